@@ -76,11 +76,12 @@ SIMD_SRC      := $(filter-out kernels/optimizers/optimizer.c,$(call sources,kern
 COMM_SRC      := $(call sources,comm comm/wait comm/compressors comm/strategies)
 SPEC_SRC      := $(call sources,bench/spec bench/spec/figures bench/spec/nodes)
 PLACE_SRC     := $(filter-out bench/place/pin.c,$(call sources,bench/place))
+RESOURCES_SRC := $(call sources,bench/resources)
 SITES_SRC     := $(call sources,bench/sites)
 RECORD_SRC    := $(call sources,bench/record)
 COLLECT_SRC   := $(call sources,bench/collect bench/collect/table)
 FIGURES_SRC   := $(call sources,bench/figures)
-RUNNER_SRC    := $(call sources,bench/runner bench/runner/commands bench/runner/compare)
+RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/commands bench/runner/compare)
 DATA_SRC      := $(call sources,bench/workloads/data)
 TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
 PEERS_SRC     := $(call sources,bench/workloads/peers)
@@ -89,7 +90,7 @@ COMM_SWEEP_SRC := $(call sources,bench/workloads/sweeps/comm bench/workloads/swe
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
-            $(BUILD)/kernel_sweep $(BUILD)/comm_sweep
+            $(BUILD)/kernel_sweep $(BUILD)/comm_sweep $(BUILD)/hello_ranks
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
@@ -104,6 +105,7 @@ simd_obj = $(foreach isa,$(ISAS),$(patsubst %.c,%.$(isa).o,$(1)))
 LIBDESC    := $(BUILD)/libdesc.a
 LIBSPEC    := $(BUILD)/libspec.a
 LIBPLACE   := $(BUILD)/libplace.a
+LIBRESOURCES := $(BUILD)/libresources.a
 LIBSITES   := $(BUILD)/libsites.a
 LIBRECORD  := $(BUILD)/librecord.a
 LIBCOLLECT := $(BUILD)/libcollect.a
@@ -114,7 +116,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise references bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay references bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -122,6 +124,7 @@ all: $(PROGRAMS)
 $(LIBDESC):    $(call obj,$(DESC_SRC))
 $(LIBSPEC):    $(call obj,$(SPEC_SRC))
 $(LIBPLACE):   $(call obj,$(PLACE_SRC))
+$(LIBRESOURCES): $(call obj,$(RESOURCES_SRC))
 $(LIBSITES):   $(call obj,$(SITES_SRC))
 $(LIBRECORD):  $(call obj,$(RECORD_SRC))
 $(LIBCOLLECT): $(call obj,$(COLLECT_SRC))
@@ -144,7 +147,7 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 # What a program links: libraries of ours in the order of the arrows, then those of others.
 MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
 MPI_CFLAGS  = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | tr '\n' ' ')
-RUNNER_LINK  = $(LIBRUNNER) $(LIBFIGURES) $(LIBCOLLECT) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+RUNNER_LINK  = $(LIBRUNNER) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
 TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
@@ -153,7 +156,7 @@ WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
 $(BUILD)/scalebench: $(call obj,bench/runner/commands/main.c) $(RUNNER_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RUNNER_LIBS)
 
-$(BUILD)/pin: $(call obj,bench/place/pin.c) $(LIBPLACE) $(LIBDESC)
+$(BUILD)/pin: $(call obj,bench/place/pin.c) $(LIBRESOURCES) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HWLOC_LIBS) $(LDLIBS)
 
 $(BUILD)/train_cnn: $(call obj,bench/workloads/train_cnn/main.c) $(TRAIN_LINK)
@@ -170,6 +173,9 @@ $(BUILD)/kernel_sweep: $(call obj,bench/workloads/sweeps/kernel/main.c) $(BUILD)
 
 $(BUILD)/comm_sweep: $(call obj,bench/workloads/sweeps/comm/main.c) $(BUILD)/libcomm_sweep.a $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
+
+$(BUILD)/hello_ranks: $(call obj,bench/workloads/hello/main.c) $(LIBDESC)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(LDLIBS)
 
 # A peer in Python stands beside the program that feeds it, its modules in a folder there.
 $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
@@ -227,10 +233,10 @@ TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(B
                  $(addsuffix _f64,$(call tests_of,$(KERNELS_TESTS) $(MPI_TESTS)))
 
 # A harness a reader, bench/tests/fuzz/fuzz_<reader>.c: as tests/seeds_<reader> it reads its seeds in any
-# build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI.
+# build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI, nor do runs and figures.
 FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
-FUZZ_LINK   = $(call obj,bench/workloads/checkpoint/safetensors_read.c) $(LIBCOLLECT) $(LIBRECORD) $(LIBDATA) $(LIBSPEC) $(LIBDESC)
-FUZZ_LIBS   = $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(ZLIB_LIBS) $(LDLIBS)
+FUZZ_LINK   = $(call obj,bench/workloads/checkpoint/safetensors_read.c) $(LIBDATA) $(RUNNER_LINK)
+FUZZ_LIBS   = $(RUNNER_LIBS) $(ZLIB_LIBS)
 SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))
 TEST_PROGRAMS += $(SEEDS_TESTS)
 FUZZERS       := $(patsubst %.c,$(BUILD)/%,$(notdir $(FUZZ_TESTS)))
@@ -332,6 +338,11 @@ bench-noise:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/noise.sh
 
+# Whether replayed compute takes the time of real one; LAUNCHES= STEPS= NETS= and more as ci/replay.sh says.
+bench-replay:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' ci/replay.sh
+
 # What choosing the next launch costs in a campaign of 10,000 points and 100,000 launches.
 bench-order: $(BUILD)/tests/speed_launch_order
 	@$<
@@ -414,6 +425,7 @@ clean:
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-verdicts                how often `scalebench compare` is right about made-up campaigns, as CSV
 #: make bench-compare                 whether `scalebench compare` is right about repetitions and a slow-down, as CSV
+#: make bench-replay                  whether replayed compute takes the time of real one, as CSV
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV;
 #:      MINUTES=60: launches that are left alone, for so long
 #: make references [NAMES="peer comm"]   measures what results/reference holds again; stopped, it goes on;

@@ -25,17 +25,20 @@ comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm c
 bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes
 bench/spec/figures: kernels/base bench/spec
 bench/spec/nodes: kernels/base bench/spec
-bench/place: kernels/base bench/spec
+bench/resources: kernels/base
+bench/place: kernels/base bench/spec bench/resources
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/record bench/collect/columns
+bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/record bench/resources bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
-bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures
+bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner/batch
+bench/runner/batch: kernels/base bench/spec bench/sites bench/record bench/runner
 bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/compare bench/spec/figures
+bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/compare bench/spec/figures
 bench/workloads: kernels/base bench/spec bench/record
+bench/workloads/hello: kernels/base
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
 bench/workloads/checkpoint: kernels/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec

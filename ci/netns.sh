@@ -3,27 +3,39 @@
 # shaped, so that what crosses the network costs what it would between real hosts:
 #
 #   ci/netns.sh [OPTION]... run PROGRAM [ARGUMENT]...    one rank on every host, on a core of its own
-#   ci/netns.sh [OPTION]... exec COMMAND [ARGUMENT]...   the command once, beside the hosts: campaigns
-#                                                        with site: emulated run on them
+#   ci/netns.sh [OPTION]... exec COMMAND [ARGUMENT]...   the command once, beside the hosts, on which
+#                                                        campaigns with site: emulated then run
+#   ci/netns.sh [OPTION]... probe                        whether all this can be had here, and why not
+#
+# Campaigns with site: emulated that find no hosts bring them up themselves, by
+#
+#   ci/netns.sh [OPTION]... hold                         says `ready ID` and keeps the hosts until its
+#                                                        standard input ends; a line `rate RATE delay TIME`
+#                                                        there shapes them anew, and `ready` follows
+#   ci/netns.sh enter ID COMMAND [ARGUMENT]...           the command once, beside hosts that are held
 #
 #   --hosts N     2 to 16; 2
 #   --rate RATE   of every interface, as tc writes it (1gbit, 100mbit), or none; 1gbit
 #   --delay TIME  added to every packet (0.1ms); none. Wants a kernel with netem
 #   --help
 #
-# Whatever happens, hosts and their processes are gone afterwards. Several at once do not meet. Wants
-# root, ip and tc (Debian's iproute2), unshare and MPICH. Exit status: the command's; 2 usage; 3 cannot
-# be had here (why).
+# Whatever happens, hosts and their processes are gone afterwards: what somebody left who was killed goes
+# at the next start. Several at once do not meet: names carry their owner's process and when it
+# began. Wants ip and tc (Debian's iproute2), util-linux, MPICH, and root or user namespaces. Exit
+# status: the command's; 2 usage; 3 cannot be had here (why).
+#
+# Messages that are smaller than 2.1 ms of the rate, or than 64 KiB, go at the machine's speed after a pause.
 #
 # Ranks on different hosts share no memory although they could: hosts have names of their own, by which
 # MPICH tells nodes apart, and IPC namespaces of their own, by which UCX does. Ranks of one host share it.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
+self=$(realpath "$0")
+arguments=("$@")
 
 hosts=2
 rate=1gbit
 delay=none
-prefix=sb$$
 
 usage() { # message
     echo "netns.sh: $1 (ci/netns.sh --help)" >&2
@@ -34,6 +46,24 @@ unavailable() {
     echo "netns.sh: $1" >&2
     exit 3
 }
+
+# ---- On a host -----------------------------------------------------------------------------------------
+
+# Hydra calls what starts a process on a host as it calls ssh. UCX looks for its interface in /sys, which only
+# `ip netns exec` shows. What it is told holds for ranks on the hosts: local points of the same campaign
+# share memory as elsewhere.
+start_on_host() { # options of ssh, host, command
+    while [[ $1 == -* ]]; do shift; done
+    local host=$1
+    shift
+    export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
+    exec ip netns exec "$SCALEBENCH_NETNS-$host" unshare --uts --ipc \
+        sh -c "hostname $host; exec $*" </dev/null
+}
+
+[[ ${1:-} != -x || -z ${SCALEBENCH_NETNS:-} ]] || start_on_host "$@"
+
+# ---- Arguments -----------------------------------------------------------------------------------------
 
 while [ $# -gt 0 ]; do
     case $1 in
@@ -46,95 +76,218 @@ while [ $# -gt 0 ]; do
         declare "${1#--}=$2"
         shift 2
         ;;
-    run | exec) break ;;
     -*) usage "unknown option $1" ;;
-    *) usage "'$1' is neither run nor exec" ;;
+    *) break ;;
     esac
 done
-[ $# -gt 1 ] || usage "what to run?"
-[[ $hosts =~ ^([2-9]|1[0-6])$ ]] || usage "--hosts $hosts: 2 to 16"
-[[ $rate =~ ^([0-9]+(\.[0-9]+)?[kmgt]?bit|none)$ ]] || usage "--rate $rate: 1gbit, 100mbit, ... or none"
-[[ $delay =~ ^([0-9]+(\.[0-9]+)?(us|ms|s)|none)$ ]] || usage "--delay $delay: 100us, 0.1ms, ... or none"
+[ $# -gt 0 ] || usage "what to run?"
 mode=$1
 shift
+case $mode in
+run | exec) [ $# -gt 0 ] || usage "what to run?" ;;
+enter) [ $# -gt 1 ] || usage "enter which hosts, to run what?" ;;
+hold | probe) [ $# -eq 0 ] || usage "'$1' is not wanted" ;;
+*) usage "'$mode' is none of run, exec, probe, hold and enter" ;;
+esac
 
-for program in ip tc unshare nsenter; do
-    command -v "$program" >/dev/null ||
+check_link() {
+    [[ $rate =~ ^([0-9]+(\.[0-9]+)?[kmgt]?bit|none)$ ]] || usage "--rate $rate: 1gbit, 100mbit, ... or none"
+    [[ $delay =~ ^([0-9]+(\.[0-9]+)?(us|ms|s)|none)$ ]] || usage "--delay $delay: 100us, 0.1ms, ... or none"
+}
+[[ $hosts =~ ^([2-9]|1[0-6])$ ]] || usage "--hosts $hosts: 2 to 16"
+check_link
+
+# ---- Rights --------------------------------------------------------------------------------------------
+
+for program in ip tc unshare nsenter setpriv; do
+    [ -x "$(type -P "$program")" ] ||
         unavailable "$program is missing (Debian's packages iproute2 and util-linux; make deps-ci)"
 done
-[ "$(id -u)" -eq 0 ] || unavailable "namespaces and traffic shaping want root"
-mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec || true)}
-[ -n "$mpiexec" ] || unavailable "no MPI launcher: MPIEXEC is not set, mpiexec is not on PATH"
 
-# --- Up and down ------------------------------------------------------------------------------------
+own_users=(unshare --user --map-root-user --mount --net)
 
-folder=$(mktemp -d)
-namespaces=()
+# Who may not make namespaces is root in one of users that is made for it. The names of networks in there are its
+# own as well, and all goes with the last process.
+become_root() {
+    local error names=/run/netns
+    if [ -n "${SCALEBENCH_NETNS_ROOT:-}" ]; then
+        unset SCALEBENCH_NETNS_ROOT
+        [ -d "$names" ] || names=/run
+        error=$(mount -t tmpfs tmpfs "$names" 2>&1) || unavailable "hosts want root: $error"
+    elif ! unshare --net true 2>/dev/null; then
+        error=$("${own_users[@]}" true 2>&1) || unavailable "hosts want root, or user namespaces: $error"
+        SCALEBENCH_NETNS_ROOT=1 exec "${own_users[@]}" "$self" "${arguments[@]}"
+    fi
+}
 
-# shellcheck disable=SC2317 # a trap calls it
-take_down() {
-    local ns pids
-    for ns in "${namespaces[@]}"; do
+# ---- Whose hosts ---------------------------------------------------------------------------------------
+
+# When a process began, in ticks since the machine did; nothing of one that has ended, whether or not its parent
+# has asked how. Its name, in parentheses, may have blanks.
+began() { # process
+    local stat
+    read -r stat 2>/dev/null <"/proc/$1/stat" || return
+    # shellcheck disable=SC2086 # one word a field
+    set -- ${stat##*) }
+    [[ $1 == [ZX] ]] || echo "${20}"
+}
+
+# Processes go by other numbers in other namespaces of theirs.
+numbers=$(readlink /proc/self/ns/pid)
+numbers=${numbers//[!0-9]/}
+
+# sb<process>t<when it began>n<namespace of its number>
+id=sb$$t$(began $$)n$numbers
+
+owner_of() { # ID
+    local owner=${1#sb}
+    echo "${owner%%t*}"
+}
+
+lives() { # ID
+    local since=${1#*t}
+    [ "$(began "$(owner_of "$1")")" = "${since%%n*}" ]
+}
+
+# ---- Up and down ---------------------------------------------------------------------------------------
+
+down() { # ID
+    local path ns pids
+    for path in /run/netns/"$1"-*; do
+        ns=${path##*/}
         pids=$(ip netns pids "$ns" 2>/dev/null)
         # shellcheck disable=SC2086 # one word a process
         [ -z "$pids" ] || kill -KILL $pids 2>/dev/null
         ip netns del "$ns" 2>/dev/null
     done
-    rm -rf "$folder"
+    rm -rf "${TMPDIR:-/tmp}/$1"
 }
-trap take_down EXIT
+
+# What owners left who were killed. Of other users, and by numbers that mean nothing here, nothing is known.
+sweep() {
+    local path name
+    for path in /run/netns/sb*t*n"$numbers"-* "${TMPDIR:-/tmp}"/sb*t*n"$numbers"; do
+        name=${path##*/}
+        name=${name%-*}
+        [[ ! -O $path || ! $name =~ ^sb[0-9]+t[0-9]+n[0-9]+$ ]] || lives "$name" || down "$name"
+    done
+}
+
+create() { # what, command
+    local error
+    error=$("${@:2}" 2>&1) || unavailable "no $1 can be made here: $error"
+}
+
+# What goes at the machine's own speed after a pause: 2.1 ms of `rate`, by which a busy machine's timers may be late,
+# and no less than a core hands over in one go. 256 KiB at 1gbit, 64 KiB at 250mbit and below.
+burst() {
+    awk -v rate="$rate" 'BEGIN {
+        n = split("bit kbit mbit gbit tbit", units, " ")
+        for (i = 1; i <= n; i++) per[units[i]] = 1000 ^ (i - 1)
+        unit = rate
+        gsub(/[0-9.]/, "", unit)
+        bytes = rate * per[unit] * 262144 / 1e9
+        printf "%.0f\n", bytes < 65536 ? 65536 : bytes
+    }'
+}
+
+# A queue that sends at `rate`.
+limit_rate() { # device, command that runs tc
+    local error
+    [ "$rate" = none ] || error=$("${@:2}" qdisc add dev "$1" root handle 1: tbf rate "$rate" \
+        burst "$(burst)" latency 10ms 2>&1) || unavailable "this kernel cannot shape traffic (tbf): $error"
+}
+
+add_delay() { # device, command that runs tc
+    local error parent=(root)
+    [[ $rate == none || $1 == lo ]] || parent=(parent 1:1)
+    [ "$delay" = none ] || error=$("${@:2}" qdisc add dev "$1" "${parent[@]}" handle 10: netem \
+        delay "$delay" 2>&1) || unavailable "this kernel cannot delay packets by $delay (netem): $error"
+}
+
+shape() { # host
+    limit_rate eth0 tc -n "$id-$1"
+    add_delay eth0 tc -n "$id-$1"
+}
 
 add_namespace() { # name
-    ip netns add "$1" 2>"$folder/error" ||
-        unavailable "no network namespace can be made here: $(cat "$folder/error")"
-    namespaces+=("$1")
-    ip -n "$1" link set lo up
+    create "network namespace" ip netns add "$1"
+    create loopback ip -n "$1" link set lo up
 }
 
-# A queue that sends at `rate`; the burst is what a core hands over in one go.
-shape() { # namespace
-    [ "$rate" = none ] || tc -n "$1" qdisc add dev eth0 root handle 1: tbf rate "$rate" \
-        burst 256kb latency 10ms 2>"$folder/error" ||
-        unavailable "this kernel cannot shape traffic (tbf): $(cat "$folder/error")"
-    local parent=(root)
-    [ "$rate" = none ] || parent=(parent 1:1)
-    [ "$delay" = none ] || tc -n "$1" qdisc add dev eth0 "${parent[@]}" handle 10: netem \
-        delay "$delay" 2>"$folder/error" ||
-        unavailable "this kernel cannot delay packets (netem): leave --delay out"
+# Without addresses that a kernel makes up and tells the neighbours of: nobody sends who was not asked to.
+switch_on() { # namespace, device
+    create interface ip -n "$1" link set "$2" addrgenmode none
+    create interface ip -n "$1" link set "$2" up
 }
 
-head=$prefix-head
-add_namespace "$head"
-{ ip -n "$head" link add br0 type bridge && ip -n "$head" addr add 10.77.0.254/24 dev br0 &&
-    ip -n "$head" link set br0 up; } 2>"$folder/error" ||
-    unavailable "no bridge can be made here: $(cat "$folder/error")"
-for ((i = 0; i < hosts; i++)); do
-    ns=$prefix-node$i
+add_head() {
+    add_namespace "$1"
+    create bridge ip -n "$1" link add br0 type bridge mcast_snooping 0
+    create address ip -n "$1" addr add 10.77.0.254/24 dev br0
+    switch_on "$1" br0
+}
+
+add_host() { # number, head
+    local ns=$id-node$1
     add_namespace "$ns"
-    { ip link add eth0 netns "$ns" type veth peer name "veth$i" netns "$head" &&
-        ip -n "$head" link set "veth$i" master br0 up &&
-        ip -n "$ns" addr add "10.77.0.$((i + 1))/24" dev eth0 && ip -n "$ns" link set eth0 up; } \
-        2>"$folder/error" || unavailable "no interface can be made here: $(cat "$folder/error")"
-    shape "$ns"
-    echo "node$i:1" >>"$folder/hosts"
-done
+    create interface ip link add eth0 netns "$ns" type veth peer name "veth$1" netns "$2"
+    create interface ip -n "$2" link set "veth$1" master br0
+    switch_on "$2" "veth$1"
+    create address ip -n "$ns" addr add "10.77.0.$(($1 + 1))/24" dev eth0
+    switch_on "$ns" eth0
+    shape "node$1"
+    echo "node$1:1" >>"$folder/hosts"
+}
 
-# Instead of ssh. UCX looks for its interface in /sys, which only `ip netns exec` shows. What it is told
-# holds for ranks on the hosts: local points of the same campaign share memory as elsewhere.
-cat >"$folder/launcher" <<END
-#!/usr/bin/env bash
-while [[ \$1 == -* ]]; do shift; done
-host=\$1
-shift
-export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
-exec ip netns exec "$prefix-\$host" unshare --uts --ipc sh -c "hostname \$host; exec \$*" </dev/null
-END
-chmod +x "$folder/launcher"
+folder=${TMPDIR:-/tmp}/$id
+up() {
+    local i
+    sweep
+    trap 'down "$id"' EXIT
+    create folder mkdir -m 700 "$folder"
+    add_head "$id-head"
+    for ((i = 0; i < hosts; i++)); do
+        add_host "$i" "$id-head"
+    done
+}
 
-export SCALEBENCH_HOSTS=$folder/hosts SCALEBENCH_LAUNCHER=$folder/launcher
-export SCALEBENCH_HEAD=br0 SCALEBENCH_NIC=eth0 SCALEBENCH_LINK="$rate delay $delay"
+# In namespaces without a name, gone with the command.
+probe() {
+    create bridge unshare --net ip link add br0 type bridge mcast_snooping 0
+    create interface unshare --net ip link add eth0 type veth peer name veth0
+    limit_rate lo unshare --net tc
+    add_delay lo unshare --net tc
+}
 
-# --- The command --------------------------------------------------------------------------------------
+# ---- What runs beside them -----------------------------------------------------------------------------
+
+# Lines of a campaign, which may be gone without another word.
+hold() {
+    local i
+    echo "ready $id"
+    while read -r _ rate _ delay; do
+        check_link
+        for ((i = 0; i < hosts; i++)); do
+            tc -n "$id-node$i" qdisc del dev eth0 root 2>/dev/null
+            shape "node$i"
+        done
+        echo ready
+    done
+}
+
+# Names are those of this process, or of the one that holds the hosts.
+enter() { # ID, command
+    local head=/run/netns/$1-head
+    if [[ ! $1 =~ ^sb[0-9]+t[0-9]+n[0-9]+$ ]] || ! lives "$1"; then
+        echo "netns.sh: no hosts '$1' are held here" >&2 # any more: others may be, next time
+        exit 1
+    fi
+    export SCALEBENCH_NETNS=$1
+    [ ! -e "$head" ] || exec nsenter --net="$head" "${@:2}"
+    exec nsenter --target "$(owner_of "$1")" --user --mount --preserve-credentials \
+        env --chdir="$PWD" nsenter --net="$head" "${@:2}"
+}
 
 # Each rank on the next of the cores that this shell may use.
 on_own_core() {
@@ -151,21 +304,47 @@ END
     chmod +x "$folder/rank"
 }
 
-command=("$@")
-if [ "$mode" = run ]; then
-    on_own_core
-    command=("$mpiexec" -rmk user -f "$folder/hosts" -iface br0 -launcher ssh
-        -launcher-exec "$folder/launcher" -n "$hosts" "$folder/rank" "$@")
-fi
-
-# A signal ends the command; what it leaves behind ends with the namespaces.
-nsenter --net="/run/netns/$head" "${command[@]}" &
-child=$!
-trap 'kill -TERM $child 2>/dev/null' INT TERM
-wait "$child"
-status=$?
-while kill -0 "$child" 2>/dev/null; do
+# A signal ends the command, as does the end of this shell; what it leaves behind ends with the namespaces.
+beside() { # command
+    local child status
+    export SCALEBENCH_NETNS=$id SCALEBENCH_HOSTS=$folder/hosts SCALEBENCH_LAUNCHER=$self
+    export SCALEBENCH_HEAD=br0 SCALEBENCH_NIC=eth0 SCALEBENCH_LINK="$rate delay $delay"
+    setpriv --pdeathsig TERM nsenter --net="/run/netns/$id-head" "$@" &
+    child=$!
+    # shellcheck disable=SC2064 # this child
+    trap "kill -TERM $child 2>/dev/null" INT TERM
     wait "$child"
     status=$?
-done
-exit "$status"
+    while kill -0 "$child" 2>/dev/null; do
+        wait "$child"
+        status=$?
+    done
+    exit "$status"
+}
+
+find_mpiexec() {
+    mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec || true)}
+    [ -n "$mpiexec" ] || unavailable "no MPI launcher: MPIEXEC is not set, mpiexec is not on PATH"
+}
+
+[ "$mode" != enter ] || enter "$@"
+become_root
+case $mode in
+probe) probe ;;
+hold)
+    trap '' INT TERM HUP PIPE
+    up
+    hold
+    ;;
+exec)
+    up
+    beside "$@"
+    ;;
+run)
+    find_mpiexec
+    up
+    on_own_core
+    beside "$mpiexec" -rmk user -f "$folder/hosts" -iface br0 -launcher ssh -launcher-exec "$self" \
+        -n "$hosts" "$folder/rank" "$@"
+    ;;
+esac

@@ -13,9 +13,12 @@
 #            Launches with and without take turns on the cores of the campaign. Clocks are read in both.
 #   between  the part of `step` that lies between the timed steps, which is all of it but for what
 #            hashing leaves in the caches; hardly any noise reaches it.
+#   sample   a step with the node sampled (measure.resources) beyond one without, launches taking turns. Samples
+#            are taken SAMPLES (20) times as often as at 200 ms and the difference is divided by as much: what
+#            one costs does not depend on how many there are, and is too little to be seen otherwise.
 #
 # Each row is the median over pairs with the exact binomial interval of 95 % or more. PAIRS (12), of `look`
-# LOOKS (60), STEPS (200) and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target
+# LOOKS (60), STEPS (200), of `sample` SAMPLED_STEPS (2000), and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target
 # is missed, by all of its interval.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -23,6 +26,8 @@ build=$(cd "${BUILD:-build}" && pwd)
 pairs=${PAIRS:-12}
 looks=${LOOKS:-60}
 steps=${STEPS:-200}
+sampled_steps=${SAMPLED_STEPS:-2000}
+samples=${SAMPLES:-20}
 launcher=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 # In the build folder, not in memory: the journal is synced to a disk.
 work=$build/overhead
@@ -108,13 +113,19 @@ looking() { # ranks
     summarise look "$1" % 5 1 <"$work/looks"
 }
 
-# Microseconds of a step in the whole loop and in the timed part, of the slowest rank: "loop window".
+# Microseconds of a step in the whole loop and in the timed part, of the slowest rank: "loop window". What pin is
+# to do besides stands in `beside`.
+beside=()
 one_run() { # options
-    local command
+    local command words=() word
     rm -rf "$work/record"
     mkdir "$work/record"
     eval "command=($(cat "$work/command"))"
-    "$launcher" "${command[@]}" --measure.time.warmup_steps=20 --measure.time.steps="$steps" \
+    for word in "${command[@]}"; do
+        [ "$word" != -- ] || words+=("${beside[@]}")
+        words+=("$word")
+    done
+    "$launcher" "${words[@]}" --measure.time.warmup_steps=20 --measure.time.steps="$steps" \
         --record="$work/record" "$@" >"$work/run.log" 2>&1 || {
         cat "$work/run.log" >&2
         exit 1
@@ -139,10 +150,29 @@ measuring() { # ranks
     awk '{ print $1 - $2, $3 - $4, $3 }' "$work/pairs" | summarise between "$1" % 1 1
 }
 
+sampled_run() {
+    beside=(--sample "$(awk -v n="$samples" 'BEGIN { print 0.2 / n }')" --sample-to "$work/record")
+    one_run
+    [ -s "$work/record/node.0.jsonl" ] || {
+        echo "overhead: pin took no samples" >&2
+        exit 1
+    }
+}
+
+sampling() { # ranks
+    local i steps=$sampled_steps
+    : >"$work/pairs"
+    for ((i = 0; i < pairs; i++)); do
+        echo "$(sampled_run) $(one_run)" >>"$work/pairs"
+    done
+    awk -v n="$samples" '{ print $4 + ($2 - $4) / n, $4 }' "$work/pairs" | summarise sample "$1" % 1 1
+}
+
 echo "what,ranks,with,without,cost,cost_lo,cost_hi,unit,confidence_pct,pairs,target,met"
 for ranks in ${RANKS:-1 2}; do
     launches "$ranks"
     looking "$ranks"
     measuring "$ranks"
+    sampling "$ranks"
 done | tee "$work/overhead.csv"
 ! grep -q ',no$' "$work/overhead.csv"

@@ -14,7 +14,7 @@ logs=$build/test-logs
 mkdir -p "$logs"
 
 unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
-scripts=$(echo bench/tests/*.sh bench/tests/{commands,reports}/*.sh)
+scripts=$(echo bench/tests/*.sh bench/tests/{commands,nodes,reports}/*.sh)
 mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 
 # Every name under which something runs, built or not.

@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
-# A real Slurm of one node on this machine, on loopback, everything it has in one folder:
+# A real Slurm on this machine, everything it has in one folder. Of one node, on loopback:
 #
 #   ci/slurm.sh run COMMAND...   start one, run the command with its SLURM_CONF, stop it again
 #   ci/slurm.sh start FOLDER     start one in a folder that is new or empty; prints what to export
 #   ci/slurm.sh stop FOLDER      cancel its jobs, end its daemons, leave no process; the folder stays
 #
-# Needs munged, slurmctld and slurmd (Debian's munge and slurm-wlm), no root: without it jobs run as
-# the user who started it. Several at once do not meet. Exit status 3: cannot be had here (why).
+# Of several nodes n0, n1, ..., each a network namespace with an interface of its own, that its ranks use:
+#
+#   ci/slurm.sh --nodes N run COMMAND...   2 to 16; the command runs beside them, as on a login node
+#
+# Needs munged, slurmctld and slurmd (Debian's munge and slurm-wlm); for several nodes also root, iproute2 and
+# util-linux, for one no root: without it jobs run as the user who started it. Several at once do not meet.
+# Exit status 3: cannot be had here (why).
+#
+# Several nodes live in process, mount and network namespaces of their own, which end with this script, however
+# it ends: no process, interface, name or shared memory of theirs stays. Each node has its share of the cores
+# that this script may use, one that others have too where there are fewer cores than nodes.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
+nodes=1
 
 unavailable() {
     echo "slurm.sh: $1" >&2
@@ -51,20 +61,18 @@ write_configuration() {
     user=$(id -un)
     cat >"$dir/slurm.conf" <<CONF
 ClusterName=scalebench
-SlurmctldHost=localhost(127.0.0.1)
 SlurmUser=$user
 SlurmdUser=$user
 AuthType=auth/munge
 AuthInfo=socket=$dir/munge.sock
 CredType=cred/munge
-CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 SlurmctldPort=$port
 SlurmctldPidFile=$dir/slurmctld.pid
 SlurmctldLogFile=$dir/slurmctld.log
 StateSaveLocation=$dir/state
-SlurmdPidFile=$dir/slurmd.pid
-SlurmdSpoolDir=$dir/spool
-SlurmdLogFile=$dir/slurmd.log
+SlurmdPidFile=$dir/slurmd-%n.pid
+SlurmdSpoolDir=$dir/spool/%n
+SlurmdLogFile=$dir/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -80,9 +88,26 @@ JobRequeue=0
 KillWait=15
 SwitchType=switch/none
 MpiDefault=none
-NodeName=n0 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=$(nproc) RealMemory=500 State=UNKNOWN
+$(describe_nodes)
 PartitionName=main Nodes=ALL Default=YES OverSubscribe=NO MaxTime=INFINITE State=UP
 CONF
+}
+
+# A node of several has room for two ranks also where its share is one core.
+describe_nodes() {
+    local i cpus=$(($(nproc) / nodes))
+    if [ "$nodes" -eq 1 ]; then
+        cat <<CONF
+SlurmctldHost=localhost(127.0.0.1)
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+NodeName=n0 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=$(nproc) RealMemory=500 State=UNKNOWN
+CONF
+        return
+    fi
+    echo "SlurmctldHost=head(10.77.0.254)"
+    for ((i = 0; i < nodes; i++)); do
+        echo "NodeName=n$i NodeAddr=10.77.0.$((i + 1)) Port=$((port + 1)) CPUs=$((cpus < 2 ? 2 : cpus)) RealMemory=500 State=UNKNOWN"
+    done
 }
 
 wait_until() { # tenths of a second, command
@@ -95,11 +120,12 @@ wait_until() { # tenths of a second, command
     return 1
 }
 
-node_is_idle() {
-    [ "$(sinfo -h -o %t)" = idle ]
+nodes_are_idle() {
+    [ "$(sinfo -h -o "%t %D")" = "idle $nodes" ]
 }
 
 start_daemons() {
+    local i
     export SLURM_CONF=$dir/slurm.conf
     (umask 077 && head -c 128 /dev/urandom >"$dir/munge.key")
     munged --force --num-threads=2 --socket="$dir/munge.sock" --key-file="$dir/munge.key" \
@@ -107,9 +133,19 @@ start_daemons() {
         >"$dir/start.log" 2>&1 || { broken "munged does not start" "$dir/start.log" || return; }
     slurmctld -c -f "$SLURM_CONF" >"$dir/start.log" 2>&1 ||
         { broken "slurmctld does not start" "$dir/start.log" || return; }
-    slurmd -N n0 -f "$SLURM_CONF" >"$dir/start.log" 2>&1 ||
-        { broken "slurmd does not start" "$dir/start.log" || return; }
-    wait_until 300 node_is_idle || broken "the node does not come up" "$dir/slurmd.log"
+    for ((i = 0; i < nodes; i++)); do
+        start_node "$i" >"$dir/start.log" 2>&1 ||
+            { broken "slurmd does not start" "$dir/start.log" || return; }
+    done
+    wait_until 300 nodes_are_idle || broken "the nodes do not come up" "$dir/slurmd-n0.log"
+}
+
+start_node() { # number
+    if [ "$nodes" -eq 1 ]; then
+        slurmd -N n0 -f "$SLURM_CONF"
+    else
+        start_in_namespace "$1"
+    fi
 }
 
 start() { # folder
@@ -118,7 +154,7 @@ start() { # folder
     [ -z "$(ls -A "$dir")" ] || unavailable "$dir is not empty"
     # The address of a socket holds 107 characters.
     [ "${#dir}" -lt 90 ] || unavailable "$dir is too long a name for a socket in it"
-    mkdir "$dir/state" "$dir/spool"
+    mkdir -p "$dir/state" "$dir/spool/n0"
     find_ports
     write_configuration
     start_daemons || {
@@ -165,7 +201,7 @@ stop() { # folder
         scancel --user="$(id -un)"
         wait_until 300 no_jobs
     fi
-    end_daemon slurmd
+    end_daemon slurmd-n0
     end_daemon slurmctld
     end_daemon munged
     wait_until 50 none_left && return 0
@@ -187,6 +223,130 @@ run() { # command
     exit "$status"
 }
 
+# --- Several nodes ------------------------------------------------------------------------------------
+
+check_rights() {
+    local program
+    for program in ip nsenter unshare setpriv; do
+        command -v "$program" >/dev/null ||
+            unavailable "$program is missing (Debian's packages iproute2 and util-linux; make deps-ci)"
+    done
+    [ "$(id -u)" -eq 0 ] || unavailable "several nodes want root"
+    unshare --pid --fork --kill-child --mount --mount-proc --net --uts --ipc true 2>/dev/null ||
+        unavailable "no namespaces can be made here"
+}
+
+# The script once more, as the first process of namespaces that end with it. Signals are passed on to it, for
+# unshare blocks them.
+run_nodes() { # command
+    local folder child init status
+    check_programs
+    check_rights
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount --mount-proc --net --uts --ipc \
+        "$0" --inside "$folder" "$nodes" "$@" <&0 &
+    child=$!
+    # shellcheck disable=SC2064 # the number as it is now
+    trap "for init in \$(pgrep -P $child); do kill -TERM \$init; done" INT TERM
+    wait "$child"
+    status=$?
+    while kill -0 "$child" 2>/dev/null; do
+        wait "$child"
+        status=$?
+    done
+    exit "$status"
+}
+
+# What /sys shows of interfaces are those of the namespace that mounted it; control groups stay.
+own_sys() {
+    mkdir -p "$dir/cgroup"
+    mount --rbind /sys/fs/cgroup "$dir/cgroup" && mount -t sysfs sysfs /sys &&
+        mount --rbind "$dir/cgroup" /sys/fs/cgroup
+}
+
+add_node() { # number
+    ip netns add "n$1" && ip -n "n$1" link set lo up &&
+        ip link add eth0 netns "n$1" type veth peer name "veth$1" && ip link set "veth$1" master eth0 up &&
+        ip -n "n$1" addr add "10.77.0.$(($1 + 1))/24" dev eth0 && ip -n "n$1" link set eth0 up
+}
+
+# The bridge has the name that interfaces of nodes have: what tells MPI to use it holds everywhere.
+build_network() {
+    local i
+    mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && mount -t tmpfs -o mode=1777 tmpfs /dev/shm &&
+        hostname head && own_sys && ip link set lo up && ip link add eth0 type bridge &&
+        ip addr add 10.77.0.254/24 dev eth0 && ip link set eth0 up || return
+    {
+        printf '127.0.0.1 localhost\n10.77.0.254 head\n'
+        for ((i = 0; i < nodes; i++)); do echo "10.77.0.$((i + 1)) n$i"; done
+    } >"$dir/hosts"
+    mount --bind "$dir/hosts" /etc/hosts || return
+    for ((i = 0; i < nodes; i++)); do add_node "$i" || return; done
+}
+
+# The cores of a node, as taskset takes them: of the n that this script may use the next n / nodes, or one.
+cores_of() { # number
+    local part core cores=() each
+    for part in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
+        for ((core = ${part%-*}; core <= ${part#*-}; core++)); do cores+=("$core"); done
+    done
+    each=$((${#cores[@]} / nodes))
+    if [ "$each" -eq 0 ]; then
+        echo "${cores[$1 % ${#cores[@]}]}"
+    else
+        (IFS=, && echo "${cores[*]:$1 * each:each}")
+    fi
+}
+
+start_in_namespace() { # number
+    export dir
+    export -f own_sys
+    # shellcheck disable=SC2016 # expands in the other shell
+    nsenter --net="/run/netns/n$1" unshare --uts --ipc --mount bash -c \
+        'hostname "$1" && own_sys && exec taskset -c "$2" slurmd -N "$1" -f "$SLURM_CONF"' - "n$1" "$(cores_of "$1")"
+}
+
+# Ranks of one node share memory, those of different nodes nothing.
+inside() { # folder, nodes, command
+    local child status
+    dir=$1
+    nodes=$2
+    port=6817
+    shift 2
+    mkdir "$dir/state"
+    for ((i = 0; i < nodes; i++)); do mkdir -p "$dir/spool/n$i"; done
+    build_network >"$dir/start.log" 2>&1 || unavailable "no nodes can be made here: $(cat "$dir/start.log")"
+    write_configuration
+    start_daemons || exit 1
+    export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
+    "$@" <&0 &
+    child=$!
+    trap 'kill -TERM $child 2>/dev/null' INT TERM
+    wait "$child"
+    status=$?
+    while kill -0 "$child" 2>/dev/null; do
+        wait "$child"
+        status=$?
+    done
+    exit "$status"
+}
+
+usage() {
+    echo "usage: slurm.sh start FOLDER | stop FOLDER | [--nodes N] run COMMAND..." >&2
+    exit 2
+}
+
+if [ "${1:-}" = --inside ]; then
+    shift
+    inside "$@"
+fi
+if [ "${1:-}" = --nodes ]; then
+    if ! [[ ${2:-} =~ ^([2-9]|1[0-6])$ && ${3:-} = run && $# -gt 3 ]]; then usage; fi
+    nodes=$2
+    shift 3
+    run_nodes "$@"
+fi
 case "${1:-} $#" in
 "start 2")
     start "$2"
@@ -197,8 +357,5 @@ run\ [2-9] | run\ [1-9][0-9]*)
     shift
     run "$@"
     ;;
-*)
-    echo "usage: slurm.sh start FOLDER | stop FOLDER | run COMMAND..." >&2
-    exit 2
-    ;;
+*) usage ;;
 esac

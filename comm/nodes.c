@@ -4,11 +4,11 @@
 
 #include "kernels/base/mem.h"
 
-void nodes_here(const struct sync *s, int *ranks, int *first)
+void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first)
 {
     MPI_Group all, here;
-    MPI_Comm_group(s->comm, &all);
-    MPI_Group_intersection(all, s->waiter->node, &here);
+    MPI_Comm_group(comm, &all);
+    MPI_Group_intersection(all, w->node, &here);
     MPI_Group_size(here, ranks);
     MPI_Group_translate_ranks(here, 1, &(int){0}, all, first);
     MPI_Group_free(&here);
@@ -24,20 +24,23 @@ static void count_nodes(int *node_of, int ranks)
         node_of[r] = node_of[r] == r ? nodes++ : node_of[node_of[r]];
 }
 
-static enum status find(struct sync *s, int *firsts, struct error *e)
+static enum status find(struct waiter *w, MPI_Comm comm, int *firsts, int ranks, struct error *e)
 {
-    int here;
-    nodes_here(s, &here, &firsts[s->rank]);
-    TRY(wait_allreduce(s->waiter, firsts, (size_t)s->ranks, MPI_INT, MPI_SUM, s->comm,
-                       "first ranks of all nodes", e));
-    count_nodes(firsts, s->ranks);
+    int rank, here;
+    MPI_Comm_rank(comm, &rank);
+    nodes_here(w, comm, &here, &firsts[rank]);
+    TRY(wait_allreduce(w, firsts, (size_t)ranks, MPI_INT, MPI_SUM, comm, "first ranks of all nodes",
+                       e));
+    count_nodes(firsts, ranks);
     return OK;
 }
 
-enum status nodes_find(struct sync *s, int **node_of, struct error *e)
+enum status nodes_find(struct waiter *w, MPI_Comm comm, int **node_of, struct error *e)
 {
-    TRY(MEM_NEW(*node_of, (size_t)s->ranks, "the nodes of all ranks", e));
-    enum status status = find(s, *node_of, e);
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    TRY(MEM_NEW(*node_of, (size_t)ranks, "the nodes of all ranks", e));
+    enum status status = find(w, comm, *node_of, ranks, e);
     if (status != OK) {
         free(*node_of);
         *node_of = NULL;

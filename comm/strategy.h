@@ -16,7 +16,7 @@
  * Some parts of this interface wait for work to come: `micro` and `last` for gradient accumulation,
  * params_needed and params_done of each range for ZeRO 3, which gathers parameters before a pass and
  * frees them after it, the activation slots of a net (net.h) for pipelines, and
- * exec.charge, through which local_ops.h reports its work, for replayed compute. */
+ * exec.charge, through which local_ops.h reports its work, for a simulated clock. */
 #pragma once
 
 #include <mpi.h>
@@ -78,6 +78,10 @@ struct sync_options {
     /* Called before the optimizer runs over some numbers; or NULL. */
     void (*before_update)(void *arg);
     void *before_update_arg;
+    /* Called in place of the optimizer over numbers [begin, end) and of what clips them, whose time
+     * it may let pass; or NULL. */
+    void (*update)(void *arg, size_t begin, size_t end);
+    void *update_arg;
 };
 
 struct sync;
@@ -140,6 +144,8 @@ struct sync {
     struct exec *exec;
     void (*before_update)(void *arg);
     void *before_update_arg;
+    void (*update)(void *arg, size_t begin, size_t end);
+    void *update_arg;
     void *context;
     const struct compressor *compressor; /* comm/compress.h; NULL: none */
     void *compression;                   /* the compressor's context */

@@ -59,6 +59,8 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->exec = options->exec;
     s->before_update = options->before_update;
     s->before_update_arg = options->before_update_arg;
+    s->update = options->update;
+    s->update_arg = options->update_arg;
     s->arenas.tensors = options->desc->tensors;
     s->arenas.n_tensors = options->desc->n_tensors;
     s->arenas.n = options->desc->n_params;

@@ -25,7 +25,10 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     assert(s->clipped || o->clip_norm == 0);
     sync_before_update(s);
     int64_t begin_ns = clock_ns();
-    optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
+    if (s->update != NULL)
+        s->update(s->update_arg, begin, end);
+    else
+        optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
     s->times.optimizer_ns += clock_ns() - begin_ns;
 }
 
@@ -55,7 +58,7 @@ enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, s
     if (o->clip_norm == 0)
         return OK;
     int64_t begin_ns = clock_ns();
-    double norm2 = sync_norm2_local(s);
+    double norm2 = s->update == NULL ? sync_norm2_local(s) : 0;
     s->times.optimizer_ns += clock_ns() - begin_ns;
     sync_comm_begin(s);
     enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
@@ -81,7 +84,8 @@ void sync_clip_alone(struct sync *s, const struct optimizer *o)
     if (o->clip_norm == 0)
         return;
     int64_t begin_ns = clock_ns();
-    clip_range(s, o, 0, s->arenas.n, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
+    double norm2 = s->update == NULL ? local_norm2(s->exec, s->arenas.grads, s->arenas.n) : 0;
+    clip_range(s, o, 0, s->arenas.n, norm2);
     s->times.optimizer_ns += clock_ns() - begin_ns;
 }
 

@@ -17,7 +17,7 @@ set border 1 linewidth 0.6 linecolor rgb '#404040'
 set grid x linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set xtics nomirror out scale 0.5
 set format x '%g'
-eval big_ticks('x')
+eval big_ticks('x', most)
 unset ytics
 set yrange [-rows_n - 0.55 : -0.4]
 set xrange [0:*]

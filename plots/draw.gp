@@ -1,4 +1,5 @@
-# Draws what style.gp and the script of a figure prepared: a legend above, the plot, the caption below.
+# Draws what style.gp and the script of a figure prepared: a legend above, the plot, below it which points have no
+# value and the caption.
 # Lengths are points; the picture is a column of 3.5 in. Legend and titles are set as labels: their
 # places then do not depend on what a terminal believes of its fonts.
 
@@ -39,7 +40,9 @@ legend_height = legend_row * entries + 8 + title_height
 caption_height = caption_row * caption_n + 4
 least_height = caption_height / caption_share - legend_height - axis_height - caption_height
 plot_height = plot_height > least_height ? plot_height : least_height
-height = legend_height + plot_height + axis_height + caption_height
+# Points without a value are told below the axis, where nothing is covered.
+below = caption_height + (missing_lines > 0 ? caption_row * missing_lines + 3 : 0)
+height = legend_height + plot_height + axis_height + below
 
 title_room = 0
 if (is_long(y_title, plot_height + 40)) {
@@ -52,7 +55,7 @@ left = is_horizontal ? 14 : left + title_room
 set lmargin at screen left / width
 set rmargin at screen 1 - right / width
 set tmargin at screen 1 - legend_height / height
-set bmargin at screen (caption_height + axis_height) / height
+set bmargin at screen (below + axis_height) / height
 unset key
 
 if (nothing ne '') {
@@ -63,6 +66,7 @@ set samples 2000
 # Centre of row k of the legend, and of line k of the caption.
 legend_y(k) = 1 - (title_height + legend_row * (k - 0.5) + 1) / height
 caption_y(k) = (caption_height - caption_row * (k - 0.4)) / height
+missing_y(k) = (below - caption_row * (k - 0.4)) / height
 
 do for [format in formats] {
     load plots.'/terminal.gp'
@@ -149,9 +153,13 @@ do for [format in formats] {
         set label 'failed or unverified' at screen 31 / width, screen legend_y(row) left
     }
 
-    set label x_title noenhanced center at graph 0.5, screen (caption_height + 8) / height
+    set label x_title noenhanced center at graph 0.5, screen (below + 8) / height
     set label y_title noenhanced rotate center \
-        at screen (7 + title_room / 2) / width, screen (caption_height + axis_height + plot_height / 2) / height
+        at screen (7 + title_room / 2) / width, screen (below + axis_height + plot_height / 2) / height
+    do for [k = 1:missing_lines] {
+        set label value(sprintf('missing%d', k)) noenhanced font small textcolor rgb grey left \
+            at screen 4 / width, screen missing_y(k)
+    }
     do for [k = 1:caption_n] {
         set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
             at screen 4 / width, screen caption_y(k)

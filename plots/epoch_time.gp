@@ -2,7 +2,6 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-missing_above = 1
 eval fit_y
 
 eval said_y

@@ -14,6 +14,7 @@ plot_height = words(columns) > 1 ? 105.0 * words(columns) : 140.0
 x_title = x_name
 y_title = ''
 as_bars = shape_of eq 'bars'
+ring_shape = as_bars ? 4 : ring_shape
 ranks_min = x_min
 ranks_max = x_max
 
@@ -58,9 +59,10 @@ edge(k) = as_bars && !is_published(k) ? "#202020" : colour(k)
 whisker_of(k) = as_bars ? whisker_colour : dark(k)
 
 # Single launches stand beside each other in their order, as wide as a bar or as the place of their series.
-# Where marks would hide each other they are left out, and so are marks.
+# Where they would hide each other they are left out, and so are marks but those at the end of curves.
 crowded = x_different > 48
 mark_scale = x_different > 24 ? 0.6 : 1
+is_marked(row) = !crowded || column('x') == x_max
 if (crowded) {
     dots_n = 0
 }
@@ -69,12 +71,14 @@ nth_aside(c) = 0.8 * spread * ((column('nth') - 0.5) / column('n') - 0.5)
 x_dot(k, name) = in_series(k) && strcol('y') eq name \
     ? (log_x ? x_of(k) * (x_max / real(x_min))**nth_aside(0) : x_of(k) + nth_aside(0)) : NaN
 
-# Where the axis of each panel begins: shares shortly below the lowest, others at 0.
+# Where the axis of each panel begins: shares shortly below the lowest, others at 0; and how far it goes, roughly.
 least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
 from_y = ''
+to_y = ''
 do for [i = 1:words(columns)] {
     lowest = NaN
+    LEAST_max = 0
     if (value(sprintf('column%d_n', i)) > 0) {
         stats data using (strlen(strcol('curve')) > 0 ? least_of(word(columns, i), stem_of(word(columns, i))) : NaN) \
             name 'LEAST' nooutput
@@ -84,9 +88,28 @@ do for [i = 1:words(columns)] {
         stats dots_data using (strlen(strcol('curve')) > 0 && strcol('y') eq word(columns, i) \
             && column('value') < lowest ? (lowest = column('value'), 0) : 0) nooutput
     }
+    to_y = to_y.sprintf(' %.10g', LEAST_max)
     from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
         : lowest < 0 && value(sprintf('column%d_most', i)) != 100 ? -1 : 0)
 }
+
+# Two lines of a title beside ticks such as 200.0k.
+do for [i = 1:words(columns)] {
+    left = left > 48 && real(word(to_y, i)) >= 1e4 && value(sprintf('column%d_most', i)) != 100 ? 66.0 : left
+}
+
+# What was published once and stands beside several series is drawn once, amid them.
+told = ''
+shared = ''
+published_key(i, stem) = sprintf(' %d:%.10g@%.10g;', i, column('x'), column(stem.'_published'))
+is_beside(stem) = strlen(strcol('curve')) > 0 && has_value(stem.'_published') && !is_published(column('curve'))
+tell(key) = strstrt(told, key) > 0 ? (shared = shared.key, 0) : (told = told.key, 0)
+do for [i = 1:words(columns)] {
+    stem = stem_of(word(columns, i))
+    stats data using (is_beside(stem) ? tell(published_key(i, stem)) : 0) nooutput
+}
+is_shared(i, stem) = is_beside(stem) && strstrt(shared, published_key(i, stem)) > 0
+x_shared(i, stem) = is_shared(i, stem) ? place_of(column('x')) : NaN
 
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set xtics nomirror out scale 0.5 noenhanced

@@ -46,8 +46,9 @@ do for [i = 1:words(columns)] {
         if (most_of == 100 && from > 0) {
             eval break_axis('y')
         }
-        if (words(columns) == 1 && most_of != 100) {
-            eval big_ticks('y')
+        set format y '%g'
+        if (most_of != 100) {
+            eval big_ticks('y', words(columns) == 1 ? most : real(word(to_y, i)))
         }
     }
     if (value(sprintf('column%d_n', i)) == 0) {
@@ -66,11 +67,15 @@ do for [i = 1:words(columns)] {
         plot NaN notitle
         continue
     }
-    marks = crowded ? 0.01 : mark_scale * scale
+    marks = (crowded ? 1 : mark_scale) * scale
     published_size = (crowded ? 0.6 : 1.3) * scale
-    plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && in_series(k) && has_value(name), k)): \
+    # A bar of a point that is not to be trusted like the others is hollow.
+    plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && is_solid(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
             with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \
+        for [k = 1:series_n] data using (x_if(as_bars && !log_y && in_series(k) && !is_solid(k) && has_value(name), k)): \
+            (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
+            with boxxyerror fillstyle empty border rgb colour(k) linecolor rgb colour(k) linewidth 1, \
         for [k = 1:dots_n > 0 ? series_n : 0] dots_data using (x_dot(k, name)):(column('value')) with points \
             linecolor rgb faint(as_bars ? '#000000' : colour(k)) pointtype 7 pointsize 0.5 * scale linewidth 0.1, \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && has_value(name), k)): \
@@ -78,22 +83,26 @@ do for [i = 1:words(columns)] {
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && is_published(k) && \
             has_value(stem.'_published'), k)):(column(stem.'_published')) with lines \
             linecolor rgb colour(k) linewidth 0.6 dashtype 3, \
-        for [k = 1:series_n] data using (x_if(!as_bars && !crowded && in_series(k) && has_value(name), k)): \
+        for [k = 1:series_n] data using (x_if(!as_bars && is_marked(0) && in_series(k) && has_value(name), k)): \
             (column(name)) with points linecolor rgb 'white' pointtype shape(solid, k) pointsize marks, \
-        for [k = 1:series_n] data using (x_if(!as_bars && !crowded && in_series(k) && has_value(name) \
+        for [k = 1:series_n] data using (x_if(!as_bars && is_marked(0) && in_series(k) && has_value(name) \
             && !is_solid(k), k)):(column(name)) with points \
             linecolor rgb colour(k) pointtype shape(hollow, k) pointsize marks linewidth 1.5, \
-        for [k = 1:series_n] data using (x_if(!as_bars && !crowded && is_solid(k) && has_value(name), k)): \
+        for [k = 1:series_n] data using (x_if(!as_bars && is_marked(0) && is_solid(k) && has_value(name), k)): \
             (column(name)) with points linecolor rgb colour(k) pointtype shape(solid, k) pointsize marks, \
-        for [k = 1:series_n] data using (x_if(as_bars && log_y && in_series(k) && has_value(name), k)): \
+        for [k = 1:series_n] data using (x_if(as_bars && log_y && is_solid(k) && has_value(name), k)): \
             (column(name)) with points linecolor rgb colour(k) pointtype legend_mark(k) pointsize 1.3 * scale, \
+        for [k = 1:series_n] data using (x_if(as_bars && log_y && in_series(k) && !is_solid(k) && has_value(name), k)): \
+            (column(name)) with points linecolor rgb colour(k) pointtype 4 pointsize 1.2 * scale linewidth 1.5, \
         for [k = 1:series_n] data using (x_if(has_bounds(k, stem), k)):(column(stem.'_lo')): \
             (0):(column(stem.'_hi') - column(stem.'_lo')) with vectors \
             heads size graph whisker, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \
         for [k = 1:series_n] data using (x_if(in_series(k) && has_value(name) && !is_ok(k), k)): \
             (column(name)) with points linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
-        for [k = 1:series_n] data using (x_if(in_series(k) && has_value(stem.'_published'), k)): \
-            (column(stem.'_published')) with points linecolor rgb (edge(k)) \
-            pointtype published_shape pointsize published_size
+        for [k = 1:series_n] data using (x_if(in_series(k) && has_value(stem.'_published') && \
+            !is_shared(i, stem), k)):(column(stem.'_published')) with points linecolor rgb (edge(k)) \
+            pointtype published_shape pointsize published_size, \
+        data using (x_shared(i, stem)):(column(stem.'_published')) with points \
+            linecolor rgb (as_bars ? '#202020' : mark_colour) pointtype published_shape pointsize published_size
 }
 unset multiplot

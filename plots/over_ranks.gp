@@ -1,13 +1,12 @@
 # Figures over ranks: a curve a series of series_<figure>.csv. A script may define
 #   y(k), y_lo(k), y_hi(k)   value and bounds of the current row
-#   missing_above            1: the names of points without a value hang from the top
 #   reference(k, x)          lines to compare with, reference_n of them
 
 panel = 'over_ranks_panel.gp'
 y(k) = column('value')
 y_lo(k) = column('lo')
 y_hi(k) = column('hi')
-missing_above = 0
+missing_lines = missing_n
 reference(k, x) = NaN
 x_title = 'ranks (MPI processes)'
 legend_mark(k) = value(sprintf('series%d_published', k)) ? published_shape : shape(solid, k)
@@ -54,7 +53,16 @@ x_solid(k) = is_solid(k) ? x_of(k) : NaN
 x_hollow(k) = in_series(k) && !is_solid(k) ? x_of(k) : NaN
 x_doubtful(k) = in_series(k) && !is_ok(k) ? x_of(k) : NaN
 x_model(k) = in_series(k) && has_value('model') ? x_of(k) : NaN
-x_published(k) = in_series(k) && has_value('published') ? x_of(k) : NaN
+
+# What was published once and stands beside several series is drawn once, amid them.
+told = ''
+shared = ''
+published_key(row) = sprintf(' %d@%.10g;', column('ranks'), column('published'))
+tell(key) = strstrt(told, key) > 0 ? (shared = shared.key, 0) : (told = told.key, 0)
+stats data using (strlen(strcol('curve')) > 0 && has_value('published') ? tell(published_key(0)) : 0) nooutput
+is_shared(row) = strstrt(shared, published_key(0)) > 0
+x_published(k) = in_series(k) && has_value('published') && !is_shared(0) ? x_of(k) : NaN
+x_shared(row) = strlen(strcol('curve')) > 0 && has_value('published') && is_shared(0) ? column('ranks') : NaN
 
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set ytics nomirror out scale 0.5
@@ -71,7 +79,7 @@ if (log_ranks) {
 }
 
 # A linear axis from 0. It ends above its points.
-linear_y = big_ticks('y').'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
+linear_y = big_ticks('y', most).'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
 
 # A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
 log_y = log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"

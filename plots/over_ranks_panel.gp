@@ -1,20 +1,4 @@
-# Points without a value by name, beside those that have one, then reference lines, curves, intervals, marks.
-# A curve that passes does not run through them.
-set style textbox opaque noborder fillcolor rgb 'white' margins 0.2, 0.2
-do for [k = 1:missing_n] {
-    missing = value(sprintf('missing%d_text', k))
-    missing_x = value(sprintf('missing%d_ranks', k))
-    nth = int(value(sprintf('missing%d_nth', k)))
-    alone = strstrt(missing, ': ') == 0 && published_n == 0
-    aside_by = alone ? 0 : (nth % 2 ? 1 : -1) * (1.7 + 1.2 * (nth / 2))
-    if (missing_above) {
-        set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.97 \
-            right rotate by 90 offset character aside_by, 0 front boxed
-    } else {
-        set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.03 \
-            left rotate by 90 offset character aside_by, 0 front boxed
-    }
-}
+# Reference lines, curves, intervals, marks.
 # A line without a mark leads from the base of another curve to the first point of one that refers to it.
 series_value(k, field) = value(sprintf('series%d_%s', k, field))
 do for [k = 1:series_n] {
@@ -60,4 +44,6 @@ plot for [k = 1:reference_n] $reference using 1:2 index k - 1 with lines \
     for [k = 1:series_n] data using (x_doubtful(k)):(y(k)) with points \
         linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
     for [k = 1:series_n] data using (x_published(k)):(column('published')) with points \
-        linecolor rgb colour(k) pointtype published_shape pointsize 1.5 * scale
+        linecolor rgb colour(k) pointtype published_shape pointsize 1.5 * scale, \
+    data using (x_shared(0)):(column('published')) with points \
+        linecolor rgb mark_colour pointtype published_shape pointsize 1.5 * scale

@@ -12,8 +12,7 @@
 #     _from, _from_value, _from_model, _to, _to_value, _to_model: ranks and value of the base and of its
 #     own first point, and what the model says of them
 #   idealK_slope, _ms            K = 1..ideal_n: cores a rank brings relative to the base; base's step
-#   missingK_ranks, _nth, _text  K = 1..missing_n: points without a value; _nth tells those apart that
-#                                stand at the same ranks
+#   missingK                     K = 1..missing_n: of a figure over ranks, which points have no value
 #   captionK                     K = 1..caption_n
 #   caption_share                of the picture's height that it may take at most
 #   values_n, published_n        points with a value of this figure; with a published one beside it
@@ -57,6 +56,7 @@ whisker = 0.016                     # half of what ends an interval, of the plot
 whisker_colour = '#101010'          # which lies above them, where a bar is below
 mark_colour = grey                  # of the published ones in the legend
 ring_shape = 6                      # of oversubscribed ones there
+missing_lines = 0                   # of missingK that stand below the axis
 model_tick = 0                      # the model is a tick across a bar there, else a line
 tick_name = ''                      # of a grey tick across bars
 reference_n = 0                     # lines to compare with
@@ -78,7 +78,7 @@ log_ticks(axis) = "set logscale ".axis."; unset ".axis."tics; set ".axis."tics n
         "t = m * 10.0**decade; set ".axis."tics add (t < 1e4 ? sprintf('%g', t) : gprintf('%.0s%c', t) t) } }; "
 
 # Large numbers on a linear axis from 0 are written 10.0M: their digits would run into each other.
-big_ticks(axis) = most < 1e4 ? '' : "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)"
+big_ticks(axis, most) = most < 1e4 ? '' : "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)"
 
 # An axis of shares ends at 100 %. It begins at 0, or shortly below the lowest that is shown where a
 # whole one would hide how they differ: then its line is broken, and its title says where it begins.

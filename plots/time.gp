@@ -2,8 +2,6 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-missing_above = 1
-
 # Strong scaling shares one problem among the cores; weak scaling gives each rank its own.
 reference(k, x) = scaling eq 'strong' \
     ? value(sprintf('ideal%d_ms', k)) / (value(sprintf('ideal%d_slope', k)) * x) \

@@ -119,7 +119,8 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
             set_option(c, options[i].column, point, options[i].option);
     set_text(c, COLUMN_spec, config_text(&spec->config, OPT_NAME));
     set_text(c, COLUMN_point, point->id);
-    set_text(c, COLUMN_kind, config_site(&point->config)->kind);
+    set_text(c, COLUMN_kind, config_kind(&point->config));
+    set_text(c, COLUMN_compute, config_replays(&point->config) ? "replayed" : "real");
     set_text(c, COLUMN_case_name, point->case_name);
     set_text(c, COLUMN_site, config_text(&point->config, OPT_SITE));
     set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
@@ -278,6 +279,15 @@ static void fill_weights(struct cells *c, const struct samples *time,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
+/* Hosts that were given to the campaign have what they have; the manifest says it. */
+static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
+{
+    char text[LINK_BYTES];
+    config_link(text, config);
+    if (config_site(config)->shares_cores)
+        set_text(c, COLUMN_link, config_has_usual_link(config) && s->link[0] ? s->link : text);
+}
+
 enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
                        const struct samples *accuracy, struct error *e)
 {
@@ -295,7 +305,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_peer(&c, p, s);
     fill_weights(&c, time, accuracy);
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
-    set_text(&c, COLUMN_link, config_site(&p->point->config)->shares_cores ? s->link : "");
+    fill_link(&c, &p->point->config, s);
     set_text(&c, COLUMN_status, p->status);
     set_text(&c, COLUMN_reason, p->reason);
     set_text(&c, COLUMN_flags, p->flags);

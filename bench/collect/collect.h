@@ -60,6 +60,9 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
  * as the spec's scaling says. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
+/* Its ranks let the time of computing pass. */
+bool launch_is_replayed(const struct launch_result *result);
+
 /* "loss is nan at step 17" of a launch that diverged. */
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
 
@@ -143,6 +146,14 @@ struct point_summary {
     bool compute_only; /* strategy none at several ranks: they train apart */
 };
 
+/* What was run where, as manifest.json tells it; "" is unknown. */
+struct run_setup {
+    char command[1024]; /* as it was typed */
+    char started[32];   /* "2026-11-22T04:26:58Z" */
+    char host[128], cpu[128], architecture[32], system[32], kernel[64];
+    char revision[64], compiler[64];
+};
+
 struct published; /* numbers of others beside ours: bench/collect/published.h */
 
 struct summary {
@@ -158,6 +169,7 @@ struct summary {
     double wall_s, core_s;       /* what they took, one after another, and times their cores */
     struct published *published; /* what the spec compares with */
     int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */
+    struct run_setup setup;
     char undocumented[128]; /* what the manifest should tell and does not: "cpu, compiler" */
     char link[64];          /* between the hosts of an emulated site, from there too */
 };

@@ -74,6 +74,9 @@ static const struct column columns[] = {
 #define OWN steps
 #include "bench/collect/columns/steps.def"
 #undef OWN
+#define OWN resources
+#include "bench/collect/columns/resources.def"
+#undef OWN
 #define OWN metrics
 #include "bench/collect/columns/metrics.def"
 #undef OWN
@@ -97,15 +100,15 @@ static const struct column columns[] = {
 #undef PLACE_AS
 
 static const struct {
-    const char *file, *rows;
+    const char *file, *within, *rows;
 } files[] = {
-#define CSV_FILE(name, rows) {#name ".csv", rows},
+#define CSV_FILE(name, within, rows) {#name ".csv", within, rows},
 #include "bench/collect/columns/files.def"
 #undef CSV_FILE
 };
 
 enum {
-#define CSV_FILE(name, rows) FILE_##name,
+#define CSV_FILE(name, within, rows) FILE_##name,
 #include "bench/collect/columns/files.def"
 #undef CSV_FILE
     FILES
@@ -119,11 +122,20 @@ static bool has_metrics(const struct spec *spec)
     return false;
 }
 
+static bool has_samples(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_number(&spec->points[i].config, OPT_RESOURCES) > 0)
+            return true;
+    return false;
+}
+
 bool csv_file_is_wanted(size_t i, const struct spec *spec)
 {
-    return i == FILE_steps     ? config_int(&spec->config, OPT_STEPS_CSV)
-           : i == FILE_metrics ? has_metrics(spec)
-                               : true;
+    return i == FILE_steps       ? config_int(&spec->config, OPT_STEPS_CSV)
+           : i == FILE_resources ? has_samples(spec)
+           : i == FILE_metrics   ? has_metrics(spec)
+                                 : true;
 }
 
 const char *summary_file(const struct spec *spec, size_t i)
@@ -132,6 +144,18 @@ const char *summary_file(const struct spec *spec, size_t i)
         if (csv_file_is_wanted(file, spec) && i-- == 0)
             return files[file].file;
     return NULL;
+}
+
+bool csv_file_repeats(const char *file, const char *column)
+{
+    size_t i = 0, length = strlen(column);
+    while (i < FILES && strcmp(files[i].file, file) != 0)
+        i++;
+    for (const char *word = i < FILES ? files[i].within : ""; *word;
+         word += strcspn(word, " "), word += *word == ' ')
+        if (strcspn(word, " ") == length && strncmp(word, column, length) == 0)
+            return true;
+    return false;
 }
 
 const struct point_number *point_numbers(size_t *n)

@@ -72,6 +72,9 @@ const struct column *columns_of(const char *file, size_t *n);
 /* Whether a run of this spec leaves the i-th file of columns/files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
+/* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
+bool csv_file_repeats(const char *file, const char *column);
+
 /* A row of each file; those of summary.csv and columns.csv are written as texts. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
@@ -96,6 +99,9 @@ struct metrics_row {
 };
 struct steps_row {
 #include "bench/collect/columns/steps.def"
+};
+struct resources_row {
+#include "bench/collect/columns/resources.def"
 };
 struct losses_row {
 #include "bench/collect/columns/losses.def"

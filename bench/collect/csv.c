@@ -9,6 +9,7 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/metric.h"
+#include "bench/collect/resources.h"
 #include "bench/collect/rules.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
@@ -290,12 +291,14 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
                                 const struct rank_record *records, int ranks, bool timed)
 {
     size_t n = timed ? records[0].steps.n : records[0].warmup.n;
+    double error_ns = records_clock_error_ns(records, ranks);
     for (size_t k = 0; k < n; k++) {
-        int last = records_last_to_arrive(records, ranks, timed, k);
+        struct arrivals a = records_arrivals(records, ranks, timed, k);
+        bool tells = !(a.known && (double)(a.last_ns - a.first_ns) < error_ns);
         for (int rank = 0; rank < ranks; rank++) {
             take_step(row, records_step(&records[rank], timed, k));
             row->rank = rank;
-            row->wait_ms = records_wait_ns(records, timed, k, rank, last) / 1e6;
+            row->wait_ms = tells ? arrivals_wait_ns(&a, rank) / 1e6 : NAN;
             write_row(csv, row);
         }
     }
@@ -318,6 +321,49 @@ static enum status write_steps(struct csv *csv, struct error *e)
 {
     write_header(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
+}
+
+/* ---- resources.csv ---- */
+
+static void write_resources_row(void *csv, const struct resources_row *row)
+{
+    write_row(csv, row);
+}
+
+static enum status write_launch_resources(struct csv *csv, const struct journal_launch *journal,
+                                          const struct point *point, struct error *e)
+{
+    bool timed = journal->run == RUN_TIME;
+    struct resources_row of = {.point = journal->point,
+                               .label = label_of(csv->s->spec, journal->point),
+                               .case_name = case_of(csv->s->spec, journal->point),
+                               .launch = journal->launch,
+                               .run = timed ? "time" : "accuracy",
+                               .block = timed ? journal->block : NAN,
+                               .seed = (double)journal->seed};
+    char dir[4096];
+    int ranks = (int)config_int(&point->config, OPT_RANKS);
+    struct rank_record *records = NULL;
+    enum status status = OK;
+    snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
+    if (launch_has_records(dir, point))
+        status = records_read(&records, dir, ranks, e);
+    THEN(status,
+         resources_write(dir, point, journal->run, records, &of, write_resources_row, csv, e));
+    records_free(records, ranks);
+    return status;
+}
+
+static enum status write_resources(struct csv *csv, struct error *e)
+{
+    write_header(csv, "resources.csv");
+    for (size_t i = 0; i < csv->s->n_launches; i++) {
+        const struct journal_launch *journal = &csv->journal->launches[i];
+        size_t point = spec_find_point(csv->s->spec, journal->point);
+        if (csv->s->launches[i].ok)
+            TRY(write_launch_resources(csv, journal, &csv->s->spec->points[point], e));
+    }
+    return OK;
 }
 
 /* ---- metrics.csv ---- */
@@ -450,7 +496,7 @@ static const struct {
     const char *name;
     write_rows *write;
 } files[] = {
-#define CSV_FILE(name, rows) {#name ".csv", write_##name},
+#define CSV_FILE(name, within, rows) {#name ".csv", write_##name},
 #include "bench/collect/columns/files.def"
 #undef CSV_FILE
 };

@@ -85,13 +85,15 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
     return false;
 }
 
-/* Nobody looked, because the spec says so: that is not the same as equal. */
+/* Nobody looked, because the spec says so: that is not the same as equal. Where nothing was trained there
+ * is nothing to look at. */
 static bool find_unchecked(struct point_summary *p, const struct samples *samples)
 {
     if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
         return false;
     for (size_t i = 0; i < samples->n; i++) {
-        if (strcmp(samples->items[i].result->check, "none") != 0)
+        const struct launch_result *result = samples->items[i].result;
+        if (strcmp(result->check, "none") != 0 || launch_is_replayed(result))
             continue;
         set_status(p, POINT_unverified, "weights were not compared (measure.check: none)");
         return true;

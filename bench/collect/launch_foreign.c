@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/resources.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
@@ -133,7 +134,9 @@ enum status launch_take(const char *dir, const struct point *point, double wall_
     launch_clear(result);
     result->ranks = ranks;
     result->steps = 1;
+    snprintf(result->compute, sizeof result->compute, "real");
     result->last_rank = -1;
     result->weights_checked = 0;
+    resources_take_traffic(result, dir, NULL, ranks);
     return find_time(&result->step_ms, dir, &point->config, wall_s, e);
 }

@@ -5,6 +5,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/collect/metric.h"
+#include "bench/collect/resources.h"
 #include "bench/record/records.h"
 #include "kernels/base/homogeneity.h"
 #include "kernels/base/mem.h"
@@ -153,83 +154,139 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* ---- Waiting ---- */
 
-/* What the ranks did in the steps of which the last to arrive is known. */
-struct arrivals {
-    size_t *last; /* in how many each was that */
+/* What each rank did in the steps of which all arrivals are known. */
+struct waits {
+    size_t *surely, *perhaps; /* in how many it was the last to arrive: perhaps counts both */
     double *wait_ns;
 };
 
-/* "0.1|20.3"; ends with "..." where there are more ranks than are kept. */
-static void list_rank_waits(struct launch_result *result)
+/* "0.1|20.3" of n numbers, the first of so many ranks; ends with "..." where there are more. */
+static void list_numbers(char text[1024], const double *values, int n, int ranks,
+                         char *(*format)(char text[TEXT_NUMBER], double x))
 {
+    enum { ROOM = 1024 };
     char number[TEXT_NUMBER];
     size_t used = 0;
-    for (int i = 0; i < result->ranks && i < RANK_WAITS && !isnan(result->rank_waits[i]); i++) {
-        size_t room = sizeof result->rank_wait_ms - used;
-        text_real(number, result->rank_waits[i]);
-        int more = snprintf(result->rank_wait_ms + used, room, "%s%s", i > 0 ? "|" : "", number);
+    for (int i = 0; i < n && !isnan(values[i]); i++) {
+        size_t room = ROOM - used;
+        format(number, values[i]);
+        int more = snprintf(text + used, room, "%s%s", i > 0 ? "|" : "", number);
         used = (size_t)more < room ? used + (size_t)more : used;
-        result->rank_wait_ms[used] = '\0';
+        text[used] = '\0';
     }
-    if (used > 0 && result->ranks > RANK_WAITS &&
-        used + sizeof "|..." < sizeof result->rank_wait_ms)
-        strcpy(result->rank_wait_ms + used, "|...");
+    if (used > 0 && ranks > n && used + sizeof "|..." < ROOM)
+        strcpy(text + used, "|...");
 }
 
-/* Sums up who was the last, and who waited; returns in how many steps the last is known. */
-static size_t count_arrivals(const struct arrivals *arrivals, const struct rank_record *records,
+/* Of a step, where no other rank may have been the last. */
+static void count_last(const struct waits *waits, const struct arrivals *a)
+{
+    int last = -1, candidates = 0;
+    for (int i = 0; i < a->ranks; i++)
+        if (arrivals_may_be_last(a, i)) {
+            waits->perhaps[i]++;
+            candidates++;
+            last = i;
+        }
+    if (candidates == 1)
+        waits->surely[last]++;
+}
+
+/* Sums up who was the last, and who waited; returns in how many steps arrivals are known. */
+static size_t count_arrivals(const struct waits *waits, const struct rank_record *records,
                              int ranks)
 {
     size_t known = 0;
     for (size_t k = 0; k < records[0].steps.n; k++) {
-        int last = records_last_to_arrive(records, ranks, true, k);
-        if (last >= 0) {
-            arrivals->last[last]++;
-            known++;
-        }
+        struct arrivals a = records_arrivals(records, ranks, true, k);
+        known += a.known;
+        count_last(waits, &a);
         for (int i = 0; i < ranks; i++)
-            arrivals->wait_ns[i] += records_wait_ns(records, true, k, i, last);
+            waits->wait_ns[i] += arrivals_wait_ns(&a, i);
     }
     return known;
 }
 
-static void take_waits(struct launch_result *result, const struct arrivals *arrivals, int ranks,
-                       size_t steps)
+/* What clocks may be off by is not called waiting. */
+static void take_waits(struct launch_result *result, const struct waits *waits, int ranks,
+                       size_t steps, double error_ns)
 {
-    double sum = 0;
+    double sum = 0, longest = 0;
+    int n = ranks < RANK_WAITS ? ranks : RANK_WAITS;
     for (int i = 0; i < ranks; i++) {
-        sum += arrivals->wait_ns[i];
-        if (i < RANK_WAITS)
-            result->rank_waits[i] = arrivals->wait_ns[i] / (double)steps / 1e6;
+        sum += waits->wait_ns[i];
+        longest = fmax(longest, waits->wait_ns[i] / (double)steps);
     }
-    list_rank_waits(result);
-    result->wait_ms = sum / (double)steps / ranks / 1e6;
+    double mean = sum / (double)steps / ranks;
+    if (!(mean < error_ns))
+        result->wait_ms = mean / 1e6;
+    if (longest < error_ns)
+        return;
+    for (int i = 0; i < n; i++)
+        result->rank_waits[i] = waits->wait_ns[i] / (double)steps / 1e6;
+    list_numbers(result->rank_wait_ms, result->rank_waits, n, ranks, text_real);
 }
 
-static enum status take_arrivals(struct launch_result *result, struct arrivals *arrivals,
+/* The rank that was the last most often, whichever was that where clocks do not tell; -1: none. */
+static int most_often_last(const struct waits *waits, int ranks)
+{
+    int last = votes_largest(waits->surely, ranks);
+    for (int i = 0; i < ranks && last >= 0; i++)
+        if (i != last && waits->perhaps[i] >= waits->surely[last])
+            return -1;
+    return last;
+}
+
+static enum status take_arrivals(struct launch_result *result, struct waits *waits,
                                  const struct rank_record *records, int ranks, struct error *e)
 {
     size_t steps = records[0].steps.n;
-    TRY(MEM_NEW(arrivals->last, (size_t)ranks, "the ranks' waits", e));
-    TRY(MEM_NEW(arrivals->wait_ns, (size_t)ranks, "the ranks' waits", e));
-    size_t known = count_arrivals(arrivals, records, ranks);
-    if (records_share_clock(records, ranks) && steps > 0)
-        take_waits(result, arrivals, ranks, steps);
-    int last = votes_largest(arrivals->last, ranks);
+    double error_ns = records_clock_error_ns(records, ranks);
+    TRY(MEM_NEW(waits->surely, (size_t)ranks, "the ranks' waits", e));
+    TRY(MEM_NEW(waits->perhaps, (size_t)ranks, "the ranks' waits", e));
+    TRY(MEM_NEW(waits->wait_ns, (size_t)ranks, "the ranks' waits", e));
+    size_t known = count_arrivals(waits, records, ranks);
+    if (!isnan(error_ns) && steps > 0)
+        take_waits(result, waits, ranks, steps, known > 0 ? error_ns : 0);
+    int last = most_often_last(waits, ranks);
     result->last_rank = last;
     if (last >= 0)
-        result->last_rank_pct = 100.0 * (double)arrivals->last[last] / (double)known;
+        result->last_rank_pct = 100.0 * (double)waits->surely[last] / (double)known;
     return OK;
 }
 
 static enum status fill_waits(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {
-    struct arrivals arrivals = {NULL, NULL};
-    enum status status = take_arrivals(result, &arrivals, records, ranks, e);
-    free(arrivals.last);
-    free(arrivals.wait_ns);
+    struct waits waits = {NULL, NULL, NULL};
+    enum status status = take_arrivals(result, &waits, records, ranks, e);
+    free(waits.surely);
+    free(waits.perhaps);
+    free(waits.wait_ns);
     return status;
+}
+
+/* Hosts that were started years apart differ by many digits, of which the last ones count. */
+static char *text_offset(char text[TEXT_NUMBER], double us)
+{
+    return text_fixed(text, us, 3);
+}
+
+/* Where the ranks told of their clocks; those that share rank 0's are 0 apart. */
+static void fill_clocks(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    double offsets_us[RANK_WAITS], drifts_ppm[RANK_WAITS];
+    int n = ranks < RANK_WAITS ? ranks : RANK_WAITS;
+    for (int i = 0; i < ranks; i++)
+        if (!records[i].clock.told)
+            return;
+    for (int i = 0; i < n; i++) {
+        offsets_us[i] = records[i].clock.line.begin.offset_ns / 1e3;
+        drifts_ppm[i] = 1e6 * clock_line_drift(&records[i].clock.line);
+    }
+    list_numbers(result->clock_offset_us, offsets_us, n, ranks, text_offset);
+    list_numbers(result->clock_drift_ppm, drifts_ppm, n, ranks, text_real);
+    result->clock_error_us = records_clock_error_ns(records, ranks) / 1e3;
 }
 
 /* ---- What follows from several fields ---- */
@@ -307,6 +364,18 @@ static void add_node(struct launch_result *result, const char *name)
                  strlen(name) + sizeof " ..." + 1 < room ? name : "...");
 }
 
+/* Who does not tell computes. */
+static void fill_compute(struct launch_result *result, const struct record_hello *hello)
+{
+    snprintf(result->compute, sizeof result->compute, "%s",
+             hello->compute[0] != '\0' ? hello->compute : "real");
+}
+
+bool launch_is_replayed(const struct launch_result *result)
+{
+    return strcmp(result->compute, "replayed") == 0;
+}
+
 /* Nodes are told by their names; ranks of one need not follow each other. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
@@ -322,6 +391,22 @@ static void fill_nodes(struct launch_result *result, const struct rank_record *r
         result->nodes += before == 0;
         if (before == 0)
             add_node(result, records[i].hello.host);
+    }
+}
+
+/* Every rank tells what its node's interface counted; of other nodes than rank 0's the one with most. */
+static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    for (int i = 0; i < ranks; i++) {
+        const struct record_end *end = &records[i].end;
+        bool root = strcmp(records[i].hello.host, records[0].hello.host) == 0;
+        double steps = (double)end->timed_steps;
+        double *rx = root ? &result->bytes_nic_rx : &result->bytes_nic_rx_worker;
+        double *tx = root ? &result->bytes_nic_tx : &result->bytes_nic_tx_worker;
+        if (steps <= 0 || (root && i > 0))
+            continue;
+        *rx = fmax(*rx, end->bytes_nic_received / steps);
+        *tx = fmax(*tx, end->bytes_nic / steps);
     }
 }
 
@@ -395,6 +480,9 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_memory(result, records, ranks);
     fill_work(result, &records[0].hello);
     fill_nodes(result, records, ranks);
+    fill_clocks(result, records, ranks);
+    fill_traffic(result, records, ranks);
+    fill_compute(result, &records[0].hello);
     fill_verdicts(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
     TRY(fill_steps(result, records, ranks, e));
@@ -411,6 +499,8 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
     struct rank_record *records;
     enum status status = records_read(&records, dir, ranks, e);
     THEN(status, fill_result(result, records, ranks, e));
+    if (status == OK)
+        resources_take_traffic(result, dir, records, ranks);
     records_free(records, ranks);
     return status;
 }

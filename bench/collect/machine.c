@@ -18,17 +18,53 @@ static const struct {
               {"machine", "kernel"}, {"machine", "usable_cores"}, {"build", "revision"},
               {"build", "compiler"}};
 
+static const json_t *part_of(const json_t *manifest, const char *part)
+{
+    return part != NULL ? json_object_get(manifest, part) : manifest;
+}
+
 static void take_gaps(struct summary *s, const json_t *manifest)
 {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const json_t *part =
-            wanted[i].part != NULL ? json_object_get(manifest, wanted[i].part) : manifest;
-        const json_t *value = json_object_get(part, wanted[i].name);
+        const json_t *value = json_object_get(part_of(manifest, wanted[i].part), wanted[i].name);
         size_t used = strlen(s->undocumented);
         if (value == NULL || json_is_null(value))
             snprintf(s->undocumented + used, sizeof s->undocumented - used, "%s%s",
                      used > 0 ? ", " : "", wanted[i].name);
     }
+}
+
+/* Words with blanks in quotes. */
+static void take_command(char *text, size_t size, const json_t *command)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < json_array_size(command) && used < size; i++) {
+        const char *word = json_string_value(json_array_get(command, i));
+        const char *quote = word != NULL && strchr(word, ' ') != NULL ? "\"" : "";
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i > 0 ? " " : "", quote,
+                                 word != NULL ? word : "", quote);
+    }
+}
+
+static void take_setup(struct run_setup *setup, const json_t *manifest)
+{
+    const struct {
+        const char *part, *name;
+        char *text;
+        size_t size;
+    } told[] = {
+#define TOLD(part, member) {part, #member, setup->member, sizeof setup->member}
+        TOLD(NULL, started),           TOLD("machine", host),   TOLD("machine", cpu),
+        TOLD("machine", architecture), TOLD("machine", system), TOLD("machine", kernel),
+        TOLD("build", revision),       TOLD("build", compiler),
+#undef TOLD
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const json_t *part = part_of(manifest, told[i].part);
+        const char *text = json_string_value(json_object_get(part, told[i].name));
+        snprintf(told[i].text, told[i].size, "%s", text != NULL ? text : "");
+    }
+    take_command(setup->command, sizeof setup->command, json_object_get(manifest, "command"));
 }
 
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e)
@@ -54,6 +90,7 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     s->numa_nodes = fact(machine, "numa_nodes");
     const char *link = json_string_value(json_object_get(machine, "link"));
     snprintf(s->link, sizeof s->link, "%s", link != NULL ? link : "");
+    take_setup(&s->setup, manifest);
     take_gaps(s, manifest);
     json_decref(manifest);
     return OK;

@@ -145,11 +145,13 @@ static double excess_pct(double value, double median)
     return 100 * (value / median - 1);
 }
 
+/* Slow at one end is a moment's matter: the steps of such launches take as long as those of others. A processor
+ * that was slow all the while is so at both. */
 static void judge_work(struct judge *j, struct launch_result *r, void *arg)
 {
     const double *limits = arg; /* the median, and what is slow */
-    double slowest = fmax(r->work_before_us, r->work_after_us);
-    judge_amount(r, WORK, excess_pct(slowest, limits[0]), excess_pct(limits[1], limits[0]));
+    double lesser = fmin(r->work_before_us, r->work_after_us);
+    judge_amount(r, WORK, excess_pct(lesser, limits[0]), excess_pct(limits[1], limits[0]));
 }
 
 /* More cores may have a lower clock, each by itself: they are compared among themselves. */

@@ -19,7 +19,8 @@ int point_ranks_per_node(const struct point *point)
 
 int point_is_oversubscribed(const struct point *point, int usable_cores)
 {
-    if (config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_refuse)
+    if (config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_refuse ||
+        config_replays(&point->config))
         return 0;
     if (usable_cores <= 0)
         return -1;
@@ -56,7 +57,9 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
     bool foreign = config_is_foreign(&p->point->config);
     p->compute_only = !foreign && config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&
                       config_int(&p->point->config, OPT_RANKS) > 1;
-    p->seeds = p->compute_only || foreign ? 0 : spec->config.values[OPT_ACCURACY_SEEDS].n;
+    bool calibrates = config_calibrates(&p->point->config);
+    p->seeds =
+        p->compute_only || foreign || calibrates ? 0 : spec->config.values[OPT_ACCURACY_SEEDS].n;
 }
 
 const char *const *point_status_names(void)

@@ -7,6 +7,7 @@
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
 #define WORD 128
@@ -275,10 +276,12 @@ enum status published_check(const struct spec *spec, struct error *e)
 
 /* ---- Beside ours ---- */
 
-static bool is_learnt(enum column_id column)
+/* By its name in any file: `loss` stands in steps.csv. */
+static bool is_learnt(const char *name)
 {
-    return column == COLUMN_train_loss || column == COLUMN_train_acc_pct ||
-           column == COLUMN_test_loss || column == COLUMN_test_acc_pct;
+    static const char *const learnt[] = {"train_loss", "train_acc_pct", "test_loss", "test_acc_pct",
+                                         "loss"};
+    return name_index(name, learnt, sizeof learnt / sizeof *learnt) >= 0;
 }
 
 static bool is_generated(const struct summary *s)
@@ -289,16 +292,16 @@ static bool is_generated(const struct summary *s)
     return config_data_set(&s->spec->config)->source == DATA_GENERATED;
 }
 
-bool published_is_withheld(const struct summary *s, enum column_id column)
+bool published_is_withheld(const struct summary *s, const char *name)
 {
-    return is_learnt(column) && is_generated(s);
+    return is_learnt(name) && is_generated(s);
 }
 
 double published_value(const struct summary *s, size_t point, enum column_id column)
 {
     const struct published *p = s->published;
     for (size_t k = 0; p != NULL && k < p->n; k++)
-        if (p->columns[k] == column && !published_is_withheld(s, column))
+        if (p->columns[k] == column && !published_is_withheld(s, column_get(column)->name))
             return p->values[point * p->n + k];
     return NAN;
 }
@@ -306,7 +309,7 @@ double published_value(const struct summary *s, size_t point, enum column_id col
 bool published_withholds(const struct summary *s)
 {
     for (size_t k = 0; s->published != NULL && k < s->published->n; k++)
-        if (is_learnt(s->published->columns[k]))
+        if (is_learnt(column_get(s->published->columns[k])->name))
             return is_generated(s);
     return false;
 }

@@ -25,8 +25,8 @@ void published_free(struct published *p);
  * and losses where our data are generated: those would be numbers of another problem. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
-/* Whether values of a column would be such numbers. */
-bool published_is_withheld(const struct summary *s, enum column_id column);
+/* Whether values of a column, of whichever file, would be such numbers. */
+bool published_is_withheld(const struct summary *s, const char *name);
 
 /* Accuracies or losses were published that are not shown. */
 bool published_withholds(const struct summary *s);

@@ -507,6 +507,14 @@ size_t rules_grade(struct rule_result results[RULES], const struct summary *s)
     return met;
 }
 
+size_t rules_count(const struct rule_result results[RULES], enum rule_grade grade)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < RULES; i++)
+        n += results[i].grade == grade;
+    return n;
+}
+
 const char *rule_title(size_t i)
 {
     return rules[i].title;

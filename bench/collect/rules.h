@@ -21,6 +21,9 @@ struct rule_result {
 /* One after another, from the first; how many are met. */
 size_t rules_grade(struct rule_result results[RULES], const struct summary *s);
 
+/* How many have this grade. */
+size_t rules_count(const struct rule_result results[RULES], enum rule_grade grade);
+
 /* Of the i-th, from 0. */
 const char *rule_title(size_t i);
 const char *rule_remedy(size_t i);

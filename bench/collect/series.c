@@ -25,6 +25,12 @@ struct keyed {
     long ranks;
 };
 
+/* Calibrations, which no curve shows, differ in what follows from others. */
+static bool splits(const struct spec *spec, const bool *shown, size_t point)
+{
+    return (shown == NULL || shown[point]) && !config_calibrates(&spec->points[point].config);
+}
+
 static struct splitting find_splitting(const struct spec *spec, const bool *shown)
 {
     struct splitting splitting = {.n = 0};
@@ -33,7 +39,7 @@ static struct splitting find_splitting(const struct spec *spec, const bool *show
         first++;
     for (int id = 0; id < OPTION_COUNT; id++)
         for (size_t i = first + 1; i < spec->n_points; i++)
-            if ((shown == NULL || shown[i]) && !option_is_derived((enum option_id)id) &&
+            if (splits(spec, shown, i) && !option_is_derived((enum option_id)id) &&
                 strcmp(config_text(&spec->points[i].config, (enum option_id)id),
                        config_text(&spec->points[first].config, (enum option_id)id)) != 0) {
                 splitting.options[splitting.n++] = (enum option_id)id;
@@ -79,7 +85,7 @@ static enum status write_key(struct keyed *keyed, const struct point_summary *p,
     for (size_t k = 0; out != NULL && k < splitting->n; k++)
         fprintf(out, "%s\n", config_text(&point->config, splitting->options[k]));
     if (out != NULL)
-        fprintf(out, "%s\n", config_site(&point->config)->kind);
+        fprintf(out, "%s\n", config_kind(&point->config));
     return out != NULL && fclose(out) == 0 ? OK : error_no_memory(e, "the series");
 }
 
@@ -183,10 +189,10 @@ static bool is_named(const struct point_summary *p, const struct summary *s,
 static bool kinds_differ(const struct summary *s, const struct splitting *splitting,
                          const struct point_summary *last)
 {
-    const char *first = config_site(&s->points[0].point->config)->kind;
+    const char *first = config_kind(&s->points[0].point->config);
     bool told = has_option(splitting, OPT_SITE) && is_named(last, s, splitting, OPT_SITE);
     for (size_t i = 1; i < s->n && !told; i++)
-        if (strcmp(config_site(&s->points[i].point->config)->kind, first) != 0)
+        if (strcmp(config_kind(&s->points[i].point->config), first) != 0)
             return true;
     return false;
 }
@@ -209,7 +215,7 @@ static const char *last_resort(const struct point *point)
 {
     const char *program = config_is_foreign(&point->config)
                               ? point->config.values[OPT_COMMAND].texts[0]
-                              : config_site(&point->config)->kind;
+                              : config_kind(&point->config);
     const char *slash = strrchr(program, '/');
     return slash != NULL ? slash + 1 : program;
 }
@@ -236,7 +242,7 @@ static void name_series(struct series *series, const struct summary *s,
                  config_text(&last->point->config, option));
         append(series, part);
     }
-    const char *kind = config_site(&last->point->config)->kind;
+    const char *kind = config_kind(&last->point->config);
     if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, last)))
         append(series, series->name[0] ? kind : last_resort(last->point));
     size_t used = strlen(series->name);

@@ -194,6 +194,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "ci_not_met");
     if (oversubscribed)
         point_add_flag(p, "oversubscribed");
+    if (config_replays(&p->point->config))
+        point_add_flag(p, "replayed");
     if (p->compute_only)
         point_add_flag(p, "compute_only");
     if (p->by_design)
@@ -220,11 +222,14 @@ static double wait_share(const struct launch_result *r)
     return 100 * r->wait_ms / r->step_ms;
 }
 
-/* Where waiting is unknown, it is part of communication. */
+static double exposed_share(const struct launch_result *r)
+{
+    return 100 * r->comm_exposed_ms / r->step_ms;
+}
+
 static double comm_share(const struct launch_result *r)
 {
-    double wait_ms = isnan(r->wait_ms) ? 0 : r->wait_ms;
-    return 100 * (r->comm_exposed_ms - wait_ms) / r->step_ms;
+    return 100 * (r->comm_exposed_ms - r->wait_ms) / r->step_ms;
 }
 
 /* Median over launches of a share that each launch has of its own step. */
@@ -236,11 +241,12 @@ static double median_share(const struct samples *time,
     return stats_median(time->values, time->n);
 }
 
+/* Where waiting is unknown, if only in one launch, it is part of communication. */
 static void set_shares(struct point_summary *p, const struct samples *time)
 {
     p->compute_pct = median_share(time, compute_share);
-    p->comm_pct = median_share(time, comm_share);
     p->wait_pct = median_share(time, wait_share);
+    p->comm_pct = median_share(time, isnan(p->wait_pct) ? exposed_share : comm_share);
 }
 
 static void set_rates(struct point_summary *p, const struct samples *time)

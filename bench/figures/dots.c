@@ -41,7 +41,7 @@ static void write_point(FILE *out, struct figure_data *d, const struct launches 
         fprintf(out, ",%zu,%zu", i + 1, n);
         figure_write_number(out, value);
         fputc('\n', out);
-        d->dots += curve > 0;
+        d->dots += curve > 0 && n > 1; /* a single one lies below the mark of the value */
     }
 }
 

@@ -218,14 +218,26 @@ static enum status define_ticks(FILE *out, const struct figure_data *d, struct e
     return OK;
 }
 
-/* "epoch", "ranks (MPI processes)"; of an option its key and unit. */
+static const struct column *x_column(const struct figure_data *d)
+{
+    size_t n, i = 0;
+    const struct column *columns = columns_all(&n);
+    while (i < n && (!d->x.by_column || strcmp(columns[i].name, d->x.name) != 0))
+        i++;
+    return i < n ? &columns[i] : NULL;
+}
+
+/* "epoch", "time (s)", "ranks (MPI processes)"; of an option its key and unit. */
 static void define_x(FILE *out, const struct figure_data *d)
 {
     char title[160], name[GNUPLOT_NAME];
+    const struct column *column = x_column(d);
     const struct spec_option *option =
         d->x.by_option ? config_option(&d->spec->config, d->x.option) : NULL;
     if (option != NULL && option->id == OPT_RANKS)
         snprintf(title, sizeof title, "ranks (MPI processes)");
+    else if (column != NULL)
+        quantity_column_title(title, column);
     else
         snprintf(title, sizeof title, "%s%s%s%s", last_word(d->x.name),
                  option != NULL && option->unit[0] ? " (" : "", option != NULL ? option->unit : "",

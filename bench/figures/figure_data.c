@@ -6,6 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 static bool is_valued(const struct figure_data *d, size_t point)
 {
@@ -256,6 +257,9 @@ static enum status collect_series(struct figure_data *d, struct error *e)
                            .only = wanted->n > 0,
                            .options = options};
     if (wanted->n == 0 && d->x.by_column)
+        return series_a_point(&d->series, d, e);
+    if (d->x.by_column &&
+        name_index(FIGURE_POINT, (const char *const *)wanted->texts, wanted->n) >= 0)
         return series_a_point(&d->series, d, e);
     for (size_t i = 0; i < wanted->n; i++) {
         const struct spec_option *option = config_option_find(&d->spec->config, wanted->texts[i]);

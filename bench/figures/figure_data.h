@@ -13,6 +13,8 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
 /* What options of figures call the case of a point. */
 #define FIGURE_CASE "case"
+/* And each point by itself, by its label. */
+#define FIGURE_POINT "point"
 /* And which of several runs it is of: a curve is of one run, unless x is the run. Of a single run it is no
  * more than a column of raw.csv. */
 #define FIGURE_RUN "run"

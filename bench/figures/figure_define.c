@@ -15,12 +15,17 @@ static long ranks_of(const struct point_summary *p)
     return config_int(&p->point->config, OPT_RANKS);
 }
 
+static bool is_page(const struct figure_data *d)
+{
+    return strcmp(figure_text(d->figure, FIGURE_SIZE), "page") == 0;
+}
+
 /* ---- Rank counts ---- */
 
 /* One rank count of the campaign, and its points without a value. */
 struct at_ranks {
     long ranks;
-    size_t points, missing, told;
+    size_t points, missing;
     const char *status; /* of the first that is missing */
     bool alike;         /* all that are missing share it */
 };
@@ -230,14 +235,23 @@ static void define_ideals(FILE *out, const struct figure_data *d)
 
 /* ---- Points without a value ---- */
 
-/* Labels beside each other at one rank count; more of them are counted in the last. */
-enum { MISSING_LABELS = 5 };
+/* More of them are counted in the last. */
+enum { MISSING_TOLD = 6 };
+
+/* What is told of them, below the axis: where each status stands, series by series. */
+struct missing {
+    FILE *out;
+    const struct figure_data *d;
+    const struct axis *axis;
+    size_t lead; /* length of what all series' names begin with */
+    size_t told, left;
+};
 
 /* Length of what all series' names begin with, in whole parts: "reduce_bcast, " of "reduce_bcast,
- * nodes 1" and "reduce_bcast, nodes 2". The legend says it, a label need not. */
+ * nodes 1" and "reduce_bcast, nodes 2". The legend says it, what is told of them need not. */
 static size_t shared_lead(const struct series_list *list)
 {
-    const char *first = list->items[0].name;
+    const char *first = list->n > 0 ? list->items[0].name : "";
     size_t lead = 0;
     for (const char *comma = list->n > 1 ? strstr(first, ", ") : NULL; comma != NULL;
          comma = strstr(first + lead, ", ")) {
@@ -250,54 +264,95 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* "failed" where all points at these ranks did, else with what tells the series apart. */
-static void define_label(FILE *out, const struct at_ranks *at, const char *series,
-                         const char *status, size_t k)
+/* All points at these ranks miss their value for one reason: no series is told then. */
+static bool miss_alike(const struct at_ranks *at)
 {
-    char name[GNUPLOT_NAME], text[192];
-    if (at->told >= MISSING_LABELS - 1 && at->missing > MISSING_LABELS)
-        snprintf(text, sizeof text, "and %zu more", at->missing - at->told);
-    else if (at->alike && at->missing == at->points)
-        snprintf(text, sizeof text, "%s", status);
-    else
-        snprintf(text, sizeof text, "%s: %s", series, status);
-    gnuplot_define_number(out, gnuplot_numbered(name, "missing", k, "_ranks"), (double)at->ranks);
-    gnuplot_define_number(out, gnuplot_numbered(name, "missing", k, "_nth"), (double)at->told);
-    gnuplot_define_text(out, gnuplot_numbered(name, "missing", k, "_text"), text);
+    return at->missing > 0 && at->alike && at->missing == at->points;
 }
 
-/* How many labels stand at each rank count: none where they would lie on those before. */
-static void thin_out(struct axis *axis)
+/* "Skipped at 4, 8 ranks; ring failed at 2" up to the first rank count, or ", 8". */
+static bool begin_missing(struct missing *m, const char *series, const char *status, bool first)
 {
-    const double label = 0.05; /* of the axis */
-    double free = -1;
-    for (size_t i = 0; i < axis->n; i++) {
-        struct at_ranks *at = &axis->items[i];
-        double place = place_of(axis, at->ranks);
-        size_t labels = at->alike && at->missing == at->points ? 1 : at->missing;
-        labels = labels > MISSING_LABELS ? MISSING_LABELS : labels;
-        at->told = place < free ? MISSING_LABELS : 0;
-        if (at->told == 0 && labels > 0)
-            free = place + label * (double)labels;
+    if (first && m->told == MISSING_TOLD) {
+        m->left++;
+        return false;
+    }
+    if (first && series == NULL)
+        fprintf(m->out, "%s%s at ", m->told++ > 0 ? "; all " : "All ", status);
+    else if (first)
+        fprintf(m->out, "%s%s %s at ", m->told++ > 0 ? "; " : "", series, status);
+    else
+        fputs(", ", m->out);
+    return true;
+}
+
+/* Rank counts at which every point has this status. */
+static void write_all_missing(struct missing *m, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->axis->n; i++) {
+        const struct at_ranks *at = &m->axis->items[i];
+        if (!miss_alike(at) || strcmp(at->status, status) != 0)
+            continue;
+        if (!begin_missing(m, NULL, status, n++ == 0))
+            return;
+        fprintf(m->out, "%ld", at->ranks);
+    }
+    if (n > 0)
+        fputs(" ranks", m->out);
+}
+
+/* Those at which this series has it, and another one a value or another status. */
+static void write_series_missing(struct missing *m, const struct series *series, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        const struct point_summary *p = &m->d->s->points[series->points[i]];
+        if (!figure_data_misses(m->d, series->points[i]) || strcmp(p->status, status) != 0 ||
+            miss_alike(find_ranks(m->axis, ranks_of(p))))
+            continue;
+        if (!begin_missing(m, series->name + m->lead, status, n++ == 0))
+            return;
+        fprintf(m->out, "%ld", ranks_of(p));
     }
 }
 
-static void define_missing(FILE *out, const struct figure_data *d, struct axis *axis)
+static void write_missing(struct missing *m)
 {
-    size_t n = 0, lead = d->series.n > 0 ? shared_lead(&d->series) : 0;
-    thin_out(axis);
-    for (size_t k = 0; k < d->series.n; k++)
-        for (size_t i = 0; i < d->series.items[k].n; i++) {
-            size_t point = d->series.items[k].points[i];
-            const struct point_summary *p = &d->s->points[point];
-            struct at_ranks *at = find_ranks(axis, ranks_of(p));
-            bool alone = at->alike && at->missing == at->points;
-            if (!figure_data_misses(d, point) || at->told >= (alone ? 1 : MISSING_LABELS))
-                continue;
-            define_label(out, at, d->series.items[k].name + lead, p->status, ++n);
-            at->told++;
-        }
-    gnuplot_define_number(out, "missing_n", (double)n);
+    for (int i = 0; i < POINT_STATUSES; i++)
+        write_all_missing(m, point_status_names()[i]);
+    for (size_t k = 0; k < m->d->series.n; k++)
+        for (int i = 0; i < POINT_STATUSES; i++)
+            write_series_missing(m, &m->d->series.items[k], point_status_names()[i]);
+    if (m->left > 0)
+        fprintf(m->out, "; and %zu more", m->left);
+    fputs(m->told > 0 ? "." : "", m->out);
+}
+
+/* missing1, missing2 ...: what stands below the axis of ranks, as a caption does, and covers nothing. */
+static enum status define_missing(FILE *out, const struct figure_data *d, const struct axis *axis,
+                                  struct error *e)
+{
+    struct caption text = {0};
+    size_t size = 0;
+    char name[GNUPLOT_NAME];
+    struct missing m = {.out = open_memstream(&text.text, &size),
+                        .d = d,
+                        .axis = axis,
+                        .lead = shared_lead(&d->series)};
+    if (m.out == NULL)
+        return error_no_memory(e, "a figure");
+    write_missing(&m);
+    if (fclose(m.out) != 0) {
+        caption_free(&text);
+        return error_no_memory(e, "a figure");
+    }
+    caption_wrap(&text, is_page(d) ? CAPTION_PAGE : CAPTION_COLUMN);
+    gnuplot_define_number(out, "missing_n", (double)text.n);
+    for (size_t k = 0; k < text.n; k++)
+        gnuplot_define_text(out, gnuplot_numbered(name, "missing", k + 1, ""), text.lines[k]);
+    caption_free(&text);
+    return OK;
 }
 
 /* ---- Everything ---- */
@@ -331,11 +386,6 @@ static void define_counts(FILE *out, const struct figure_data *d)
         gnuplot_define_number(out, gnuplot_numbered(name, "column", k + 1, "_n"),
                               (double)d->known[k]);
     }
-}
-
-static bool is_page(const struct figure_data *d)
-{
-    return strcmp(figure_text(d->figure, FIGURE_SIZE), "page") == 0;
 }
 
 /* The caption as the spec wants it, cut into lines: caption1, caption2 ... The share of the picture
@@ -374,17 +424,19 @@ static void define_files(FILE *out, const struct figure_data *d, const char *plo
 static enum status define_over_ranks(FILE *out, const struct figure_data *d, struct error *e)
 {
     struct axis axis;
+    enum status status = OK;
     TRY(make_axis(&axis, d, e));
     define_series(out, d);
-    if (axis.n > 0) {
+    if (axis.n == 0)
+        status = error_set(e, ERR_ARGUMENT, "figures.where = %s: nothing of the run is left",
+                           figure_text(d->figure, FIGURE_WHERE));
+    if (status == OK) {
         define_ranks(out, &axis);
         define_ideals(out, d);
-        define_missing(out, d, &axis);
     }
+    THEN(status, define_missing(out, d, &axis, e));
     free(axis.items);
-    return axis.n > 0 ? OK
-                      : error_set(e, ERR_ARGUMENT, "figures.where = %s: nothing of the run is left",
-                                  figure_text(d->figure, FIGURE_WHERE));
+    return status;
 }
 
 /* What a spec says of the figure, and its words: what it stacks or has panels of; sums without

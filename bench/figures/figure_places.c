@@ -117,16 +117,33 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Where a row has an x of its own, columns may still tell the points apart: rows are looked at then. */
+/* They all have rows at the same x, which no column that `series` names tells apart. Programs that are not
+ * ours have none. */
+static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
+{
+    const struct value *series = &d->figure->request->options[FIGURE_SERIES];
+    const char *file = d->quantity->file;
+    for (size_t i = 0; i < n; i++)
+        if (config_is_foreign(&d->s->points[points[i]].point->config))
+            return false;
+    for (size_t i = 0; i < series->n; i++)
+        if (config_option_find(&d->spec->config, series->texts[i]) == NULL &&
+            !figure_is_of_points(d, series->texts[i]))
+            return false;
+    return file != NULL && csv_file_repeats(file, d->x.name);
+}
+
+/* Where a row has an x of its own, rows are looked at once they are there. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {
     if (n > 1 && !d->x.by_column)
         n = keep_own(d, points, n);
-    if (n < 2 || (d->x.by_column && !are_repetitions(d, points, n)))
+    if (n < 2 || (d->x.by_column && !share_rows(d, points, n) && !are_repetitions(d, points, n)))
         return OK;
     if (!are_repetitions(d, points, n))
-        return figure_refuse_place(d, series->name, x_text(d, points[0]), points, n, e);
+        return figure_refuse_place(d, series->name, d->x.by_column ? "1" : x_text(d, points[0]),
+                                   points, n, e);
     for (size_t i = 1; i < n; i++)
         d->stands_for[points[i]] = points[0];
     d->repeats = true;

@@ -23,6 +23,7 @@ static void take_point(struct merged *m, const struct figures_run *run, size_t i
     to->alone += first;
     point->base_index += first;
     point->silent_index += first;
+    point->calibration_index += first;
     point->peer_index += first;
     point->twin += first;
     if (run->name != NULL)

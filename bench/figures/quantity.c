@@ -48,21 +48,51 @@ static const struct column *find_column(const char *file, const char *name)
     return NULL;
 }
 
-/* "wait (ms)" of wait_ms, "parameters" of params; what is a quantity too has its title. */
-static void write_title(char title[QUANTITY_TITLE], const struct column *column)
+/* A word of a name that says the unit once more, which its title has in brackets. */
+static bool says_unit(const char *word, const char *unit)
+{
+    static const struct {
+        const char *word, *unit;
+    } spelled[] = {{"pct", "%"}, {"seconds", "s"}};
+    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++)
+        if (strcmp(word, spelled[i].word) == 0 && strcmp(unit, spelled[i].unit) == 0)
+            return true;
+    return strcasecmp(word, unit) == 0;
+}
+
+/* Where a name begins to say its unit: "_ms" of wait_ms, "_mb_per_s" of received_mb_per_s; NULL: it does not. */
+static const char *find_unit(const struct column *column)
+{
+    char rate[64];
+    const char *name = column->name, *last = strrchr(name, '_'),
+               *stroke = strchr(column->unit, '/');
+    if (stroke == NULL)
+        return !says_unit(last != NULL ? last + 1 : name, column->unit) ? NULL
+               : last != NULL ? last
+                              : name;
+    snprintf(rate, sizeof rate, "_%.*s_per_%s", (int)(stroke - column->unit), column->unit,
+             stroke + 1);
+    size_t length = strlen(name), own = strlen(rate);
+    bool is_rate = length > own && strcasecmp(name + length - own, rate) == 0;
+    return is_rate ? name + length - own : NULL;
+}
+
+/* A name that is no more than a unit tells nothing: its meaning does, up to the first comma. */
+void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column)
 {
     const struct quantity *known = quantity_find(column->name);
-    const char *last = strrchr(column->name, '_');
-    bool suffix = last != NULL && (strcasecmp(last + 1, column->unit) == 0 ||
-                                   (strcmp(last, "_pct") == 0 && column->unit[0] == '%'));
-    int stem = suffix ? (int)(last - column->name) : (int)strlen(column->name);
-    size_t length = strlen(column->name);
+    const char *unit = find_unit(column), *stem = column->name;
+    size_t length = strlen(column->name), letters = length;
     length -= length > 1 && column->name[length - 1] == 's';
     bool named = strncmp(column->unit, column->name, length) == 0;
+    if (unit != NULL && unit > column->name)
+        letters = (size_t)(unit - column->name);
+    else if (unit != NULL)
+        letters = strcspn(stem = column->meaning, ",;");
     if (known != NULL || named)
         snprintf(title, QUANTITY_TITLE, "%s", known != NULL ? known->title : column->unit);
     else
-        snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", stem, column->name,
+        snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", (int)letters, stem,
                  column->unit[0] ? " (" : "", column->unit, column->unit[0] ? ")" : "");
     for (char *c = title; *c; c++)
         *c = *c == '_' ? ' ' : *c;
@@ -101,7 +131,7 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
         i++;
     if (i == n)
         return false;
-    write_title(title, &columns[i]);
+    quantity_column_title(title, &columns[i]);
     *q = (struct quantity){.name = columns[i].name,
                            .title = title,
                            .most = strcmp(columns[i].unit, "%") == 0 ? 100 : INFINITY,

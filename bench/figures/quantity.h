@@ -45,6 +45,9 @@ const struct quantity *quantity_find(const char *name);
 enum { QUANTITY_TITLE = 96 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
+/* What an axis calls it: "wait (ms)" of wait_ms, "parameters" of params; what is a quantity too has its
+ * title. */
+void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column);
 
 /* "forward_ms + backward_ms", columns of one file and one unit, as a quantity; false with the
  * reason in `why`. `name` is room for what it is called, the text without blanks. */

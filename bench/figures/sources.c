@@ -260,8 +260,8 @@ static enum status take_value(const struct reading *r, const struct pair *value,
     double number;
     TRY(csv_table_number(&r->table, row, value->column, &number, e));
     TRY(x_of(&own.x, r, row, e));
-    if (!isfinite(number) || (own.series != NO_POINT &&
-                              published_is_withheld(r->d->s, r->d->quantities[value->k].column)))
+    if (!isfinite(number) ||
+        (own.series != NO_POINT && published_is_withheld(r->d->s, r->d->quantities[value->k].name)))
         return OK;
     if (own.series == NO_POINT)
         TRY(own_series(&own.series, r, value, row, e));

@@ -102,7 +102,8 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
     size_t base_length = strlen(own.name);
     for (size_t i = 0; i < wanted->n; i++) {
         bool of_points = config_option_find(&d->spec->config, wanted->texts[i]) != NULL ||
-                         figure_is_of_points(d, wanted->texts[i]);
+                         figure_is_of_points(d, wanted->texts[i]) ||
+                         strcmp(wanted->texts[i], FIGURE_POINT) == 0;
         int column = of_points ? -1 : csv_table_find(&g->table, wanted->texts[i]);
         size_t used = strlen(own.name);
         if (column >= 0)

@@ -1,8 +1,11 @@
-/* pin --cpus "0|1|2-3" [--] PROGRAM ARGUMENTS...
+/* pin --cpus "0|1|2-3" [--sample S --sample-to DIR [--nic NAME]] [--] PROGRAM ARGUMENTS...
+ * pin --plan 1,core,compact,refuse ... [--] PROGRAM ARGUMENTS...
  *
- * Started once a rank by any MPI launcher: binds itself to the entry of its node-local rank, asks
+ * Started once a rank by any MPI launcher: binds itself to the entry of its node-local rank, or to what
+ * a plan of its node gives that rank, asks
  * the kernel to be killed when its launcher dies, and becomes PROGRAM. So binding does not depend
- * on what a launcher calls its own option, and no rank outlives its launch. */
+ * on what a launcher calls its own option, and no rank outlives its launch. The first rank of a node
+ * may have the node sampled meanwhile, so that it does not depend on PROGRAM either. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -15,16 +18,26 @@
 #include <unistd.h>
 
 #include "bench/place/place.h"
+#include "bench/resources/sampler.h"
 #include "kernels/base/descriptors.h"
+#include "kernels/base/names.h"
 
 static const char usage[] =
-    "usage: pin --cpus \"LIST|LIST|...\" [--] PROGRAM [ARGUMENT]...\n"
+    "usage: pin --cpus \"LIST|LIST|...\" [--sample S --sample-to DIR [--nic NAME]] [--] PROGRAM "
+    "[ARGUMENT]...\n"
+    "       pin --plan THREADS,BIND,ORDER,OVERSUBSCRIBE ... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
     "Binds to the processors of the own node-local rank, then becomes PROGRAM. Ranks are "
     "separated\n"
     "by '|', each a list as Linux writes it (0 or 0-3,8); an empty one leaves its rank alone.\n"
+    "A plan is made on each node of its own, as place.threads_per_rank and place.* of a spec say.\n"
     "The rank is read from MPI_LOCALRANKID, SLURM_LOCALID or PMI_RANK, the first that is set.\n"
     "PROGRAM is killed when the process that started pin ends.\n"
+    "With --sample, CPU time and memory of the node's ranks and bytes at its interfaces are "
+    "written to\n"
+    "DIR/node.RANK.jsonl every S seconds until the node's first rank ends; NAME is the interface "
+    "that\n"
+    "carries MPI, by itself that of the default route.\n"
     "\n"
     "exit status: PROGRAM's; 2 usage, 3 cannot bind, 126 or 127 cannot run PROGRAM\n";
 
@@ -64,6 +77,66 @@ static enum status own_entry(char *cpus, long rank, char **entry, struct error *
     return OK;
 }
 
+/* ---- A plan ---- */
+
+/* Of this node; 0: the launcher does not say. */
+static int local_ranks(void)
+{
+    const char *hydra = getenv("MPI_LOCALNRANKS");
+    return hydra != NULL ? (int)strtol(hydra, NULL, 10) : place_slurm_tasks();
+}
+
+struct wishes {
+    int threads, bind, order, oversubscribe;
+};
+
+static enum status parse_wishes(struct wishes *w, const char *text, struct error *e)
+{
+    char bind[16], order[16], oversubscribe[16];
+    bool read =
+        sscanf(text, "%d,%15[^,],%15[^,],%15s", &w->threads, bind, order, oversubscribe) == 4;
+    w->bind = read ? name_index(bind, names_binds->names, names_binds->n) : -1;
+    w->order = read ? name_index(order, names_orders->names, names_orders->n) : -1;
+    w->oversubscribe =
+        read ? name_index(oversubscribe, names_oversubscribe->names, names_oversubscribe->n) : -1;
+    if (w->bind >= 0 && w->order >= 0 && w->oversubscribe >= 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "'%s' is not a plan; such a plan is 1,core,compact,refuse",
+                     text);
+}
+
+/* The processors of a rank of this node, freed with free. */
+static enum status own_share(const struct place *place, const struct wishes *w, long rank,
+                             char **cpus, struct error *e)
+{
+    struct place_plan plan;
+    int ranks = local_ranks();
+    if (ranks <= rank)
+        return error_set(e, ERR_ARGUMENT,
+                         "node-local rank %ld of %d: neither MPI_LOCALNRANKS nor "
+                         "SLURM_STEP_TASKS_PER_NODE says how many ranks this node has",
+                         rank, ranks);
+    TRY(place_make_plan(place, ranks, w->threads, (enum place_bind)w->bind,
+                        (enum place_order)w->order, w->oversubscribe == OVERSUBSCRIBE_allow, &plan,
+                        e));
+    *cpus = strdup(plan.slots[rank].cpus);
+    place_plan_free(&plan);
+    return *cpus != NULL ? OK : error_no_memory(e, "a plan of ranks");
+}
+
+static enum status plan_own(const char *text, long rank, char **cpus, struct error *e)
+{
+    struct place *place;
+    struct wishes wishes;
+    TRY(parse_wishes(&wishes, text, e));
+    TRY(place_open(&place, NULL, e));
+    enum status status = own_share(place, &wishes, rank, cpus, e);
+    place_close(place);
+    return status;
+}
+
+/* ---- Its life ---- */
+
 static enum status die_with_parent(pid_t parent, struct error *e)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
@@ -95,40 +168,100 @@ static int fail(const struct error *e)
     return end_launch(error_exit_status(e));
 }
 
-static int parse(int argc, char **argv, char **cpus)
+struct request {
+    char *cpus, *plan;    /* where the processors of a rank come from: one of the two */
+    const char *interval; /* of samples, in seconds; NULL: none are taken */
+    struct sampler_options sampler;
+};
+
+static int parse(int argc, char **argv, struct request *r)
 {
     static const struct option options[] = {{"cpus", required_argument, NULL, 'c'},
+                                            {"plan", required_argument, NULL, 'p'},
+                                            {"sample", required_argument, NULL, 's'},
+                                            {"sample-to", required_argument, NULL, 't'},
+                                            {"nic", required_argument, NULL, 'n'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     int c;
     while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-        if (c == 'h') {
+        switch (c) {
+        case 'c':
+            r->cpus = optarg;
+            break;
+        case 'p':
+            r->plan = optarg;
+            break;
+        case 's':
+            r->interval = optarg;
+            break;
+        case 't':
+            r->sampler.folder = optarg;
+            break;
+        case 'n':
+            r->sampler.nic = optarg;
+            break;
+        case 'h':
             fputs(usage, stdout);
             exit(0);
-        }
-        if (c != 'c') {
+        default:
             fputs("pin --help tells more\n", stderr);
             exit(2);
         }
-        *cpus = optarg;
     }
     return optind;
 }
 
+/* In all ranks of the launch; that of the node where nobody tells. */
+static long own_rank(long local)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]) != NULL)
+            return strtol(getenv(names[i]), NULL, 10);
+    return local;
+}
+
+/* Before the rank is bound: the sampler goes wherever there is room. */
+static enum status start_sampler(struct request *r, long local, struct error *e)
+{
+    char *end;
+    if (r->interval == NULL || local != 0)
+        return OK;
+    r->sampler.interval_s = strtod(r->interval, &end);
+    if (*end || end == r->interval || !(r->sampler.interval_s >= 1e-3) || r->sampler.folder == NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "--sample %s: seconds from 0.001 on, and --sample-to with a folder",
+                         r->interval);
+    r->sampler.rank = own_rank(local);
+    return sampler_start(&r->sampler, e);
+}
+
+static enum status begin(struct request *r, struct error *e)
+{
+    char *entry = NULL;
+    long rank = 0;
+    TRY(local_rank(&rank, e));
+    if (r->cpus != NULL)
+        TRY(own_entry(r->cpus, rank, &entry, e));
+    else
+        TRY(plan_own(r->plan, rank, &entry, e));
+    TRY(start_sampler(r, rank, e));
+    return place_bind_self(entry, e);
+}
+
 int main(int argc, char **argv)
 {
-    pid_t parent = getppid();
-    char *cpus = NULL, *entry = NULL;
-    long rank = 0;
+    struct request r = {.sampler = {.launcher = getppid()}};
     struct error e = {0};
     descriptors_open_standard();
-    int first = parse(argc, argv, &cpus);
-    if (cpus == NULL || first >= argc) {
-        fprintf(stderr, "pin: %s is missing\n%s", cpus != NULL ? "PROGRAM" : "--cpus", usage);
+    int first = parse(argc, argv, &r);
+    bool bound = r.cpus != NULL || r.plan != NULL;
+    if (!bound || first >= argc) {
+        fprintf(stderr, "pin: %s is missing\n%s", bound ? "PROGRAM" : "--cpus", usage);
         return 2;
     }
-    if (local_rank(&rank, &e) != OK || own_entry(cpus, rank, &entry, &e) != OK ||
-        place_bind_self(entry, &e) != OK || die_with_parent(parent, &e) != OK)
+    if (begin(&r, &e) != OK || die_with_parent(r.sampler.launcher, &e) != OK)
         return fail(&e);
     execvp(argv[first], argv + first);
     int status = errno == ENOENT ? 127 : 126;

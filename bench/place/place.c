@@ -134,6 +134,7 @@ void place_limit(struct place *place, double quota_cores)
 void place_limit_slurm(struct place *place, struct slurm_share share)
 {
     place->machine.slurm_cpus = share.cpus;
+    place->machine.slurm_nodes = share.nodes;
     place->slurm_threads_per_core = share.threads_per_core;
     count_usable_cores(place);
 }

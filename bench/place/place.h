@@ -19,6 +19,7 @@ struct place_machine {
     int slurm_cpus;     /* of the Slurm job on this node, as Slurm counts; 0: no job */
     int usable_cores;   /* min(cores, floor(quota), cores of slurm_cpus), at least 1 */
     int machine_cores;  /* of the whole machine */
+    int slurm_nodes;    /* of the Slurm job, this one among them; 0: no job */
 };
 
 /* One rank's share. `cpus` is a list of OS processor numbers in Linux list form, "0" or "0-3,8";
@@ -49,6 +50,9 @@ enum status place_make_plan(const struct place *place, int ranks, int threads, e
                             enum place_order order, bool oversubscribe, struct place_plan *plan,
                             struct error *e);
 void place_plan_free(struct place_plan *plan);
+
+/* How many tasks of a Slurm step run on this node; 0: this is not one of them. */
+int place_slurm_tasks(void);
 
 /* Binds the calling thread, and what it starts, to a cpu list. */
 enum status place_bind_self(const char *cpus, struct error *e);

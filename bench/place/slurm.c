@@ -37,6 +37,12 @@ static int entry_of(const char *list, long node)
     return 0;
 }
 
+int place_slurm_tasks(void)
+{
+    const char *node = getenv("SLURM_NODEID");
+    return node != NULL ? entry_of(getenv("SLURM_STEP_TASKS_PER_NODE"), strtol(node, NULL, 10)) : 0;
+}
+
 /* A variable that holds one number; not set: 0. */
 static enum status read_count(const char *name, int *count, struct error *e)
 {
@@ -47,8 +53,7 @@ static enum status read_count(const char *name, int *count, struct error *e)
     const char *end = parse_count(text, count);
     if (end != NULL && *end == '\0')
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s='%s' is not a number of processors; such a number is 16",
-                     name, text);
+    return error_set(e, ERR_ARGUMENT, "%s='%s' is not a number; such a number is 16", name, text);
 }
 
 static enum status read_own_entry(int *cpus, struct error *e)
@@ -75,5 +80,6 @@ enum status slurm_share_read(struct slurm_share *share, struct error *e)
     TRY(read_count("SLURM_CPUS_ON_NODE", &share->cpus, e));
     if (share->cpus == 0)
         TRY(read_own_entry(&share->cpus, e));
+    TRY(read_count("SLURM_JOB_NUM_NODES", &share->nodes, e));
     return read_count("SLURM_THREADS_PER_CORE", &share->threads_per_core, e);
 }

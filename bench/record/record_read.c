@@ -368,5 +368,6 @@ enum status records_read(struct rank_record **records, const char *dir, int rank
     TRY(MEM_NEW(*records, (size_t)ranks, "the records of a launch", e));
     for (int i = 0; i < ranks; i++)
         TRY(read_rank(&(*records)[i], dir, i, ranks, e));
+    records_take_clocks(*records, ranks);
     return check_agreement(*records, ranks, e);
 }

@@ -1,4 +1,4 @@
-/* Who waited for whom in a step. */
+/* Who waited for whom in a step, on one clock. */
 #include <math.h>
 #include <string.h>
 
@@ -10,37 +10,65 @@ const struct record_step *records_step(const struct rank_record *r, bool timed, 
     return (const struct record_step *)steps->items + k;
 }
 
-bool records_share_clock(const struct rank_record *records, int ranks)
+/* A time of the rank on rank 0's clock. A record that was damaged may tell any number. */
+static int64_t on_first_clock_ns(const struct rank_record *r, int64_t t_ns)
 {
-    for (int i = 1; i < ranks; i++)
-        if (strcmp(records[i].hello.host, records[0].hello.host) != 0)
+    double offset_ns = clock_line_offset_ns(&r->clock.line, t_ns);
+    bool is_sane = t_ns < INT64_MAX / 4 && fabs(offset_ns) < (double)(INT64_MAX / 4);
+    return is_sane ? t_ns - llround(offset_ns) : 0;
+}
+
+static int64_t arrival_ns(const struct arrivals *a, int rank)
+{
+    const struct rank_record *r = &a->records[rank];
+    return on_first_clock_ns(r, records_step(r, a->timed, a->k)->arrive_ns);
+}
+
+struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed, size_t k)
+{
+    struct arrivals a = {.records = records,
+                         .ranks = ranks,
+                         .timed = timed,
+                         .k = k,
+                         .first_ns = INT64_MAX,
+                         .last_ns = INT64_MIN,
+                         .surely_ns = -INFINITY};
+    for (int i = 0; i < ranks; i++) {
+        if (records[i].clock.of < 0 || records_step(&records[i], timed, k)->arrive_ns == 0)
+            return a;
+        int64_t at_ns = arrival_ns(&a, i);
+        a.first_ns = at_ns < a.first_ns ? at_ns : a.first_ns;
+        a.last_ns = at_ns > a.last_ns ? at_ns : a.last_ns;
+    }
+    a.known = true;
+    for (int i = 0; i < ranks; i++)
+        a.surely_ns =
+            fmax(a.surely_ns, (double)(arrival_ns(&a, i) - a.last_ns) - records[i].clock.error_ns);
+    return a;
+}
+
+bool arrivals_may_be_last(const struct arrivals *a, int rank)
+{
+    if (!a->known)
+        return false;
+    const struct record_clock *own = &a->records[rank].clock;
+    int64_t at_ns = arrival_ns(a, rank);
+    if ((double)(at_ns - a->last_ns) + own->error_ns < a->surely_ns)
+        return false;
+    for (int i = 0; i < a->ranks; i++)
+        if (a->records[i].clock.of == own->of && arrival_ns(a, i) > at_ns)
             return false;
     return true;
 }
 
-int records_last_to_arrive(const struct rank_record *records, int ranks, bool timed, size_t k)
-{
-    int last = 0;
-    if (!records_share_clock(records, ranks))
-        return -1;
-    for (int i = 0; i < ranks; i++) {
-        int64_t arrive_ns = records_step(&records[i], timed, k)->arrive_ns;
-        if (arrive_ns == 0)
-            return -1;
-        if (arrive_ns > records_step(&records[last], timed, k)->arrive_ns)
-            last = i;
-    }
-    return last;
-}
-
 /* Until the last arrived, but no longer than communication stood in the way. Without arrivals it is
  * 0 if nothing was communicated, else unknown. */
-double records_wait_ns(const struct rank_record *records, bool timed, size_t k, int rank, int last)
+double arrivals_wait_ns(const struct arrivals *a, int rank)
 {
-    const struct record_step *step = records_step(&records[rank], timed, k);
+    const struct record_step *step = records_step(&a->records[rank], a->timed, a->k);
     double exposed = (double)step->comm_exposed_ns;
-    if (last < 0)
+    if (!a->known)
         return exposed > 0 ? NAN : 0;
-    double wait = (double)(records_step(&records[last], timed, k)->arrive_ns - step->arrive_ns);
+    double wait = (double)(a->last_ns - arrival_ns(a, rank));
     return wait < exposed ? wait : exposed;
 }

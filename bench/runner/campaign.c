@@ -20,9 +20,11 @@ static enum status ask(struct campaign *c, const struct point *point, struct err
 {
     struct site_launch launch;
     TRY(campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e));
-    enum status status = core_locks_add(&c->cores, &launch.plan, e);
+    enum status status = site_check(&c->netns, &point->config, e);
+    THEN(status, core_locks_add(&c->cores, &launch.plan, e));
     site_launch_free(&launch);
-    return status == OK ? workloads_ask(&c->workloads, point, e) : status;
+    THEN(status, workloads_ask(&c->workloads, point, e));
+    return status;
 }
 
 /* Asks about every point before anything is written or run. */
@@ -42,7 +44,7 @@ static enum status find_refusals(struct campaign *c, struct error *e)
 static enum status read_spec(struct campaign *c, struct error *e)
 {
     TRY(place_open(&c->place, NULL, e));
-    struct spec_machine machine = {.usable_cores = place_machine(c->place).usable_cores};
+    struct spec_machine machine = allocation_machine(c->place);
     TRY(spec_load(&c->spec, c->request->spec, c->request->set, &machine, e));
     TRY(published_check(&c->spec, e));
     TRY(figures_check(&c->spec, e));
@@ -57,6 +59,8 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     TRY(workloads_find(&c->workloads, &c->spec, tools, e));
     TRY(tools_program(tools, "pin", c->pin, e));
     launcher_find(&c->launcher);
+    TRY(netns_plan(&c->netns, &c->spec, tools->home, e));
+    allocation_find(&c->allocation);
     TRY(find_refusals(c, e));
     const char *programs[PROGRAMS_MAX + 1] = {c->pin};
     workloads_list(&c->workloads, programs + 1);
@@ -78,14 +82,17 @@ static bool has_own_checkpoint(const struct config *c)
 }
 
 static enum status prepare_with(const struct campaign *c, const struct point *point,
-                                const char *const *arguments, struct site_launch *launch,
-                                struct error *e)
+                                const char *folder, const char *const *arguments,
+                                struct site_launch *launch, struct error *e)
 {
     const struct site_job job = {.point = point,
                                  .place = c->place,
                                  .launcher = &c->launcher,
+                                 .netns = &c->netns,
+                                 .allocation = &c->allocation,
                                  .program = workloads_program(&c->workloads, point),
                                  .pin = c->pin,
+                                 .folder = folder,
                                  .arguments = arguments};
     return site_prepare(&job, launch, e);
 }
@@ -97,9 +104,48 @@ static enum status prepare_foreign(const struct campaign *c, const struct point 
     char **arguments;
     const struct foreign_launch own = {.seed = seed, .record = record};
     TRY(foreign_arguments(&arguments, &point->config, &own, e));
-    enum status status = prepare_with(c, point, (const char *const *)arguments, launch, e);
+    enum status status = prepare_with(c, point, record, (const char *const *)arguments, launch, e);
     free(arguments);
     return status;
+}
+
+/* The point itself where it goes by no other. */
+static const struct point *calibration_of(const struct campaign *c, const struct point *point)
+{
+    return &c->spec.points[point->calibration_index];
+}
+
+const struct journal_launch *campaign_calibration(const struct campaign *c,
+                                                  const struct point *point)
+{
+    const char *id = calibration_of(c, point)->id;
+    for (size_t i = c->journal.n_launches; i-- > 0;) {
+        const struct journal_launch *launch = &c->journal.launches[i];
+        if (launch->run == RUN_TIME && launch->status == LAUNCH_OK && !launch->outdated &&
+            strcmp(launch->point, id) == 0)
+            return launch;
+    }
+    return NULL;
+}
+
+/* What the trainer is told of a timed launch that it does not compute, or whose times are kept; "":
+ * nothing. */
+static void tell_work(char *option, size_t size, const struct campaign *c,
+                      const struct point *point)
+{
+    const struct journal_launch *from = NULL;
+    option[0] = '\0';
+    if (config_calibrates(&point->config))
+        snprintf(option, size, "--calibrate");
+    if (!config_replays(&point->config))
+        return;
+    if (calibration_of(c, point) == point) {
+        snprintf(option, size, "--rate=%s", config_text(&point->config, OPT_COMPUTE_RATE));
+        return;
+    }
+    from = campaign_calibration(c, point);
+    snprintf(option, size, "--calibration=%s/%s", from != NULL ? c->run_dir : "DIR",
+             from != NULL ? from->launch : calibration_of(c, point)->id);
 }
 
 enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
@@ -107,25 +153,31 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
                                     struct site_launch *launch, struct error *e)
 {
     char path_option[PATH_BYTES + 64], record_option[PATH_BYTES + 16], seed_option[40],
-        version_option[128];
+        version_option[128], work_option[PATH_BYTES + 160];
     if (config_is_foreign(&point->config))
         return prepare_foreign(c, point, seed, record, launch, e);
     snprintf(record_option, sizeof record_option, "--record=%s", record);
     snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
     snprintf(version_option, sizeof version_option, "--version-string=%s", c->tools->revision);
+    tell_work(work_option, sizeof work_option, c, point);
+    bool work = run == RUN_TIME && work_option[0] != '\0';
     bool checkpoint = run == RUN_ACCURACY && has_own_checkpoint(&point->config);
     snprintf(path_option, sizeof path_option, "--checkpoint.path=%s/../seed%llu.safetensors",
              record, (unsigned long long)seed);
     const char *const arguments[] = {
         record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
         /* The last of several counts: this seed instead of the point's own. */
-        run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
-    return prepare_with(c, point, arguments, launch, e);
+        run == RUN_ACCURACY ? seed_option
+        : work              ? work_option
+                            : NULL,
+        checkpoint ? path_option : NULL, NULL};
+    return prepare_with(c, point, record, arguments, launch, e);
 }
 
 void campaign_close(struct campaign *c)
 {
     launch_order_close(&c->order);
+    netns_close(&c->netns);
     core_locks_release(&c->cores);
     owner_leave(&c->owner);
     journal_close(&c->journal);
@@ -133,6 +185,7 @@ void campaign_close(struct campaign *c)
     json_decref(c->facts);
     spec_free(&c->spec);
     place_close(c->place);
+    allocation_free(&c->allocation);
     free(c->refusals);
     c->place = NULL;
     c->facts = NULL;

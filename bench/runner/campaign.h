@@ -29,6 +29,8 @@ struct campaign {
     const struct tools *tools;              /* borrowed */
     struct place *place;
     struct launcher launcher;
+    struct netns netns;           /* hosts of this campaign, while launches run on them */
+    struct allocation allocation; /* of a batch job */
     struct spec spec;
     char pin[PATH_BYTES];
     struct workloads workloads;
@@ -75,6 +77,11 @@ enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct 
 enum status campaign_run(struct campaign *c, struct error *e);
 
 void campaign_close(struct campaign *c);
+
+/* Inside bench/runner: the last launch that has ended well of those whose times pass in launches of a
+ * point; NULL where there is none yet. */
+const struct journal_launch *campaign_calibration(const struct campaign *c,
+                                                  const struct point *point);
 
 /* Inside bench/runner: prepares the launch of a point. `record` is the folder of its records. */
 enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,

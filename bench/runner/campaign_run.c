@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "bench/place/load.h"
+#include "bench/runner/batch/trial.h"
 #include "bench/runner/campaign.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
@@ -232,6 +233,7 @@ static enum status run_launches(struct campaign *c, struct error *e)
         if (c->cores_state == CORES_FREE) {
             TRY(lock_cores(c, e));
             warn_of_load(c);
+            TRY(trial_run(c, e));
         }
         TRY(run_launch(c, &next, e));
         if (interrupt_look(&c->interrupt))
@@ -256,6 +258,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);
     enum status status = run_launches(c, e);
+    netns_down(&c->netns);
     progress_clear(&c->progress);
     interrupt_end(&c->interrupt);
     if (status == OK && !c->journal.finished)

@@ -257,10 +257,28 @@ static enum status launch_in(struct campaign *c, const struct next_launch *next,
     struct site_launch prepared;
     const struct point *point = &c->spec.points[next->point];
     double expected_s = expected_wall_s(&c->order.points, next->point);
+    TRY(site_ready(&c->netns, &point->config, e));
     TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
     enum status status = run_prepared(c, &prepared, folder, expected_s, outcome, l, e);
     site_launch_free(&prepared);
     return status;
+}
+
+/* Nothing is started where nobody knows yet how long computing takes. */
+static bool lacks_calibration(const struct campaign *c, const struct next_launch *next,
+                              struct journal_launch *l)
+{
+    const struct point *point = &c->spec.points[next->point];
+    if (next->run != RUN_TIME || point->calibration_index == next->point ||
+        campaign_calibration(c, point) != NULL)
+        return false;
+    l->status = LAUNCH_FAILED;
+    snprintf(
+        l->reason, sizeof l->reason,
+        "compute: replay has no times to let pass: no launch of its calibration (%s) has ended "
+        "well",
+        c->spec.points[point->calibration_index].label);
+    return true;
 }
 
 enum status campaign_execute(struct campaign *c, const struct next_launch *next, struct error *e)
@@ -273,6 +291,8 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(path_format(folder, e, "%s/%s", c->run_dir, l.launch));
     TRY(programs_check(&c->programs, e));
     TRY(journal_running(&c->journal, &l, e));
+    if (lacks_calibration(c, next, &l))
+        return journal_done(&c->journal, &l, e);
     TRY(launch_in(c, next, folder, &outcome, &l, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));

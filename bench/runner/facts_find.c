@@ -42,28 +42,24 @@ static bool concerns_machine(const char *of, const struct point *point)
     return true;
 }
 
-/* ---- link: of the sites that have one ---- */
+/* ---- link: of the sites that have one, where no option of the point says it ---- */
 
 static enum status find_link(json_t *facts, const struct facts_source *s, struct error *e)
 {
-    bool seen[SITES] = {false};
     for (size_t i = 0; i < s->spec->n_points; i++) {
         const struct config *config = &s->spec->points[i].config;
-        long site = config_int(config, OPT_SITE);
-        const char *link = seen[site] ? NULL : site_link(config);
-        char name[128];
-        seen[site] = true;
-        if (link == NULL)
-            continue;
+        char name[128], link[LINK_BYTES];
         snprintf(name, sizeof name, "link:%s", config_text(config, OPT_SITE));
-        TRY(add(facts, name, link, e));
+        if (json_object_get(facts, name) == NULL && site_link(link, config))
+            TRY(add(facts, name, link, e));
     }
     return OK;
 }
 
 static bool concerns_link(const char *of, const struct point *point)
 {
-    return strcmp(of, config_text(&point->config, OPT_SITE)) == 0;
+    return strcmp(of, config_text(&point->config, OPT_SITE)) == 0 &&
+           config_has_usual_link(&point->config);
 }
 
 /* ---- program: contents of workloads, helpers and pin ---- */

@@ -31,6 +31,19 @@ static void leave_queue(struct launch_order *o)
     o->points.points[o->queue[o->head++].point].n_queued--;
 }
 
+/* Points whose times others let pass come first, the order of each kind staying. */
+static void bring_calibrations(struct launch_order *o)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < o->spec->n_points; k++) {
+        uint32_t point = o->shuffled[k];
+        if (!config_calibrates(&o->spec->points[point].config))
+            continue;
+        memmove(o->shuffled + n + 1, o->shuffled + n, (k - n) * sizeof *o->shuffled);
+        o->shuffled[n++] = point;
+    }
+}
+
 /* The order of points in a block. One that many are compared with does not come at the very end:
  * with its launch they are all to be looked at again, LOOKS_A_LAUNCH of them after each launch that
  * follows. */
@@ -48,6 +61,7 @@ static void shuffle(struct launch_order *o, int block)
         o->shuffled[k] = o->shuffled[earlier];
         o->shuffled[earlier] = point;
     }
+    bring_calibrations(o);
 }
 
 /* What failed comes after all else, in the order in which it did. */

@@ -3,7 +3,8 @@
  * what it asks for and the journal does not have is run, whoever asked for the rest.
  *
  *   a block of the timed launches: every point that wants launches once, together with those that it
- *     is compared with, in random order; the first one, before all else
+ *     is compared with, in random order, but those whose times others let pass (compute: replay)
+ *     first of all; the first block, before all else
  *   accuracy runs: every point and seed
  *   blocks until each point has the least of measure.time.launches, alone and in blocks together with
  *     those that it is compared with

@@ -18,7 +18,7 @@
 
 bool point_wants_accuracy(const struct point *point)
 {
-    return !config_is_foreign(&point->config) &&
+    return !config_is_foreign(&point->config) && !config_calibrates(&point->config) &&
            (config_int(&point->config, OPT_STRATEGY) != STRATEGY_none ||
             config_int(&point->config, OPT_RANKS) == 1);
 }

@@ -167,7 +167,7 @@ enum status manifest_update(const char *path, const struct manifest *manifest, c
         return error_at(e, ERR_DATA, path, why.line, 0, "not a manifest: %s", why.text);
     json_t *machine = json_object_get(json, "machine");
     bool changed = take_facts(json, manifest->facts);
-    if (manifest->link != NULL && json_is_null(json_object_get(machine, "link")))
+    if (manifest->link[0] && json_is_null(json_object_get(machine, "link")))
         json_object_set_new(machine, "link", json_string(manifest->link));
     if (kept != NULL)
         take_command(json, manifest, kept);

@@ -13,7 +13,7 @@ struct manifest {
     char *const *command; /* NULL-terminated */
     const struct tools *tools;
     struct place_machine machine;
-    const char *link; /* what joins the hosts of an emulated site, or NULL */
+    char link[LINK_BYTES]; /* as sites_link says it, or "" */
 };
 
 /* Of a run that begins: its identity is made of the facts. */

@@ -169,13 +169,15 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
 
 static struct manifest manifest_of(const struct campaign *c)
 {
-    return (struct manifest){.facts = c->facts,
-                             .spec = c->request->spec,
-                             .set = c->request->set,
-                             .command = c->request->command,
-                             .tools = c->tools,
-                             .machine = place_machine(c->place),
-                             .link = sites_link(&c->spec)};
+    struct manifest manifest = {.facts = c->facts,
+                                .spec = c->request->spec,
+                                .set = c->request->set,
+                                .command = c->request->command,
+                                .tools = c->tools,
+                                .machine = place_machine(c->place)};
+    if (!sites_link(manifest.link, &c->spec))
+        manifest.link[0] = '\0';
+    return manifest;
 }
 
 /* The manifest comes last: a run that has none was not begun properly and is not found again. */

@@ -1,14 +1,14 @@
 #include "bench/runner/run_spec.h"
 
-#include "bench/place/place.h"
 #include "bench/runner/files.h"
+#include "bench/sites/allocation.h"
 
 enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e)
 {
     struct place *place;
     *spec = (struct spec){0};
     TRY(place_open(&place, NULL, e));
-    struct spec_machine machine = {.usable_cores = place_machine(place).usable_cores};
+    struct spec_machine machine = allocation_machine(place);
     place_close(place);
     return spec_load(spec, path, set, &machine, e);
 }

@@ -19,6 +19,15 @@ static void take_text(char *text, size_t size, const json_t *value)
     snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "");
 }
 
+/* As they are written; what a hand made of them is none. */
+static bool are_facts(const json_t *facts)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)facts, name, value) if (!json_is_string(value)) return false;
+    return json_is_object(facts);
+}
+
 bool run_read(struct run *run, const char *path)
 {
     char manifest[PATH_BYTES];
@@ -34,7 +43,7 @@ bool run_read(struct run *run, const char *path)
     take_text(run->started, sizeof run->started, json_object_get(json, "started"));
     take_text(run->revision, sizeof run->revision, json_object_get(build, "revision"));
     json_t *facts = json_object_get(json, "facts");
-    run->facts = json_is_object(facts) ? json_incref(facts) : NULL;
+    run->facts = are_facts(facts) ? json_incref(facts) : NULL;
     json_decref(json);
     return json != NULL && run->identity[0] != '\0';
 }

@@ -16,7 +16,7 @@ struct run {
     char name[64]; /* last part of the path: "20261122T080000Z-1a2b3c4d"; else as it is called */
     char identity[65]; /* SHA-256 over the facts that it was begun with */
     char revision[64], started[32];
-    json_t *facts; /* NULL: of a version that kept none; such a run is not gone on with */
+    json_t *facts; /* texts; NULL: of a version that kept none; such a run is not gone on with */
     /* Index in `runs` of the first run no fact of which differs from this one's: points that both
      * have were measured again under the same facts, as --fresh does. Its own where there is none. */
     size_t repeats;

@@ -1,18 +1,25 @@
-/* The emulated site: hosts that ci/netns.sh has made on this machine, network namespaces with
- * shaped interfaces. mpiexec starts the ranks of each, bound to cores of their own: hosts share the
- * machine's cores, ranks of one host its memory, and nothing but the network joins different hosts. */
+/* The emulated site: hosts on this machine, network namespaces with shaped interfaces, that the
+ * campaign brings up or was given by ci/netns.sh. mpiexec starts the ranks of each, bound to cores of
+ * their own: hosts share the machine's cores, ranks of one host its memory, and nothing but the
+ * network joins different hosts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/sites/mpiexec.h"
 
-/* What ci/netns.sh tells its command: a file with a host a line, what starts a process on one, the
- * interface that mpiexec listens on, and that of each host. */
+/* What starts a process on a host, the interface that mpiexec listens on, and that of each host. */
 struct hosts {
+    const struct netns *own; /* of the campaign; NULL: those of a file with a host a line */
     const char *file, *launcher, *head, *nic;
     int n;
 };
+
+/* `ci/netns.sh exec` has told this program, its command, of hosts. */
+static bool are_given(void)
+{
+    return getenv("SCALEBENCH_HOSTS") != NULL;
+}
 
 static enum status count_hosts(struct hosts *h, struct error *e)
 {
@@ -25,54 +32,79 @@ static enum status count_hosts(struct hosts *h, struct error *e)
     return OK;
 }
 
-static enum status find_hosts(struct hosts *h, struct error *e)
+static enum status find_given(struct hosts *h, struct error *e)
 {
     *h = (struct hosts){.file = getenv("SCALEBENCH_HOSTS"),
                         .launcher = getenv("SCALEBENCH_LAUNCHER"),
                         .head = getenv("SCALEBENCH_HEAD"),
                         .nic = getenv("SCALEBENCH_NIC")};
-    if (h->file != NULL && h->launcher != NULL && h->head != NULL && h->nic != NULL)
+    if (h->launcher != NULL && h->head != NULL && h->nic != NULL)
         return count_hosts(h, e);
     return error_set(e, ERR_UNAVAILABLE,
-                     "site: emulated has no hosts here: run this command under ci/netns.sh exec");
+                     "SCALEBENCH_HOSTS is set, but not SCALEBENCH_LAUNCHER, SCALEBENCH_HEAD and "
+                     "SCALEBENCH_NIC: ci/netns.sh exec sets them all");
 }
 
-/* What a point asks for and the hosts do not have would be measured under a wrong name. */
+static enum status find_hosts(struct hosts *h, const struct netns *own, struct error *e)
+{
+    if (are_given())
+        return find_given(h, e);
+    *h = (struct hosts){
+        .own = own, .launcher = own->script, .head = "br0", .nic = "eth0", .n = own->hosts};
+    return OK;
+}
+
+/* What a point asks for and given hosts do not have would be measured under a wrong name. */
 static enum status check_link(const struct config *c, struct error *e)
 {
-    char wanted[128];
+    char wanted[LINK_BYTES];
     const char *link = getenv("SCALEBENCH_LINK");
-    const char *rate = config_text(c, OPT_SITE_RATE), *delay = config_text(c, OPT_SITE_DELAY);
-    snprintf(wanted, sizeof wanted, "%.40s delay %.40s", rate, delay);
     bool asked = c->values[OPT_SITE_RATE].set || c->values[OPT_SITE_DELAY].set;
+    config_link(wanted, c);
     if (!asked || (link != NULL && strcmp(link, wanted) == 0))
         return OK;
-    return error_set(e, ERR_UNAVAILABLE,
-                     "site.rate = %s, site.delay = %s: the hosts have '%s' (ci/netns.sh --rate %s "
-                     "--delay %s exec ...)",
-                     rate, delay, link != NULL ? link : "", rate, delay);
+    return error_set(
+        e, ERR_UNAVAILABLE,
+        "site.rate = %s, site.delay = %s: the hosts have '%s' (without ci/netns.sh exec "
+        "the campaign makes its own)",
+        config_text(c, OPT_SITE_RATE), config_text(c, OPT_SITE_DELAY), link != NULL ? link : "");
 }
 
 static enum status check_nodes(const struct config *c, const struct hosts *h, struct error *e)
 {
-    long nodes = config_int(c, OPT_NODES);
-    if (nodes > h->n)
+    long nodes = config_int(c, OPT_NODES), given = config_int(c, OPT_SITE_HOSTS);
+    if (h->own == NULL && nodes > h->n)
         return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: ci/netns.sh has made %d hosts", nodes,
                          h->n);
-    return check_link(c, e);
+    if (h->own == NULL)
+        return check_link(c, e);
+    if (nodes > NETNS_HOSTS_MAX)
+        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: at most %d hosts can be emulated", nodes,
+                         NETNS_HOSTS_MAX);
+    if (given > 0 && nodes > given)
+        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.hosts = %ld", nodes, given);
+    return OK;
 }
 
-/* "node0:2,node1:1" of the hosts in the order of the file: how many ranks each takes. Freed with free,
- * NULL without memory or file. */
+/* "node0", of the next line of the file, or as ci/netns.sh calls its own. */
+static void name_host(char name[128], int node, FILE *file)
+{
+    snprintf(name, 128, "node%d", node);
+    if (file != NULL && fgets(name, 128, file) != NULL)
+        name[strcspn(name, ":\n")] = '\0';
+}
+
+/* "node0:2,node1:1": how many ranks each takes. Freed with free, NULL without memory or file. */
 static char *name_hosts(const struct hosts *h, const struct config *c)
 {
-    char *text = NULL, line[128];
+    char *text = NULL, name[128];
     size_t size;
-    FILE *file = fopen(h->file, "r"), *out = file != NULL ? open_memstream(&text, &size) : NULL;
-    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++)
-        if (fgets(line, sizeof line, file) != NULL)
-            fprintf(out, "%s%.*s:%d", node > 0 ? "," : "", (int)strcspn(line, ":\n"), line,
-                    config_node_ranks(c, node));
+    FILE *file = h->own == NULL ? fopen(h->file, "r") : NULL;
+    FILE *out = h->own != NULL || file != NULL ? open_memstream(&text, &size) : NULL;
+    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++) {
+        name_host(name, node, file);
+        fprintf(out, "%s%s:%d", node > 0 ? "," : "", name, config_node_ranks(c, node));
+    }
     if (file != NULL)
         fclose(file);
     if (out != NULL && fclose(out) == 0)
@@ -87,11 +119,35 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
 {
     char number[16], *cpus = mpiexec_join_cpus(job->plan, first, ranks);
     const char *const part[] = {":", "-n", number, NULL}, *const own[] = {"--nic", h->nic, NULL};
+    struct mpiexec_job there = *job;
+    there.nic = h->nic;
     snprintf(number, sizeof number, "%d", ranks);
     argv_add_all(argv, first > 0 ? part : part + 1);
-    mpiexec_add_command(argv, job, cpus != NULL ? cpus : "", own);
+    mpiexec_add_command(argv, &there, cpus != NULL ? cpus : "", own);
     argv->failed |= cpus == NULL;
     free(cpus);
+}
+
+/* Into namespaces that are up; of a command that is only shown, what would bring them up. */
+static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
+{
+    char hosts[16];
+    const struct netns *own = ((const struct hosts *)arg)->own;
+    const struct config *c = &job->job->point->config;
+    if (own == NULL)
+        return;
+    const char *const enter[] = {own->script, "enter", own->id, NULL};
+    const char *const make[] = {own->script,
+                                "--hosts",
+                                hosts,
+                                "--rate",
+                                config_text(c, OPT_SITE_RATE),
+                                "--delay",
+                                config_text(c, OPT_SITE_DELAY),
+                                "exec",
+                                NULL};
+    snprintf(hosts, sizeof hosts, "%d", own->hosts);
+    argv_add_all(argv, own->holder != 0 ? enter : make);
 }
 
 /* A part between colons for each host. */
@@ -117,15 +173,32 @@ static enum status emulated_prepare(const struct site_job *job, struct site_laun
                                     struct error *e)
 {
     struct hosts hosts;
-    TRY(find_hosts(&hosts, e));
+    TRY(find_hosts(&hosts, job->netns, e));
     TRY(check_nodes(&job->point->config, &hosts, e));
-    return mpiexec_prepare(job, add_ranks, &hosts, launch, e);
+    return mpiexec_prepare_inside(job, add_entrance, add_ranks, &hosts, launch, e);
 }
 
-static const char *emulated_link(void)
+static enum status emulated_check(struct netns *netns, const struct config *config, struct error *e)
 {
-    return getenv("SCALEBENCH_LINK");
+    return are_given() ? OK : netns_check(netns, config, e);
+}
+
+static enum status emulated_ready(struct netns *netns, const struct config *config, struct error *e)
+{
+    return are_given() ? OK : netns_ready(netns, config, e);
+}
+
+static bool emulated_link(char text[LINK_BYTES], const struct config *config)
+{
+    const char *given = are_given() ? getenv("SCALEBENCH_LINK") : NULL;
+    config_link(text, config);
+    if (given != NULL)
+        snprintf(text, LINK_BYTES, "%s", given);
+    return given != NULL || !are_given();
 }
 
 extern const struct site site_emulated;
-const struct site site_emulated = {.prepare = emulated_prepare, .link = emulated_link};
+const struct site site_emulated = {.prepare = emulated_prepare,
+                                   .link = emulated_link,
+                                   .check = emulated_check,
+                                   .ready = emulated_ready};

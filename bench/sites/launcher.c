@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Looks for an executable as a shell would. */
-static bool find_program(const char *name, char *path, size_t size)
+bool launcher_find_program(const char *name, char *path, size_t size)
 {
     if (strchr(name, '/') != NULL)
         return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
@@ -26,12 +25,13 @@ static enum status look(char *path, size_t size, struct error *e)
 {
     const char *chosen = getenv("MPIEXEC");
     if (chosen != NULL && *chosen) {
-        if (find_program(chosen, path, size))
+        if (launcher_find_program(chosen, path, size))
             return OK;
         return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not a program that can be run",
                          chosen);
     }
-    if (find_program("mpiexec.mpich", path, size) || find_program("mpiexec", path, size))
+    if (launcher_find_program("mpiexec.mpich", path, size) ||
+        launcher_find_program("mpiexec", path, size))
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
                      "no MPI launcher: MPIEXEC is not set, and neither mpiexec.mpich nor mpiexec "

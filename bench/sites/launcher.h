@@ -2,6 +2,9 @@
  * launches and PATH a dozen folders. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "kernels/base/error.h"
 
 struct launcher {
@@ -11,3 +14,6 @@ struct launcher {
 
 /* $MPIEXEC, mpiexec.mpich or mpiexec. */
 void launcher_find(struct launcher *launcher);
+
+/* Looks for an executable as a shell would. */
+bool launcher_find_program(const char *name, char *path, size_t size);

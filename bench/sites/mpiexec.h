@@ -9,6 +9,7 @@ struct mpiexec_job {
     const struct site_job *job;
     const struct place_plan *plan;
     const char *const *options; /* the point's; NULL-terminated */
+    const char *nic;            /* interface that carries MPI; NULL: the site does not know */
 };
 
 /* "0|1|2-3" for pin: of `n` ranks of one node, the first of which is `first`. Freed with free, NULL
@@ -20,10 +21,20 @@ char *mpiexec_join_cpus(const struct place_plan *plan, int first, int n);
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,
                          const char *const *own);
 
-/* Prepares a launch, as site.prepare says: gives each rank cores of this machine of its own and
+/* The same where nodes do not share the cores of this machine: pin plans on each of them by itself. */
+void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
+                         const char *const *own);
+
+/* Adds a part of a command line. */
+typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg);
+
+/* Prepares a launch, as site.prepare says: gives each rank of this machine cores of its own and
  * has add_ranks add what follows the launcher's name.
  * ERR_UNAVAILABLE with the reason where there are not enough cores, or there is no launcher. */
-enum status mpiexec_prepare(const struct site_job *job,
-                            void (*add_ranks)(struct argv_builder *argv,
-                                              const struct mpiexec_job *job, const void *arg),
-                            const void *arg, struct site_launch *launch, struct error *e);
+enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,
+                            struct site_launch *launch, struct error *e);
+
+/* The same of a launcher that another program starts, which add_entrance adds with its arguments. */
+enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,
+                                   mpiexec_add *add_ranks, const void *arg,
+                                   struct site_launch *launch, struct error *e);

@@ -23,18 +23,30 @@ enum status site_prepare(const struct site_job *job, struct site_launch *launch,
     return status;
 }
 
-const char *site_link(const struct config *config)
+bool site_link(char text[LINK_BYTES], const struct config *config)
 {
     const struct site *site = site_of(config);
-    return site->link != NULL ? site->link() : NULL;
+    return site->link != NULL && config_has_usual_link(config) && site->link(text, config);
 }
 
-const char *sites_link(const struct spec *spec)
+enum status site_check(struct netns *netns, const struct config *config, struct error *e)
 {
-    const char *link = NULL;
-    for (size_t i = 0; i < spec->n_points && link == NULL; i++)
-        link = site_link(&spec->points[i].config);
-    return link;
+    const struct site *site = site_of(config);
+    return site->check != NULL ? site->check(netns, config, e) : OK;
+}
+
+enum status site_ready(struct netns *netns, const struct config *config, struct error *e)
+{
+    const struct site *site = site_of(config);
+    return site->ready != NULL ? site->ready(netns, config, e) : OK;
+}
+
+bool sites_link(char text[LINK_BYTES], const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (site_link(text, &spec->points[i].config))
+            return true;
+    return false;
 }
 
 void site_launch_free(struct site_launch *launch)

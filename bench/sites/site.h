@@ -3,7 +3,9 @@
 #pragma once
 
 #include "bench/place/place.h"
+#include "bench/sites/allocation.h"
 #include "bench/sites/launcher.h"
+#include "bench/sites/netns.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
@@ -12,7 +14,10 @@ struct site_job {
     const struct point *point;
     const struct place *place;
     const struct launcher *launcher;
+    const struct netns *netns; /* as they are, up or not */
+    const struct allocation *allocation;
     const char *program, *pin; /* paths of executables */
+    const char *folder;        /* of the launch, where its records go */
     /* To the program: of a foreign one all, of others what follows the point's. NULL-terminated. */
     const char *const *arguments;
 };
@@ -29,9 +34,19 @@ struct site_launch {
 struct site {
     /* Fills the zeroed `launch`, whatever it returns; as site_prepare. */
     enum status (*prepare)(const struct site_job *job, struct site_launch *launch, struct error *e);
-    /* As site_link; NULL where it is the machine's own. */
-    const char *(*link)(void);
+    /* Says what joins its hosts; false, as NULL, where that is the machine's own. */
+    bool (*link)(char text[LINK_BYTES], const struct config *config);
+    /* As site_check and site_ready; NULL where there is nothing to bring up. */
+    enum status (*check)(struct netns *netns, const struct config *config, struct error *e);
+    enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
 };
+
+/* Whether what a launch needs can be brought up here, asked once for all points that need the same:
+ * ERR_UNAVAILABLE with the reason. Nothing stays up. */
+enum status site_check(struct netns *netns, const struct config *config, struct error *e);
+
+/* Brings it up, where it is not, for the next launch: prepared after this. netns_down takes it down. */
+enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
 
 /* Prepares a launch on the site that its point names. ERR_UNAVAILABLE with the reason when this
  * point cannot run here (the point is then skipped). */
@@ -39,8 +54,8 @@ enum status site_prepare(const struct site_job *job, struct site_launch *launch,
 void site_launch_free(struct site_launch *launch);
 
 /* What joins the hosts of the site that a point names, "1gbit delay none" as ci/netns.sh says it,
- * where that is not the machine's own; else NULL. */
-const char *site_link(const struct config *config);
+ * where the point's options say no more than their presets; else false. */
+bool site_link(char text[LINK_BYTES], const struct config *config);
 
 /* The same of the first of a spec's points that has one. */
-const char *sites_link(const struct spec *spec);
+bool sites_link(char text[LINK_BYTES], const struct spec *spec);

@@ -21,12 +21,18 @@ struct alike {
     } kinds[]; /* a table of hsearch borrows its keys */
 };
 
+/* These stand beside a spec's points, and differ from them in what follows from those. */
+static bool calibrates(const struct spec *spec, size_t point)
+{
+    return config_calibrates(&spec->points[point].config);
+}
+
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only)
 {
     const struct value *first = NULL;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
-        if (requested_only && !spec->points[i].requested)
+        if ((requested_only && !spec->points[i].requested) || calibrates(spec, i))
             continue;
         if (first != NULL && !value_equal(first, value))
             return true;
@@ -40,7 +46,7 @@ bool option_differs_in(const struct spec *spec, const struct matrix *of, enum op
     const struct value *first = NULL;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
-        if (spec->points[i].of != of)
+        if (spec->points[i].of != of || calibrates(spec, i))
             continue;
         if (first != NULL && !value_equal(first, value))
             return true;

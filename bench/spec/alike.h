@@ -29,7 +29,7 @@ size_t *alike_of(struct alike *alike, const struct point *point);
  * `counts`. */
 size_t alike_find(const struct alike *alike, const char *id);
 
-/* The option has different values, of the requested points only or of all. */
+/* The option has different values, of the requested points only or of all but calibrations. */
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only);
 /* It has different values in points of one case, or in those of a spec without cases. */
 bool option_differs_in(const struct spec *spec, const struct matrix *of, enum option_id id);

@@ -6,6 +6,7 @@
 
 #include "bench/spec/alike.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/compute.h"
 #include "bench/spec/nodes/resolve.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
@@ -19,12 +20,19 @@ static bool is_checkpointing(const struct spec_option *option)
     return strncmp(option->key, "checkpoint.", 11) == 0 && option->id != OPT_CHECKPOINT_START;
 }
 
+/* Replayed compute stands for the real one. */
+static bool is_of_compute(const struct spec_option *option)
+{
+    return option->id == OPT_COMPUTE || option->id == OPT_COMPUTE_RATE ||
+           option->id == OPT_COMPUTE_CORES;
+}
+
 bool option_is_problem(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) && !option->flaw && !is_checkpointing(option) &&
            option->id != OPT_RANKS && option->id != OPT_NODES && !option_is_derived(option->id) &&
            strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0 &&
-           strncmp(option->key, "inject.", 7) != 0;
+           strncmp(option->key, "inject.", 7) != 0 && !is_of_compute(option);
 }
 
 /* ---- Identity ---- */
@@ -226,6 +234,7 @@ static enum status expand_case(struct spec *spec, const struct matrix *of, struc
         struct point *point = &spec->points[spec->n_points];
         combine(point, &product, i);
         enum status status = nodes_resolve_point(&point->config, spec, e);
+        THEN(status, compute_resolve_point(&point->config, spec, e));
         if (status != OK || is_excluded(spec, point)) {
             config_free(&point->config);
             TRY(status);
@@ -306,6 +315,7 @@ static enum status make_base(struct point *base, const struct spec *spec, const 
         if (baseline->config.values[i].set)
             put_value(&base->config, (enum option_id)i, &baseline->config.values[i]);
     enum status status = nodes_resolve_base(&base->config, &baseline->config, spec, e);
+    THEN(status, compute_resolve_base(&base->config, baseline, spec, point->of, e));
     if (status == OK)
         identify(base, spec);
     else
@@ -400,7 +410,7 @@ static bool is_not_sync(const struct spec_option *option)
 static bool is_silent(const struct point *point)
 {
     return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
-           !config_is_foreign(&point->config);
+           !config_is_foreign(&point->config) && !config_calibrates(&point->config);
 }
 
 static bool is_not_workload(const struct spec_option *option)
@@ -501,6 +511,57 @@ static enum status add_silent(struct spec *spec, struct error *e)
     return status;
 }
 
+/* ---- Calibrations ---- */
+
+static enum status make_calibration(struct point *calibration, const struct spec *spec,
+                                    const struct point *point, struct error *e)
+{
+    *calibration = (struct point){.of = point->of, .case_name = point->case_name};
+    config_borrow(&calibration->config, &point->config);
+    enum status status = compute_calibrate(&calibration->config, spec, e);
+    if (status != OK)
+        config_free(&calibration->config);
+    else
+        identify(calibration, spec);
+    return status;
+}
+
+/* Finds the point by whose times points[i] goes, or adds it behind all others. */
+static enum status place_calibration(struct spec *spec, size_t i, struct alike *known,
+                                     struct error *e)
+{
+    struct point calibration;
+    TRY(make_calibration(&calibration, spec, &spec->points[i], e));
+    size_t *found = alike_of(known, &calibration);
+    if (*found != ALIKE_NONE) {
+        config_free(&calibration.config);
+    } else {
+        *found = calibration.base_index = calibration.calibration_index = spec->n_points;
+        spec->points[spec->n_points++] = calibration;
+    }
+    spec->points[i].calibration_index = *found;
+    share(&spec->points[*found], &spec->points[i]);
+    return OK;
+}
+
+/* Points of replayed compute go by times of others, which are added where the matrix lacks them. */
+static enum status add_calibrations(struct spec *spec, struct error *e)
+{
+    size_t n = spec->n_points;
+    struct alike *known;
+    TRY(grow_points(spec, n, e));
+    enum status status = alike_make(&known, spec, NULL, 2 * n, e);
+    for (size_t i = 0; i < n && status == OK; i++) {
+        spec->points[i].calibration_index = i;
+        note_first(known, &spec->points[i], i);
+    }
+    for (size_t i = 0; i < n && status == OK; i++)
+        if (compute_is_calibrated(&spec->points[i].config))
+            status = place_calibration(spec, i, known, e);
+    alike_free(known);
+    return status;
+}
+
 /* ---- What varies ---- */
 
 static enum status list_varying(struct spec *spec, struct error *e)
@@ -541,9 +602,20 @@ static void look_at_option(struct in_case *cases, const struct spec *spec, enum 
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
         struct in_case *in = &cases[case_index(spec, &spec->points[i])];
+        if (config_calibrates(&spec->points[i].config))
+            continue;
         in->differs = in->differs || (in->first != NULL && !value_equal(in->first, value));
         in->first = value;
     }
+}
+
+/* Of a calibration: what it computes, and on how many ranks at once. */
+static bool is_calibrated_over(enum option_id id, bool differs)
+{
+    if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
+        return true;
+    return differs && id < OPT_OWN && id != OPT_COMPUTE && id != OPT_GLOBAL_BATCH &&
+           strncmp(option_get(id)->key, "sync.", 5) != 0;
 }
 
 /* What a label says besides its case: what varies within that, or in a spec without cases. A
@@ -558,6 +630,8 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
         struct point *point = &spec->points[i];
         bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
         bool differs = cases[case_index(spec, point)].differs;
+        if (config_calibrates(&point->config))
+            differs = is_calibrated_over(id, differs);
         if (unusual ? other && (differs || point->case_name[0] == '\0') : differs)
             extend_label(point, config_option(&spec->config, id));
     }
@@ -566,6 +640,8 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
 /* Its case; a base that several cases share has none. */
 static const char *first_word(const struct spec *spec, const struct point *point)
 {
+    if (config_calibrates(&point->config))
+        return "calibration";
     bool shared = spec->matrix->n_cases > 0 && point->case_name[0] == '\0';
     return shared && point->base ? "base" : point->case_name;
 }
@@ -603,7 +679,8 @@ static enum status find_twins(struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points; i++) {
         note_first(spec->identities, &spec->points[i], i);
         spec->points[i].twin = *alike_of(spec->identities, &spec->points[i]);
-        spec->points[spec->points[i].base_index].base = true;
+        if (!config_calibrates(&spec->points[i].config))
+            spec->points[spec->points[i].base_index].base = true;
     }
     return OK;
 }
@@ -615,6 +692,7 @@ enum status expand_points(struct spec *spec, struct error *e)
     TRY(choose_bases(spec, e));
     if (has_baseline(spec))
         TRY(add_bases(spec, e));
+    TRY(add_calibrations(spec, e));
     TRY(find_partners(spec, &silent_points, offsetof(struct point, silent_index), e));
     TRY(find_partners(spec, &peers, offsetof(struct point, peer_index), e));
     TRY(find_twins(spec, e));

@@ -13,6 +13,14 @@ const struct site_row *config_site(const struct config *config)
     return &rows[config_int(config, OPT_SITE)];
 }
 
+const char *config_kind(const struct config *config)
+{
+    bool made_up = config_site(config)->shares_cores;
+    if (!config_replays(config))
+        return config_site(config)->kind;
+    return made_up ? "emulated and replayed" : "replayed";
+}
+
 const struct workload_row *config_workload(const struct config *config)
 {
     static const struct workload_row rows[WORKLOADS] = {

@@ -7,6 +7,7 @@
 #include "bench/spec/figures/request.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/link.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
@@ -244,16 +245,43 @@ static enum status check_rates(const struct point *point, struct error *e)
                       least->text, lr->text);
 }
 
+/* What the trainer's own steps are cut into is known of no other program. */
+static enum status check_compute(const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct value *compute = &c->values[OPT_COMPUTE];
+    const struct value *norm = &c->values[OPT_BATCH_NORM], *overlap = &c->values[OPT_OVERLAP];
+    if (compute->number == COMPUTE_real)
+        return OK;
+    if (config_is_foreign(c) || config_is_peer(c))
+        return mark_error(e, ERR_SPEC, compute->mark,
+                          "compute: %s is for train_cnn; workload %s computes: real is wanted",
+                          compute->text, config_text(c, OPT_WORKLOAD));
+    if (config_replays(c) && norm->number == BATCH_NORM_sync)
+        return mark_error(e, ERR_SPEC, norm->mark,
+                          "train.batch_norm: sync sums over ranks inside of layers, which compute: "
+                          "replay does not run: local or frozen is wanted");
+    if (config_replays(c) && config_overlap(c) == OVERLAP_thread)
+        return mark_error(e, ERR_SPEC, overlap->mark,
+                          "sync.overlap: thread keeps a core busy, which compute: replay leaves "
+                          "free: none, poll_layers or poll_tiles is wanted");
+    return OK;
+}
+
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     TRY(check_nodes(point, e));
+    TRY(link_check(&point->config, e));
+    TRY(check_compute(point, e));
     if (config_is_foreign(&point->config))
         return foreign_check(&point->config, e);
     if (!point->config.values[OPT_MODEL].set)
         return missing(spec, OPT_MODEL, e);
     TRY(check_batch_positive(point, OPT_GLOBAL_BATCH, e));
     TRY(check_batch_positive(point, OPT_BATCH_PER_RANK, e));
-    TRY(check_batch_given(spec, point, e));
+    if (!config_calibrates(
+            &point->config)) /* its batch is that of the ranks it is calibrated for */
+        TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
     TRY(check_strategy(point, e));
     TRY(check_data(point, e));

@@ -11,6 +11,7 @@
 #include "bench/spec/foreign.h"
 #include "bench/spec/inputs.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/compute.h"
 #include "bench/spec/nodes/resolve.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/yaml_reader.h"
@@ -138,6 +139,7 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     TRY(rules_check_spec(spec, e));
     TRY(inputs_resolve(spec, e));
     TRY(nodes_resolve(spec, machine, e));
+    TRY(compute_resolve(spec, machine, e));
     TRY(expand_points(spec, e));
     return rules_check_points(spec, e);
 }

@@ -75,7 +75,8 @@ static inline bool scope_is_campaign(enum option_scope scope)
  * of what runs. */
 static inline bool option_is_derived(enum option_id id)
 {
-    return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS;
+    return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
+           id == OPT_SITE_INTERFACE || id == OPT_SITE_MACHINES || id == OPT_COMPUTE_CORES;
 }
 
 const struct spec_option *option_get(enum option_id id);
@@ -121,18 +122,21 @@ struct mark {
 
 /* A value of an option. `text` is canonical: what a resolved spec and a command line write. */
 struct value {
-    bool set;      /* written by the spec, SET or the command line; false: preset */
-    bool borrowed; /* its texts and numbers are another value's, which outlives it */
     struct mark mark;
     char *text;
     /* INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0, 1; ENUM index; RANGE
      * low */
     double number;
-    double number_hi;               /* RANGE high */
-    double *numbers;                /* INTS */
-    char **texts;                   /* TEXTS STRINGS; FIGURES: their names */
+    double number_hi; /* RANGE high */
+    union {
+        double *numbers; /* INTS: of_numbers */
+        char **texts;    /* TEXTS STRINGS; FIGURES: their names */
+    };
     struct figure_request *figures; /* FIGURES */
-    size_t n;                       /* of numbers, texts or figures */
+    unsigned n;                     /* of numbers, texts or figures */
+    bool of_numbers;
+    bool set;      /* written by the spec, SET or the command line; false: preset */
+    bool borrowed; /* its texts and numbers are another value's, which outlives it */
 };
 
 /* One value for every option. */
@@ -201,6 +205,13 @@ struct data_set_row {
     const char *class_names; /* with blanks between them; "": their numbers */
 };
 const struct site_row *config_site(const struct config *config);
+/* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
+enum { LINK_BYTES = 64 };
+void config_link(char text[LINK_BYTES], const struct config *config);
+/* Whether the options say no more than their presets. */
+bool config_has_usual_link(const struct config *config);
+/* What kind of numbers a point has: that of its site, or "replayed", or both. */
+const char *config_kind(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 const struct data_set_row *config_data_set(const struct config *config);
 /* NULL: there is none of this name. */
@@ -246,6 +257,16 @@ static inline int config_node_ranks(const struct config *c, int node)
     long ranks = config_int(c, OPT_RANKS), nodes = config_int(c, OPT_NODES);
     return (int)(ranks / nodes + (node < ranks % nodes));
 }
+/* Its timed launches do not compute. */
+static inline bool config_replays(const struct config *c)
+{
+    return config_int(c, OPT_COMPUTE) == COMPUTE_replay;
+}
+/* They keep the time of each op for points that replay. */
+static inline bool config_calibrates(const struct config *c)
+{
+    return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
+}
 static inline bool config_writes_checkpoints(const struct config *c)
 {
     return config_number(c, OPT_CHECKPOINT_EPOCHS) > 0 ||
@@ -287,8 +308,10 @@ struct point {
     /* Of the first that computes as this one does and communicates nothing: strategy none, all
      * options but those of sync the same. Its own, where there is none or it is that. */
     size_t silent_index;
-    size_t peer_index; /* of the first that a peer computes, the same in all else; likewise */
-    bool requested;    /* in the matrix; false: added only as baseline */
+    size_t
+        calibration_index; /* of the one whose times pass in place of its computing, or its own */
+    size_t peer_index;     /* of the first that a peer computes, the same in all else; likewise */
+    bool requested;        /* in the matrix; false: added for others: as baseline, say */
 };
 
 /* The base of a point is the point with the values of `baseline:` applied, of its case's or the
@@ -324,6 +347,7 @@ const struct spec_input *spec_input_find(const struct spec *spec, enum option_id
 struct spec_machine {
     int usable_cores; /* of a node */
     int nodes;        /* of the batch job; 0 as 1: there is none */
+    bool batch;       /* there is none, but one could be asked for */
 };
 
 /* Reads `path` (looked for as given, then in configs/ and $SCALEBENCH_HOME/configs/), applies `set`

@@ -236,9 +236,18 @@ bool number_parse_unit(const char *text, enum option_type *type, double *number)
     return *type != TYPE_PERCENT || parse_unit(text, share_units, 1, number);
 }
 
+/* A word as preset, off, is no time at all. */
+static bool is_word_of(const struct spec_option *option, const struct node *node)
+{
+    return option->preset != NULL && isalpha((unsigned char)option->preset[0]) &&
+           strcmp(node->text, option->preset) == 0;
+}
+
 static enum status parse_time(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
+    if (is_word_of(option, node))
+        return set_text(value, e, "%s", node->text);
     if (!parse_unit(node->text, time_units, TIME_UNITS, &value->number))
         return refuse(e, option, node, "'%s' is not a time: a number and ms, s, min or h, as 90s",
                       node->text);
@@ -364,7 +373,7 @@ static enum status set_list(struct value *value, bool quoted, struct error *e)
         return error_no_memory(e, "a value");
     for (size_t i = 0; i < value->n; i++) {
         fputs(i > 0 ? ", " : "[", out);
-        if (value->numbers != NULL)
+        if (value->of_numbers)
             fprintf(out, "%.0f", value->numbers[i]);
         else if (quoted)
             value_write_quoted(out, value->texts[i]);
@@ -385,6 +394,7 @@ static enum status parse_ints(struct value *value, const struct spec_option *opt
                               const struct node *node, struct error *e)
 {
     TRY(MEM_NEW(value->numbers, node->n, "a value", e));
+    value->of_numbers = true;
     for (; value->n < node->n; value->n++) {
         const struct node *item = &node->items[value->n];
         double *number = &value->numbers[value->n];
@@ -485,11 +495,11 @@ static enum status copy_contents(struct value *to, const struct value *from, str
 {
     if (from->text != NULL)
         TRY(copy_text(&to->text, from->text, e));
-    if (from->numbers != NULL) {
+    if (from->of_numbers) {
         TRY(MEM_NEW(to->numbers, from->n, "a value", e));
         memcpy(to->numbers, from->numbers, from->n * sizeof *to->numbers);
     }
-    if (from->texts != NULL) {
+    if (!from->of_numbers && from->texts != NULL) {
         TRY(MEM_NEW(to->texts, from->n, "a value", e));
         for (size_t i = 0; i < from->n; i++)
             TRY(copy_text(&to->texts[i], from->texts[i], e));
@@ -501,8 +511,7 @@ enum status value_copy_plain(struct value *to, const struct value *from, struct 
 {
     *to = *from;
     to->borrowed = false;
-    to->numbers = NULL;
-    to->texts = NULL;
+    to->texts = NULL; /* and the numbers */
     to->figures = NULL;
     to->text = NULL;
     enum status status = copy_contents(to, from, e);
@@ -524,10 +533,9 @@ void value_free_plain(struct value *value)
         return;
     }
     free(value->text);
-    free(value->numbers);
-    for (size_t i = 0; value->texts != NULL && i < value->n; i++)
+    for (size_t i = 0; !value->of_numbers && value->texts != NULL && i < value->n; i++)
         free(value->texts[i]);
-    free(value->texts);
+    free(value->texts); /* or the numbers */
     memset(value, 0, sizeof *value);
 }
 

@@ -262,7 +262,7 @@ several_runs_share_a_figure() {
 
 wrong_runs_of_figures_are_named() {
     expect 2 "'nowhere' is no run" "$scalebench" figures strong_scaling nowhere --out "$tmp/results" &&
-        expect 2 'asks for none; --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results"
+        expect 2 'asks for none; --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
 }
 
 # A file of a figure alone goes with the run, which nothing else is needed for then.

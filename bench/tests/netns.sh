@@ -3,14 +3,20 @@
 set -u
 . bench/tests/lib/tap.sh
 
-left() { # hosts of anybody's still here
-    ip netns | sed 's/ .*//' | sort
+left() { # hosts whose owner has ended: others run beside
+    local name owner
+    for name in $(ip netns | sed -n 's/^\(sb[0-9]*t[^ ]*\).*/\1/p' | sort); do
+        owner=${name#sb}
+        [ -d "/proc/${owner%%t*}" ] || echo "$name"
+    done
 }
 
 usage_errors_are_explained() {
     expect 2 "what to run?" ci/netns.sh run &&
         expect 2 "--hosts 1: 2 to 16" ci/netns.sh --hosts 1 run true &&
         expect 2 "--rate fast: 1gbit, 100mbit" ci/netns.sh --rate fast run true &&
+        expect 2 "'walk' is none of run, exec, probe, hold and enter" ci/netns.sh walk true &&
+        expect 1 "no hosts 'sb1t1n1' are held here" ci/netns.sh enter sb1t1n1 true &&
         expect 2 "unknown option --speed" ci/netns.sh --speed 3 run true &&
         expect 0 "one rank on every host" ci/netns.sh --help
 }
@@ -126,11 +132,12 @@ fails_in_order() {
 }
 check "what all ranks find wrong is said once" fails_in_order
 
-without_hosts_there_is_a_reason() {
-    expect 3 "site: emulated has no hosts here: run this command under ci/netns.sh exec" \
-        "$scalebench" run "$tmp/small.yaml" --out "$tmp/none"
+# What hosts that were given do not have is not measured under its name.
+another_link_is_refused() {
+    expect 3 "site.rate = 100mbit, site.delay = none: the hosts have '1gbit delay none'" \
+        ci/netns.sh exec "$scalebench" run "$tmp/small.yaml" --set site.rate=100mbit --out "$tmp/none"
 }
-check "without hosts the campaign says why it cannot run" without_hosts_there_is_a_reason
+check "given hosts are not taken for others" another_link_is_refused
 
 passes_on_the_exit_status() {
     expect 7 "here" ci/netns.sh exec sh -c 'echo here; exit 7' && [ "$(left)" = "$before" ]

@@ -2,6 +2,7 @@
 # Every CSV file of a real campaign, read by what users read them with: each against its dictionary.
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/committed.sh
 
 cat >"$tmp/tables.yaml" <<END
 name: tables
@@ -61,7 +62,7 @@ for row in dictionary:
     assert entry["type"] in types and entry["meaning"], row
     known.setdefault(entry["file"], []).append((entry["column"], entry["type"]))
 # Nothing here is measured by a program that is not ours, whose metrics would be a file of their own.
-assert sorted(known) == sorted(["metrics.csv"] + [f"{name}.csv" for name in files]), sorted(known)
+assert sorted(known) == sorted(["metrics.csv", "resources.csv"] + [f"{name}.csv" for name in files]), sorted(known)
 for name in files:
     columns = known[f"{name}.csv"]
     header, rows = read(name)
@@ -94,12 +95,16 @@ finds_what_does_not_fit() {
     cp "$tmp/epochs.csv" "$file"
 }
 
-# The lines below the table are paragraphs of their own; the rules, twelve below a header, stand last.
+# What was run where stands first. The lines below the table are paragraphs of their own; the rules, twelve
+# below a header, stand last.
 is_a_document() {
+    [ "$(head -n 1 "$latest/summary.md")" = '# tables' ] && grep -q '^Command: .*scalebench run ' "$latest/summary.md" &&
+        grep -q '^Begun 20..-..-.. ..:.. UTC on .* cores; Linux ' "$latest/summary.md" || return 1
     grep -q '^| ranks |' "$latest/summary.md" && [ "$(sed '/^Rules of/,$d' "$latest/summary.md" | grep -c '^|')" -eq 5 ] &&
         [ "$(sed '1,/^Rules of/d' "$latest/summary.md" | grep -c '^|')" -eq 14 ] &&
         grep -q '^Base: ' "$latest/summary.md" &&
-        head -n 1 "$latest/summary.tex" | grep -qF '\begin{tabular}' &&
+        [ "$(head -n 1 "$latest/summary.tex")" = '\noindent\textbf{tables}' ] &&
+        [ "$(grep -cF '\begin{tabular}' "$latest/summary.tex")" -eq 1 ] &&
         [ "$(grep -cxF '\end{tabular}' "$latest/summary.tex")" -eq 1 ] &&
         grep -q '^.noindent Base: ' "$latest/summary.tex"
 }
@@ -235,7 +240,7 @@ stands_beside_a_summary() {
 }
 
 prints_what_is_committed() {
-    expect 0 "1.85 [1.84, 1.89]" "$scalebench" table results/reference/strong_scaling
+    expect 0 "$(interval 3 speedup speedup 2 allreduce)" "$scalebench" table results/reference/strong_scaling
 }
 
 explains() {

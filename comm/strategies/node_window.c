@@ -40,7 +40,7 @@ static enum status agree_on_space(const struct sync *s, int arenas, struct error
 static enum status check_node(const struct sync *s, struct error *e)
 {
     int here, first;
-    nodes_here(s, &here, &first);
+    nodes_here(s->waiter, s->comm, &here, &first);
     if (here == s->ranks)
         return OK;
     return error_set(e, ERR_ARGUMENT,

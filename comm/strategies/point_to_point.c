@@ -142,7 +142,7 @@ static enum status find_nodes(struct sync *s, struct error *e)
     struct buffers *b = s->context;
     if (!strategy_schedule(s->kind)->knows_nodes || s->config.options[SYNC_node_ranks] > 0)
         return OK;
-    TRY(nodes_find(s, &b->node_of, e));
+    TRY(nodes_find(s->waiter, s->comm, &b->node_of, e));
     s->config.node_of = b->node_of;
     return OK;
 }

@@ -1,4 +1,4 @@
-/* The closing table for documents: summary.md and summary.tex. */
+/* The closing table for documents, summary.md and summary.tex, below what was run where. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,34 +50,73 @@ static enum status write_rows(FILE *out, const struct markup *m, const struct ta
     return OK;
 }
 
-/* What the lines below the table print, as paragraphs. */
+/* What `print` prints, as paragraphs. */
 static enum status write_notes(FILE *out, const struct markup *m, const struct summary *s,
-                               struct error *e)
+                               void (*print)(FILE *out, const struct summary *s), struct error *e)
 {
     char *notes = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&notes, &size);
     if (memory == NULL)
-        return error_no_memory(e, "what is below the table");
-    table_print_notes(memory, s);
+        return error_no_memory(e, "what is beside the table");
+    print(memory, s);
     bool failed = fclose(memory) != 0;
     if (!failed)
         markup_write_notes(out, m, notes);
     free(notes);
-    return failed ? error_no_memory(e, "what is below the table") : OK;
+    return failed ? error_no_memory(e, "what is beside the table") : OK;
+}
+
+static void write_known(FILE *out, const char *before, const char *text)
+{
+    if (text[0])
+        fprintf(out, "%s%s", before, text);
+}
+
+/* What a reader who has this file alone must know: the command, when and on what it ran. */
+static void print_setup(FILE *out, const struct summary *s)
+{
+    const struct run_setup *setup = &s->setup;
+    bool began = strlen(setup->started) > strlen("2026-11-22T04:26");
+    write_known(out, "Command: ", setup->command);
+    fputc('\n', out);
+    if (began)
+        fprintf(out, "Begun %.10s %.5s UTC", setup->started, setup->started + 11);
+    write_known(out, began ? " on " : "On ", setup->host);
+    write_known(out, ": ", setup->cpu);
+    write_known(out, ", ", setup->architecture);
+    if (s->usable_cores > 0)
+        fprintf(out, ", %d of %d cores", s->usable_cores, s->machine_cores);
+    write_known(out, "; ", setup->system);
+    write_known(out, " ", setup->kernel);
+    write_known(out, "; scalebench ", setup->revision);
+    write_known(out, ", ", setup->compiler);
+    fputs(began ? ".\n" : "\n", out);
+}
+
+static enum status write_heading(FILE *out, const struct markup *m, const struct summary *s,
+                                 struct error *e)
+{
+    fputs(m->title, out);
+    markup_write_text(out, m, config_text(&s->spec->config, OPT_NAME));
+    fputs(m->title_end, out);
+    TRY(write_notes(out, m, s, print_setup, e));
+    fputc('\n', out);
+    return OK;
 }
 
 static enum status write_table(FILE *out, const struct markup *m, const struct summary *s,
                                struct error *e)
 {
     struct table t;
+    TRY(write_heading(out, m, s, e));
     table_make(&t, s);
     markup_begin_table(out, m, t.n, 1);
     write_headers(out, m, &t);
     markup_end_headers(out, m, t.n, 1);
     TRY(write_rows(out, m, &t, s, e));
     markup_end_table(out, m);
-    return write_notes(out, m, s, e);
+    return write_notes(out, m, s, table_print_notes, e);
 }
 
 static void write_rule(FILE *out, const struct markup *m, size_t i,
@@ -96,8 +135,10 @@ static void write_rule(FILE *out, const struct markup *m, size_t i,
 static void write_rules(FILE *out, const struct markup *m, const struct summary *s)
 {
     struct rule_result results[RULES];
-    size_t met = rules_grade(results, s);
-    fprintf(out, "%sRules of Hoefler and Belli (SC15): %zu of %d met.\n\n", m->note, met, RULES);
+    rules_grade(results, s);
+    fprintf(out, "%sRules of Hoefler and Belli (SC15): ", m->note);
+    table_tell_grades(out, results, s);
+    fputs(".\n\n", out);
     markup_begin_table(out, m, 1, 3);
     fprintf(out, "%srule%stitle%sgrade%sby%s", m->begin, m->between, m->between, m->between,
             m->end);

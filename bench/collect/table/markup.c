@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-const struct markup markup_markdown = {"| ", " | ", " |\n", "\n", "|\\*_<"};
-const struct markup markup_latex = {"", " & ", " \\\\\n", "\n\\noindent ", "#$%&_{}"};
+const struct markup markup_markdown = {"| ", " | ", " |\n", "# ", "\n", "\n", "|\\*_<"};
+const struct markup markup_latex = {"",    " & ",           " \\\\\n", "\\noindent\\textbf{",
+                                    "}\n", "\n\\noindent ", "#$%&_{}"};
 
 /* Characters that LaTeX has commands for; NULL for others. */
 static const char *latex_command(char c)

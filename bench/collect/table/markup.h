@@ -7,6 +7,7 @@
 
 struct markup {
     const char *begin, *between, *end; /* of a row */
+    const char *title, *title_end;     /* around the first line */
     const char *note;                  /* before a line below the table: a paragraph of its own */
     const char *special;               /* characters that get a backslash */
 };

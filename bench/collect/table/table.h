@@ -4,6 +4,8 @@
 
 #include "bench/collect/published.h"
 
+struct rule_result;
+
 #define TABLE_CELL 128
 #define TABLE_MAX  (OPTION_COUNT + 48) /* columns */
 
@@ -93,6 +95,8 @@ void table_print_tails(FILE *out, const struct summary *s);
 
 /* How many of Hoefler and Belli's rules are met, and a line for each that is not. */
 void table_print_rules(FILE *out, const struct summary *s);
+/* "9 of 12 met, 3 not applicable", of their grades. */
+void table_tell_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);

@@ -2,14 +2,35 @@
 #include "bench/collect/rules.h"
 #include "bench/collect/table/table.h"
 
-/* "Rules of Hoefler and Belli: 11 of 12 met; not" and "  5 what is measured carries an interval: 3 of 3
+static bool nothing_was_measured(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (table_was_measured(&s->points[i]))
+            return false;
+    return true;
+}
+
+void table_tell_grades(FILE *out, const struct rule_result *results, const struct summary *s)
+{
+    size_t beside = rules_count(results, RULE_NOT_APPLICABLE);
+    if (nothing_was_measured(s)) {
+        fputs("nothing was measured that could be graded", out);
+        return;
+    }
+    fprintf(out, "%zu of %d met", rules_count(results, RULE_MET), RULES);
+    if (beside > 0)
+        fprintf(out, ", %zu not applicable", beside);
+}
+
+/* "Rules of Hoefler and Belli: 11 of 12 met; not met:" and "  5 what is measured carries an interval: 3 of 3
  * medians ... To meet it: ..." */
 void table_print_rules(FILE *out, const struct summary *s)
 {
     struct rule_result results[RULES];
     size_t met = rules_grade(results, s);
-    fprintf(out, "Rules of Hoefler and Belli: %zu of %d met%s\n", met, RULES,
-            met < RULES ? "; not met:" : ".");
+    fputs("Rules of Hoefler and Belli: ", out);
+    table_tell_grades(out, results, s);
+    fputs(met < RULES ? "; not met:\n" : ".\n", out);
     for (size_t i = 0; i < RULES; i++)
         if (results[i].grade == RULE_NOT_MET)
             fprintf(out, "  %zu %s: %s. To meet it: %s.\n", i + 1, rule_title(i), results[i].by,

@@ -43,6 +43,7 @@ struct fake_rank {
     int epochs; /* 0: one; each one point of accuracy and 0.1 of loss better than the one before */
     double drift; /* of the steps: the last timed one is longer by this share */
     bool weights_equal;
+    long long clock_ns; /* that its clock is ahead */
 };
 
 #define FAKE_ROOM 64
@@ -128,7 +129,7 @@ static inline void fake_edit(const char *path, const char *from, const char *to)
 static inline void fake_write_step(FILE *out, const struct fake_rank *r, int step, bool timed)
 {
     double arrive = r->arrive_ms[step % 2];
-    long long begin = 1000000000LL * (step + 1);
+    long long begin = 1000000000LL * (step + 1) + r->clock_ns;
     double drift = r->n_steps > 0 ? 1 + r->drift * step / r->n_steps : 1;
     fprintf(out,
             "{\"type\":\"step\",\"epoch\":0,\"step\":%d,\"timed\":%s,\"samples\":%ld,"

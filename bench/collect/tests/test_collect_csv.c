@@ -261,13 +261,55 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
         bool second = i % 2;
         snprintf(row, sizeof row,
                  "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,0.5,%d,0,3.75,0,"
-                 "0.01171875,%s,\n",
+                 "0.01171875,%s,0,\n",
                  point->id, point->label, second, i / 2 + 1, i > 1, second ? 0 : 2,
                  i == 1 ? "00112233aabbccdd" : "");
         assert_memory_equal(at, row, strlen(row));
         at += strlen(row);
     }
     assert_string_equal(at, "");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Two launches whose second rank arrives 2 ms after the first; in the second launch its clock may be off by
+ * 3 ms. */
+static void waits_below_the_error_of_clocks_are_not_told(void **state)
+{
+    struct fake_run run;
+    char spec[1024];
+    snprintf(spec, sizeof spec, "%s  steps_csv: true\n", strong_spec);
+    fake_open(&run, spec);
+    for (int block = 0; block < 2; block++)
+        fake_add(
+            &run,
+            &(struct fake_launch){
+                .ranks = 2, .strategy = "allreduce", .block = block, .seed = 1, .step_ms = 50});
+    for (int rank = 0; rank < 2; rank++)
+        edit_rank(&run, "launch-1", rank, "\"user_s\"",
+                  rank == 0
+                      ? "\"clock_of\":0,\"clock_begin_offset_ns\":0,\"clock_begin_error_ns\":0,"
+                        "\"clock_end_offset_ns\":0,\"clock_end_error_ns\":0,\"user_s\""
+                      : "\"clock_of\":1,\"clock_begin_offset_ns\":0,"
+                        "\"clock_begin_error_ns\":3e6,\"clock_end_offset_ns\":0,"
+                        "\"clock_end_error_ns\":2e6,\"user_s\"");
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_true(isnan(p->wait_pct));
+    NEAR(p->comm_pct, 20); /* waits of the first launch included */
+    assert_string_equal(cell(p, COLUMN_wait_ms), "1");
+    assert_string_equal(cell(p, COLUMN_rank_wait_ms), "2|0");
+    assert_string_equal(cell(p, COLUMN_clock_error_us), "3000");
+    assert_string_equal(cell(p, COLUMN_last_rank), "1");
+    write_both(&s, &run);
+    char *text = read_of(&run, "steps.csv");
+    for (char *at = strchr(text, '\n') + 1; *at != '\0'; at = strchr(at, '\n') + 1) {
+        char line[512];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        bool told = strstr(line, ",11,10,0.5,,0,") == NULL;
+        assert_true(told == (strstr(line, "launch-0") != NULL));
+    }
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -424,6 +466,7 @@ int main(void)
         cmocka_unit_test(classes_csv_has_a_row_for_every_class),
         cmocka_unit_test(records_without_classes_have_no_rows),
         cmocka_unit_test(steps_csv_has_a_row_for_every_step_and_rank),
+        cmocka_unit_test(waits_below_the_error_of_clocks_are_not_told),
         cmocka_unit_test(steps_csv_is_written_on_request_only),
         cmocka_unit_test(records_that_went_away_are_an_error),
         cmocka_unit_test(columns_csv_is_the_table_of_columns),

@@ -17,24 +17,24 @@ static int remove_folder(void **state)
     return 0;
 }
 
+/* A rank that trains alone, the first one of several, and what a test wants of them besides. */
+#define LONE_RANK(...)                                                                             \
+    {                                                                                              \
+        .host = "n1", .model = "m", .dataset = "digits", .strategy = "none", .bound = "",          \
+        .batch = 8, .global_batch = 8, .step_ms = 2, __VA_ARGS__                                   \
+    }
+#define FIRST_RANK(...)                                                                            \
+    {                                                                                              \
+        .host = "n1", .model = "lenet_21k", .dataset = "mnist", .strategy = "allreduce",           \
+        .bound = "0", .params = 21840, .weights_equal = true, __VA_ARGS__                          \
+    }
+
 /* Two ranks of two timed steps: rank 1 is slower, later at step 1, earlier at step 2. */
 static void write_pair(void)
 {
-    struct fake_rank first = {.host = "n1",
-                              .model = "lenet_21k",
-                              .dataset = "mnist",
-                              .strategy = "allreduce",
-                              .bound = "0",
-                              .params = 21840,
-                              .batch = 129,
-                              .global_batch = 257,
-                              .n_steps = 2,
-                              .step_ms = 10,
-                              .compute_ms = 4,
-                              .comm_ms = 5,
-                              .arrive_ms = {6, 0.5},
-                              .test_acc_pct = 97.5,
-                              .weights_equal = true};
+    struct fake_rank first =
+        FIRST_RANK(.batch = 129, .global_batch = 257, .n_steps = 2, .step_ms = 10, .compute_ms = 4,
+                   .comm_ms = 5, .arrive_ms = {6, 0.5}, .test_acc_pct = 97.5);
     struct fake_rank second = first;
     second.bound = "1";
     second.batch = 128;
@@ -182,20 +182,132 @@ static void wait_is_unknown_between_hosts(void **state)
     assert_true(isnan(r.wait_ms));
     assert_int_equal(r.last_rank, -1);
     NEAR(r.comm_exposed_ms, 4);
+    assert_string_equal(r.clock_offset_us, "");
+    assert_true(isnan(r.clock_error_us));
+}
+
+/* What the first rank of a node tells of its clock: offsets a second after the launch's begin and ten
+ * seconds later, on that clock. */
+#define CLOCK(of, begin_at, begin, end_at, end, error)                                             \
+    "\"clock_of\":" of ",\"clock_begin_at_ns\":" begin_at ",\"clock_begin_offset_ns\":" begin      \
+    ",\"clock_begin_error_ns\":" error ",\"clock_end_at_ns\":" end_at                              \
+    ",\"clock_end_offset_ns\":" end ",\"clock_end_error_ns\":" error ","
+#define FIRST_CLOCK CLOCK("0", "1000000000", "0", "11000000000", "0", "0")
+
+/* Three ranks, all of one host by its name, where the third has a clock of its own, a second ahead. It
+ * arrives last, 4 ms after the second rank at the first step, 8 ms after the others else. */
+static struct launch_result read_nodes(const char *third)
+{
+    struct launch_result result;
+    struct error e = {.status = OK};
+    struct fake_rank rank = {.host = "n1",
+                             .model = "lenet_21k",
+                             .dataset = "mnist",
+                             .strategy = "allreduce",
+                             .bound = "0",
+                             .memory = FIRST_CLOCK,
+                             .batch = 10,
+                             .global_batch = 30,
+                             .n_steps = 2,
+                             .step_ms = 30,
+                             .compute_ms = 4,
+                             .comm_ms = 20,
+                             .arrive_ms = {1, 1}};
+    fake_write_rank(dir, 0, 3, &rank);
+    rank.memory = "\"clock_of\":0,\"clock_begin_offset_ns\":null,";
+    rank.arrive_ms[1] = 5;
+    fake_write_rank(dir, 1, 3, &rank);
+    rank.memory = third;
+    rank.clock_ns = 1000000000;
+    rank.arrive_ms[0] = rank.arrive_ms[1] = 9;
+    fake_write_rank(dir, 2, 3, &rank);
+    if (launch_read(dir, 3, &result, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    return result;
+}
+
+/* The error: 2 ms at the ends, and 1 ppm of five seconds. */
+static void clocks_of_nodes_are_set_right(void **state)
+{
+    struct launch_result r =
+        read_nodes(CLOCK("2", "2000000000", "1000000000", "12000000000", "1000000000", "2000000"));
+    assert_string_equal(r.clock_offset_us, "0.000|0.000|1000000.000");
+    assert_string_equal(r.clock_drift_ppm, "0|0|0");
+    NEAR(r.clock_error_us, 2005);
+    NEAR(r.wait_ms, (8 + 4 + 0 + 8 + 8 + 0) / 6.0);
+    assert_string_equal(r.rank_wait_ms, "8|6|0");
+    assert_int_equal(r.last_rank, 2);
+    NEAR(r.last_rank_pct, 100);
+}
+
+/* 100 ppm: 0.1 ms a second. */
+static void drift_is_taken_out(void **state)
+{
+    struct launch_result r =
+        read_nodes(CLOCK("2", "2000000000", "1000000000", "12000000000", "1001000000", "1000"));
+    assert_string_equal(r.clock_drift_ppm, "0|0|100");
+    double early_ms[] = {1e-4 * (1000 + 9), 1e-4 * (2000 + 9)};
+    NEAR(r.wait_ms, (8 + 4 - 2 * early_ms[0] + 8 + 8 - 2 * early_ms[1]) / 6.0);
+    assert_int_equal(r.last_rank, 2);
+}
+
+/* With 5 ms the second rank may be the last as often as the third surely is, and the mean wait of 4.7
+ * ms is none; with 10 ms nothing is known. */
+static void clocks_that_may_be_off_blame_nobody(void **state)
+{
+    struct launch_result r =
+        read_nodes(CLOCK("2", "2000000000", "1000000000", "12000000000", "1000000000", "5000000"));
+    assert_true(isnan(r.wait_ms));
+    assert_string_equal(r.rank_wait_ms, "8|6|0");
+    assert_int_equal(r.last_rank, -1);
+    r = read_nodes(CLOCK("2", "2000000000", "1000000000", "12000000000", "1000000000", "10000000"));
+    assert_true(isnan(r.wait_ms) && isnan(r.rank_waits[0]) && isnan(r.last_rank_pct));
+    assert_string_equal(r.rank_wait_ms, "");
+    NEAR(r.clock_error_us, 10005);
+}
+
+/* Of the second clock two are off from a third one, each by its own error. */
+static void errors_of_two_clocks_add_up(void **state)
+{
+    char path[128];
+    read_nodes(CLOCK("2", "2000000000", "1000000000", "12000000000", "1000000000", "2000000"));
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
+    fake_edit(path, "\"clock_of\":0,\"clock_begin_offset_ns\":null,",
+              CLOCK("1", "1000000000", "0", "11000000000", "0", "1000000"));
+    struct launch_result r;
+    struct error e;
+    assert_int_equal(launch_read(dir, 3, &r, &e), OK);
+    NEAR(r.clock_error_us, 2005 + 1005);
+    assert_int_equal(r.last_rank, 2); /* 4 ms after the second one, which is known to 3.01 ms */
+}
+
+/* A clock that was set while it ran; a rank whose clock nobody told; a number that no clock has. */
+static void what_clocks_do_not_tell_is_unknown(void **state)
+{
+    struct launch_result r =
+        read_nodes(CLOCK("2", "2000000000", "0", "12000000000", "1000000000", "1000"));
+    assert_true(isnan(r.wait_ms));
+    assert_int_equal(r.last_rank, -1);
+    static const char *const unknown[] = {
+        "\"clock_of\":1,",
+        "\"clock_of\":7,",
+        "\"clock_of\":-1,",
+        "\"clock_of\":0.5,",
+        CLOCK("2", "2000000000", "1000000000", "12000000000", "null", "1000"),
+        CLOCK("2", "2000000000", "1000000000", "12000000000", "1000000000", "-1000")};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        r = read_nodes(unknown[i]);
+        assert_true(isnan(r.wait_ms) && isnan(r.clock_error_us));
+        assert_int_equal(r.last_rank, -1);
+        assert_string_equal(r.clock_offset_us, "");
+    }
+    r = read_nodes(CLOCK("2", "2000000000", "1e300", "12000000000", "-1e300", "1000"));
+    assert_true(isnan(r.wait_ms));
 }
 
 static void nothing_communicated_is_nothing_waited(void **state)
 {
-    struct fake_rank rank = {.host = "n1",
-                             .model = "m",
-                             .dataset = "digits",
-                             .strategy = "none",
-                             .bound = "",
-                             .batch = 8,
-                             .global_batch = 8,
-                             .n_steps = 3,
-                             .step_ms = 2,
-                             .compute_ms = 2};
+    struct fake_rank rank = LONE_RANK(.n_steps = 3, .compute_ms = 2);
     struct launch_result r;
     struct error e;
     fake_write_rank(dir, 0, 1, &rank);
@@ -208,17 +320,7 @@ static void nothing_communicated_is_nothing_waited(void **state)
 /* Communication without arrivals: how much of it was waiting is not known. */
 static void no_arrival_is_unknown_wait(void **state)
 {
-    struct fake_rank rank = {.host = "n1",
-                             .model = "m",
-                             .dataset = "digits",
-                             .strategy = "none",
-                             .bound = "",
-                             .batch = 8,
-                             .global_batch = 8,
-                             .n_steps = 3,
-                             .step_ms = 2,
-                             .compute_ms = 1,
-                             .comm_ms = 1};
+    struct fake_rank rank = LONE_RANK(.n_steps = 3, .compute_ms = 1, .comm_ms = 1);
     struct launch_result r;
     struct error e;
     fake_write_rank(dir, 0, 1, &rank);
@@ -231,16 +333,9 @@ static void too_many_processors_are_cut(void **state)
 {
     char bound[401] = "";
     memset(bound, '7', 400);
-    struct fake_rank rank = {.host = "n1",
-                             .model = "m",
-                             .dataset = "digits",
-                             .strategy = "none",
-                             .bound = bound,
-                             .batch = 8,
-                             .global_batch = 32,
-                             .n_steps = 1,
-                             .step_ms = 2,
-                             .compute_ms = 1};
+    struct fake_rank rank = LONE_RANK(.n_steps = 1, .compute_ms = 1);
+    rank.bound = bound;
+    rank.global_batch = 32;
     struct launch_result r;
     struct error e;
     for (int i = 0; i < 4; i++)
@@ -253,16 +348,7 @@ static void too_many_processors_are_cut(void **state)
 /* By the clock it polled for longer than it had its core. */
 static void polling_off_the_core_is_unknown_use(void **state)
 {
-    struct fake_rank rank = {.host = "n1",
-                             .model = "m",
-                             .dataset = "digits",
-                             .strategy = "none",
-                             .bound = "",
-                             .batch = 8,
-                             .global_batch = 8,
-                             .step_ms = 2,
-                             .n_steps = 2,
-                             .poll_quarters = 3};
+    struct fake_rank rank = LONE_RANK(.n_steps = 2, .poll_quarters = 3);
     struct launch_result r;
     struct error e;
     fake_write_rank(dir, 0, 1, &rank);
@@ -277,15 +363,7 @@ static void polling_off_the_core_is_unknown_use(void **state)
 /* Accuracy runs have no timed window. */
 static void untimed_launches_have_no_step_time(void **state)
 {
-    struct fake_rank rank = {.host = "n1",
-                             .model = "m",
-                             .dataset = "digits",
-                             .strategy = "none",
-                             .bound = "",
-                             .batch = 8,
-                             .global_batch = 8,
-                             .step_ms = 2,
-                             .test_acc_pct = 98};
+    struct fake_rank rank = LONE_RANK(.test_acc_pct = 98);
     struct launch_result r;
     struct error e;
     fake_write_rank(dir, 0, 1, &rank);
@@ -433,18 +511,8 @@ static void a_torn_line_after_the_end_is_ignored(void **state)
 /* Steps of 101 to 120 ms on rank 0, of 110 on rank 1, which is the slowest of the first nine. */
 static void tails_are_those_of_the_slowest_rank_of_a_step(void **state)
 {
-    struct fake_rank rank = {.host = "n1",
-                             .model = "lenet_21k",
-                             .dataset = "mnist",
-                             .strategy = "allreduce",
-                             .bound = "0",
-                             .params = 21840,
-                             .batch = 128,
-                             .global_batch = 256,
-                             .n_steps = 20,
-                             .step_ms = 100,
-                             .drift = 0.2,
-                             .weights_equal = true};
+    struct fake_rank rank =
+        FIRST_RANK(.batch = 128, .global_batch = 256, .n_steps = 20, .step_ms = 100, .drift = 0.2);
     fake_write_rank(dir, 0, 2, &rank);
     rank.step_ms = 110;
     rank.drift = 0;
@@ -466,6 +534,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_rank_that_differs_is_seen, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(unknown_numbers_stay_unknown, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(wait_is_unknown_between_hosts, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(clocks_of_nodes_are_set_right, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(drift_is_taken_out, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(clocks_that_may_be_off_blame_nobody, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(errors_of_two_clocks_add_up, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_clocks_do_not_tell_is_unknown, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(nothing_communicated_is_nothing_waited, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(no_arrival_is_unknown_wait, make_folder, remove_folder),

@@ -18,7 +18,7 @@ static const char noise_spec[] = "name: synthetic\n"
 
 /* What a launch is made of; 1 everywhere is a quiet one. */
 struct scene {
-    double step, foreign_pct, steal_pct, work_us;
+    double step, foreign_pct, steal_pct, work_before_us, work_after_us;
     const char *memory; /* counts of switches and faults */
     double drift;
 };
@@ -31,7 +31,8 @@ static struct scene quiet(int i)
     return (struct scene){.step = quiet_ms[i],
                           .foreign_pct = 0.5 + 0.3 * (i % 4),
                           .steal_pct = 0.1 * (i % 3),
-                          .work_us = 20 + 0.1 * (i % 5),
+                          .work_before_us = 20,
+                          .work_after_us = 20 + 0.1 * (i % 5),
                           .memory = calm};
 }
 
@@ -48,8 +49,8 @@ static void add(struct fake_run *run, int i, long ranks, const struct scene *sce
     strcpy(launch->at, "2026-11-20T19:05:03Z");
     launch->foreign_pct = scene->foreign_pct;
     launch->noise.steal_pct = scene->steal_pct;
-    launch->noise.work_before_us = 20;
-    launch->noise.work_after_us = scene->work_us;
+    launch->noise.work_before_us = scene->work_before_us;
+    launch->noise.work_after_us = scene->work_after_us;
 }
 
 /* A campaign of which the 5th launch at 2 ranks is as `change` makes it. */
@@ -97,7 +98,13 @@ static void of_a_hypervisor(struct scene *scene, int i)
 
 static void of_a_slow_core(struct scene *scene, int i)
 {
-    scene->work_us = i == 5 ? 22 : scene->work_us;
+    scene->work_before_us = i == 5 ? 23 : scene->work_before_us;
+    scene->work_after_us = i == 5 ? 22 : scene->work_after_us;
+}
+
+static void of_a_slow_moment(struct scene *scene, int i)
+{
+    scene->work_before_us = i == 5 ? 30 : scene->work_before_us;
 }
 
 static void of_faults(struct scene *scene, int i)
@@ -112,6 +119,17 @@ static void of_switches(struct scene *scene, int i)
     if (i == 5)
         scene->memory = "\"switches_voluntary\":9,\"switches_involuntary\":20,"
                         "\"faults_minor\":3,\"faults_major\":0,";
+}
+
+/* The launch itself need not have been slow. */
+static void a_slow_moment_before_a_launch_is_none(void **state)
+{
+    struct fake_run run;
+    struct summary s = campaign(&run, of_a_slow_moment);
+    for (size_t i = 0; i < s.n_launches; i++)
+        assert_string_equal(s.launches[i].result.disturbed, "");
+    summary_free(&s);
+    fake_close(&run);
 }
 
 /* One launch of 12 has it, that one is told, it counts, and the line below the table says so. */
@@ -251,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_flagged_in_a_quiet_hour),
         cmocka_unit_test(a_disturbed_launch_is_told_and_counts),
+        cmocka_unit_test(a_slow_moment_before_a_launch_is_none),
         cmocka_unit_test(a_busy_machine_disturbs_every_launch),
         cmocka_unit_test(what_launches_say_of_each_other_is_flagged),
         cmocka_unit_test(the_files_keep_it),

@@ -271,6 +271,8 @@ static void generated_data_are_not_compared(void **state)
         assert_true(isnan(published_value(&s, first, COLUMN_test_acc_pct)) == generated);
         assert_true(published_value(&s, first, COLUMN_read_s) == 10);
         assert_true(published_withholds(&s) == generated);
+        assert_true(published_is_withheld(&s, "loss") == generated); /* of steps.csv */
+        assert_false(published_is_withheld(&s, "step_ms"));
     }
     published_free(&p);
     spec_free(&spec);

@@ -153,7 +153,8 @@ static void a_series_without_a_value_has_no_curve(void **state)
     struct summary s = summarise(&run);
     draw(&s, run.dir);
     assert_says(run.dir, "time.svg",
-                (const char *const[]){">allreduce, nodes 1<", ">nodes 2: skipped<", NULL});
+                (const char *const[]){">allreduce, nodes 1<",
+                                      ">All skipped at 4 ranks; nodes 2 skipped at 2.<", NULL});
     char *svg = picture(run.dir, "time.svg", &size);
     assert_null(strstr(svg, ">allreduce, nodes 2<"));
     assert_null(strstr(svg, ">allreduce, nodes 4<"));

@@ -504,9 +504,11 @@ static double caption_share(const struct run *run, const char *figure)
     const char *size = strstr(svg, "viewBox=\"0 0 ");
     assert_non_null(size);
     assert_int_equal(sscanf(size, "viewBox=\"0 0 %lf %lf", &width, &height), 2);
-    for (const char *at = svg; (at = strstr(at, "translate(8.00,")) != NULL; at++)
-        if (sscanf(at, "translate(8.00,%lf)\" stroke=\"none\" fill=\"rgb(48,48,48)", &y) == 1)
-            first = fmin(first, y);
+    for (const char *at = svg; (at = strstr(at, "translate(8.00,")) != NULL; at++) {
+        int whole = 0;
+        sscanf(at, "translate(8.00,%lf)\" stroke=\"none\" fill=\"rgb(48,48,48)%n", &y, &whole);
+        first = whole > 0 ? fmin(first, y) : first;
+    }
     free(svg);
     return isinf(first) ? 0 : (height - first + 13) / height; /* 13 pixels: its letters */
 }

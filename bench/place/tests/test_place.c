@@ -325,9 +325,8 @@ static void test_shares_that_cannot_be_read(void **state)
     struct place *place;
     struct error e = {0};
     assert_int_equal(place_open(&place, NULL, &e), ERR_ARGUMENT);
-    assert_string_equal(e.text,
-                        "SLURM_THREADS_PER_CORE='two' is not a number of processors; such a "
-                        "number is 16");
+    assert_string_equal(e.text, "SLURM_THREADS_PER_CORE='two' is not a number; such a "
+                                "number is 16");
 }
 
 static void expect_usable(struct place *place, int cpus, int threads_per_core, int usable)

@@ -16,10 +16,11 @@ struct arguments {
     const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
     size_t n_operands;
     const char *set, *out;                         /* --set (or NULL), --out (or "results") */
+    const char *site;                              /* of submit, or NULL */
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */
     const char *file, *format, *output;            /* of check; of both */
-    bool fresh, strict, json, count_disturbed;
+    bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run;
 };
 
 typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,

@@ -38,7 +38,8 @@ enum status command_compare(const struct arguments *arguments, const struct tool
                                             .margin = arguments->margin,
                                             .level = arguments->level,
                                             .floor = arguments->floor,
-                                            .count_disturbed = arguments->count_disturbed};
+                                            .count_disturbed = arguments->count_disturbed,
+                                            .as_measured = arguments->as_measured};
     TRY(format_find(&writer, arguments->format != NULL ? arguments->format : "text", e));
     enum status status = compare_run(&c, &request, e);
     THEN(status, write_comparison(&c, arguments, writer, out, e));

@@ -1,8 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/runner/batch/job.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/compare/checks.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
@@ -155,7 +157,9 @@ enum status command_plan(const struct arguments *arguments, const struct tools *
                                        .out = arguments->out,
                                        .command = arguments->command};
     struct campaign c;
+    TRY(job_move(tools, arguments->command, e));
     enum status status = campaign_prepare(&c, &request, tools, e);
+    THEN(status, checks_check(&c.spec, e));
     THEN(status, print_plan(&c, out, e));
     campaign_close(&c);
     return status;

@@ -1,7 +1,9 @@
 #include <signal.h>
 
+#include "bench/runner/batch/job.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/compare/checks.h"
 #include "bench/runner/report.h"
 #include "kernels/base/log.h"
 #include "kernels/base/text.h"
@@ -71,6 +73,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
 {
     struct report_result result;
     size_t retried;
+    TRY(job_check(c, e));
     TRY(check_refusals(c, arguments->strict, e));
     TRY(campaign_open_run(c, e));
     TRY(campaign_take_changes(c, e));
@@ -84,7 +87,9 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
         *exit_status = 128 + c->interrupt.signal;
         return OK;
     }
-    if (status == OK && !result.all_well)
+    bool checks_hold = true;
+    THEN(status, checks_tell(out, &c->spec, c->run_dir, arguments->strict, &checks_hold, e));
+    if (status == OK && !(result.all_well && checks_hold))
         *exit_status = 1;
     return status;
 }
@@ -98,7 +103,9 @@ enum status command_run(const struct arguments *arguments, const struct tools *t
                                        .fresh = arguments->fresh,
                                        .command = arguments->command};
     struct campaign c;
+    TRY(job_move(tools, arguments->command, e));
     enum status status = campaign_prepare(&c, &request, tools, e);
+    THEN(status, checks_check(&c.spec, e));
     THEN(status, run(&c, arguments, out, exit_status, e));
     campaign_close(&c);
     return status;

@@ -70,17 +70,21 @@ static json_t *pattern(const char *text)
     return json_pack("{s:s, s:s}", "type", "string", "pattern", text);
 }
 
-/* A number directly followed by one of the units of the type. */
-static json_t *quantity(enum option_type type)
+/* A number directly followed by one of the units of the type, or a preset that is a word. */
+static json_t *quantity(const struct spec_option *option)
 {
     char text[256] = "^" NUMBER "(";
-    for (size_t i = 0; value_unit(type, i) != NULL; i++) {
+    double number;
+    enum option_type type;
+    for (size_t i = 0; value_unit(option->type, i) != NULL; i++) {
         size_t length = strlen(text);
         snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? "|" : "",
-                 value_unit(type, i));
+                 value_unit(option->type, i));
     }
     strncat(text, ")$", sizeof text - strlen(text) - 1);
-    return pattern(text);
+    bool word = option->preset != NULL && !number_parse_unit(option->preset, &type, &number);
+    return word ? json_pack("{s:[o,{s:s}]}", "anyOf", pattern(text), "const", option->preset)
+                : pattern(text);
 }
 
 static json_t *one_of(const struct enumeration *names)
@@ -121,7 +125,7 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_TIME:
     case TYPE_SIZE:
     case TYPE_PERCENT:
-        return quantity(option->type);
+        return quantity(option);
     case TYPE_RANGE:
         return json_pack("{s:[o,o]}", "anyOf", bounded(option, "integer"),
                          pattern("^" NUMBER "\\.\\." NUMBER "$"));

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/place/place.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/status.h"
+#include "bench/sites/allocation.h"
+#include "kernels/base/log.h"
 #include "kernels/base/text.h"
 
 /* What is asked about, run by run. */
@@ -95,13 +96,14 @@ static enum status answer(struct asking *a, const struct arguments *arguments, s
 {
     struct place *place;
     TRY(place_open(&place, NULL, e));
-    a->machine.usable_cores = place_machine(place).usable_cores;
+    a->machine = allocation_machine(place);
     place_close(place);
     TRY(show_asked(a, arguments, e));
+    if (a->n == 0 && arguments->operand != NULL)
+        return error_at(e, ERR_ARGUMENT, arguments->out, 0, 0, "no run of %s here",
+                        arguments->operand);
     if (a->n == 0)
-        return error_at(e, ERR_ARGUMENT, arguments->out, 0, 0, "no run%s%s here",
-                        arguments->operand != NULL ? " of " : "",
-                        arguments->operand != NULL ? arguments->operand : "");
+        log_print(LOG_NOTE, "%s: no run here yet", arguments->out);
     if (a->json != NULL)
         json_dumpf(a->json, a->out, JSON_INDENT(2));
     if (a->json != NULL)

@@ -20,6 +20,15 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     return check_look_up(value, &lo, &hi, name, point);
 }
 
+static void free_check(struct check *check)
+{
+    free(check->text);
+    condition_free(check->demand);
+    condition_free(check->where);
+    free(check->outcomes);
+    free(check->applies);
+}
+
 /* ---- What is asked ---- */
 
 /* Where " where " begins outside of quotation marks; the end of the text where it does not. */
@@ -202,6 +211,52 @@ static enum status read_spec(struct checking *c, struct error *e)
     return OK;
 }
 
+/* ---- Those of a spec ---- */
+
+/* Before there are tables: what will be a column of summary.csv, or is an option. */
+static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
+{
+    size_t n;
+    const struct column *columns = columns_all(&n);
+    *value = (struct condition_value){.number = NAN};
+    if (config_option_find(&((const struct spec *)spec)->config, name) != NULL)
+        return true;
+    for (size_t i = 0; i < n && strcmp(columns[i].file, columns[0].file) == 0; i++) {
+        size_t length = strlen(name);
+        const char *own = columns[i].name;
+        if (strncmp(own, name, length) == 0 &&
+            (!own[length] || strcmp(own + length, "_median") == 0))
+            return true;
+    }
+    return false;
+}
+
+static enum status check_before(const struct check *check, const struct spec *spec, struct error *e)
+{
+    const struct condition *const parts[] = {check->demand, check->where};
+    for (size_t i = 0; i < 2; i++)
+        if (parts[i] != NULL)
+            TRY(condition_check(parts[i], will_be_known, spec, e));
+    return OK;
+}
+
+enum status checks_check(const struct spec *spec, struct error *e)
+{
+    const struct value *texts = &spec->config.values[OPT_CHECKS];
+    enum status status = OK;
+    for (size_t i = 0; i < texts->n && status == OK; i++) {
+        struct check check = {.text = NULL};
+        struct error inner = {.status = OK};
+        status = parse(&check, texts->texts[i], &inner);
+        THEN(status, check_before(&check, spec, &inner));
+        if (status != OK)
+            status = mark_error(e, ERR_SPEC, texts->mark, "%s: '%s': %s",
+                                option_get(OPT_CHECKS)->key, texts->texts[i], inner.text);
+        free_check(&check);
+    }
+    return status;
+}
+
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e)
 {
     char path[PATH_BYTES];
@@ -223,13 +278,8 @@ enum status check_run(struct checking *c, const struct check_request *request, s
 
 void check_free(struct checking *c)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        free(c->checks[i].text);
-        condition_free(c->checks[i].demand);
-        condition_free(c->checks[i].where);
-        free(c->checks[i].outcomes);
-        free(c->checks[i].applies);
-    }
+    for (size_t i = 0; i < c->n; i++)
+        free_check(&c->checks[i]);
     free(c->checks);
     side_free(&c->run);
     spec_free(&c->spec);

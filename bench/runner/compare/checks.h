@@ -44,6 +44,13 @@ struct checking {
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
 void check_free(struct checking *c);
 
+/* Finds fault with the `checks` of a spec before anything runs: ERR_SPEC with the place. */
+enum status checks_check(const struct spec *spec, struct error *e);
+/* What these come to, as text, of the tables of the run in that folder. *all_well: none is violated, with
+ * `strict` none undecided either. A `where` that no point meets is ERR_UNAVAILABLE. */
+enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
+                        bool *all_well, struct error *e);
+
 /* Inside: what the name is at the point, as condition_interval_lookup. */
 struct check_point {
     const struct checking *c;

@@ -3,9 +3,11 @@
 #include "kernels/base/names.h"
 
 static const struct compared rows[] = {
-#define COMPARED(name, better, good, bad, run, source, raw, published, spread, margin, title)      \
-    {#name,  title, good, bad, BETTER_##better, SOURCE_##source, #run, #raw, COLUMN_##published,   \
-     spread, margin},
+#define COMPARED(name, better, good, bad, run, source, raw, clock, published, spread, margin,      \
+                 title)                                                                            \
+    {#name,           title, good, bad,           BETTER_##better,                                 \
+     SOURCE_##source, #run,  #raw, CLOCK_##clock, COLUMN_##published,                              \
+     spread,          margin},
 #include "bench/runner/compare/compared.def"
 };
 #define N_ROWS (sizeof rows / sizeof *rows)

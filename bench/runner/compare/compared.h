@@ -5,14 +5,8 @@
 #include "bench/collect/columns.h"
 
 enum compared_better { BETTER_LOWER, BETTER_HIGHER };
-enum compared_source {
-    SOURCE_COLUMN,
-    SOURCE_RATE,
-    SOURCE_BASE,
-    SOURCE_CORES,
-    SOURCE_PEER,
-    SOURCE_WORK
-};
+enum compared_source { SOURCE_COLUMN, SOURCE_RATE, SOURCE_BASE, SOURCE_CORES, SOURCE_PEER };
+enum compared_clock { CLOCK_FREE, CLOCK_TIME, CLOCK_RATE };
 
 struct compared {
     const char *name, *title;
@@ -21,6 +15,7 @@ struct compared {
     enum compared_source source;
     const char *run; /* of raw.csv */
     const char *raw; /* column there */
+    enum compared_clock clock;
     enum column_id published;
     double spread_pct; /* standard deviation between campaigns, what is usual */
     double margin_pct;

@@ -41,6 +41,7 @@ static enum status read_rules(struct comparison *c, const struct compare_request
     TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
                    e));
     c->count_disturbed = request->count_disturbed;
+    c->at_clock = c->what->clock != CLOCK_FREE && !request->as_measured;
     floor_begin(&c->floor, c->what->spread_pct);
     if (request->floor == NULL)
         return OK;
@@ -171,6 +172,79 @@ static enum status match_points(struct comparison *c, struct error *e)
     return OK;
 }
 
+/* ---- The clock ---- */
+
+/* Frequency alone may differ: another class of hardware does that piece of work and a step at other speeds. */
+static void check_clock(struct comparison *c, const struct side *side)
+{
+    char *why = c->as_measured;
+    size_t size = sizeof c->as_measured;
+    if (!c->at_clock)
+        return;
+    if (side->path[0] == '\0')
+        snprintf(why, size, "published numbers tell nothing of the processor's clock");
+    else if (!(side->work_us > 0))
+        snprintf(why, size, "not every launch of %s tells what the fixed piece of work took",
+                 side->name);
+    else if (side->machine[0] == '\0')
+        snprintf(why, size, "%s has no manifest that tells the class of hardware", side->name);
+    else if (strcmp(side->machine, c->sides[0].machine) != 0)
+        snprintf(why, size, "%s and %s ran on different hardware", c->sides[0].name, side->name);
+    c->at_clock = why[0] == '\0';
+}
+
+static void set_own_clocks(struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        struct side_point *p = &side->points[i];
+        p->clock_us = p->n > 0 ? stats_median(p->work_us, p->n) : NAN;
+    }
+}
+
+/* Repetitions have the clock of what they repeat. */
+static void set_repeats_clocks(const struct comparison *c, size_t side)
+{
+    const struct repeats *repeats = &c->repeats[side];
+    for (size_t r = 0; r < repeats->n; r++)
+        for (size_t i = 0; i < repeats->sides[r].n; i++) {
+            struct side_point *p = &repeats->sides[r].points[i];
+            const struct side_point *repeated = repeats_find_point(&c->sides[side], p);
+            p->clock_us = repeated != NULL ? repeated->clock_us : p->clock_us;
+        }
+}
+
+/* Point by point: beside launches of more ranks the fixed piece of work takes longer. */
+static void set_reference_clocks(struct comparison *c, size_t side)
+{
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
+        if (is_comparable(c, i, side))
+            cell->point->clock_us = c->sides[0].points[i].clock_us;
+    }
+}
+
+static void use_clocks(struct comparison *c)
+{
+    for (size_t side = 0; side < c->n_sides; side++) {
+        check_clock(c, &c->sides[side]);
+        for (size_t r = 0; r < c->repeats[side].n; r++)
+            check_clock(c, &c->repeats[side].sides[r]);
+    }
+    for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
+        set_own_clocks(&c->sides[side]);
+        if (side > 0)
+            set_reference_clocks(c, side);
+        for (size_t r = 0; r < c->repeats[side].n; r++)
+            set_own_clocks(&c->repeats[side].sides[r]);
+        set_repeats_clocks(c, side);
+    }
+    for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
+        side_use_clocks(&c->sides[side], c->what->clock);
+        for (size_t r = 0; r < c->repeats[side].n; r++)
+            side_use_clocks(&c->repeats[side].sides[r], c->what->clock);
+    }
+}
+
 /* ---- Verdicts ---- */
 
 /* The same launches on both sides. */
@@ -237,9 +311,8 @@ static enum status judge_points(struct comparison *c, struct error *e)
 }
 
 /* Numbers of others repeat nothing. */
-static enum status find_repeats(struct comparison *c, struct error *e)
+static enum status find_floor(struct comparison *c, struct error *e)
 {
-    TRY(repeats_find(c->repeats, c->sides, c->n_sides, c->what, e));
     for (size_t i = 0; i < c->n_sides; i++)
         TRY(repeats_add(&c->floor, &c->sides[i], &c->repeats[i], e));
     return OK;
@@ -252,7 +325,9 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
     TRY(read_rules(c, request, e));
     TRY(read_sides(c, request, e));
     TRY(match_points(c, e));
-    TRY(find_repeats(c, e));
+    TRY(repeats_find(c->repeats, c->sides, c->n_sides, c->what, e));
+    use_clocks(c);
+    TRY(find_floor(c, e));
     return judge_points(c, e);
 }
 

@@ -1,7 +1,8 @@
 /* Runs against a reference, point by point: which became faster or slower, by how much, and what is
  * not known. Points are matched by identity (and case), else by label, which another version of the
  * program keeps. Repetitions of a run that lie beside it are one side with it: ratios are those of the means
- * of campaigns. All ratios hold together at the level asked for: each has the level
+ * of campaigns. Times are told at the clock of the reference (compared.def), where the hardware is the same
+ * and the launches tell. All ratios hold together at the level asked for: each has the level
  * 1 - (1 - level) / their number (Bonferroni), so that interval and verdict say the same. */
 #pragma once
 
@@ -18,10 +19,11 @@ struct compare_request {
     const char *out, *home;                        /* folder of all results; where configs/ is */
     const char *quantity, *margin, *level, *floor; /* as typed; NULL: usual */
     bool count_disturbed;                          /* verdicts also where most launches are */
+    bool as_measured;                              /* times not at the reference's clock */
 };
 
 struct compare_cell {
-    const struct side_point *point; /* NULL: the run does not have it */
+    struct side_point *point; /* NULL: the run does not have it */
     bool by_label;
     struct judged judged;
 };
@@ -38,6 +40,10 @@ struct comparison {
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* how often */
     size_t by_label;                        /* points that were matched so */
+    bool
+        at_clock; /* values are told at the clock of the reference: times by what the fixed piece of work took
+                      beside their launches */
+    char as_measured[160]; /* why they are not; "": asked for, or no matter of the clock */
 };
 
 /* ERR_ARGUMENT, ERR_DATA for operands that are no runs; ERR_UNAVAILABLE where no point can be compared.

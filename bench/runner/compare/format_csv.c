@@ -82,6 +82,9 @@ static void write_pair(FILE *out, const struct comparison *c, size_t i, size_t s
         row.reference_campaigns = count_of(reference, cell->judged.reference_campaigns);
         row.campaigns = count_of(cell->point, cell->judged.campaigns);
         take_judged(&row, &cell->judged, c->what);
+        if (c->at_clock && cell->point->n > 0 && reference->n > 0)
+            row.clock_ratio =
+                stats_median(cell->point->work_us, cell->point->n) / reference->clock_us;
     }
     csv_write_row(out, columns, N_COLUMNS, &row);
 }

@@ -255,18 +255,30 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Worth a sentence from 2 % on. Not a median of times: what the processor was worth while a side was measured. */
+/* Worth a number from 2 % on: the medians over all launches. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);
-    if (!(fabs(longer_pct) >= 2) || c->what->source == SOURCE_WORK)
-        return;
-    fprintf(out,
-            "The processor was %s: the fixed piece of work beside each launch took %.1f %% %s in "
-            "%s than "
-            "in the reference. --quantity step_work compares steps by that work.\n",
-            longer_pct > 0 ? "slower" : "faster", fabs(longer_pct),
-            longer_pct > 0 ? "longer" : "less", c->sides[side].name);
+    if (fabs(longer_pct) >= 2)
+        fprintf(out,
+                "The fixed piece of work beside each launch took %.1f %% %s in %s than in the "
+                "reference: its processor was %s.\n",
+                fabs(longer_pct), longer_pct > 0 ? "longer" : "less", c->sides[side].name,
+                longer_pct > 0 ? "slower" : "faster");
+}
+
+static void write_clock(FILE *out, const struct comparison *c)
+{
+    for (size_t side = 1; side < c->n_sides; side++)
+        write_speed(out, c, side);
+    if (c->at_clock)
+        fputs("All is told at the clock of the reference, by what a fixed piece of work took "
+              "beside each "
+              "launch; --as-measured tells it as it was.\n",
+              out);
+    else if (c->as_measured[0])
+        fprintf(out, "All is told as it was measured, however fast the processor was: %s.\n",
+                c->as_measured);
 }
 
 void format_write_notes(FILE *out, const struct comparison *c)
@@ -276,8 +288,7 @@ void format_write_notes(FILE *out, const struct comparison *c)
     write_reasons(out, c);
     for (size_t side = 0; side < c->n_sides; side++)
         write_disturbed(out, c, side);
-    for (size_t side = 1; side < c->n_sides; side++)
-        write_speed(out, c, side);
+    write_clock(out, c);
     write_level(out, c);
     write_repeats(out, c);
     write_floor(out, c);

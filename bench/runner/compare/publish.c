@@ -20,6 +20,8 @@ static enum status take_numbers(struct side *side, const struct side *run, const
         *p = run->points[i];
         p->exact = true;
         p->values = &side->values[i];
+        p->work_us = NULL;
+        p->disturbed = 0;
         p->n = isfinite(value) ? 1 : 0;
         side->values[i] = value;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/runner/runs.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
 
@@ -157,8 +158,6 @@ static double value_of(const struct side_point *p, const struct launch *launch,
         return rate_of(launch) / rate;
     case SOURCE_CORES:
         return rate_of(launch) / rate / p->cores;
-    case SOURCE_WORK:
-        return 1e3 * launch->value / launch->work_us;
     }
     return NAN;
 }
@@ -185,12 +184,13 @@ static void take_label(struct side_point *p, const char *label)
 }
 
 /* Writes at `values`; returns how many. */
-static size_t take_values(struct side_point *p, double *values, const struct launch *launches,
-                          size_t n, enum compared_source source)
+static size_t take_values(struct side_point *p, double *values, double *work_us,
+                          const struct launch *launches, size_t n, enum compared_source source)
 {
     size_t own;
     const struct launch *first = launches_of(launches, n, p->id, &own);
     p->values = values;
+    p->work_us = work_us;
     if (own > 0)
         take_label(p, first->label);
     for (size_t i = 0; i < own && !is_trivial(p, source); i++) {
@@ -199,7 +199,8 @@ static size_t take_values(struct side_point *p, double *values, const struct lau
         double value = value_of(p, &first[i], partner, source);
         if (!isfinite(value))
             continue;
-        values[p->n++] = value;
+        values[p->n] = value;
+        p->work_us[p->n++] = first[i].work_us;
         p->disturbed += first[i].disturbed || (partner != NULL && partner->disturbed);
     }
     return p->n;
@@ -224,9 +225,11 @@ static enum status take_points(struct side *side, const struct launch *launches,
     side->n = side->summary.rows;
     for (size_t i = 0; i < side->n; i++)
         take_point(&side->points[i], &side->summary, i);
-    TRY(MEM_NEW(side->values, count_values(side, launches, n), "the launches of a run", e));
+    size_t all = count_values(side, launches, n);
+    TRY(MEM_NEW(side->values, 2 * all, "the launches of a run", e));
     for (size_t i = 0; i < side->n; i++)
-        used += take_values(&side->points[i], side->values + used, launches, n, what->source);
+        used += take_values(&side->points[i], side->values + used, side->values + all + used,
+                            launches, n, what->source);
     return OK;
 }
 
@@ -247,13 +250,14 @@ static enum status take_work(struct side *side, const struct launch *launches, s
                              struct error *e)
 {
     double *work;
-    size_t known = 0;
+    bool known = n > 0;
     TRY(MEM_NEW(work, n, "the launches of a run", e));
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(launches[i].work_us))
-            work[known++] = launches[i].work_us;
-    if (known > 0)
-        side->work_us = stats_median(work, known);
+    for (size_t i = 0; i < n; i++) {
+        work[i] = launches[i].work_us;
+        known = known && work[i] > 0;
+    }
+    if (known)
+        side->work_us = stats_median(work, n);
     free(work);
     return OK;
 }
@@ -273,6 +277,30 @@ static enum status read_tables(struct side *side, const struct compared *what, s
     return status;
 }
 
+/* Empty where a copy has its tables alone. */
+static void take_machine(struct side *side)
+{
+    struct run run;
+    const char *machine = NULL;
+    if (run_read(&run, side->path))
+        machine = json_string_value(json_object_get(run.facts, "machine"));
+    snprintf(side->machine, sizeof side->machine, "%s", machine != NULL ? machine : "");
+    run_free(&run);
+}
+
+static void use_clock(struct side_point *p, enum compared_clock clock)
+{
+    for (size_t i = 0; i < p->n; i++)
+        p->values[i] *=
+            clock == CLOCK_TIME ? p->clock_us / p->work_us[i] : p->work_us[i] / p->clock_us;
+}
+
+void side_use_clocks(struct side *side, enum compared_clock clock)
+{
+    for (size_t i = 0; i < side->n; i++)
+        use_clock(&side->points[i], clock);
+}
+
 enum status side_read(struct side *side, const char *name, const char *path,
                       const struct compared *what, struct error *e)
 {
@@ -283,6 +311,8 @@ enum status side_read(struct side *side, const char *name, const char *path,
     enum status status = path_format(side->path, e, "%s", absolute);
     free(absolute);
     THEN(status, read_tables(side, what, e));
+    if (status == OK)
+        take_machine(side);
     return status;
 }
 

@@ -12,7 +12,9 @@ struct side_point {
     char label[256];                     /* with the case; "": it was not launched */
     const char *base, *peer;             /* identities of points, or "" */
     double cores;                        /* over those of the base; NAN: unknown */
-    const double *values;                /* one a launch that counts */
+    double *values;                      /* one a launch that counts */
+    double *work_us; /* [n], what the fixed piece of work took beside it; NULL: published */
+    double clock_us; /* what it takes where the values are told at a clock */
     size_t n;
     size_t disturbed; /* of those n, as raw.csv says; of a ratio's launches either */
     bool exact;       /* the only value is a published one */
@@ -26,7 +28,8 @@ struct side {
     size_t n;
     double *values;
     double
-        work_us; /* what the fixed piece of work took beside its launches, median; NAN: not told */
+        work_us; /* what the fixed piece of work took beside its launches, median; NAN: unknown of one */
+    char machine[96]; /* class of hardware, as the manifest says; "": it does not */
 };
 
 /* Reads the run in the folder `path`. Freed with side_free in any case. ERR_DATA with file and line
@@ -38,5 +41,9 @@ enum status side_read(struct side *side, const char *name, const char *path,
  * points of `run`, which stays with the caller. */
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);
+
+/* Tells the values of each point as they would be, had the fixed piece of work taken its clock_us beside each
+ * launch; what it took is known of all of them. */
+void side_use_clocks(struct side *side, enum compared_clock clock);
 
 void side_free(struct side *side);

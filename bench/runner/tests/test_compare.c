@@ -53,24 +53,21 @@ static void write_run(const char *folder, const char *a, const char *b, double f
     write_disturbed_run(folder, a, b, factor, 0);
 }
 
-static enum status compare_flagged(struct comparison *c, const char *a, const char *b,
-                                   const char *quantity, bool count_disturbed, struct error *e)
+static enum status compare_asked(struct comparison *c, const char *a, const char *b,
+                                 struct compare_request request, struct error *e)
 {
     const char *const operands[] = {a, b};
-    const struct compare_request request = {.operands = operands,
-                                            .n_operands = 2,
-                                            .out = "/nowhere",
-                                            .home = "/nowhere",
-                                            .quantity = quantity,
-                                            .floor = "0%",
-                                            .count_disturbed = count_disturbed};
+    request.operands = operands;
+    request.n_operands = 2;
+    request.out = request.home = "/nowhere";
+    request.floor = "0%";
     return compare_run(c, &request, e);
 }
 
 static enum status compare_two(struct comparison *c, const char *a, const char *b,
                                const char *quantity, struct error *e)
 {
-    return compare_flagged(c, a, b, quantity, false, e);
+    return compare_asked(c, a, b, (struct compare_request){.quantity = quantity}, e);
 }
 
 static struct comparison compared_two(const char *a, const char *b, const char *quantity)
@@ -220,7 +217,9 @@ static void most_launches_disturbed_leave_a_point_undecided(void **state)
         struct error e = {.status = OK};
         write_disturbed_run(f->a, "aaaa", "bbbb", 1, rows[i].reference);
         write_disturbed_run(f->b, "aaaa", "bbbb", rows[i].factor, rows[i].run);
-        assert_int_equal(compare_flagged(&c, f->a, f->b, rows[i].quantity, rows[i].count, &e), OK);
+        const struct compare_request request = {.quantity = rows[i].quantity,
+                                                .count_disturbed = rows[i].count};
+        assert_int_equal(compare_asked(&c, f->a, f->b, request, &e), OK);
         const struct judged *j = &compare_cell(&c, 1, 1)->judged;
         assert_int_equal(j->verdict, rows[i].verdict);
         assert_int_equal(j->reference_disturbed, rows[i].reference);
@@ -253,38 +252,76 @@ static void every_format_tells_of_disturbed_launches(void **state)
     assert_told(&c, "text", "6, 4 disturbed");
     assert_told(&c, "text", "4 of 6 launches disturbed at ranks=2");
     assert_told(&c, "text", "Undecided, others used the processors in most launches of the run: ");
-    assert_told(&c, "csv", ",reference_disturbed,disturbed\n");
-    assert_told(&c, "csv", ",0,4\n");
+    assert_told(&c, "csv", ",reference_disturbed,disturbed,clock_ratio\n");
+    assert_told(&c, "csv", ",0,4,\n");
     assert_told(&c, "junit", "failures=\"0\" errors=\"0\" skipped=\"1\"");
     assert_told(&c, "junit", "others used the processors in most launches of the run");
     compare_free(&c);
 }
 
-/* A clock a quarter slower, and nothing else. */
-static void a_slower_clock_is_told_and_left_out(void **state)
+/* Two runs of a point, the other by a clock a quarter slower and nothing else. */
+static void write_clocked_runs(const struct folders *f, const char *machine)
 {
-    const struct folders *f = *state;
     static const char names[] = "launch,point,label,run,block,status,step_ms,global_batch,wall_s,"
                                 "work_before_us,work_after_us\n";
     const double factors[] = {1, 1.25};
+    char raw[4096], manifest[256];
     for (int side = 0; side < 2; side++) {
-        char raw[4096];
+        const char *folder = side == 0 ? f->a : f->b;
         size_t used = 0;
         for (int block = 0; block < 12; block++)
             used += (size_t)snprintf(raw + used, sizeof raw - used,
                                      "x,aaaa,ranks=1,time,%d,ok,%.17g,100,1,%.17g,%.17g\n", block,
                                      factors[side] * (10 + 0.01 * block), factors[side] * 19,
                                      factors[side] * 21);
-        write_file(side == 0 ? f->a : f->b, "summary.csv", summary_names, "aaaa,ok,aaaa,,1,1\n");
-        write_file(side == 0 ? f->a : f->b, "raw.csv", names, raw);
+        snprintf(manifest, sizeof manifest,
+                 "{\"identity\": \"x\", \"facts\": {\"machine\": \"%s\"}}",
+                 side == 0 ? "one" : machine);
+        write_file(folder, "summary.csv", summary_names, "aaaa,ok,aaaa,,1,1\n");
+        write_file(folder, "raw.csv", names, raw);
+        write_file(folder, "manifest.json", manifest, "");
     }
+}
+
+static void a_slower_clock_is_told_and_left_out(void **state)
+{
+    const struct folders *f = *state;
+    struct error e = {.status = OK};
+    write_clocked_runs(f, "one");
     struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "1 same");
+    assert_told(&c, "text", "took 25.0 % longer in");
+    assert_told(&c, "text", "at the clock of the reference");
+    assert_told(&c, "csv", ",1.25\n");
+    assert_true(fabs(compare_cell(&c, 0, 1)->judged.reference - 10.055) < 1e-9);
+    assert_true(fabs(compare_cell(&c, 0, 1)->judged.median - 10.055) < 1e-9);
+    compare_free(&c);
+    c = compared_two(f->a, f->b, "images_per_s");
+    assert_told(&c, "text", "1 same");
+    compare_free(&c);
+    assert_int_equal(
+        compare_asked(&c, f->a, f->b, (struct compare_request){.as_measured = true}, &e), OK);
     assert_told(&c, "text", "1 slower");
     assert_told(&c, "text", "took 25.0 % longer in");
+    assert_true(fabs(compare_cell(&c, 0, 1)->judged.median - 1.25 * 10.055) < 1e-9);
     compare_free(&c);
-    c = compared_two(f->a, f->b, "step_work");
-    assert_told(&c, "text", "1 same");
-    assert_true(fabs(c.sides[0].points[0].values[0] - 500) < 1e-9);
+}
+
+static void clocks_of_other_hardware_do_not_count(void **state)
+{
+    const struct folders *f = *state;
+    write_clocked_runs(f, "another");
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "1 slower");
+    assert_told(&c, "text", "ran on different hardware");
+    compare_free(&c);
+    write_file(f->b, "manifest.json", "", "");
+    c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "has no manifest that tells the class of hardware");
+    compare_free(&c);
+    write_run(f->b, "aaaa", "bbbb", 1);
+    c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "not every launch of ");
     compare_free(&c);
 }
 
@@ -450,6 +487,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_format_tells_of_disturbed_launches, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(a_slower_clock_is_told_and_left_out, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(clocks_of_other_hardware_do_not_count, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),

@@ -96,6 +96,21 @@ static void only_facts_of_the_point_make_its_key(void **state)
     assert_string_equal(other, key);
 }
 
+/* What an option says is the point's; what hosts have beside it is a fact. */
+static void a_link_is_of_the_points_that_do_not_say_one(void **state)
+{
+    (void)state;
+#define HOSTS "ranks: 2\nnodes: 2\nsite: "
+    char without[FACTS_KEY_BYTES], with[FACTS_KEY_BYTES];
+    const char *link = "{" OWN ",\"link:emulated\":\"1gbit\"}";
+    key_of(without, "{" OWN "}", HOSTS "emulated\n");
+    key_of(with, link, HOSTS "emulated\n");
+    assert_string_not_equal(with, without);
+    key_of(without, "{" OWN "}", HOSTS "{kind: emulated, rate: 1mbit}\n");
+    key_of(with, link, HOSTS "{kind: emulated, rate: 1mbit}\n");
+    assert_string_equal(with, without);
+}
+
 static bool goes_on(const char *was, const char *is, const char *options)
 {
     char text[1000];
@@ -169,6 +184,7 @@ int main(void)
         cmocka_unit_test(every_fact_that_differs_is_named),
         cmocka_unit_test(facts_are_named_to_people),
         cmocka_unit_test(only_facts_of_the_point_make_its_key),
+        cmocka_unit_test(a_link_is_of_the_points_that_do_not_say_one),
         cmocka_unit_test(a_run_outlives_what_concerns_peers_alone),
         cmocka_unit_test(runs_know_which_they_repeat),
     };

@@ -72,6 +72,26 @@ static void a_new_point_comes_with_its_base(void **state)
     fixture_end(&f);
 }
 
+/* In each block, whatever its order; and they train nothing. */
+static void calibrations_come_before_what_they_stand_for(void **state)
+{
+    struct campaign_fixture f;
+    struct next_launch next;
+    fixture_begin(&f, "compute: replay\nmatrix: {ranks: [1, 2, 4]}\n"
+                      "measure: {time: {launches: 6..6}, accuracy: {seeds: [3]}}");
+    for (int i = 0, accuracy = 0; i < 36 + 3; i++) {
+        assert_true(fixture_next(&f, &next));
+        bool calibrates = config_calibrates(&f.spec.points[next.point].config);
+        bool timed = next.run == RUN_TIME;
+        accuracy += !timed;
+        assert_true(timed || !calibrates);
+        assert_true(!timed || calibrates == ((i - accuracy) % 6 < 3));
+        fixture_run(&f, &next, 10);
+    }
+    assert_false(fixture_next(&f, &next));
+    fixture_end(&f);
+}
+
 static void accuracy_follows_the_first_block(void **state)
 {
     struct campaign_fixture f;
@@ -334,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_launches_are_more_blocks),
         cmocka_unit_test(a_new_point_comes_with_its_base),
+        cmocka_unit_test(calibrations_come_before_what_they_stand_for),
         cmocka_unit_test(accuracy_follows_the_first_block),
         cmocka_unit_test(points_are_extended_in_groups_of_three),
         cmocka_unit_test(ratios_are_looked_at),

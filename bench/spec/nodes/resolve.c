@@ -63,6 +63,18 @@ static enum status refuse(enum option_id id, const char *text, struct mark mark,
                       option_get(id)->key, text, option_get(why)->key, what);
 }
 
+/* Of a batch job, or of those that ssh reaches. */
+static long count_nodes(const struct scope *s, const struct config *config)
+{
+    const struct value *machines = single_value(s, OPT_SITE_MACHINES);
+    long nodes = 0;
+    if (config_int(config, OPT_SITE) == SITE_slurm)
+        nodes = s->machine->nodes;
+    else if (config_int(config, OPT_SITE) == SITE_ssh && machines != NULL)
+        nodes = (long)machines->n;
+    return nodes > 0 ? nodes : 1;
+}
+
 static enum status find_size(struct site_size *size, const struct scope *s, enum option_id id,
                              const char *text, struct mark mark, struct error *e)
 {
@@ -71,8 +83,7 @@ static enum status find_size(struct site_size *size, const struct scope *s, enum
     if (site == NULL)
         return refuse(id, text, mark, OPT_SITE, "varies", e);
     config.values[OPT_SITE] = *site;
-    *size =
-        (struct site_size){s->machine->nodes > 0 ? s->machine->nodes : 1, s->machine->usable_cores};
+    *size = (struct site_size){count_nodes(s, &config), s->machine->usable_cores};
     if (!config_site(&config)->shares_cores)
         return OK;
     if (hosts == NULL || hosts->number == 0)
@@ -137,6 +148,79 @@ static enum status resolve_words(struct matrix *of, struct config *config, enum 
     if (axis != NULL)
         drop_repeated(axis);
     return OK;
+}
+
+/* ---- A batch job of several nodes ---- */
+
+static bool wants(const struct value *value)
+{
+    return value->set && (value->number > 1 || !is_number(value->text));
+}
+
+/* Some of it asks for more than one node. */
+static bool wants_nodes(const struct matrix *of, const struct config *config)
+{
+    const struct axis *axis = matrix_axis(of, OPT_NODES);
+    bool found = wants(&config->values[OPT_NODES]) || (axis != NULL && axis->automatic);
+    for (size_t i = 0; axis != NULL && i < axis->n; i++)
+        found = found || wants(&axis->values[i]);
+    return found;
+}
+
+/* What names no site runs on the nodes of the job that it is part of; what wants several nodes is not begun
+ * on the one from which jobs are submitted. */
+static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
+                               struct error *e)
+{
+    struct matrix *all = spec->matrix;
+    struct value *site = &spec->config.values[OPT_SITE];
+    bool given = site->set || matrix_axis(all, OPT_SITE) != NULL;
+    bool several = wants_nodes(all, &spec->config);
+    for (size_t i = 0; i < all->n_cases; i++) {
+        given = given || matrix_gives(&all->cases[i], OPT_SITE);
+        several = several || wants_nodes(&all->cases[i], &all->cases[i].own.config);
+    }
+    if (given || !(machine->nodes > 1 || (machine->batch && several)))
+        return OK;
+    TRY(config_set(&spec->config, option_get(OPT_SITE), names_sites->names[SITE_slurm], site->mark,
+                   e));
+    site->set = false;
+    return OK;
+}
+
+static bool gives(const struct scope *s, enum option_id id)
+{
+    const struct matrix *all = s->spec->matrix;
+    bool by_case = s->of != all && matrix_gives(s->of, id);
+    for (size_t i = 0; s->of == all && i < all->n_cases; i++)
+        by_case = by_case || matrix_gives(&all->cases[i], id);
+    return by_case || s->spec->config.values[id].set || matrix_axis(all, id) != NULL;
+}
+
+/* The largest number that ranks have; 0 where they go by the machine. */
+static long largest(const struct scope *s)
+{
+    const struct axis *axis = matrix_axis(s->of, OPT_RANKS);
+    const struct value *single = single_value(s, OPT_RANKS);
+    double most = single != NULL && single->set ? single->number : 0;
+    for (size_t i = 0; axis != NULL && i < axis->n; i++)
+        most = axis->values[i].number > most ? axis->values[i].number : most;
+    return (long)most;
+}
+
+/* Where a spec says ranks or nodes alone, ranks fill nodes one after the other, more closely where they
+ * would not fit. */
+static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
+{
+    const struct value *site = single_value(s, OPT_SITE);
+    long nodes = s->machine->nodes, ranks = largest(s);
+    if (nodes < 2 || site == NULL || site->number != SITE_slurm || gives(s, OPT_RANKS_PER_NODE) ||
+        gives(s, OPT_NODES) == gives(s, OPT_RANKS))
+        return OK;
+    long each = full_node(s, s->machine->usable_cores);
+    char text[24];
+    snprintf(text, sizeof text, "%ld", ranks > nodes * each ? (ranks + nodes - 1) / nodes : each);
+    return config_set(config, option_get(OPT_RANKS_PER_NODE), text, (struct mark){0}, e);
 }
 
 /* ---- auto in a matrix ---- */
@@ -204,12 +288,14 @@ static enum status resolve_matrix(struct spec *spec, struct matrix *of, struct c
     const struct scope scope = {spec, of, machine};
     TRY(resolve_words(of, config, OPT_NODES, &scope, e));
     TRY(resolve_words(of, config, OPT_RANKS_PER_NODE, &scope, e));
+    TRY(fill_nodes(config, &scope, e));
     return resolve_auto(of, &scope, e);
 }
 
 enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e)
 {
     struct matrix *all = spec->matrix;
+    TRY(choose_site(spec, machine, e));
     TRY(resolve_matrix(spec, all, &spec->config, machine, e));
     for (size_t i = 0; i < all->n_cases; i++)
         TRY(resolve_matrix(spec, &all->cases[i], &all->cases[i].own.config, machine, e));

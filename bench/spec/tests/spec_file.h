@@ -52,15 +52,21 @@ static inline void keep_copies(const struct spec *spec, const char *folder, bool
 }
 
 /* Loads a text that must be accepted. */
-static inline void load(struct spec *spec, const char *text, const char *set)
+static inline void load_on(struct spec *spec, const char *text, const char *set,
+                           const struct spec_machine *machine)
 {
     struct error e = {.status = OK};
     write_file(text, strlen(text));
-    if (spec_load(spec, file, set, &eight, &e) != OK) {
+    if (spec_load(spec, file, set, machine, &e) != OK) {
         char line[2048];
         error_line(line, &e);
         fail_msg("%s", line);
     }
+}
+
+static inline void load(struct spec *spec, const char *text, const char *set)
+{
+    load_on(spec, text, set, &eight);
 }
 
 /* Loads a text that must be refused with `expected` as "line:column: text" of the file, or with

@@ -2,11 +2,12 @@
 #include "bench/spec/tests/spec_file.h"
 
 /* "4/2 8/4": ranks and nodes of each point. */
-static void assert_counts(const char *text, const char *set, const char *expected)
+static void assert_counts_on(const struct spec_machine *machine, const char *text, const char *set,
+                             const char *expected)
 {
     struct spec spec;
     char counts[1024] = "";
-    load(&spec, text, set);
+    load_on(&spec, text, set, machine);
     for (size_t i = 0; i < spec.n_points; i++) {
         const struct config *c = &spec.points[i].config;
         sprintf(counts + strlen(counts), "%s%ld/%ld", i > 0 ? " " : "", config_int(c, OPT_RANKS),
@@ -21,6 +22,11 @@ static void assert_counts(const char *text, const char *set, const char *expecte
     spec_free(&spec);
 }
 
+static void assert_counts(const char *text, const char *set, const char *expected)
+{
+    assert_counts_on(&eight, text, set, expected);
+}
+
 static void test_two_say_the_third(void **state)
 {
     assert_counts(BODY, NULL, "1/1");
@@ -33,6 +39,59 @@ static void test_two_say_the_third(void **state)
     assert_counts(BODY "matrix: {nodes: [1, 2], ranks_per_node: [1, 2]}\n", NULL,
                   "1/1 2/1 2/2 4/2");
     assert_counts(BODY "matrix: {ranks: [1, 4]}\n", "ranks_per_node=2", "1/1 4/2");
+}
+
+/* What a spec comes to in a job of four nodes of two cores. */
+static void assert_job(const char *text, const char *set, enum site_kind site, const char *expected)
+{
+    const struct spec_machine job = {.usable_cores = 2, .nodes = 4};
+    struct spec spec;
+    assert_counts_on(&job, text, set, expected);
+    load_on(&spec, text, set, &job);
+    assert_int_equal(config_int(&spec.points[0].config, OPT_SITE), site);
+    spec_free(&spec);
+}
+
+static void test_a_job_of_several_nodes_is_used(void **state)
+{
+    assert_job(BODY "matrix: {ranks: auto}\n", NULL, SITE_slurm, "1/1 2/1 3/2 4/2 6/3 8/4");
+    assert_job(BODY "matrix: {ranks: auto}\n", "ranks_per_node=1", SITE_slurm, "1/1 2/2 3/3 4/4");
+    assert_job(BODY "matrix: {ranks: [2, 16]}\n", NULL, SITE_slurm, "2/1 16/4");
+    assert_job(BODY "ranks: 3\nnodes: 3\n", NULL, SITE_slurm, "3/3");
+    assert_job(BODY "matrix: {nodes: auto}\n", NULL, SITE_slurm, "2/1 4/2 6/3 8/4");
+    assert_job(BODY "nodes: auto\nranks_per_node: half\n", NULL, SITE_slurm, "4/4");
+    assert_job(BODY "cases: [{label: a}, {label: b, ranks: 4, nodes: 4}]\n", NULL, SITE_slurm,
+               "1/1 4/4");
+    assert_job(BODY "site: local\nmatrix: {ranks: auto}\n", NULL, SITE_local, "1/1 2/1");
+    assert_job(BODY "site: local\nnodes: auto\n", NULL, SITE_local, "1/1");
+}
+
+static void test_jobs_are_submitted_elsewhere(void **state)
+{
+    const struct spec_machine login = {.usable_cores = 8, .batch = true};
+    static const char *const several[] = {BODY "nodes: 4\nranks: 4\n",
+                                          BODY "matrix: {nodes: auto}\nranks_per_node: 1\n",
+                                          BODY "cases: [{label: a, nodes: 2, ranks: 2}]\n"};
+    struct spec spec;
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+        load_on(&spec, several[i], NULL, &login);
+        assert_int_equal(config_int(&spec.points[0].config, OPT_SITE), SITE_slurm);
+        spec_free(&spec);
+    }
+    load_on(&spec, BODY "ranks: 4\n", NULL, &login);
+    assert_int_equal(config_int(&spec.points[0].config, OPT_SITE), SITE_local);
+    spec_free(&spec);
+}
+
+static void test_machines_count_as_nodes(void **state)
+{
+    static const char three[] = BODY "site: {kind: ssh, machines: [a, b, c]}\n";
+    char text[512];
+    snprintf(text, sizeof text, "%smatrix: {nodes: auto}\nranks_per_node: 2\n", three);
+    assert_counts(text, NULL, "2/1 4/2 6/3");
+    snprintf(text, sizeof text, "%snodes: auto\nranks_per_node: full\n", three);
+    assert_counts(text, NULL, "24/3");
+    assert_counts(text, "site.machines=[a,b]", "16/2");
 }
 
 static void test_what_does_not_go_together(void **state)
@@ -96,11 +155,51 @@ static void test_identity(void **state)
     }
 }
 
+static void assert_links(const char *text, const char *expected)
+{
+    struct spec spec;
+    char links[512] = "", link[LINK_BYTES];
+    load(&spec, text, NULL);
+    for (size_t i = 0; i < spec.n_points; i++) {
+        config_link(link, &spec.points[i].config);
+        sprintf(links + strlen(links), "%s%s%s", i > 0 ? ", " : "", link,
+                config_has_usual_link(&spec.points[i].config) ? " (usual)" : "");
+    }
+    assert_string_equal(links, expected);
+    spec_free(&spec);
+}
+
+static void test_links(void **state)
+{
+    assert_links(BODY "ranks: 2\nnodes: 2\nsite: emulated\n", "1gbit delay none (usual)");
+    assert_links(BODY "ranks: 2\nnodes: 2\nsite: emulated\n"
+                      "matrix: {site.rate: [1gbit, 2.5mbit, none], site.delay: [none, 0.1ms]}\n",
+                 "1gbit delay none (usual), 1gbit delay 0.1ms, 2.5mbit delay none, "
+                 "2.5mbit delay 0.1ms, none delay none, none delay 0.1ms");
+    static const char *const wrong[] = {"fast",   "1",      "gbit",      "0mbit", "-1mbit",
+                                        ".5gbit", "1.gbit", "1.2.3gbit", "1Gbit", "1mbit "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[512], message[256];
+        snprintf(text, sizeof text, BODY "site: {kind: emulated, rate: '%s'}\n", wrong[i]);
+        snprintf(message, sizeof message,
+                 "4:30: site.rate: '%s' is none: wanted 1gbit, 100mbit, 2.5gbit, or none",
+                 wrong[i]);
+        refuse(text, NULL, message);
+    }
+    refuse(BODY "site: {kind: emulated, delay: 1m}\n", NULL,
+           "4:31: site.delay: '1m' is none: wanted 100us, 0.1ms, or none");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_say_the_third), cmocka_unit_test(test_what_does_not_go_together),
-        cmocka_unit_test(test_words_go_by_the_site), cmocka_unit_test(test_bases),
-        cmocka_unit_test(test_identity)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_say_the_third),
+                                       cmocka_unit_test(test_machines_count_as_nodes),
+                                       cmocka_unit_test(test_what_does_not_go_together),
+                                       cmocka_unit_test(test_a_job_of_several_nodes_is_used),
+                                       cmocka_unit_test(test_jobs_are_submitted_elsewhere),
+                                       cmocka_unit_test(test_words_go_by_the_site),
+                                       cmocka_unit_test(test_bases),
+                                       cmocka_unit_test(test_identity),
+                                       cmocka_unit_test(test_links)};
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -20,9 +20,9 @@ static void test_byte_order_mark(void **state)
     spec_free(&spec);
     refuse("\xEF\xBB\xBFnaem: test\n", NULL,
            "1:1: 'naem' is unknown; nearest 'name'; known: name "
-           "scaling workload site figures bars caption link published "
+           "scaling workload site compute figures bars caption link published "
            "differs model data seed train sync inject checkpoint "
-           "kernels ranks nodes ranks_per_node place peer measure extends matrix "
+           "kernels ranks nodes ranks_per_node place peer measure checks extends matrix "
            "zip exclude baseline cases");
 }
 

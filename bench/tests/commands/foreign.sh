@@ -76,7 +76,7 @@ draws_own_options() {
         [ "$(grep -c ',intervals=4000000\|intervals=4000000,' "$out/pi/latest/series_own.csv")" -eq 2 ] &&
         ! grep -q 'intervals=2000000' "$out/pi/latest/series_own.csv" &&
         grep -q 'workload_options' "$out/pi/latest/summary.csv" &&
-        grep -q ',intervals=4000000$' "$out/pi/latest/summary.csv" &&
+        grep -q ',intervals=4000000\(,\|$\)' "$out/pi/latest/summary.csv" &&
         expect 0 "speedup" "$scalebench" check "$out/pi/latest" "speedup > 0 where workload.options.intervals = 4e6 and ranks = 2"
 }
 
@@ -130,7 +130,7 @@ matrix: {ranks: [1, 2]}
 place: {oversubscribe: allow}
 measure: {time: {launches: 6..6}, retries: 0}
 END
-    expect 0 "12 of 12 met" "$scalebench" run "$tmp/steps.yaml" --out "$out" || return 1
+    expect 0 "11 of 12 met, 1 not applicable." "$scalebench" run "$tmp/steps.yaml" --out "$out" || return 1
     awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         NR == 3 {

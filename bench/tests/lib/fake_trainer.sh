@@ -20,6 +20,8 @@ if "$asked"; then
     echo "{$facts}"
     exit
 fi
+host=fake
+[ -z "${FAKE_HOSTS:-}" ] || host=$(hostname) # each node's own
 rank=$PMI_RANK ranks=$PMI_SIZE step_ns=$((40000000 / PMI_SIZE))
 
 if [ "${FAKE_FAIL:-}" = "$strategy" ]; then
@@ -36,7 +38,7 @@ if [ "${FAKE_HANG:-}" = "$strategy" ]; then
 fi
 
 cat >"$dir/rank.$rank.jsonl" <<END
-{"type":"hello","schema":1,"rank":$rank,"ranks":$ranks,"host":"fake","pid":$$,"workload":"train_cnn",$facts,"model":"softmax_784","params":7850,"flops_forward":15680,"flops_backward":15680,"data_path":"generated","train_images":60000,"test_images":10000,"read_s":0.01,"optimizer":"sgd","lr":0.01,"seed":1,"strategy":"$strategy","sync_variant":"usual","sync_algorithm":"auto","overlap":"none","batch":$((100 / ranks)),"global_batch":100,"threads":1,"bound":"$rank","mpi_thread_level":"single","flushes_denormals":true,"timer_resolution_ns":1,"timer_overhead_ns":20}
+{"type":"hello","schema":1,"rank":$rank,"ranks":$ranks,"host":"$host","pid":$$,"workload":"train_cnn",$facts,"model":"softmax_784","params":7850,"flops_forward":15680,"flops_backward":15680,"data_path":"generated","train_images":60000,"test_images":10000,"read_s":0.01,"optimizer":"sgd","lr":0.01,"seed":1,"strategy":"$strategy","sync_variant":"usual","sync_algorithm":"auto","overlap":"none","batch":$((100 / ranks)),"global_batch":100,"threads":1,"bound":"$rank","mpi_thread_level":"single","flushes_denormals":true,"timer_resolution_ns":1,"timer_overhead_ns":20}
 {"type":"step","epoch":0,"step":1,"timed":true,"samples":$((100 / ranks)),"begin_ns":0,"end_ns":$step_ns,"load_ns":0,"forward_ns":$step_ns,"backward_ns":0,"pack_ns":0,"comm_total_ns":0,"comm_exposed_ns":0,"optimizer_ns":0,"arrive_ns":0,"poll_ns":0,"loss_sum":1.0,"correct":1,"hash":"0011223344556677"}
 {"type":"epoch","epoch":0,"seconds":1.0,"steps":600,"samples":60000,"train_loss":0.3,"train_acc_pct":90.0,"lr":0.01}
 {"type":"eval","epoch":0,"seconds":0.1,"samples":10000,"test_loss":0.3,"test_acc_pct":91.0}

@@ -47,21 +47,33 @@ tiny="measure.accuracy.seeds=[1] measure.time.launches=1..1 measure.time.warmup_
 untimed="measure.accuracy.seeds=[1]"
 timed="measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=4"
 data="data.set=digits data.samples=2000"
+few="data.set=digits data.samples=1024"
 
-draws() { # report, spec, SET, then figure:letters ...
-    local name=$1_$2 report=$1 spec=$2 set=$3
-    shift 3
+draws_in() { # campaign, report, spec, SET, then figure:letters ...
+    local name=$1 report=$2 spec=$3 set=$4
+    shift 4
     expect 0 "figures" "$scalebench" run "configs/reports/$report/$spec.yaml" --out "$tmp/results" \
         --set "$set" && holds "$tmp/results/$name/latest" "$@"
 }
 
-cases_are() { # run, then cases as summary.csv has them
+draws() { # report, spec, SET, then figure:letters ...
+    draws_in "$1_$2" "$@"
+}
+
+# A spec that shows another one's campaign launches nothing that this one has launched.
+views() { # campaign, report, spec, SET, then figure:letters ...
+    local raw=$tmp/results/$1/latest/raw.csv before
+    before=$(wc -l <"$raw")
+    draws_in "$@" && [ "$(wc -l <"$raw")" = "$before" ]
+}
+
+cases_are() { # run, then cases as summary.csv has them; calibrations have none
     local name=$1
     shift
     [ "$(python3 - "$tmp/results/$name/latest/summary.csv" <<'PY'
 import csv, sys
 with open(sys.argv[1], newline="") as f:
-    print(",".join(dict.fromkeys(r["case"] for r in csv.DictReader(f))))
+    print(",".join(dict.fromkeys(r["case"] for r in csv.DictReader(f) if r["case"])))
 PY
 )" = "$*" ]
 }
@@ -110,8 +122,78 @@ wang_gpu() {
     draws wang_yang gpu "$data $net" epoch_seconds:mp epochs:m
 }
 wang_table2() {
-    draws wang_yang table2 "$tiny $data $net train.epochs=1" total_time:mp epoch_time:mp time:m &&
+    draws wang_yang table2 "$tiny $few $net train.epochs=1" total_time:mp epoch_time:mp time:m &&
         cases_are wang_yang_table2 "as published,corrected,PyTorch"
+}
+
+wang_fig9() {
+    views wang_yang_table2 wang_yang fig9 "$tiny $few $net train.epochs=1" epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp
+}
+
+# For both scripts 2 nodes; the point itself here with two ranks.
+wang_fig4() {
+    local theirs=results/published/wang_yang_fig4.sbatch
+    "$scalebench" submit configs/reports/wang_yang/fig4.yaml --site example --dry-run --out "$tmp/results" >"$tmp/job" &&
+        diff <(grep '^#SBATCH --nodes' "$theirs") <(grep '^#SBATCH --nodes' "$tmp/job") &&
+        draws wang_yang fig4 "$timed $data $net site=local nodes=1 ranks=2" breakdown:m
+}
+
+# Two ranks of this machine stand for the nodes.
+shapes="data.set=shapes data.samples=256 model=vgg_mini site=local nodes=1 ranks=2"
+kota="$untimed measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=20 measure.resources=10ms \
+    $shapes train.global_batch=64"
+
+kota_parts() {
+    draws kota parts "$kota" iteration:mp speedup:mp efficiency:mp accuracy:m test_loss:m loss:m &&
+        cases_are kota_parts "part 1,part 2a,part 2b,part 3,part 2a replayed,part 2b replayed,part 3 replayed,corrected 1,corrected 2a,corrected 2b,corrected 3,PyTorch"
+}
+kota_fig1() {
+    views kota_parts kota fig1 "$kota" cpu:m useful:m
+}
+kota_fig2() {
+    views kota_parts kota fig2 "$kota" memory:m
+}
+kota_fig3() {
+    views kota_parts kota fig3 "$kota" rate: calls:m
+}
+kota_fig4() {
+    views kota_parts kota fig4 "$kota" received: step:
+}
+kota_fig8() {
+    views kota_parts kota fig8 "$kota" iteration:mp breakdown:m calls:m
+}
+kota_fig12() {
+    views kota_parts kota fig12 "$kota" accuracy:m test_loss:m
+}
+kota_fig11() {
+    draws_in kota_parts kota fig11 "$kota" loss:m seeds:mp corrected:m
+}
+kota_fig5() {
+    draws_in kota_buckets kota fig5 "$kota" step:m
+}
+kota_fig6() {
+    draws_in kota_buckets kota fig6 "$kota" cpu:m
+}
+kota_fig7() {
+    views kota_buckets kota fig7 "$kota" bytes:m
+}
+kota_fig9() {
+    draws_in kota_batches kota fig9 "measure.accuracy.seeds=[1] ${shapes/=256/=1024}" accuracy:m
+}
+kota_fig10() {
+    views kota_batches kota fig10 "measure.accuracy.seeds=[1] ${shapes/=256/=1024}" loss:m
+}
+kota_fig13() {
+    draws_in kota_epochs kota fig13 "measure.accuracy.seeds=[1] $shapes train.epochs=2" accuracy:m
+}
+kota_fig14() {
+    views kota_epochs kota fig14 "measure.accuracy.seeds=[1] $shapes train.epochs=2" loss:m
+}
+kota_fig15() {
+    draws_in kota_async kota fig15 "$kota matrix.train.lr=[0.1]" iteration:m accuracy:m test_loss:m
+}
+kota_fig16() {
+    views kota_async kota fig16 "$kota matrix.train.lr=[0.1]" bytes:m
 }
 
 amundkar_memory_mnist() {
@@ -140,8 +222,11 @@ amundkar_hypothesis() {
 check "every spec of the reports plans" every_spec_plans
 check "the index names every spec" the_index_has_every_spec
 for row in naik_table1 naik_fig1_3 naik_fig4 naik_batches wang_fig1 wang_fig6 wang_fig7 wang_fig8 \
-    wang_accuracy wang_mpiio wang_gpu wang_table2 amundkar_memory_mnist amundkar_memory_cifar10 \
-    amundkar_throughput amundkar_accuracy_mnist amundkar_accuracy_cifar10 amundkar_per_class amundkar_hypothesis; do
+    wang_accuracy wang_mpiio wang_gpu wang_table2 wang_fig9 wang_fig4 kota_parts kota_fig1 kota_fig2 \
+    kota_fig3 kota_fig4 kota_fig8 kota_fig12 kota_fig11 kota_fig5 kota_fig6 kota_fig7 \
+    kota_fig9 kota_fig10 kota_fig13 kota_fig14 kota_fig15 kota_fig16 amundkar_memory_mnist \
+    amundkar_memory_cifar10 amundkar_throughput amundkar_accuracy_mnist amundkar_accuracy_cifar10 \
+    amundkar_per_class amundkar_hypothesis; do
     check "$row runs and is drawn" "$row"
 done
 finish

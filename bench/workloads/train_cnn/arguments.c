@@ -17,6 +17,9 @@ static const struct option OWN_OPTIONS[] = {
     {"run", required_argument, NULL, 'm'},
     {"wait", required_argument, NULL, 'w'},
     {"nic", required_argument, NULL, 'i'},
+    {"calibrate", no_argument, NULL, 'c'},
+    {"calibration", required_argument, NULL, 't'},
+    {"rate", required_argument, NULL, 'g'},
     {"finalize", no_argument, NULL, 'f'},
     {"version-string", required_argument, NULL, 'v'},
     {"describe", no_argument, NULL, 'd'},
@@ -25,6 +28,14 @@ static const struct option OWN_OPTIONS[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
+
+/* Bounds and unit are those of the spec's option. */
+static enum status take_rate(struct arguments *a, const char *text, struct error *e)
+{
+    TRY(config_set(&a->config, option_get(OPT_COMPUTE_RATE), text, (struct mark){0}, e));
+    a->work.gflops = config_number(&a->config, OPT_COMPUTE_RATE);
+    return OK;
+}
 
 /* One option that is not in the table of spec options. */
 static enum status take_own(struct arguments *a, int letter, struct error *e)
@@ -51,6 +62,15 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
         break;
     case 'i':
         a->nic = optarg;
+        break;
+    case 'c':
+        a->work.calibrate = true;
+        break;
+    case 't':
+        a->work.calibration = optarg;
+        break;
+    case 'g':
+        status = take_rate(a, optarg, e);
         break;
     case 'f':
         a->finalize = true;
@@ -102,6 +122,33 @@ static enum status check_together(const struct arguments *a, struct error *e)
     return OK;
 }
 
+/* Times are kept of steps that were computed, and pass in steps that are timed. */
+static enum status check_work(const struct arguments *a, struct error *e)
+{
+    const struct work_options *w = &a->work;
+    bool replays = work_is_replayed(w);
+    if ((replays || w->calibrate) && a->run != RUN_FOR_TIME)
+        return error_set(e, ERR_ARGUMENT, "--%s wants --run time: what is trained is computed",
+                         w->calibrate             ? "calibrate"
+                         : w->calibration != NULL ? "calibration"
+                                                  : "rate");
+    if (w->calibrate + (w->calibration != NULL) + (w->gflops > 0) > 1)
+        return error_set(e, ERR_ARGUMENT,
+                         "--calibrate computes, --calibration and --rate do not: one of the three");
+    if (w->calibrate && a->record_dir == NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "--calibrate: --record is missing: the folder for the times");
+    if (replays && config_int(&a->config, OPT_BATCH_NORM) == BATCH_NORM_sync)
+        return error_set(e, ERR_ARGUMENT,
+                         "--train.batch_norm sync sums inside of layers, which are not computed "
+                         "here: expected local or frozen");
+    if (replays && config_overlap(&a->config) == OVERLAP_thread)
+        return error_set(e, ERR_ARGUMENT,
+                         "--sync.overlap thread keeps a core busy, which a rank that does not "
+                         "compute leaves free: expected none, poll_layers or poll_tiles");
+    return OK;
+}
+
 /* Takes the options that config_parse_arguments has left. */
 static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
 {
@@ -132,7 +179,8 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     TRY(config_parse_arguments(&a->config, &argc, argv, e));
     TRY(parse_own(a, argc, argv, e));
     TRY(config_strategy(&a->config, &strategy, &at, e));
-    return check_together(a, e);
+    TRY(check_together(a, e));
+    return check_work(a, e);
 }
 
 static bool is_workload_option(enum option_id id)
@@ -154,7 +202,11 @@ void arguments_help(FILE *out, const char *program)
         "  --no-steps            without a line a step in it\n"
         "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
         "cores\n"
-        "  --nic NAME            count what this network interface sends in the timed steps\n"
+        "  --nic NAME            count what this network interface carries in the timed steps\n"
+        "  --calibrate           write what each op took beside the record, with --run time\n"
+        "  --calibration DIR     do not compute: let the times pass that --calibrate has written "
+        "to DIR\n"
+        "  --rate GFLOPS         the same at so many GFLOP/s of each thread\n"
         "  --finalize            leave through MPI_Finalize, for tools that write their results in "
         "it; over\n"
         "                        TCP MPICH before 4.2 may hang there\n"

@@ -7,6 +7,7 @@
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/libraries.h"
+#include "bench/workloads/train_cnn/work.h"
 #include "comm/wait/wait.h"
 
 enum run_kind {
@@ -22,7 +23,8 @@ struct arguments {
     const char *record_dir;  /* NULL: no record. Borrowed from argv. */
     const char *predictions; /* file of the test images' classes, NULL: none. Borrowed from argv. */
     const char *nic;         /* interface whose bytes are counted, NULL: none. From argv. */
-    const char *version;     /* given by the runner, for the record */
+    struct work_options work;             /* borrowed from argv */
+    const char *version;                  /* given by the runner, for the record */
     char libraries[LIBRARIES_HASH_BYTES]; /* loaded when the arguments were parsed */
     bool record_steps;                    /* false: the record has no `step` lines */
     bool finalize;                        /* ranks leave through MPI_Finalize */

@@ -3,16 +3,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-int64_t nic_bytes_sent(const char *name)
+static bool read_counter(int64_t *count, const char *name, const char *counter)
 {
     char path[256];
-    int64_t bytes;
-    int length = snprintf(path, sizeof path, "/sys/class/net/%s/statistics/tx_bytes", name);
+    int length = snprintf(path, sizeof path, "/sys/class/net/%s/statistics/%s", name, counter);
     FILE *file = length < (int)sizeof path ? fopen(path, "r") : NULL;
     if (file == NULL)
-        return -1;
-    if (fscanf(file, "%" SCNd64, &bytes) != 1)
-        bytes = -1;
+        return false;
+    bool read = fscanf(file, "%" SCNd64, count) == 1;
     fclose(file);
-    return bytes;
+    return read;
+}
+
+bool nic_read(struct nic_bytes *bytes, const char *name)
+{
+    return read_counter(&bytes->sent, name, "tx_bytes") &&
+           read_counter(&bytes->received, name, "rx_bytes");
 }

@@ -1,8 +1,13 @@
 /* Counters of a network interface. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes that the interface `name` has sent since it came up, headers included; -1 where there is no
- * such interface. */
-int64_t nic_bytes_sent(const char *name);
+/* Bytes of an interface since it came up, headers included. */
+struct nic_bytes {
+    int64_t sent, received;
+};
+
+/* False where there is no interface `name`. */
+bool nic_read(struct nic_bytes *bytes, const char *name);

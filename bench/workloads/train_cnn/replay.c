@@ -21,8 +21,8 @@ static void put_gradients(struct trainer *t, const real *gradients)
 
 static enum status forward_calls(struct trainer *t, struct error *e)
 {
-    for (int op = 0; op < net_ops(t->net); op++) {
-        struct range range = trainer_op_range(t, op);
+    for (int op = 0; op < work_ops(t); op++) {
+        struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
@@ -31,8 +31,8 @@ static enum status forward_calls(struct trainer *t, struct error *e)
 
 static enum status backward_calls(struct trainer *t, struct error *e)
 {
-    for (int op = net_ops(t->net) - 1; op >= 0; op--) {
-        struct range range = trainer_op_range(t, op);
+    for (int op = work_ops(t) - 1; op >= 0; op--) {
+        struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         sync_grad_buffer(t->sync, range);
         sync_params_done(t->sync, range, PASS_BACKWARD);

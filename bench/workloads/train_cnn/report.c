@@ -81,6 +81,10 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->sync_variant, strategy_variant_name(t->sync->config.variant));
     COPY_TEXT(h->sync_algorithm, algorithm_in_use());
     COPY_TEXT(h->compress, compressor_names()[t->sync->config.compressor]);
+    COPY_TEXT(h->compute, t->replayed != NULL ? "replayed" : "real");
+    h->sleep_margin_ns = t->replayed != NULL ? (double)t->replayed->pace.margin_ns : NAN;
+    if (t->replayed != NULL)
+        COPY_TEXT(h->calibration, t->replayed->from);
     COPY_TEXT(h->overlap, overlap_names()[config_overlap(c)]);
 }
 
@@ -152,7 +156,8 @@ static json_t *report_step(const struct step_record *r, bool timed)
                                .arrive_ns = r->sync.arrive_ns,
                                .poll_ns = r->poll_ns,
                                .progress_ns = r->sync.poll_ns,
-                               .inject_ns = r->inject_ns};
+                               .inject_ns = r->inject_ns,
+                               .late_ns = r->late_ns};
     snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
     return record_json(RECORD_step, &step);
 }
@@ -243,7 +248,9 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     end->messages_wire = (int64_t)(counted ? timed->messages_sent
                                            : cost.messages_wire * timed->timed_steps / cost.steps);
     COPY_TEXT(end->wire_source, cost.wire_source);
-    end->bytes_nic = timed->counts_nic ? (double)(timed->nic_end - timed->nic_begin) : NAN;
+    const struct nic_bytes *a = &timed->nic_begin, *b = &timed->nic_end;
+    end->bytes_nic = timed->counts_nic ? (double)(b->sent - a->sent) : NAN;
+    end->bytes_nic_received = timed->counts_nic ? (double)(b->received - a->received) : NAN;
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;
     end->batch_norm_calls = (int64_t)t->group.waiter.calls;
@@ -273,9 +280,20 @@ static void take_verdicts(struct record_end *end, const struct comparison *compa
         COPY_TEXT(end->diverged, divergence->text);
 }
 
+static void take_clock(struct record_end *end, const struct rank_clock *clock)
+{
+    end->clock_of = clock->of;
+    end->clock_begin_at_ns = clock->line.begin.at_ns;
+    end->clock_begin_offset_ns = clock->line.begin.offset_ns;
+    end->clock_begin_error_ns = clock->line.begin.error_ns;
+    end->clock_end_at_ns = clock->line.end.at_ns;
+    end->clock_end_offset_ns = clock->line.end.offset_ns;
+    end->clock_end_error_ns = clock->line.end.error_ns;
+}
+
 json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                    const struct memory_use *memory, const struct comparison *comparison,
-                   const struct divergence *divergence)
+                   const struct divergence *divergence, const struct rank_clock *clock)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -297,9 +315,11 @@ json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                              .rss_mib = memory->peak_mib,
                              .data_mib = memory->data_mib,
                              .libraries_mib = memory->libraries_mib};
-    COPY_TEXT(end.check, config_text(t->config, OPT_CHECK));
+    COPY_TEXT(end.check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)
+                                             : names_checks->names[CHECK_none]);
     take_traffic(&end, t, timed);
     take_interruptions(&end, timed);
     take_verdicts(&end, comparison, divergence);
+    take_clock(&end, clock);
     return record_json(RECORD_end, &end);
 }

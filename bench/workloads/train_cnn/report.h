@@ -6,7 +6,9 @@
 
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/nic.h"
 #include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/clock_offset.h"
 
 /* Totals over the timed steps of this rank. */
 struct timed_interval {
@@ -15,7 +17,7 @@ struct timed_interval {
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
     bool counts_nic;
-    int64_t nic_begin, nic_end; /* bytes sent by --nic before the first and after the last */
+    struct nic_bytes nic_begin, nic_end;  /* of --nic before the first and after the last */
     struct rusage usage_begin, usage_end; /* of the process, likewise */
     uint32_t fetches;     /* of an epoch's samples, all before or between the steps */
     double fetch_s;       /* of all of them */
@@ -30,6 +32,13 @@ struct memory_use {
     double libraries_mib; /* all of it after MPI_Init, before anything was read or allocated */
     double data_mib;      /* of the data set, at the end */
     double peak_mib;      /* of the process, before what is kept of its steps became a record */
+};
+
+/* The clock that this rank reads, which it shares with others of its node, and at the first of these
+ * how far it is from rank 0's, before the first step and after the last one. */
+struct rank_clock {
+    int of; /* that first rank */
+    struct clock_line line;
 };
 
 /* The first step, from 1, after which something was not finite; 0: none. */
@@ -58,7 +67,7 @@ json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
 json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                    const struct memory_use *memory, const struct comparison *comparison,
-                   const struct divergence *divergence);
+                   const struct divergence *divergence, const struct rank_clock *clock);
 
 /* Steps as they were taken, which become lines of the record when there is time for it: making one
  * takes as long as a small net's optimizer. */

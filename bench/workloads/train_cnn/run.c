@@ -5,15 +5,17 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/workloads/train_cnn/nic.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/replay.h"
+#include "comm/clocks.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 static enum weights_check check_of(const struct run *r)
 {
+    if (r->trainer.replayed != NULL)
+        return CHECK_none; /* nothing was learned */
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
@@ -34,10 +36,10 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
 }
 
 /* Outside of the timed steps: reading takes some microseconds. */
-static void read_nic(const struct run *r, int64_t *bytes)
+static void read_nic(const struct run *r, struct nic_bytes *bytes)
 {
     if (r->arguments->nic != NULL)
-        *bytes = nic_bytes_sent(r->arguments->nic);
+        nic_read(bytes, r->arguments->nic);
 }
 
 /* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of
@@ -69,6 +71,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     trainer_add_score(score, &taken.score);
     r->timed.steps++;
     if (timed) {
+        work_keep(&r->trainer);
         add_to_interval(&r->timed, &taken);
         read_nic(r, &r->timed.nic_end);
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
@@ -266,6 +269,8 @@ static enum status conclude(struct run *r, struct comparison *comparison, struct
         TRY(predictions_write(&r->trainer, r->arguments->predictions, e));
     if (check_of(r) != CHECK_none)
         TRY(compare(r, comparison, e));
+    if (r->trainer.times != NULL)
+        TRY(calibration_write(r->trainer.times, r->arguments->record_dir, r->rank, e));
     return r->arguments->run == RUN_FOR_TIME ? replay(r, e) : OK;
 }
 
@@ -277,9 +282,15 @@ static enum status record_end(struct run *r, const struct comparison *comparison
     r->timed.checkpoints = r->resume.written;
     r->timed.checkpoint_ns = r->resume.write_ns;
     r->memory.data_mib = reader_data_mib(&r->feed.reader);
-    json_t *end = report_end(&r->trainer, &r->timed, &r->memory, comparison, &r->divergence);
+    json_t *end =
+        report_end(&r->trainer, &r->timed, &r->memory, comparison, &r->divergence, &r->clock);
     TRY(recorder_add(&r->recorder, end, e));
     return recorder_finish(&r->recorder, e);
+}
+
+static enum status find_clock(struct run *r, struct clock_offset *offset, struct error *e)
+{
+    return clocks_find(offset, &r->clock.of, &r->waiter, MPI_COMM_WORLD, clock_ns, e);
 }
 
 static enum status run_and_record(struct run *r, struct error *e)
@@ -290,7 +301,9 @@ static enum status run_and_record(struct run *r, struct error *e)
         [RUN_TO_EVALUATE] = run_to_evaluate,
     };
     struct comparison comparison = {0};
+    TRY(find_clock(r, &r->clock.line.begin, e));
     TRY(kinds[r->arguments->run](r, e));
+    TRY(find_clock(r, &r->clock.line.end, e));
     r->memory.peak_mib = mem_peak_mib();
     TRY(conclude(r, &comparison, e));
     print_comparison(r, &comparison);

@@ -34,6 +34,7 @@ struct run {
     struct timed_interval timed;
     struct memory_use memory;
     struct divergence divergence;
+    struct rank_clock clock;
     bool all_failed; /* at the same place: every rank can leave in order */
 };
 

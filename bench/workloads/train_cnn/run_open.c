@@ -37,7 +37,8 @@ static enum status open_pool(struct run *r, struct error *e)
 
 static enum status check_nic(const char *name, struct error *e)
 {
-    if (name == NULL || nic_bytes_sent(name) >= 0)
+    struct nic_bytes bytes;
+    if (name == NULL || nic_read(&bytes, name))
         return OK;
     return error_set(e, ERR_ARGUMENT, "--nic %s: no such network interface here", name);
 }
@@ -164,6 +165,7 @@ static enum status open_trainer(struct run *r, struct error *e)
     r->trainer.data = &r->feed.reader.data;
     r->trainer.waiter = &r->waiter;
     r->trainer.comm = MPI_COMM_WORLD;
+    r->trainer.work = r->arguments->work;
     return trainer_open(&r->trainer, r->pool, e);
 }
 

@@ -7,7 +7,6 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
-#include "bench/workloads/data/augment.h"
 #include "bench/workloads/train_cnn/learning_rate.h"
 #include "kernels/base/clock.h"
 
@@ -18,65 +17,29 @@ static int64_t process_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-struct range trainer_op_range(const struct trainer *t, int op)
-{
-    struct range range;
-    net_op_tensors(t->net, op, &range.first, &range.last);
-    return range;
-}
-
-/* Images that are changed are copied first; others are read where they lie. */
-static void load(struct trainer *t, const struct batch *batch)
-{
-    size_t image_bytes = shape_count(t->desc->input);
-    t->exec.samples = batch->samples;
-    if (t->augmented != NULL) {
-        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, t->augmented,
-                    t->labels);
-        augment_batch(t->augmented, t->desc->input, batch->samples, batch->n, t->exec.seed,
-                      t->exec.epoch);
-        net_load(t->net, &t->exec, 0, (int)batch->n, t->augmented);
-        return;
-    }
-    data_locate(&t->data->train, image_bytes, batch->samples, batch->n, t->images, t->labels);
-    net_load_each(t->net, &t->exec, 0, (int)batch->n, t->images);
-}
-
 /* A rank whose share of a batch is empty still takes part in what the strategy does with
  * parameters. */
 static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    for (int op = 0; op < net_ops(t->net); op++) {
-        struct range range = trainer_op_range(t, op);
+    for (int op = 0; op < work_ops(t); op++) {
+        struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         overlap_compute_begin(t->overlap);
-        if (batch->n > 0)
-            net_forward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params);
+        work_forward(t, batch, op);
         overlap_compute_end(t->overlap);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
 }
 
-static void clear_gradients(const struct trainer *t, struct range range, real *grads)
-{
-    for (int i = range.first; i < range.last; i++) {
-        const struct tensor_desc *tensor = &t->desc->tensors[i];
-        memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
-    }
-}
-
 static enum status backward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    for (int op = net_ops(t->net) - 1; op >= 0; op--) {
-        struct range range = trainer_op_range(t, op);
+    for (int op = work_ops(t) - 1; op >= 0; op--) {
+        struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         real *grads = sync_grad_buffer(t->sync, range);
         overlap_compute_begin(t->overlap);
-        if (batch->n > 0)
-            net_backward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params, grads);
-        else
-            clear_gradients(t, range, grads);
+        work_backward(t, batch, op, grads);
         overlap_compute_end(t->overlap);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
@@ -144,10 +107,7 @@ static enum status compute(struct trainer *t, const struct batch *batch, struct 
                            struct step_record *record, struct error *e)
 {
     TRY(forward(t, batch, e));
-    if (batch->n > 0) {
-        record->score =
-            net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale(t, batch));
-    }
+    record->score = work_loss(t, batch, gradient_scale(t, batch));
     record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
     record->forward_ns = lap_end(lap);
     TRY(backward(t, batch, e));
@@ -167,12 +127,13 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     struct batch batch = batch_of(t, epoch, step);
     t->exec.epoch = epoch;
     t->exec.weights = batch.weights;
+    t->exec.samples = batch.samples;
     overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
     t->update_slept_ns = 0;
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
-    if (batch.n > 0)
-        load(t, &batch);
+    work_step_begin(t, &batch);
+    work_load(t, &batch);
     record->inject_ns += inject_now(t, INJECT_PHASE_load, &lap);
     record->load_ns = lap_end(&lap);
 
@@ -186,6 +147,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     record->inject_ns += t->update_slept_ns;
     record->end_ns = clock_ns();
     record->sync = t->sync->times;
+    record->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
+    work_step_end(t, record->sync.optimizer_ns);
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;
     return status;

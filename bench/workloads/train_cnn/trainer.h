@@ -10,6 +10,7 @@
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/inject.h"
 #include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/work.h"
 #include "comm/overlap.h"
 #include "comm/strategy.h"
 #include "kernels/base/fp_mode.h"
@@ -23,6 +24,7 @@ struct step_record {
     int64_t begin_ns, end_ns, cpu_ns; /* cpu: user and system time of the process */
     int64_t load_ns, forward_ns, backward_ns, poll_ns;
     int64_t inject_ns; /* slept as inject.* says; part of no other */
+    int64_t late_ns;   /* that replayed work ended too late by */
     struct sync_times sync;
     struct score score;
     uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
@@ -40,7 +42,8 @@ struct trainer {
     const struct data_set *data;
     struct waiter *waiter;
     MPI_Comm comm;
-    const int *progress_cpu; /* of a thread that sync.overlap asks for; NULL: not bound */
+    const int *progress_cpu;  /* of a thread that sync.overlap asks for; NULL: not bound */
+    struct work_options work; /* by the caller, too */
     int rank, ranks;
 
     uint32_t global_batch;
@@ -52,16 +55,18 @@ struct trainer {
     struct overlap *overlap; /* NULL: messages are left alone while this rank computes */
     struct group group;      /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
-    struct inject inject;    /* sleeps of this rank */
-    uint64_t updated;        /* the step whose update began last */
-    int64_t update_slept_ns; /* in this step, before the optimizer ran */
-    real *own_params;        /* of a rank with weights of its own, while rank 0's are evaluated */
-    const uint8_t **images;  /* [n_max]: where the images of a batch lie in the data set */
-    uint8_t *augmented;      /* [n_max, C, H, W]: copies where images are changed, else NULL */
-    uint8_t *labels;         /* [n_max] */
-    uint32_t *eval_samples;  /* [n_max] */
-    int *eval_classes;       /* [n_max] */
-    int *predictions;        /* [test.n]: kept by predictions.h, or NULL */
+    struct inject inject;           /* sleeps of this rank */
+    struct replayed_work *replayed; /* NULL: this rank computes */
+    struct calibration *times;      /* of what it computes; NULL: nobody asks */
+    uint64_t updated;               /* the step whose update began last */
+    int64_t update_slept_ns;        /* in this step, before the optimizer ran */
+    real *own_params;       /* of a rank with weights of its own, while rank 0's are evaluated */
+    const uint8_t **images; /* [n_max]: where the images of a batch lie in the data set */
+    uint8_t *augmented;     /* [n_max, C, H, W]: copies where images are changed, else NULL */
+    uint8_t *labels;        /* [n_max] */
+    uint32_t *eval_samples; /* [n_max] */
+    int *eval_classes;      /* [n_max] */
+    int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
     int64_t batches_tracked; /* that went into the running statistics; of every such layer */
 };
@@ -81,7 +86,7 @@ uint32_t trainer_global_batch(const struct config *config, int ranks);
  * and ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
-/* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `comm`
+/* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `work`
  * are set by the caller, all others zero; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
  * batch do not fit. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
@@ -110,9 +115,6 @@ double trainer_wrong_weight(const struct trainer *t);
  * summed by count; of rank 0's weights, where ranks hold their own. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
-
-/* Tensors of an op of the plan; empty for an op without parameters. */
-struct range trainer_op_range(const struct trainer *t, int op);
 
 void trainer_add_score(struct score *sum, const struct score *score);
 

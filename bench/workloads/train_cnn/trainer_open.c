@@ -75,7 +75,7 @@ static enum status tune(struct trainer *t, uint8_t *choices, const struct net_op
 /* All ranks try the kernels at the same time, as they will run them. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {
-    if (!trainer_tunes(t->config))
+    if (!trainer_tunes(t->config) || work_is_replayed(&t->work))
         return net_create(&t->net, t->desc, &options, e);
     uint8_t *choices;
     TRY(MEM_NEW(choices, (size_t)t->desc->n_layers, "the choices of kernels", e));
@@ -91,7 +91,7 @@ static enum status open_net(struct trainer *t, struct error *e)
     const struct net_options options = {
         .plan = trainer_plan(t->config),
         .isa = t->isa,
-        .n_max = (int)t->sampler.n_max,
+        .n_max = work_is_replayed(&t->work) ? 1 : (int)t->sampler.n_max,
         .threads = pool_threads(t->exec.pool),
         .slots = 1,
     };
@@ -126,7 +126,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     TRY(agree_on_isa(t, e));
     TRY(inject_open(&t->inject, t->config, t->rank, t->ranks, e));
     TRY(trainer_open_batches(t, e));
-    return open_net(t, e);
+    TRY(open_net(t, e));
+    return work_open(t, e);
 }
 
 /* ---- The strategy ---- */
@@ -209,6 +210,8 @@ static enum status create_sync(struct trainer *t, struct error *e)
         .exec = &t->exec,
         .before_update = before_update,
         .before_update_arg = t,
+        .update = t->replayed != NULL ? work_update : NULL,
+        .update_arg = t,
     };
     TRY(config_strategy(t->config, &options.config, &at, e));
     TRY(config_check_strategy(t->config, t->ranks, &at, e));
@@ -236,6 +239,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     t->optimizer.state = t->sync->arenas.state;
     TRY(draw_weights(t, e));
     TRY(connect_overlap(t, e));
+    TRY(work_connect(t, e));
     return connect_batch_norm(t, e);
 }
 
@@ -243,6 +247,7 @@ void trainer_close(struct trainer *t)
 {
     overlap_close(t->overlap);
     group_close(&t->group);
+    work_close(t);
     sync_destroy(t->sync);
     net_destroy(t->net);
     mem_free(t->own_params);

@@ -136,6 +136,9 @@ struct session {
     struct progress progress;
 };
 
+/* What sessions that are opened next do of their own work. */
+static struct work_options session_work;
+
 static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
 {
     struct error e;
@@ -149,7 +152,8 @@ static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
                                   .desc = &fixture.desc,
                                   .data = &fixture.data,
                                   .waiter = &s->alone,
-                                  .comm = comm};
+                                  .comm = comm,
+                                  .work = session_work};
     if (comm == MPI_COMM_WORLD)
         s->trainer.waiter = borrow_waiter();
     else if (waiter_open(&s->alone, WAIT_YIELD, 120, comm, &e) != OK)

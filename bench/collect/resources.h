@@ -1,0 +1,21 @@
+/* What the nodes of a launch did over time, from their samples (bench/resources): rows of resources.csv, and
+ * what crossed interfaces where the program itself did not count it. Internal to bench/collect. */
+#pragma once
+
+#include "bench/collect/columns.h"
+#include "bench/record/records.h"
+
+/* What one row says of its launch stands in `row` already, the rest is filled in. */
+typedef void resources_writer(void *arg, const struct resources_row *row);
+
+/* Calls `write` with the rows of a launch in `dir`, node by node in the order of time; none where it was not
+ * sampled. `of` says what is the same in all of them, `run` among it; `records` is NULL where the program
+ * wrote none. ERR_DATA names a file of samples that is wrong. */
+enum status resources_write(const char *dir, const struct point *point, enum launch_run run,
+                            const struct rank_record *records, const struct resources_row *of,
+                            resources_writer *write, void *arg, struct error *e);
+
+/* Fills bytes_nic_rx and so on of a launch that does not know them, from its samples. `records` is NULL
+ * where the program wrote none: the whole launch is its one step. */
+void resources_take_traffic(struct launch_result *result, const char *dir,
+                            const struct rank_record *records, int ranks);

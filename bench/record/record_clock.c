@@ -1,0 +1,66 @@
+/* Whose clock each rank's times are of, and how far it is from rank 0's. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/record/records.h"
+
+static bool shares_host(const struct rank_record *records, int rank)
+{
+    return strcmp(records[rank].hello.host, records[0].hello.host) == 0;
+}
+
+/* What the first rank of a node has told. */
+static struct clock_line line_of(const struct record_end *end)
+{
+    return (struct clock_line){
+        {end->clock_begin_at_ns, end->clock_begin_offset_ns, end->clock_begin_error_ns},
+        {end->clock_end_at_ns, end->clock_end_offset_ns, end->clock_end_error_ns}};
+}
+
+static bool is_known(const struct clock_offset *o)
+{
+    return isfinite(o->offset_ns) && isfinite(o->error_ns) && o->error_ns >= 0;
+}
+
+static bool is_rank(double x, int ranks)
+{
+    return x >= 0 && x < ranks && x == floor(x);
+}
+
+/* Records of workloads that do not tell know hosts by their names alone. */
+static struct record_clock clock_of(const struct rank_record *records, int ranks, int rank)
+{
+    double of = records[rank].end.clock_of;
+    struct record_clock clock = {.of = isnan(of) && shares_host(records, rank) ? 0 : -1};
+    if (!is_rank(of, ranks))
+        return clock;
+    clock.line = line_of(&records[(int)of].end);
+    clock.told = is_known(&clock.line.begin) && is_known(&clock.line.end);
+    clock.of = clock.told ? (int)of : -1;
+    if (of > 0) /* rank 0's own is off by nothing */
+        clock.error_ns = clock_line_error_ns(&clock.line);
+    return clock;
+}
+
+void records_take_clocks(struct rank_record *records, int ranks)
+{
+    for (int i = 0; i < ranks; i++)
+        records[i].clock = clock_of(records, ranks, i);
+}
+
+/* Two clocks that are both off add up. */
+double records_clock_error_ns(const struct rank_record *records, int ranks)
+{
+    const struct record_clock *worst = &records[0].clock;
+    double second_ns = 0;
+    for (int i = 0; i < ranks; i++) {
+        const struct record_clock *clock = &records[i].clock;
+        if (clock->of < 0)
+            return NAN;
+        worst = clock->error_ns > worst->error_ns ? clock : worst;
+    }
+    for (int i = 0; i < ranks; i++)
+        if (records[i].clock.of != worst->of)
+            second_ns = fmax(second_ns, records[i].clock.error_ns);
+    return worst->error_ns + second_ns;
+}

@@ -1,0 +1,219 @@
+#include "bench/resources/node_samples.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/file.h"
+#include "kernels/base/mem.h"
+
+/* ---- Reading ---- */
+
+/* A file being read. */
+struct reader {
+    struct node_samples *samples;
+    const char *path;
+    int line;
+    bool begun;                                     /* the line of the node was read */
+    struct interface_counts before[INTERFACES_MAX]; /* of the last sample */
+    int n_before;
+    struct error *e;
+};
+
+static enum status wrong(const struct reader *r, const char *what)
+{
+    return error_at(r->e, ERR_DATA, r->path, r->line, 0, "%s", what);
+}
+
+static bool take_text(char *to, size_t size, const json_t *line, const char *name)
+{
+    const char *text = json_string_value(json_object_get(line, name));
+    return text != NULL && snprintf(to, size, "%s", text) < (int)size;
+}
+
+/* Times beyond are no times, and what is computed from them would not be either. */
+#define INTERVAL_MAX_NS ((int64_t)1000000000000)
+#define TIME_MAX_NS     (INT64_MAX / 4)
+
+static enum status take_node(struct reader *r, const json_t *line)
+{
+    struct node_samples *s = r->samples;
+    if (json_integer_value(json_object_get(line, "schema")) != SAMPLE_SCHEMA)
+        return wrong(r, "samples of another schema; this program reads schema 1");
+    s->interval_ns = json_integer_value(json_object_get(line, "interval_ns"));
+    r->begun = true;
+    return s->interval_ns > 0 && s->interval_ns <= INTERVAL_MAX_NS &&
+                   take_text(s->host, sizeof s->host, line, "host") &&
+                   take_text(s->nic, sizeof s->nic, line, "nic")
+               ? OK
+               : wrong(r, "node: 'host', 'nic' and 'interval_ns' are not as they should be");
+}
+
+static enum status take_values(struct reader *r, struct sample *sample, const json_t *line)
+{
+    for (int i = 0; i < SAMPLE_VALUES; i++) {
+        const json_t *value = json_object_get(line, sample_names()[i]);
+        if (!json_is_number(value) && !json_is_null(value))
+            return wrong(r, "sample: a number is missing");
+        sample->values[i] = json_is_null(value) ? NAN : json_number_value(value);
+    }
+    return OK;
+}
+
+static enum status take_counts(struct reader *r, struct interface_counts *to, const char *name,
+                               const json_t *counts)
+{
+    if (json_array_size(counts) != TRAFFIC_COUNTS ||
+        snprintf(to->name, sizeof to->name, "%s", name) >= (int)sizeof to->name)
+        return wrong(r, "sample: 'interfaces' holds something else than four counts of each");
+    for (size_t i = 0; i < TRAFFIC_COUNTS; i++)
+        if ((to->counts[i] = json_integer_value(json_array_get(counts, i))) < 0)
+            return wrong(r, "sample: a count is negative");
+    return OK;
+}
+
+static enum sample_link link_of(const struct node_samples *s, const char *name)
+{
+    return strcmp(name, s->nic) == 0 ? LINK_NIC
+           : strcmp(name, "lo") == 0 ? LINK_LOOPBACK
+                                     : LINK_OTHERS;
+}
+
+/* Silent ones are not in the file: what appears has counted from 0. */
+static void add_advance(struct reader *r, struct sample *sample, const struct interface_counts *now)
+{
+    double *traffic = sample->traffic[link_of(r->samples, now->name)];
+    const struct interface_counts *before = NULL;
+    for (int i = 0; i < r->n_before && before == NULL; i++)
+        if (strcmp(r->before[i].name, now->name) == 0)
+            before = &r->before[i];
+    for (int i = 0; i < TRAFFIC_COUNTS; i++)
+        traffic[i] +=
+            (double)counters_advance(before != NULL ? before->counts[i] : 0, now->counts[i]);
+}
+
+static enum status take_interfaces(struct reader *r, struct sample *sample, bool first,
+                                   json_t *interfaces)
+{
+    struct interface_counts now[INTERFACES_MAX];
+    const char *name;
+    json_t *counts;
+    int n = 0;
+    json_object_foreach(interfaces, name, counts) if (n < INTERFACES_MAX)
+        TRY(take_counts(r, &now[n++], name, counts));
+    for (int i = 0; i < n && !first; i++)
+        add_advance(r, sample, &now[i]);
+    memcpy(r->before, now, (size_t)n * sizeof *now);
+    r->n_before = n;
+    return OK;
+}
+
+static enum status take_sample(struct reader *r, const json_t *line)
+{
+    struct node_samples *s = r->samples;
+    struct sample *last, *sample;
+    TRY(MEM_GROW(s->items, s->n, "samples", r->e));
+    sample = &s->items[s->n];
+    last = s->n > 0 ? sample - 1 : NULL;
+    *sample = (struct sample){.t_ns = json_integer_value(json_object_get(line, "t_ns"))};
+    if (sample->t_ns <= (last != NULL ? last->t_ns : 0) || sample->t_ns > TIME_MAX_NS)
+        return wrong(r, "sample: 't_ns' does not rise");
+    if (last != NULL)
+        memcpy(sample->traffic, last->traffic, sizeof sample->traffic);
+    TRY(take_values(r, sample, line));
+    TRY(take_interfaces(r, sample, last == NULL, json_object_get(line, "interfaces")));
+    s->n++;
+    return OK;
+}
+
+static enum status take_line(struct reader *r, const json_t *line)
+{
+    const char *type = json_string_value(json_object_get(line, "type"));
+    if (type != NULL && strcmp(type, "node") == 0 && !r->begun)
+        return take_node(r, line);
+    if (type != NULL && strcmp(type, "sample") == 0 && r->begun)
+        return take_sample(r, line);
+    return wrong(r, "neither the line of a node, which comes first, nor a sample");
+}
+
+/* What does not parse is an error, unless it is the last line: the sampler was killed over it. */
+static enum status read_lines(struct reader *r, FILE *file)
+{
+    char *text = NULL;
+    size_t room = 0;
+    enum status status = OK;
+    bool torn = false;
+    for (ssize_t length; status == OK && (length = getline(&text, &room, file)) >= 0; r->line++) {
+        if (torn) {
+            r->line--;
+            status = wrong(r, "not a JSON object");
+            break;
+        }
+        json_t *line = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
+        torn = !json_is_object(line);
+        if (!torn)
+            status = take_line(r, line);
+        json_decref(line);
+    }
+    free(text);
+    return status;
+}
+
+enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e)
+{
+    const char *why;
+    struct reader r = {.samples = samples, .path = path, .line = 1, .e = e};
+    *samples = (struct node_samples){.items = NULL};
+    FILE *file = file_open_stream(path, &why);
+    if (file == NULL)
+        return error_at(e, ERR_DATA, path, 0, 0, "%s", why);
+    enum status status = read_lines(&r, file);
+    fclose(file);
+    return status;
+}
+
+void node_samples_free(struct node_samples *samples)
+{
+    free(samples->items);
+    *samples = (struct node_samples){.items = NULL};
+}
+
+/* ---- Between samples ---- */
+
+static double between(double a, double b, double share)
+{
+    return a + share * (b - a);
+}
+
+static void interpolate(struct sample *to, const struct sample *a, const struct sample *b,
+                        int64_t t_ns)
+{
+    double share = (double)(t_ns - a->t_ns) / (double)(b->t_ns - a->t_ns);
+    to->t_ns = t_ns;
+    for (int i = 0; i < SAMPLE_VALUES; i++)
+        to->values[i] = between(a->values[i], b->values[i], share);
+    for (int k = 0; k < SAMPLE_LINKS; k++)
+        for (int i = 0; i < TRAFFIC_COUNTS; i++)
+            to->traffic[k][i] = between(a->traffic[k][i], b->traffic[k][i], share);
+}
+
+bool node_samples_at(struct sample *sample, const struct node_samples *s, int64_t t_ns)
+{
+    size_t low = 0, high = s->n;
+    if (s->n < 2 || t_ns < s->items[0].t_ns || t_ns > s->items[s->n - 1].t_ns)
+        return false;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (s->items[middle].t_ns <= t_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    low -= low == s->n - 1;
+    interpolate(sample, &s->items[low], &s->items[low + 1], t_ns);
+    return true;
+}

@@ -1,0 +1,19 @@
+/* What a campaign still lacks, by the number of nodes that it takes. */
+#pragma once
+
+#include <stddef.h>
+
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+/* Numbers of nodes of points that lack launches, ascending, each once. */
+struct missing {
+    long *nodes;
+    size_t n;
+};
+
+/* By the journal of the campaign's latest run below `out`; all of the spec where there is none. Freed with
+ * missing_free in any case. */
+enum status missing_find(struct missing *m, const struct spec *spec, const char *out,
+                         struct error *e);
+void missing_free(struct missing *m);

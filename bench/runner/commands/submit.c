@@ -1,0 +1,136 @@
+/* Jobs for what a campaign lacks, on a cluster that a file describes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/batch/cluster.h"
+#include "bench/runner/batch/missing.h"
+#include "bench/runner/batch/script.h"
+#include "bench/runner/commands/commands.h"
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+
+struct submission {
+    const struct arguments *arguments;
+    const struct tools *tools;
+    FILE *out;
+    struct cluster cluster;
+    struct spec spec;
+    char template[PATH_BYTES];
+    char *set; /* with what the cluster adds */
+};
+
+/* "SET site.launcher=pmi2": what the cluster says and the spec does not. */
+static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
+                           struct error *e)
+{
+    char *longer = NULL;
+    const char *value = cluster_text(&s->cluster, key);
+    if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 ||
+        s->spec.config.values[option].set)
+        return OK;
+    if (asprintf(&longer, "%s%s%s=%s", s->set, s->set[0] ? " " : "", option_get(option)->key,
+                 value) < 0)
+        return error_no_memory(e, "a script");
+    free(s->set);
+    s->set = longer;
+    return OK;
+}
+
+static enum status read_all(struct submission *s, struct error *e)
+{
+    const struct arguments *a = s->arguments;
+    TRY(cluster_read(&s->cluster, a->site, s->tools->home, e));
+    struct spec_machine machine = cluster_machine(&s->cluster);
+    TRY(spec_load(&s->spec, a->operand, a->set, &machine, e));
+    s->set = strdup(a->set != NULL ? a->set : "");
+    if (s->set == NULL)
+        return error_no_memory(e, "a script");
+    TRY(add_set(s, CLUSTER_launcher, OPT_SITE_LAUNCHER, e));
+    TRY(add_set(s, CLUSTER_interface, OPT_SITE_INTERFACE, e));
+    TRY(path_format(s->template, e, "configs/sites/bench.sbatch"));
+    if (path_exists(s->template))
+        return OK;
+    return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->tools->home);
+}
+
+static enum status write_script(FILE *out, const void *arg, struct error *e)
+{
+    return script_write(out, arg, e);
+}
+
+/* sbatch prints the number of the job, and behind a ';' the cluster's name. */
+static enum status submit_script(const char *path, char job[64], struct error *e)
+{
+    char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
+    if (!program_first_line(argv, job, 64))
+        return error_set(e, ERR_UNAVAILABLE, "sbatch refuses the job: `sbatch %s` says why", path);
+    job[strcspn(job, ";")] = '\0';
+    return OK;
+}
+
+static enum status submit_job(const struct submission *s, long nodes, struct error *e)
+{
+    char folder[PATH_BYTES], path[PATH_BYTES], job[64];
+    const char *name = config_text(&s->spec.config, OPT_NAME);
+    const struct script script = {.cluster = &s->cluster,
+                                  .template = s->template,
+                                  .name = name,
+                                  .spec = s->arguments->operand,
+                                  .set = s->set,
+                                  .out = s->arguments->out,
+                                  .nodes = nodes};
+    if (s->arguments->dry_run)
+        return script_write(s->out, &script, e);
+    TRY(path_format(folder, e, "%s/%s/jobs", s->arguments->out, name));
+    TRY(folder_make(folder, e));
+    TRY(path_format(path, e, "%s/nodes-%ld.sbatch", folder, nodes));
+    TRY(file_write(path, write_script, &script, e));
+    TRY(submit_script(path, job, e));
+    fprintf(s->out, "job %s: %ld node%s, %s\n", job, nodes, nodes == 1 ? "" : "s", path);
+    return OK;
+}
+
+/* One job for all, or one for each number of nodes, the smallest first: each runs what fits it and is
+ * missing by then. */
+static enum status submit_all(struct submission *s, const struct missing *m, struct error *e)
+{
+    long most = m->n > 0 ? m->nodes[m->n - 1] : 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (s->arguments->per_nodes || m->nodes[i] == most)
+            TRY(submit_job(s, m->nodes[i], e));
+    return OK;
+}
+
+static enum status submit(struct submission *s, struct error *e)
+{
+    struct missing m;
+    TRY(read_all(s, e));
+    enum status status = missing_find(&m, &s->spec, s->arguments->out, e);
+    if (status == OK && m.n > 0 && m.nodes[m.n - 1] > cluster_count(&s->cluster, CLUSTER_nodes))
+        status =
+            error_set(e, ERR_UNAVAILABLE, "a point wants %ld nodes: the largest job of %s has %ld",
+                      m.nodes[m.n - 1], s->cluster.path, cluster_count(&s->cluster, CLUSTER_nodes));
+    if (status == OK && m.n == 0)
+        fprintf(s->out, "nothing is missing: no job\n");
+    THEN(status, submit_all(s, &m, e));
+    missing_free(&m);
+    return status;
+}
+
+enum status command_submit(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                           int *exit_status, struct error *e)
+{
+    if (arguments->site == NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "submit: --site names a cluster: configs/sites/<name>.yaml, of which "
+                         "configs/sites/example.yaml is one to copy");
+    struct submission *s;
+    TRY(MEM_NEW(s, 1, "a submission", e));
+    *s = (struct submission){.arguments = arguments, .tools = tools, .out = out};
+    enum status status = submit(s, e);
+    cluster_free(&s->cluster);
+    spec_free(&s->spec);
+    free(s->set);
+    free(s);
+    return status;
+}

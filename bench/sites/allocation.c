@@ -1,0 +1,77 @@
+#include "bench/sites/allocation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/sites/launcher.h"
+#include "kernels/base/mem.h"
+
+/* A machine may have Slurm's programs and belong to no cluster. */
+static bool has_client(void)
+{
+    static const char *const files[] = {"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",
+                                        "/etc/slurm-llnl/slurm.conf"};
+    char path[4096];
+    bool configured = getenv("SLURM_CONF") != NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        configured = configured || access(files[i], R_OK) == 0;
+    return configured && launcher_find_program("sbatch", path, sizeof path);
+}
+
+static enum status add_name(struct allocation *a, const char *name, struct error *e)
+{
+    TRY(MEM_GROW(a->names, (size_t)a->n, "the nodes of a job", e));
+    a->names[a->n] = strdup(name);
+    return a->names[a->n++] != NULL ? OK : error_no_memory(e, "the nodes of a job");
+}
+
+/* Slurm's own program reads "rack[1-2]n[07-12],login3" as Slurm wrote it. */
+static enum status read_names(struct allocation *a, struct error *e)
+{
+    char line[256];
+    enum status status = OK;
+    FILE *in = popen("scontrol show hostnames \"$SLURM_JOB_NODELIST\"", "re");
+    while (status == OK && in != NULL && fgets(line, sizeof line, in) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        status = add_name(a, line, e);
+    }
+    if (in == NULL || pclose(in) != 0 || a->n == 0)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "`scontrol show hostnames` does not name the nodes of this job of Slurm "
+                         "(SLURM_JOB_NODELIST='%s')",
+                         getenv("SLURM_JOB_NODELIST"));
+    return status;
+}
+
+void allocation_find(struct allocation *a)
+{
+    *a = (struct allocation){.launcher = LAUNCHER_auto};
+    if (getenv("SLURM_JOB_ID") != NULL && getenv("SLURM_JOB_NODELIST") != NULL)
+        read_names(a, &a->missing);
+}
+
+void allocation_free(struct allocation *a)
+{
+    while (a->n > 0)
+        free(a->names[--a->n]);
+    free(a->names);
+    *a = (struct allocation){0};
+}
+
+/* A job of those that a campaign is cut into says how many nodes the largest of them has. */
+static int campaign_nodes(int own)
+{
+    const char *text = getenv("SCALEBENCH_NODES");
+    long nodes = text != NULL ? strtol(text, NULL, 10) : 0;
+    return own > 0 && nodes > own && nodes <= 65536 ? (int)nodes : own;
+}
+
+struct spec_machine allocation_machine(const struct place *place)
+{
+    struct place_machine m = place_machine(place);
+    return (struct spec_machine){.usable_cores = m.usable_cores,
+                                 .nodes = campaign_nodes(m.slurm_nodes),
+                                 .batch = m.slurm_nodes == 0 && has_client()};
+}

@@ -1,0 +1,233 @@
+#include "bench/sites/netns.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/base/mem.h"
+
+/* ---- The script ---- */
+
+/* One that has been started: what it says comes from `line`, and that is its standard input. */
+struct script {
+    pid_t pid;
+    int line;
+};
+
+/* In a session of its own: Ctrl-C is for this program, which decides when the hosts may go. */
+static _Noreturn void become_script(char *const *argv, int line)
+{
+    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+    sigset_t none;
+    setsid();
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        signal(changed[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        dup2(line, fd);
+    execv(argv[0], argv);
+    dprintf(STDOUT_FILENO, "%s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+}
+
+static enum status start(struct script *script, const struct netns *n, const struct config *config,
+                         const char *mode, struct error *e)
+{
+    char hosts[16];
+    int ends[2];
+    snprintf(hosts, sizeof hosts, "%d", n->hosts);
+    char *const argv[] = {(char *)n->script,
+                          "--hosts",
+                          hosts,
+                          "--rate",
+                          (char *)config_text(config, OPT_SITE_RATE),
+                          "--delay",
+                          (char *)config_text(config, OPT_SITE_DELAY),
+                          (char *)mode,
+                          NULL};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return error_set(e, ERR_SYSTEM, "socketpair: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0)
+        become_script(argv, ends[1]);
+    int why = errno;
+    close(ends[1]);
+    *script = (struct script){pid, ends[0]};
+    if (pid > 0)
+        return OK;
+    close(ends[0]);
+    return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
+}
+
+/* Without its newline; "" at the end of all. */
+static void read_line(int from, char *line, size_t size)
+{
+    size_t n = 0;
+    char c;
+    for (;;) {
+        ssize_t got = read(from, &c, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != 1 || c == '\n')
+            break;
+        if (n + 1 < size)
+            line[n++] = c;
+    }
+    line[n] = '\0';
+}
+
+static int end(const struct script *script)
+{
+    int status = 0;
+    close(script->line);
+    while (waitpid(script->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
+/* "netns.sh: what is missing", said by the script. */
+static enum status refuse(const char *said, struct error *e)
+{
+    static const char name[] = "netns.sh: ";
+    if (strncmp(said, name, sizeof name - 1) == 0)
+        said += sizeof name - 1;
+    return error_set(e, ERR_UNAVAILABLE, "site: emulated: %s",
+                     *said ? said : "ci/netns.sh was ended");
+}
+
+/* ---- What can be had ---- */
+
+static int count_hosts(const struct config *config)
+{
+    long nodes = config_int(config, OPT_NODES), given = config_int(config, OPT_SITE_HOSTS);
+    long most = nodes > given ? nodes : given;
+    return most < 2 ? 2 : most > NETNS_HOSTS_MAX ? NETNS_HOSTS_MAX : (int)most;
+}
+
+enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e)
+{
+    int length = snprintf(n->script, sizeof n->script, "%s/ci/netns.sh", home);
+    if (length < 0 || (size_t)length >= sizeof n->script)
+        return error_set(e, ERR_ARGUMENT, "%s is too long for a path", home);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        int hosts = config_site(config)->shares_cores ? count_hosts(config) : 0;
+        n->hosts = hosts > n->hosts ? hosts : n->hosts;
+    }
+    return OK;
+}
+
+/* The answer is kept, whatever it is. */
+static enum status ask(struct netns_answer *answer, const struct netns *n,
+                       const struct config *config, struct error *e)
+{
+    struct script script;
+    char said[512];
+    TRY(start(&script, n, config, "probe", e));
+    read_line(script.line, said, sizeof said);
+    answer->reason.status = OK;
+    if (end(&script) != 0)
+        refuse(said, &answer->reason);
+    return OK;
+}
+
+static struct netns_answer *find_answer(const struct netns *n, const char *link)
+{
+    for (size_t i = 0; i < n->n_answers; i++)
+        if (strcmp(n->answers[i].link, link) == 0)
+            return &n->answers[i];
+    return NULL;
+}
+
+enum status netns_check(struct netns *n, const struct config *config, struct error *e)
+{
+    struct netns_answer fresh = {{0}, {0}}, *known;
+    config_link(fresh.link, config);
+    known = find_answer(n, fresh.link);
+    if (known == NULL) {
+        TRY(ask(&fresh, n, config, e));
+        TRY(MEM_GROW(n->answers, n->n_answers, "the links of a campaign", e));
+        known = &n->answers[n->n_answers++];
+        *known = fresh;
+    }
+    if (known->reason.status != OK)
+        *e = known->reason;
+    return known->reason.status;
+}
+
+/* ---- Up and down ---- */
+
+static enum status bring_up(struct netns *n, const struct config *config, struct error *e)
+{
+    static const char ready[] = "ready ";
+    struct script script;
+    char said[512];
+    TRY(start(&script, n, config, "hold", e));
+    read_line(script.line, said, sizeof said);
+    if (strncmp(said, ready, sizeof ready - 1) != 0) {
+        end(&script);
+        return refuse(said, e);
+    }
+    n->holder = script.pid;
+    n->line = script.line;
+    snprintf(n->id, sizeof n->id, "%.*s", NETNS_ID_BYTES - 1, said + sizeof ready - 1);
+    config_link(n->link, config);
+    return OK;
+}
+
+static enum status reshape(struct netns *n, const struct config *config, struct error *e)
+{
+    char order[128], said[512];
+    int length = snprintf(order, sizeof order, "rate %s delay %s\n",
+                          config_text(config, OPT_SITE_RATE), config_text(config, OPT_SITE_DELAY));
+    if (send(n->line, order, (size_t)length, MSG_NOSIGNAL) == length)
+        read_line(n->line, said, sizeof said);
+    else
+        said[0] = '\0';
+    if (strcmp(said, "ready") != 0) {
+        netns_down(n);
+        return refuse(said, e);
+    }
+    config_link(n->link, config);
+    return OK;
+}
+
+/* Nothing is said unasked: what can be read is the end of one that was killed. */
+static bool has_lost_holder(const struct netns *n)
+{
+    char c;
+    return n->holder != 0 && recv(n->line, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+enum status netns_ready(struct netns *n, const struct config *config, struct error *e)
+{
+    char link[LINK_BYTES];
+    config_link(link, config);
+    if (has_lost_holder(n))
+        netns_down(n);
+    if (n->holder == 0)
+        return bring_up(n, config, e);
+    return strcmp(link, n->link) == 0 ? OK : reshape(n, config, e);
+}
+
+void netns_down(struct netns *n)
+{
+    const struct script holder = {n->holder, n->line};
+    if (n->holder != 0)
+        end(&holder);
+    n->holder = 0;
+    n->id[0] = '\0';
+}
+
+void netns_close(struct netns *n)
+{
+    netns_down(n);
+    free(n->answers);
+    *n = (struct netns){0};
+}

@@ -1,0 +1,178 @@
+/* The Slurm site: nodes of the job that this process is part of, the first of them in Slurm's order, so
+ * that a point's nodes are also those of every larger point. Slurm binds nothing: pin plans and binds on
+ * each node. */
+#include "bench/sites/slurm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/sites/mpiexec.h"
+
+/* What the spec says, else what was found out, else what is tried first. */
+static enum launcher_kind launcher_of(const struct site_job *job)
+{
+    enum launcher_kind wanted =
+        (enum launcher_kind)config_int(&job->point->config, OPT_SITE_LAUNCHER);
+    if (wanted == LAUNCHER_auto)
+        wanted = job->allocation->launcher;
+    if (wanted != LAUNCHER_auto)
+        return wanted;
+    return job->launcher->missing.status == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
+}
+
+/* NULL: none. */
+static const char *interface_of(const struct config *c)
+{
+    const char *name = config_text(c, OPT_SITE_INTERFACE);
+    return strcmp(name, "none") != 0 ? name : NULL;
+}
+
+/* "n0:2,n1:1", or for srun each node as often as it has ranks: "n0,n0,n1". Freed with free, NULL
+ * without memory. */
+static char *name_nodes(const struct allocation *a, const struct config *c, bool counted)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++) {
+        int ranks = config_node_ranks(c, node);
+        for (int r = 0; r < (counted ? 1 : ranks); r++)
+            fprintf(out, "%s%s", node + r > 0 ? "," : "", a->names[node]);
+        if (counted)
+            fprintf(out, ":%d", ranks);
+    }
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Proxies are started by srun, ranks by the proxies. */
+static void add_hydra(struct argv_builder *argv, const struct config *c, const char *names)
+{
+    char ranks[16];
+    const char *interface = interface_of(c);
+    const char *const start[] = {"-rmk", "user", "-launcher", "slurm", "-hosts", names, NULL};
+    const char *const over[] = {"-iface", interface, NULL};
+    const char *const number[] = {"-n", ranks, NULL};
+    snprintf(ranks, sizeof ranks, "%ld", config_int(c, OPT_RANKS));
+    argv_add_all(argv, start);
+    if (interface != NULL)
+        argv_add_all(argv, over);
+    argv_add_all(argv, number);
+}
+
+/* One step of the job; a rank that fails ends it. */
+static void add_srun(struct argv_builder *argv, const struct config *c, const char *names,
+                     const char *pmi)
+{
+    char mpi[24], nodes[24], ranks[24];
+    const char *const start[] = {mpi,
+                                 nodes,
+                                 ranks,
+                                 "--distribution=arbitrary",
+                                 "--nodelist",
+                                 names,
+                                 "--overcommit",
+                                 "--kill-on-bad-exit=1",
+                                 "--input=none",
+                                 NULL};
+    snprintf(mpi, sizeof mpi, "--mpi=%s", pmi);
+    snprintf(nodes, sizeof nodes, "--nodes=%ld", config_int(c, OPT_NODES));
+    snprintf(ranks, sizeof ranks, "--ntasks=%ld", config_int(c, OPT_RANKS));
+    argv_add_all(argv, start);
+}
+
+static void add_start(struct argv_builder *argv, const struct allocation *a, const struct config *c,
+                      enum launcher_kind kind)
+{
+    char *names = name_nodes(a, c, kind == LAUNCHER_hydra);
+    argv->failed |= names == NULL;
+    if (names != NULL && kind == LAUNCHER_hydra)
+        add_hydra(argv, c, names);
+    else if (names != NULL)
+        add_srun(argv, c, names, names_launchers->names[kind]);
+    free(names);
+}
+
+static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
+{
+    const struct config *c = &job->job->point->config;
+    const enum launcher_kind *kind = arg;
+    const char *interface = interface_of(c);
+    /* The trainer leaves without MPI_Finalize, which PMIx takes for a crash. */
+    const char *const own[] = {"--finalize", interface != NULL ? "--nic" : NULL, interface, NULL};
+    add_start(argv, job->job->allocation, c, *kind);
+    mpiexec_add_planned(argv, job, *kind == LAUNCHER_pmix ? own : own + 1);
+}
+
+static enum status check_nodes(const struct allocation *a, const struct config *c, struct error *e)
+{
+    long nodes = config_int(c, OPT_NODES);
+    if (a->missing.status != OK) {
+        *e = a->missing;
+        return e->status;
+    }
+    if (a->n == 0)
+        return error_set(
+            e, ERR_UNAVAILABLE,
+            "site: slurm wants a job of Slurm with %ld node%s, and this is none: sbatch "
+            "-N%ld configs/sites/bench.sbatch SPEC, or salloc -N%ld",
+            nodes, nodes == 1 ? "" : "s", nodes, nodes);
+    if (nodes <= a->n)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: this job of Slurm has %d (sbatch -N%ld ...)",
+                     nodes, a->n, nodes);
+}
+
+/* What srun is told besides, by whomever it is called: it binds nothing, and its steps share what the job
+ * has with a step that the runner itself may be. */
+static enum status add_environment(struct site_launch *launch, struct error *e)
+{
+    struct argv_builder environment = {0};
+    argv_add_all(&environment, (const char *const *)launch->environment);
+    argv_add(&environment, "SLURM_CPU_BIND=none");
+    argv_add(&environment, "SLURM_OVERLAP=1");
+    free(launch->environment);
+    launch->environment = argv_finish(&environment);
+    return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
+}
+
+static enum status slurm_prepare(const struct site_job *job, struct site_launch *launch,
+                                 struct error *e)
+{
+    static const struct launcher srun = {.path = "srun"};
+    const struct config *c = &job->point->config;
+    TRY(check_nodes(job->allocation, c, e));
+    enum launcher_kind kind = launcher_of(job);
+    struct site_job own = *job;
+    if (kind != LAUNCHER_hydra)
+        own.launcher = &srun;
+    TRY(mpiexec_prepare(&own, add_ranks, &kind, launch, e));
+    return add_environment(launch, e);
+}
+
+enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_launch *launch,
+                                struct error *e)
+{
+    struct config c;
+    struct argv_builder argv = {0}, none = {0};
+    config_borrow(&c, trial->config);
+    c.values[OPT_RANKS].number = 2;
+    c.values[OPT_NODES].number = trial->allocation->n > 1 ? 2 : 1;
+    *launch = (struct site_launch){.environment = argv_finish(&none)};
+    argv_add(&argv, trial->kind == LAUNCHER_hydra ? trial->launcher->path : "srun");
+    add_start(&argv, trial->allocation, &c, trial->kind);
+    argv_add(&argv, trial->program);
+    launch->argv = argv_finish(&argv);
+    enum status status = launch->argv != NULL && launch->environment != NULL
+                             ? add_environment(launch, e)
+                             : error_no_memory(e, "a command line");
+    if (status != OK)
+        site_launch_free(launch);
+    return status;
+}
+
+extern const struct site site_slurm;
+const struct site site_slurm = {.prepare = slurm_prepare};

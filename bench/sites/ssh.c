@@ -1,0 +1,120 @@
+/* The site of machines that ssh reaches, as MPICH's users have them: no batch system, one file system,
+ * programs at one path. mpiexec starts a proxy on each by ssh, and pin plans and binds there, since
+ * they need not have the same cores. */
+#include <ctype.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/sites/mpiexec.h"
+
+/* Nobody answers when ssh asks for a password, and a machine that is off is not waited for. */
+#define SSH_OPTIONS "-o BatchMode=yes -o ConnectTimeout=10"
+
+/* What ssh or mpiexec would read as something else than a name is none. */
+static bool is_name(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) && (c == text || strchr("_-.", *c) == NULL))
+            return false;
+    return *text != '\0';
+}
+
+static enum status check_machines(const struct config *c, struct error *e)
+{
+    const struct value *machines = &c->values[OPT_SITE_MACHINES];
+    long nodes = config_int(c, OPT_NODES);
+    if (machines->n == 0)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "site: ssh wants machines: site: {kind: ssh, machines: [a, b]}");
+    for (size_t i = 0; i < machines->n; i++)
+        if (!is_name(machines->texts[i]))
+            return error_set(e, ERR_UNAVAILABLE,
+                             "site.machines: '%s' is not a name that ssh takes: letters, digits, - "
+                             "_ and . are; users and ports belong to ~/.ssh/config",
+                             machines->texts[i]);
+    if (nodes <= (long)machines->n)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.machines names %u", nodes,
+                     machines->n);
+}
+
+/* "a:2,b:1": the first of them, with the ranks of each. Freed with free, NULL without memory. */
+static char *name_machines(const struct config *c)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++)
+        fprintf(out, "%s%s:%d", node > 0 ? "," : "", c->values[OPT_SITE_MACHINES].texts[node],
+                config_node_ranks(c, node));
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
+{
+    (void)arg;
+    const struct config *c = &job->job->point->config;
+    const char *nic = config_text(c, OPT_SITE_INTERFACE);
+    bool named = strcmp(nic, "none") != 0;
+    char ranks[16], *names = name_machines(c);
+    snprintf(ranks, sizeof ranks, "%ld", config_int(c, OPT_RANKS));
+    const char *const start[] = {
+        "-rmk", "user", "-launcher", "ssh", "-hosts", names != NULL ? names : "", NULL};
+    const char *const over[] = {"-iface", nic, NULL}, *const own[] = {"--nic", nic, NULL};
+    const char *const number[] = {"-n", ranks, NULL};
+    argv->failed |= names == NULL;
+    argv_add_all(argv, start);
+    /* The machine that starts them need not be one of them. */
+    argv_add_all(argv, named && if_nametoindex(nic) > 0 ? over : over + 2);
+    argv_add_all(argv, number);
+    mpiexec_add_planned(argv, job, named ? own : own + 2);
+    free(names);
+}
+
+static enum status add_environment(struct site_launch *launch, struct error *e)
+{
+    struct argv_builder environment = {0};
+    argv_add_all(&environment, (const char *const *)launch->environment);
+    argv_add(&environment, "HYDRA_LAUNCHER_EXTRA_ARGS=" SSH_OPTIONS);
+    free(launch->environment);
+    launch->environment = argv_finish(&environment);
+    return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
+}
+
+static enum status ssh_prepare(const struct site_job *job, struct site_launch *launch,
+                               struct error *e)
+{
+    TRY(check_machines(&job->point->config, e));
+    TRY(mpiexec_prepare(job, add_ranks, NULL, launch, e));
+    return add_environment(launch, e);
+}
+
+static enum status ask(const char *machine, struct error *e)
+{
+    char command[512], said[300] = "";
+    snprintf(command, sizeof command, "exec ssh -n %s %.300s true 2>&1", SSH_OPTIONS, machine);
+    FILE *in = popen(command, "re");
+    if (in != NULL && fgets(said, sizeof said, in) != NULL)
+        said[strcspn(said, "\r\n")] = '\0';
+    if (in != NULL && pclose(in) == 0)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE, "site: ssh: %.100s: %s", machine,
+                     said[0] ? said : "ssh cannot be run");
+}
+
+/* mpiexec would wait for ever for one that does not come: each is asked before a launch. */
+static enum status ssh_ready(struct netns *netns, const struct config *config, struct error *e)
+{
+    (void)netns;
+    for (int node = 0; node < config_int(config, OPT_NODES); node++)
+        TRY(ask(config->values[OPT_SITE_MACHINES].texts[node], e));
+    return OK;
+}
+
+extern const struct site site_ssh;
+const struct site site_ssh = {.prepare = ssh_prepare, .ready = ssh_ready};

@@ -1,0 +1,157 @@
+#include "bench/spec/nodes/compute.h"
+
+#include <string.h>
+
+#include "bench/spec/value.h"
+
+static enum status set_text(struct config *config, enum option_id id, const char *text,
+                            struct error *e)
+{
+    return config_set(config, option_get(id), text, config->values[id].mark, e);
+}
+
+static enum status set_number(struct config *config, enum option_id id, long number,
+                              struct error *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%ld", number);
+    return set_text(config, id, text, e);
+}
+
+static void put_preset(struct config *config, enum option_id id, const struct spec *spec)
+{
+    value_free(&config->values[id]);
+    value_borrow(&config->values[id], &spec->presets.values[id]);
+}
+
+/* ---- The spec ---- */
+
+static bool may_replay(const struct value *value)
+{
+    return value->number == COMPUTE_replay || value->number == COMPUTE_auto;
+}
+
+static bool matrix_may_replay(const struct matrix *of, const struct config *config)
+{
+    const struct axis *axis = matrix_axis(of, OPT_COMPUTE);
+    for (size_t i = 0; axis != NULL && i < axis->n; i++)
+        if (may_replay(&axis->values[i]))
+            return true;
+    return (config->values[OPT_COMPUTE].set && may_replay(&config->values[OPT_COMPUTE])) ||
+           (of->has_baseline && of->baseline.config.values[OPT_COMPUTE].set &&
+            may_replay(&of->baseline.config.values[OPT_COMPUTE]));
+}
+
+enum status compute_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e)
+{
+    const struct matrix *all = spec->matrix;
+    bool some = matrix_may_replay(all, &spec->config);
+    for (size_t i = 0; i < all->n_cases; i++)
+        some = some || matrix_may_replay(&all->cases[i], &all->cases[i].own.config);
+    if (!some || config_int(&spec->config, OPT_COMPUTE_CORES) > 0)
+        return OK;
+    return set_number(&spec->config, OPT_COMPUTE_CORES,
+                      machine->usable_cores > 0 ? machine->usable_cores : 1, e);
+}
+
+/* ---- Points ---- */
+
+/* Ranks that share a machine, of hosts that are emulated all. */
+static long ranks_together(const struct config *config)
+{
+    return config_site(config)->shares_cores ? config_int(config, OPT_RANKS)
+                                             : config_node_ranks(config, 0);
+}
+
+static bool fits_cores(const struct config *config)
+{
+    return ranks_together(config) * config_cores_per_rank(config) <=
+           config_int(config, OPT_COMPUTE_CORES);
+}
+
+enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e)
+{
+    static const enum option_id of_replay[] = {OPT_COMPUTE_RATE, OPT_COMPUTE_CORES};
+    if (config_int(config, OPT_COMPUTE) == COMPUTE_auto)
+        TRY(set_text(config, OPT_COMPUTE,
+                     names_computes->names[fits_cores(config) ? COMPUTE_real : COMPUTE_replay], e));
+    for (size_t i = 0; i < 2 && !config_replays(config); i++)
+        put_preset(config, of_replay[i], spec);
+    return OK;
+}
+
+static bool says(const struct matrix *of, const struct config *config, enum compute_kind kind)
+{
+    bool said = config->values[OPT_COMPUTE].set && config_int(config, OPT_COMPUTE) == (long)kind;
+    const struct axis *axis = matrix_axis(of, OPT_COMPUTE);
+    for (size_t i = 0; axis != NULL && i < axis->n; i++)
+        said = said || axis->values[i].number == kind;
+    return said;
+}
+
+enum status compute_resolve_base(struct config *config, const struct selection *baseline,
+                                 const struct spec *spec, const struct matrix *of, struct error *e)
+{
+    bool own = of != spec->matrix && matrix_gives(of, OPT_COMPUTE);
+    const struct matrix *by = own ? of : spec->matrix;
+    const struct config *values = own ? &of->own.config : &spec->config;
+    if (config_replays(config) && !baseline->config.values[OPT_COMPUTE].set &&
+        says(by, values, COMPUTE_auto) && !says(by, values, COMPUTE_replay))
+        TRY(set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_auto], e));
+    return compute_resolve_point(config, spec, e);
+}
+
+/* ---- Calibration ---- */
+
+bool compute_is_calibrated(const struct config *config)
+{
+    return config_replays(config) && config_number(config, OPT_COMPUTE_RATE) == 0;
+}
+
+/* As many as compute side by side on a node, each on cores of its own. */
+static long calibrated_ranks(const struct config *config)
+{
+    long room = config_int(config, OPT_COMPUTE_CORES) / config_int(config, OPT_THREADS);
+    long together = config_node_ranks(config, 0);
+    if (room < 1)
+        return 1;
+    return together < room ? together : room;
+}
+
+static long largest_batch(const struct config *config)
+{
+    long global = config_int(config, OPT_GLOBAL_BATCH), ranks = config_int(config, OPT_RANKS);
+    return (global + ranks - 1) / ranks;
+}
+
+/* What is neither computed nor has to do with where; emulated hosts are this machine. */
+static bool is_left_out(const struct spec_option *option, bool on_hosts)
+{
+    return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||
+           (on_hosts && strncmp(option->key, "site", 4) == 0) || option->id == OPT_COMPUTE_CORES ||
+           option->id == OPT_OVERSUBSCRIBE || option->id == OPT_REPLAY;
+}
+
+static enum status take_batch(struct config *config, const struct spec *spec, struct error *e)
+{
+    if (config_int(config, OPT_GLOBAL_BATCH) == 0)
+        return OK;
+    long batch = largest_batch(config);
+    put_preset(config, OPT_GLOBAL_BATCH, spec);
+    return set_number(config, OPT_BATCH_PER_RANK, batch, e);
+}
+
+enum status compute_calibrate(struct config *config, const struct spec *spec, struct error *e)
+{
+    long ranks = calibrated_ranks(config);
+    bool on_hosts = config_site(config)->shares_cores;
+    TRY(take_batch(config, spec, e));
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (i < OPT_OWN && is_left_out(option_get((enum option_id)i), on_hosts))
+            put_preset(config, (enum option_id)i, spec);
+    TRY(set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_calibrate], e));
+    TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
+    TRY(set_number(config, OPT_RANKS, ranks, e));
+    TRY(set_number(config, OPT_NODES, 1, e));
+    return set_number(config, OPT_RANKS_PER_NODE, ranks, e);
+}

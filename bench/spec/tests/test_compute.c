@@ -1,0 +1,106 @@
+/* Replayed compute: which points compute, and what is calibrated for those that do not. The machine of
+ * these specs has 8 cores. */
+#include "bench/spec/tests/spec_file.h"
+
+#define STRONG "name: c\nmodel: lenet_21k\nscaling: strong\ntrain: {global_batch: 64}\n"
+
+/* "2/32 real": ranks, images of the largest batch, compute; what a point goes by follows in brackets. */
+static void assert_points(const char *text, const char *set, const char *expected)
+{
+    struct spec spec;
+    char points[2048] = "";
+    load(&spec, text, set);
+    for (size_t i = 0; i < spec.n_points; i++) {
+        const struct point *point = &spec.points[i];
+        const struct config *c = &point->config;
+        long ranks = config_int(c, OPT_RANKS), global = config_int(c, OPT_GLOBAL_BATCH);
+        long batch = global > 0 ? (global + ranks - 1) / ranks : config_int(c, OPT_BATCH_PER_RANK);
+        size_t used = strlen(points);
+        snprintf(points + used, sizeof points - used, "%s%ld/%ld %s", i > 0 ? " | " : "", ranks,
+                 batch, config_text(c, OPT_COMPUTE));
+        used = strlen(points);
+        if (point->calibration_index != i)
+            snprintf(points + used, sizeof points - used, " [%zu]", point->calibration_index);
+    }
+    assert_string_equal(points, expected);
+    spec_free(&spec);
+}
+
+static void test_calibrations_are_added(void **state)
+{
+    assert_points(STRONG "ranks: 2\n", NULL, "2/32 real");
+    assert_points(STRONG "matrix: {ranks: [1, 2, 16]}\n", "compute=replay",
+                  "1/64 replay [3] | 2/32 replay [4] | 16/4 replay [5] | 1/64 calibrate | "
+                  "2/32 calibrate | 8/4 calibrate");
+    assert_points(STRONG "compute: replay\nmatrix: {sync.strategy: [ring, allreduce]}\nranks: 3\n",
+                  NULL, "3/22 replay [2] | 3/22 replay [2] | 3/22 calibrate");
+    assert_points(STRONG "compute: replay\nranks: 8\nplace.threads_per_rank: 4\n", NULL,
+                  "8/8 replay [1] | 2/8 calibrate");
+    assert_points(STRONG "compute: replay\nranks: 8\ncompute.cores: 4\n", NULL,
+                  "8/8 replay [1] | 4/8 calibrate");
+    assert_points(STRONG "compute: {kind: replay, rate: 40}\nranks: 16\n", NULL, "16/4 replay");
+}
+
+/* Each emulated host stands for a machine of its own. */
+static void test_hosts_are_calibrated_by_what_is_on_one(void **state)
+{
+    assert_points(STRONG "compute: replay\nsite: emulated\nranks: 4\nnodes: 4\n", NULL,
+                  "4/16 replay [1] | 1/16 calibrate");
+    assert_points(STRONG "compute: replay\nsite: emulated\nranks: 4\nnodes: 2\n", NULL,
+                  "4/16 replay [1] | 2/16 calibrate");
+}
+
+static void test_auto_goes_by_cores(void **state)
+{
+    assert_points(STRONG "compute: auto\nmatrix: {ranks: [4, 8, 16]}\n", NULL,
+                  "4/16 real | 8/8 real | 16/4 replay [3] | 8/4 calibrate");
+    assert_points(STRONG "compute: auto\nmatrix: {ranks: [1, 16]}\nbaseline: {ranks: 1}\n",
+                  "compute.cores=2", "1/64 real | 16/4 replay [2] | 2/4 calibrate");
+    assert_points(STRONG "compute: auto\nsite: emulated\nmatrix: {nodes: [4, 16]}\n"
+                         "ranks_per_node: 1\n",
+                  NULL, "4/16 real | 16/4 replay [2] | 1/4 calibrate");
+}
+
+/* What is computed stays out of names, and calibrations out of what others are called and refer to. */
+static void test_labels_and_bases(void **state)
+{
+    struct spec spec;
+    load(&spec, STRONG "compute: auto\nmatrix: {ranks: [1, 16]}\n", NULL);
+    assert_string_equal(spec.points[0].label, "ranks=1 compute=real");
+    assert_string_equal(spec.points[1].label, "ranks=16 compute=replay");
+    assert_string_equal(spec.points[2].label, "calibration ranks=8 batch_per_rank=4");
+    assert_int_equal(spec.points[1].base_index, 0);
+    assert_true(spec.points[0].base && !spec.points[2].base && !spec.points[2].requested);
+    assert_string_equal(config_kind(&spec.points[0].config), "measured");
+    assert_string_equal(config_kind(&spec.points[1].config), "replayed");
+    spec_free(&spec);
+    load(&spec, STRONG "compute: replay\nsite: emulated\nranks: 4\nnodes: 4\n", NULL);
+    assert_string_equal(config_kind(&spec.points[0].config), "emulated and replayed");
+    assert_string_equal(config_kind(&spec.points[1].config), "measured");
+    spec_free(&spec);
+}
+
+static void test_what_cannot_be_replayed(void **state)
+{
+    refuse(STRONG "compute: replay\nworkload: peer_torch\n", NULL,
+           "5:10: compute: replay is for train_cnn; workload peer_torch computes: real is wanted");
+    refuse(STRONG "compute: replay\ntrain.batch_norm: sync\n", NULL,
+           "6:19: train.batch_norm: sync sums over ranks inside of layers, which compute: replay "
+           "does not run: local or frozen is wanted");
+    refuse(STRONG "compute: replay\nsync: {strategy: bucketed, overlap: thread}\n", NULL,
+           "6:37: sync.overlap: thread keeps a core busy, which compute: replay leaves free: none, "
+           "poll_layers or poll_tiles is wanted");
+    refuse(STRONG "compute: replayed\n", NULL, "5:10: compute: 'replayed' is unknown; ...");
+    refuse(STRONG "compute: {kind: replay, rate: -1}\n", NULL,
+           "5:31: compute.rate = -1 GFLOP/s: allowed ...");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calibrations_are_added),
+        cmocka_unit_test(test_hosts_are_calibrated_by_what_is_on_one),
+        cmocka_unit_test(test_auto_goes_by_cores), cmocka_unit_test(test_labels_and_bases),
+        cmocka_unit_test(test_what_cannot_be_replayed)};
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}

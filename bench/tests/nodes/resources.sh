@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# Nodes are sampled beside a launch: rows in time, bytes at interfaces as strategies' formulas have them, and no
+# sampler that outlives its launch.
+set -u
+. bench/tests/lib/tap.sh
+
+column() { # name, file below the folder of results
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$tmp/out/$2"
+}
+
+columns() { # file, names: joined by blanks
+    local file=$1 parts=() name
+    shift
+    for name; do
+        column "$name" "$file" >"$tmp/column.$name"
+        parts+=("$tmp/column.$name")
+    done
+    paste -d' ' "${parts[@]}"
+}
+
+# A program that is not ours, whose child works for some two seconds.
+cat >"$tmp/worker.sh" <<'END'
+#!/usr/bin/env bash
+(
+    end=$((SECONDS + 2))
+    while [ $SECONDS -lt $end ]; do :; done
+)
+END
+chmod +x "$tmp/worker.sh"
+cat >"$tmp/foreign.yaml" <<'END'
+name: foreign
+workload: {command: [./worker.sh]}
+measure: {time: {launches: 1..1}, resources: 50ms}
+figures: [{kind: resources, y: [cpu_user_pct, resident_mib]}]
+END
+
+# What the child used counts.
+samples_any_program() {
+    "$scalebench" run "$tmp/foreign.yaml" --out "$tmp/out" || return 1
+    [ -s "$tmp/out/foreign/latest/resources.svg" ] || return 1
+    columns foreign/latest/resources.csv role timed time_s cpu_user_pct cpu_sys_pct resident_mib |
+        tee /dev/stderr | awk '
+        $1 != "root" || $2 != 1 || $3 < 0.05 * NR - 1e-6 || $3 > 0.05 * NR + 1e-6 || $6 <= 0 { bad = 1 }
+        { cpu += ($4 + $5) / 100 * 0.05 }
+        END { exit bad || NR < 10 || cpu < 0.1 }'
+}
+check "a program that is not ours is sampled" samples_any_program
+
+off_by_itself() {
+    "$scalebench" run "$tmp/foreign.yaml" --out "$tmp/off" --set "measure.resources=off figures=[]" || return 1
+    [ ! -e "$tmp/off/foreign/latest/resources.csv" ] && [ -z "$(find "$tmp/off" -name 'node.*.jsonl')" ]
+}
+check "nothing is sampled that was not asked for" off_by_itself
+
+pin() { # options and program
+    MPI_LOCALRANKID=0 "$build/pin" --cpus '' "$@"
+}
+
+wrong_options_are_explained() {
+    expect 2 "--sample fast: seconds from 0.001 on" pin --sample fast --sample-to "$tmp" true &&
+        expect 2 "and --sample-to with a folder" pin --sample 0.1 true &&
+        expect 2 "no network interface 'eth99' here" pin --sample 0.1 --sample-to "$tmp" --nic eth99 true &&
+        expect 1 "$tmp/nowhere/node.0.jsonl: cannot be written" pin --sample 0.1 --sample-to "$tmp/nowhere" true &&
+        expect 2 "measure.resources = 1ms: allowed 0.01s..60s" "$scalebench" plan "$tmp/foreign.yaml" \
+            --set measure.resources=1ms &&
+        expect 2 "measure.resources: 'never' is not a time" "$scalebench" plan "$tmp/foreign.yaml" \
+            --set measure.resources=never
+}
+check "wrong options are explained" wrong_options_are_explained
+
+samplers() { # of this test
+    pgrep -f -- "--sample-to $tmp"
+}
+
+no_sampler() {
+    ! samplers
+}
+
+# The rank alone is killed, so that nobody but the sampler itself can end it.
+ends_with_its_rank() {
+    local pid
+    mkdir -p "$tmp/killed"
+    pin --sample 0.02 --sample-to "$tmp/killed" sleep 1000 &
+    pid=$!
+    until_true test -s "$tmp/killed/node.0.jsonl" && samplers || return 1
+    until_true pkill -KILL -P "$pid" || kill -KILL "$pid"
+    wait "$pid"
+    until_true no_sampler
+}
+check "a sampler ends with the rank that started it" ends_with_its_rank
+
+sed -e 's/^name: foreign/name: stuck/' -e 's/worker/stuck/' "$tmp/foreign.yaml" >"$tmp/stuck.yaml"
+printf '#!/bin/sh\nexec sleep 1000\n' >"$tmp/stuck.sh"
+chmod +x "$tmp/stuck.sh"
+
+ends_with_its_campaign() {
+    local pid
+    "$scalebench" run "$tmp/stuck.yaml" --out "$tmp/out" &
+    pid=$!
+    until_true samplers || return 1
+    kill -KILL "$pid"
+    wait "$pid"
+    until_true no_sampler
+}
+check "a sampler ends with a campaign that is killed" ends_with_its_campaign
+
+# Programs that wait for children of their own meet no other.
+is_nobodys_child() {
+    pin --sample 0.02 --sample-to "$tmp/killed" python3 -c 'import os
+try:
+    os.wait()
+except ChildProcessError:
+    print("no child")' | grep "no child" && until_true no_sampler
+}
+check "a sampler is not its program's child" is_nobodys_child
+
+ci/netns.sh probe >"$tmp/probe.log" 2>&1
+case $? in
+0) ;;
+3)
+    cat "$tmp/probe.log"
+    lacks "bytes at interfaces" netns
+    finish
+    exit
+    ;;
+*) check "hosts can be had" sh -c "cat '$tmp/probe.log'; exit 1" ;;
+esac
+
+cat >"$tmp/bytes.yaml" <<'END'
+name: bytes
+site: {kind: emulated, hosts: 4}
+model: keras_690k
+data: {set: digits, samples: 2000}
+train: {global_batch: 64}
+ranks_per_node: 1
+matrix:
+  nodes: [2, 4]
+  sync.strategy: [ring, gather_scatter]
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 2, steps: 12, launches: 1..1}, resources: 20ms}
+figures: [{kind: resources, y: [received_mb, sent_mb]}]
+END
+
+# Of n bytes of gradient a ring's ranks send and receive 2 (p-1)/p n each; linear gather and scatter bring the root
+# (p-1) n and take as much from it, each worker n. Interfaces count headers too, 66 bytes of a packet of up to
+# 64 KiB, and acknowledgements: less than 1 % of such messages. 3 % hold what ranks tell each other besides.
+bytes_are_those_of_the_formulas() {
+    "$scalebench" run "$tmp/bytes.yaml" --out "$tmp/out" || return 1
+    columns bytes/latest/summary.csv strategy nodes bytes_nic_rx bytes_nic_tx bytes_nic_rx_worker \
+        bytes_nic_tx_worker | tee /dev/stderr | awk '
+        function near(x, formula) { return x >= formula && x <= 1.03 * formula }
+        { n = 4 * 690590; ring = $1 == "ring"; both = 2 * ($2 - 1) / $2 * n
+          root = ring ? both : ($2 - 1) * n; worker = ring ? both : n
+          if (!near($3, root) || !near($4, root) || !near($5, worker) || !near($6, worker)) wrong = 1 }
+        END { exit wrong || NR != 4 }'
+}
+check "bytes at interfaces are those of the formulas" bytes_are_those_of_the_formulas
+
+# Their sum over the timed part, but for what lies before its first whole interval and behind the last.
+samples_tell_the_same() {
+    columns bytes/latest/resources.csv point node role timed received_mb | awk '
+        $4 == 1 { last[$1 " " $2 " " $3] = $5 } END { for (i in last) print i, last[i] }' | sort >"$tmp/sums"
+    columns bytes/latest/summary.csv point bytes_nic_rx bytes_nic_rx_worker >"$tmp/points"
+    awk 'NR == FNR { root[$1] = 12e-6 * $2; worker[$1] = 12e-6 * $3; next }
+        { sum = $3 == "root" ? root[$1] : worker[$1]; print $0, sum
+          if (!($4 > 0.7 * sum && $4 < 1.1 * sum)) wrong = 1 }
+        END { exit wrong || FNR != 12 }' "$tmp/points" "$tmp/sums"
+}
+check "samples tell the same" samples_tell_the_same
+
+figure_tells_root_and_workers_apart() {
+    local run=$tmp/out/bytes/latest
+    grep -q "role root" "$run/series_resources.csv" && grep -q "role worker" "$run/series_resources.csv" &&
+        grep -q ">time (s)<" "$run/resources.svg" && grep -q ">received (MB)<" "$run/resources.svg"
+}
+check "the figure tells root and workers apart" figure_tells_root_and_workers_apart
+
+check "no sampler is left" no_sampler
+finish

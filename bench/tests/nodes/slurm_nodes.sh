@@ -1,0 +1,324 @@
+#!/usr/bin/env bash
+# A real Slurm of four nodes, which ci/slurm.sh makes here: campaigns over all of them by sbatch and salloc, on
+# some of them, beside a login node, and through whatever takes a job's nodes or time away.
+set -u
+. bench/tests/lib/tap.sh
+template=configs/sites/bench.sbatch
+
+# --- Outside: the nodes come up, this script runs once more beside them, nothing stays ----------------
+
+processes_end() {
+    gone "$(cat "$1")" && [ ! -e "$(cat "$1")" ]
+}
+
+# However it ends: what is killed with -9 cleans nothing up.
+ends_with_its_script() {
+    # shellcheck disable=SC2016 # expands in the other shell
+    TMPDIR=$tmp ci/slurm.sh --nodes 2 run sh -c 'echo "${SLURM_CONF%/*}" >"$1"; sleep 300' - "$tmp/killed" &
+    local killed=$!
+    until_true test -s "$tmp/killed" || return 1
+    kill -KILL "$killed" && gone "$(cat "$tmp/killed")"
+}
+
+if [ -z "${FOLDER_FILE:-}" ]; then
+    TMPDIR=$tmp FOLDER_FILE=$tmp/folder ci/slurm.sh --nodes 4 run "$0" 2>"$tmp/start.log" |
+        grep --line-buffered -v '^1\.\.' | tee "$tmp/inside"
+    status=${PIPESTATUS[0]}
+    tests=$(grep -cE '^(not )?ok ' "$tmp/inside")
+    failed=$(grep -c '^not ok ' "$tmp/inside")
+    if [ "$tests" -eq 0 ] && [ "$status" -eq 3 ]; then
+        sed 's/^/# /' "$tmp/start.log"
+        lacks "campaigns on the nodes of a Slurm job" slurm
+        finish
+    fi
+    check "Slurm comes up" sh -c "cat '$tmp/start.log'; [ '$tests' -gt 0 ]"
+    check "nothing of it stays" processes_end "$tmp/folder"
+    check "nor of one that was killed" ends_with_its_script
+    finish
+fi
+echo "${SLURM_CONF%/*}" >"$FOLDER_FILE"
+unset FOLDER_FILE
+
+# --- Specs and jobs -----------------------------------------------------------------------------------
+
+# A folder like a user's checkout, where jobs leave their logs.
+home=$tmp/home
+mkdir -p "$home/configs"
+ln -s "$PWD"/configs/* "$home/configs"
+ln -s "$PWD/Makefile" "$PWD"/{bench,kernels,comm,ci,plots} "$home"
+ln -s "$build" "$home/build"
+export SCALEBENCH_HOME=$PWD
+
+cat >"$tmp/small.yaml" <<'END'
+name: small
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, lr: 1e-3, global_batch: 96}
+matrix: {ranks: auto, sync.strategy: [none, allreduce]}
+exclude: ["ranks = 1 and sync.strategy = allreduce", "ranks > 1 and sync.strategy = none"]
+baseline: {ranks: 1, sync.strategy: none}
+measure:
+  time: {warmup_steps: 2, steps: 5, launches: 1..1}
+  accuracy: {seeds: []}
+figures: []
+END
+
+column() { # name, file
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$2"
+}
+
+# Submits from the folder and waits for the end; the job's status is sbatch's.
+job() { # options of sbatch --, then what follows the script's name
+    local options=() status=0 number
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    (cd "$home" && sbatch -W "${options[@]}" "$template" "$@") >"$tmp/submitted" || status=$?
+    number=$(sed -n 's/^Submitted batch job //p' "$tmp/submitted")
+    cat "$home/scalebench-$number.log"
+    return "$status"
+}
+
+# Points of 1, 2, 3 and 4 ranks, a rank on each node, the nodes of each also those of the next.
+holds_all_nodes() { # folder of a run
+    column status "$1/summary.csv" | sort -u | grep -x ok &&
+        [ "$(column ranks "$1/summary.csv" | tr '\n' ' ')" = "1 2 3 4 " ] &&
+        [ "$(column nodes "$1/raw.csv" | sort -u | tr '\n' ' ')" = "1 2 3 4 " ] &&
+        [ "$(column node_list "$1/raw.csv" | sort -u)" = "$(printf 'n0\nn0 n1\nn0 n1 n2\nn0 n1 n2 n3')" ] &&
+        [ "$(column site "$1/summary.csv" | sort -u)" = slurm ]
+}
+
+uses_all_nodes() {
+    expect 0 "ranks are started by hydra" job -N4 -- "$tmp/small.yaml" || return 1
+    holds_all_nodes "$home/results/small/latest"
+}
+
+finds_the_nodes_of_a_shell() {
+    (cd "$home" && expect 0 "results/shell/small/latest" salloc -N4 --exclusive \
+        make bench CONFIG="$tmp/small.yaml" OUT=results/shell) || return 1
+    holds_all_nodes "$home/results/shell/small/latest"
+}
+
+# --- How ranks start -----------------------------------------------------------------------------------
+
+# Bound, each to the core of its node, whoever has started it.
+starts_two_a_node() { # launcher
+    expect 0 "results/$1/small/latest" job -N4 -- "$tmp/small.yaml" --out "results/$1" \
+        --set "site.launcher=$1 matrix.ranks=[1,3] ranks_per_node=2 place.oversubscribe=allow" || return 1
+    local run=$home/results/$1/small/latest
+    [ "$(column node_list "$run/raw.csv" | sort -u)" = "$(printf 'n0\nn0 n1')" ] &&
+        [ "$(column ranks_per_node "$run/raw.csv" | sort -u | tr '\n' ' ')" = "1 2 " ] &&
+        [ "$(column bound "$run/raw.csv" | sort -u | tail -n 1)" = "$(bound_as_shared)" ]
+}
+
+# Of n0, n0, n1: a core each, n0's ranks on one where its share is one.
+bound_as_shared() {
+    local cores
+    mapfile -t cores < <(for node in n0 n1; do
+        srun -N1 -n1 -w "$node" sh -c "taskset -cp \$\$" | sed 's/.*: //'
+    done)
+    echo "${cores[0]%%[,-]*}|${cores[0]##*[,-]}|${cores[1]%%[,-]*}"
+}
+
+# A srun that knows no MPI, which is what many sites have unless they are told.
+refuses_many_jobs_of_one_rank() {
+    mkdir "$tmp/other"
+    cat >"$tmp/other/srun" <<END
+#!/bin/bash
+exec $(command -v srun) "\${@/#--mpi=*/--mpi=none}"
+END
+    chmod +x "$tmp/other/srun"
+    PATH=$tmp/other:$PATH expect 3 "site.launcher = pmi2: started 2 jobs of 1 rank instead of 1 job of 2" \
+        job -N2 -- "$tmp/small.yaml" --out results/many --set "site.launcher=pmi2" &&
+        [ "$(grep -c '"event":"running"' "$home/results/many/small/latest/journal.jsonl")" -eq 0 ]
+}
+
+# What does not start two ranks is passed over.
+finds_another_way() {
+    (cd "$home" && expect 0 "ranks are started by pmi2" env MPIEXEC=/bin/false salloc -N2 \
+        "$scalebench" run "$tmp/small.yaml" --out results/way --set "matrix.ranks=[1,2]")
+}
+
+# --- Where there is no job -----------------------------------------------------------------------------
+
+stops_on_a_login_node() {
+    local set="matrix.ranks=[3] nodes=3"
+    expect 3 "type: sbatch -N3 configs/sites/bench.sbatch $tmp/small.yaml --set \"$set\"" \
+        "$scalebench" run "$tmp/small.yaml" --out "$tmp/none" --set "$set" || return 1
+    [ ! -e "$tmp/none" ] && expect 0 "skipped: site: slurm wants a job of Slurm with 3 nodes" \
+        "$scalebench" plan "$tmp/small.yaml" --set "$set"
+}
+
+# --- submit ---------------------------------------------------------------------------------------------
+
+# Also none that is between two states, and Slurm has answered.
+no_jobs() {
+    local states
+    states=$(squeue -h -t all -o %T) && ! grep -qvE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)?$' <<<"$states"
+}
+
+cat >"$tmp/rig.yaml" <<'END'
+time: 5
+nodes: 4
+cores: 1
+sbatch: [--comment=rig]
+setup: ["export FAKE_HOSTS=1"]
+launcher: pmi2
+END
+
+# From here on a trainer that takes no time, or hangs for ever and is deaf to SIGTERM.
+mkdir "$tmp/bin"
+cp "$build/scalebench" "$build/pin" "$build/hello_ranks" "$tmp/bin"
+cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
+cat >"$tmp/fake.yaml" <<'END'
+name: fake
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 100}
+sync.strategy: allreduce
+matrix: {ranks: auto}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
+figures: []
+END
+# What a job takes from here does not change when Slurm begins it again: a file says whether ranks hang.
+cat >"$tmp/facts" <<END
+if [ -e "$tmp/hang" ] && [ "\${strategy:-}" = allreduce ] && [ -n "\$dir" ]; then
+    touch "\$dir/hangs.\$PMI_RANK"
+    exec -a "\$dir" sleep 300
+fi
+END
+latest=$home/results/fake/latest
+
+use_fake_trainer() {
+    export FAKE_HOSTS=1 FAKE_FACTS=$tmp/facts BUILD=$tmp/bin
+}
+
+submit() {
+    (cd "$home" && "$tmp/bin/scalebench" submit "$tmp/fake.yaml" --site "$tmp/rig.yaml" "$@")
+}
+
+# Two launches of each point, as was asked for, none lost, none twice; of the base two with each of the others.
+is_complete() { # folder of a run
+    [ "$(grep -c '"status":"ok"' "$1/journal.jsonl")" -eq 14 ] && grep '"event":"finished"' "$1/journal.jsonl" &&
+        [ "$(column node_list "$1/raw.csv" | sort | uniq -c | tr -s ' \n' ' ')" = \
+            " 8 n0 2 n0 n1 2 n0 n1 n2 2 n0 n1 n2 n3 " ]
+}
+
+prints_scripts() {
+    expect 0 "#SBATCH --nodes=4" submit --dry-run || return 1
+    bash -n "$tmp/expect.log" && [ ! -e "$home/results/fake" ] && no_jobs && grep -x "#SBATCH --comment=rig" \
+        "$tmp/expect.log" && grep -x "#SBATCH --time=5" "$tmp/expect.log" && grep "launcher=pmi2" "$tmp/expect.log"
+}
+
+submits_what_is_missing() {
+    expect 0 ": 4 nodes, results/fake/jobs/nodes-4.sbatch" submit --per-nodes || return 1
+    [ "$(wc -l <"$tmp/expect.log")" -eq 4 ] && until_true no_jobs || return 1
+    cat "$home"/scalebench-*.log
+    is_complete "$latest" && expect 0 "nothing is missing: no job" submit || return 1
+    sed -i 's/2\.\.2/3..3/; s/ranks: auto/ranks: [1, 2]/' "$tmp/fake.yaml"
+    expect 0 ": 2 nodes, results/fake/jobs/nodes-2.sbatch" submit && until_true no_jobs || return 1
+    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 16 ]
+}
+
+# --- What takes nodes and time away --------------------------------------------------------------------
+
+cat >"$tmp/two.yaml" <<'END'
+name: fake
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 100}
+ranks: 2
+matrix: {sync.strategy: [none, allreduce]}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
+figures: []
+END
+
+hanging() {
+    compgen -G "$latest/launches/*/*/hangs.0" && compgen -G "$latest/launches/*/*/hangs.1"
+}
+
+# A campaign on two nodes whose allreduce hangs; sets $number.
+start_hanging() {
+    rm -rf "$home/results/fake"
+    touch "$tmp/hang"
+    number=$(cd "$home" && sbatch --parsable -N2 "$template" "$tmp/two.yaml")
+    until_true hanging && return
+    cat "$home/scalebench-$number.log"
+    return 1
+}
+
+# Each of the four launches ended well once; of those that were begun only the one that hung did not, and where its
+# end was seen another one.
+is_complete_after_all() {
+    cat "$home"/scalebench-*.log "$latest/journal.jsonl"
+    gone "$home/results/fake" && [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 4 ] &&
+        [ "$(grep -c '"event":"running"' "$latest/journal.jsonl")" -le 6 ] &&
+        grep '"event":"finished"' "$latest/journal.jsonl" &&
+        [ "$(paste -d' ' <(column status "$latest/raw.csv") <(column label "$latest/raw.csv") | grep '^ok' |
+            sort | uniq -c | tr -s ' \n' ' ')" = " 2 ok allreduce 2 ok none " ]
+}
+
+runs_in_an_array() {
+    rm -rf "$home/results/fake"
+    (cd "$home" && sbatch -W -N2 --array=0-1%1 "$template" "$tmp/two.yaml") || return 1
+    cat "$latest/journal.jsonl"
+    [ "$(grep -c '"event":"running"' "$latest/journal.jsonl")" -eq 4 ] &&
+        [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 4 ]
+}
+
+is_pending() {
+    [ "$(squeue -h -j "$number" -o %t)" = PD ]
+}
+
+# Slurm lets a job that it begins again wait for two minutes, and refuses it on nodes that had it in the second in
+# which it was taken off them.
+ends_by_itself() {
+    until_true is_pending && scontrol update "jobid=$number" StartTime=now+2 && until_true no_jobs
+}
+
+# Launches that ended well on nodes none of which is the one that was taken away.
+went_on_without() { # node
+    column node_list "$latest/raw.csv" | grep n | grep -vw "$1"
+}
+
+begins_again_elsewhere() {
+    start_hanging && rm "$tmp/hang" || return 1
+    scontrol update nodename=n0 state=drain reason=test && scontrol requeue "$number" &&
+        ends_by_itself || return 1
+    scontrol update nodename=n0 state=resume
+    is_complete_after_all && went_on_without n0
+}
+
+survives_its_time_limit() {
+    start_hanging && rm "$tmp/hang" && scontrol update "jobid=$number" EndTime=now+90 && until_true no_jobs &&
+        job -N2 -- "$tmp/two.yaml" && is_complete_after_all
+}
+
+# A node whose power is cut, as far as Slurm and the others can see.
+survives_a_lost_node() {
+    start_hanging && rm "$tmp/hang" || return 1
+    # shellcheck disable=SC2046 # one word a process
+    kill -KILL $(ip netns pids n1)
+    scontrol update nodename=n1 state=down reason=lost && ends_by_itself || return 1
+    is_complete_after_all && went_on_without n1
+}
+
+check "sbatch -N4 uses four nodes" uses_all_nodes
+check "so does make bench in a shell of salloc" finds_the_nodes_of_a_shell
+check "two ranks a node, by hydra" starts_two_a_node hydra
+check "by srun" starts_two_a_node pmi2
+check "ranks that come up alone are refused" refuses_many_jobs_of_one_rank
+check "another way is found where one does not work" finds_another_way
+check "a login node stops with the line to type" stops_on_a_login_node
+use_fake_trainer
+check "submit --dry-run prints a script" prints_scripts
+check "submit runs what is missing, and no more" submits_what_is_missing
+check "the second job of an array has nothing left" runs_in_an_array
+check "a job that begins again goes on elsewhere" begins_again_elsewhere
+check "one that is out of time goes on" survives_its_time_limit
+check "so does one that has lost a node" survives_a_lost_node
+finish

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Machines that ssh reaches: a server of its own in each of two namespaces that ci/netns.sh makes.
+set -u
+. bench/tests/lib/tap.sh
+
+sshd=$(PATH=$PATH:/usr/sbin:/sbin type -P sshd)
+if [ -z "$sshd" ] || ! type -P ssh >/dev/null; then
+    lacks "campaigns over ssh" sshd
+    finish
+    exit
+fi
+ci/netns.sh probe >"$tmp/probe.log" 2>&1 || {
+    cat "$tmp/probe.log"
+    lacks "campaigns over ssh" netns
+    finish
+    exit
+}
+
+ssh-keygen -q -t ed25519 -N '' -f "$tmp/host" && ssh-keygen -q -t ed25519 -N '' -f "$tmp/user"
+mkdir -p "$tmp/bin"
+cat >"$tmp/sshd" <<END
+HostKey $tmp/host
+AuthorizedKeysFile $tmp/user.pub
+PasswordAuthentication no
+UsePAM no
+StrictModes no
+PermitRootLogin yes
+PidFile none
+END
+cat >"$tmp/ssh" <<END
+Host one
+  HostName 10.77.0.1
+Host two
+  HostName 10.77.0.2
+Host *
+  IdentityFile $tmp/user
+  StrictHostKeyChecking no
+  UserKnownHostsFile /dev/null
+  LogLevel ERROR
+END
+# What a user has in ~/.ssh/config, and MPICH takes the first ssh of PATH.
+printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(type -P ssh)" "$tmp/ssh" >"$tmp/bin/ssh"
+
+# The campaign runs on the first of them. They have no route to each other's memory; on machines of their own UCX finds that out.
+cat >"$tmp/bin/with_machines" <<END
+#!/usr/bin/env bash
+mkdir -p /run/sshd
+for i in 0 1; do
+    ip netns exec "\$SCALEBENCH_NETNS-node\$i" unshare --uts --ipc sh -c \\
+        "hostname machine\$i; exec $sshd -D -e -f $tmp/sshd -o ListenAddress=10.77.0.\$((i + 1))" 2>>"$tmp/sshd.log" &
+done
+for address in 10.77.0.1 10.77.0.2; do
+    until (: </dev/tcp/\$address/22) 2>/dev/null; do sleep 0.1; done
+done
+export PATH=$tmp/bin:\$PATH UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
+exec ip netns exec "\$SCALEBENCH_NETNS-node0" "\$@"
+END
+chmod +x "$tmp"/bin/*
+
+on_machines() { # command
+    ci/netns.sh --rate none exec "$tmp/bin/with_machines" "$@"
+}
+
+cat >"$tmp/machines.yaml" <<END
+name: machines
+site: {kind: ssh, machines: [two, one], interface: eth0}
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {global_batch: 64}
+sync.strategy: ring
+matrix: {nodes: auto}
+ranks_per_node: 2
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 2, steps: 5, launches: 1..1}}
+figures: []
+END
+
+runs() {
+    on_machines "$scalebench" run "$tmp/machines.yaml" --out "$tmp/out" || return 1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["kind"], $at["status"], $at["ranks"], $at["nodes"], $at["node_list"] }' \
+        "$tmp/out/machines/latest/summary.csv" | tee /dev/stderr |
+        cmp - <(printf '%s\n' "measured ok 2 1 machine1" "measured ok 4 2 machine1 machine0")
+}
+check "machines are taken in their order, with the ranks of each" runs
+
+mark=ssh-$$.$RANDOM
+has_begun() { # process, which may have failed
+    processes "train_cnn.*record=$tmp/out/$mark" || ! kill -0 "$1"
+}
+
+a_kill_reaches_the_machines() {
+    sed "s/^name: .*/name: $mark/; s/steps: 5,/steps: 1000000,/" "$tmp/machines.yaml" >"$tmp/long.yaml"
+    set -m
+    on_machines "$scalebench" run "$tmp/long.yaml" --out "$tmp/out" >"$tmp/long.log" 2>&1 &
+    local all=$! runner
+    set +m
+    until_true has_begun "$all"
+    runner=$(pgrep -of "^$scalebench run $tmp/long.yaml") || {
+        cat "$tmp/long.log"
+        return 1
+    }
+    kill -KILL "$runner"
+    gone "record=$tmp/out/$mark" || return 1
+    wait "$all"
+    true
+}
+check "no rank outlives the campaign on any machine" a_kill_reaches_the_machines
+
+a_machine_that_is_off() {
+    expect 3 "site: ssh: 10.77.0.9: ssh: connect to host" on_machines "$scalebench" run "$tmp/machines.yaml" \
+        --set "site.machines=[one,10.77.0.9] nodes=2 name=off" --out "$tmp/out"
+}
+check "a machine that is off ends the campaign with what ssh says" a_machine_that_is_off
+
+what_cannot_be_is_said() {
+    expect 3 "nodes = 3, but site.machines names 2" "$scalebench" run "$tmp/machines.yaml" \
+        --set "nodes=3" --out "$tmp/none" &&
+        expect 3 "site: ssh wants machines" "$scalebench" run "$tmp/machines.yaml" \
+            --set "site.machines=[] nodes=1" --out "$tmp/none" &&
+        expect 3 "'-oProxyCommand=x' is not a name that ssh takes" "$scalebench" run \
+            "$tmp/machines.yaml" --set "site.machines=[-oProxyCommand=x] nodes=1" --out "$tmp/none"
+}
+check "machines that there are not are named" what_cannot_be_is_said
+finish

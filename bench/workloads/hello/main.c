@@ -1,0 +1,60 @@
+/* hello_ranks: one line about the MPI job that it is part of, "ranks=2 nodes=2 mpi=3.1". Where a
+ * launcher and the library do not speak with each other each process is a job of its own, and there are as
+ * many lines. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/launcher.h"
+
+static int count_names(const char *names, int n)
+{
+    int different = 0;
+    for (int i = 0; i < n; i++) {
+        int before = 0;
+        for (int k = 0; k < i; k++)
+            before += strcmp(names + (size_t)k * MPI_MAX_PROCESSOR_NAME,
+                             names + (size_t)i * MPI_MAX_PROCESSOR_NAME) == 0;
+        different += before == 0;
+    }
+    return different;
+}
+
+static void print_job(const char *names, int ranks)
+{
+    int major, minor;
+    MPI_Get_version(&major, &minor);
+    printf("ranks=%d nodes=%d mpi=%d.%d\n", ranks, count_names(names, ranks), major, minor);
+    fflush(stdout);
+}
+
+/* Over TCP MPI_Finalize of some libraries never returns; a launcher of PMI-1 takes its word for an end,
+ * others want it. */
+static _Noreturn void leave(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (getenv("PMI_FD") != NULL)
+        launcher_leave(0);
+    MPI_Finalize();
+    exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, length;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Get_processor_name(name, &length);
+    char *names = calloc((size_t)ranks, sizeof name);
+    if (names == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Gather(name, sizeof name, MPI_CHAR, names, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        print_job(names, ranks);
+    free(names);
+    MPI_Barrier(MPI_COMM_WORLD);
+    leave();
+}

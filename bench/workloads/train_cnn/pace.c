@@ -1,0 +1,117 @@
+#include "bench/workloads/train_cnn/pace.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "kernels/base/clock.h"
+
+/* ---- This machine's clock ---- */
+
+static int64_t now_ns(void *arg)
+{
+    (void)arg;
+    return clock_ns();
+}
+
+static void sleep_until(void *arg, int64_t ns)
+{
+    (void)arg;
+    const struct timespec until = {.tv_sec = (time_t)(ns / 1000000000),
+                                   .tv_nsec = (long)(ns % 1000000000)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        continue;
+}
+
+static void offer_core(void *arg)
+{
+    (void)arg;
+    sched_yield();
+}
+
+/* Sleeps that are looked at, and how long they are. */
+enum { PROBES = 20, PROBE_NS = 100000 };
+
+/* A machine that is busy wakes late for other reasons: beyond the most, ranks would rather keep their
+ * cores from working. */
+enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 100000 };
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What nine sleeps of ten are late by at most. */
+static int64_t measure_margin(const struct pace_clock *clock)
+{
+    int64_t late_ns[PROBES];
+    for (int i = 0; i < PROBES; i++) {
+        int64_t until_ns = clock->now_ns(clock->arg) + PROBE_NS;
+        clock->sleep_until(clock->arg, until_ns);
+        late_ns[i] = clock->now_ns(clock->arg) - until_ns;
+    }
+    qsort(late_ns, PROBES, sizeof *late_ns, by_size);
+    int64_t margin_ns = late_ns[PROBES * 9 / 10];
+    if (margin_ns < MARGIN_LEAST_NS)
+        return MARGIN_LEAST_NS;
+    return margin_ns < MARGIN_MOST_NS ? margin_ns : MARGIN_MOST_NS;
+}
+
+void pace_open(struct pace *p)
+{
+    *p = (struct pace){.clock = {now_ns, sleep_until, offer_core, NULL}};
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    p->margin_ns = measure_margin(&p->clock);
+}
+
+/* ---- Passing time ---- */
+
+void pace_step_begin(struct pace *p)
+{
+    p->late_ns = 0;
+    if (p->owed_ns < 0)
+        p->owed_ns = 0;
+}
+
+/* The next moment at which something is to be done before `until_ns`. */
+static int64_t next_stop(const struct pace *p, int64_t now, int64_t until_ns)
+{
+    int64_t poll_at = now + p->poll_ns;
+    return p->poll != NULL && poll_at < until_ns ? poll_at : until_ns;
+}
+
+static int64_t look(struct pace *p)
+{
+    if (p->poll != NULL)
+        p->poll(p->poll_arg);
+    return p->clock.now_ns(p->clock.arg);
+}
+
+/* Sleeps until the margin before `due_ns`, polling on the way. */
+static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
+{
+    int64_t until_ns = due_ns - p->margin_ns;
+    while (now < until_ns) {
+        p->clock.sleep_until(p->clock.arg, next_stop(p, now, until_ns));
+        now = look(p);
+    }
+    return now;
+}
+
+void pace_pass(struct pace *p, int64_t ns, bool exact)
+{
+    int64_t now = p->clock.now_ns(p->clock.arg), due_ns = now + p->owed_ns + ns;
+    int64_t late_before = p->owed_ns < 0 ? -p->owed_ns : 0;
+    now = sleep_before(p, now, due_ns);
+    while (exact && now < due_ns) {
+        p->clock.offer_core(p->clock.arg);
+        now = p->clock.now_ns(p->clock.arg);
+    }
+    p->owed_ns = due_ns - now;
+    if (p->owed_ns < -late_before)
+        p->late_ns += -p->owed_ns - late_before;
+}

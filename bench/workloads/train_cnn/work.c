@@ -1,0 +1,339 @@
+#include "bench/workloads/train_cnn/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/data/augment.h"
+#include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* ---- Opening ---- */
+
+/* Steps of a calibration at most: what varies from step to step shows in fewer. */
+#define STEPS_MOST 1000
+
+/* Steps that ranks with the times of one calibrated rank lie apart. */
+#define STEPS_APART 17
+
+static struct calibrated_work work_of(const struct trainer *t)
+{
+    struct calibrated_work work = {.params = (int64_t)t->desc->n_params,
+                                   .images = (int)t->sampler.n_max,
+                                   .threads = pool_threads(t->exec.pool)};
+    snprintf(work.model, sizeof work.model, "%s", t->desc->name);
+    snprintf(work.plan, sizeof work.plan, "%s", config_text(t->config, OPT_KERNELS));
+    snprintf(work.optimizer, sizeof work.optimizer, "%s", config_text(t->config, OPT_OPTIMIZER));
+    return work;
+}
+
+static enum status open_times(const struct trainer *t, struct calibration *c, int steps,
+                              struct error *e)
+{
+    const struct calibrated_work work = work_of(t);
+    TRY(calibration_open(c, &work, net_ops(t->net), steps, e));
+    for (int op = 0; op < c->n_ops; op++) {
+        struct calibrated_op *to = &c->ops[op];
+        snprintf(to->name, sizeof to->name, "%s", net_op_name(t->net, op));
+        net_op_tensors(t->net, op, &to->first, &to->last);
+    }
+    return OK;
+}
+
+/* At so many GFLOP/s of each thread; what has no FLOPs takes no time, nor does the optimizer. */
+static enum status make_times(const struct trainer *t, struct calibration *c, double gflops,
+                              struct error *e)
+{
+    TRY(open_times(t, c, 1, e));
+    int64_t *row = calibration_row(c);
+    double ns_per_flop = c->work.images / (gflops * c->work.threads);
+    for (int op = 0; op < c->n_ops; op++) {
+        struct net_op_view view = net_op_view(t->net, 0, op);
+        row[part_forward(op)] = llround((double)view.flops_forward * ns_per_flop);
+        row[part_backward(c, op)] = llround((double)view.flops_backward * ns_per_flop);
+    }
+    calibration_keep(c);
+    return OK;
+}
+
+/* The folder of a launch and the one that holds it: what a run calls the launch. */
+static const char *last_folders(const char *path)
+{
+    const char *from = path + strlen(path);
+    for (int slashes = 0; from > path && slashes < 2; from--)
+        slashes += from[-1] == '/';
+    return from > path ? from + 1 : path;
+}
+
+/* Ranks of a node take the times of those that were calibrated side by side. Where they are more, the
+ * next ones take them from another step on, so that equal ranks do not all have the same luck. */
+static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
+                              struct error *e)
+{
+    int ranks = calibration_ranks(folder), own = t->waiter->node_rank;
+    const struct calibrated_work work = work_of(t);
+    TRY(calibration_read(&r->calibration, folder, ranks > 0 ? own % ranks : 0, e));
+    TRY(calibration_check(&r->calibration, &work, folder, e));
+    for (int op = 0; op < r->calibration.n_ops; op++)
+        if (r->calibration.ops[op].last > t->desc->n_tensors)
+            return error_set(e, ERR_DATA, "%s: op %d has tensors up to %d, the net has %d", folder,
+                             op + 1, r->calibration.ops[op].last, t->desc->n_tensors);
+    r->first = (uint64_t)(own / ranks) * STEPS_APART;
+    snprintf(r->from, sizeof r->from, "%s", last_folders(folder));
+    return OK;
+}
+
+static enum status open_replay(struct trainer *t, struct error *e)
+{
+    TRY(MEM_NEW(t->replayed, 1, "what stands for computing", e));
+    struct replayed_work *r = t->replayed;
+    if (t->work.calibration != NULL) {
+        TRY(read_times(t, r, t->work.calibration, e));
+    } else {
+        TRY(make_times(t, &r->calibration, t->work.gflops, e));
+        snprintf(r->from, sizeof r->from, "%g GFLOP/s", t->work.gflops);
+    }
+    pace_open(&r->pace);
+    r->pace.poll_ns = OVERLAP_TILE_NS;
+    return OK;
+}
+
+enum status work_open(struct trainer *t, struct error *e)
+{
+    long steps = config_int(t->config, OPT_TIME_STEPS);
+    if (work_is_replayed(&t->work))
+        return open_replay(t, e);
+    if (!t->work.calibrate)
+        return OK;
+    TRY(MEM_NEW(t->times, 1, "times of ops", e));
+    return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
+}
+
+/* Strategies take as long with zeros as with other numbers, which a sum of sums would carry beyond all
+ * bounds; compressors do not. */
+enum status work_connect(struct trainer *t, struct error *e)
+{
+    if (t->replayed == NULL || t->sync->compressor == NULL)
+        return OK;
+    size_t n = t->sync->arenas.n;
+    TRY(MEM_NEW_ALIGNED(t->replayed->gradients, n, "made-up gradients", e));
+    net_init_params(t->desc, t->replayed->gradients, t->exec.seed + (uint64_t)t->rank + 1);
+    return OK;
+}
+
+void work_close(struct trainer *t)
+{
+    if (t->replayed != NULL) {
+        calibration_free(&t->replayed->calibration);
+        mem_free(t->replayed->gradients);
+    }
+    if (t->times != NULL)
+        calibration_free(t->times);
+    free(t->replayed);
+    free(t->times);
+    t->replayed = NULL;
+    t->times = NULL;
+}
+
+int work_ops(const struct trainer *t)
+{
+    return t->replayed != NULL ? t->replayed->calibration.n_ops : net_ops(t->net);
+}
+
+struct range work_op_range(const struct trainer *t, int op)
+{
+    struct range range;
+    if (t->replayed != NULL) {
+        const struct calibrated_op *of = &t->replayed->calibration.ops[op];
+        return (struct range){of->first, of->last};
+    }
+    net_op_tensors(t->net, op, &range.first, &range.last);
+    return range;
+}
+
+/* ---- Time that passes ---- */
+
+static void pass(struct replayed_work *r, int part, double share, bool exact)
+{
+    pace_pass(&r->pace, llround((double)r->row[part] * share), exact);
+}
+
+/* Messages are tested between tiles of an op, as where it is computed. */
+static void pass_op(const struct trainer *t, int part, bool exact)
+{
+    struct replayed_work *r = t->replayed;
+    r->pace.poll = t->exec.poll;
+    r->pace.poll_arg = t->exec.poll_arg;
+    pass(r, part, r->share, exact);
+    r->pace.poll = NULL;
+}
+
+/* Whether others can see when an op of a pass ends, which hooks follow. */
+static bool is_seen(const struct trainer *t)
+{
+    return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
+}
+
+static bool is_awaited(const struct trainer *t, int op)
+{
+    struct range range = work_op_range(t, op);
+    return op == 0 || is_seen(t) ||
+           (range.first < range.last && t->sync->strategy->grad_ready != NULL);
+}
+
+static void put_gradients(const struct trainer *t, int op, real *grads)
+{
+    struct range range = work_op_range(t, op);
+    const real *from = t->replayed->gradients;
+    for (int i = range.first; i < range.last && from != NULL; i++) {
+        const struct tensor_desc *tensor = &t->desc->tensors[i];
+        memcpy(grads + tensor->offset, from + tensor->offset, tensor->count * sizeof *grads);
+    }
+}
+
+/* ---- Computing ---- */
+
+/* Images that are changed are copied first; others are read where they lie. */
+static void load(struct trainer *t, const struct batch *batch)
+{
+    size_t image_bytes = shape_count(t->desc->input);
+    if (t->augmented != NULL) {
+        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, t->augmented,
+                    t->labels);
+        augment_batch(t->augmented, t->desc->input, batch->samples, batch->n, t->exec.seed,
+                      t->exec.epoch);
+        net_load(t->net, &t->exec, 0, (int)batch->n, t->augmented);
+        return;
+    }
+    data_locate(&t->data->train, image_bytes, batch->samples, batch->n, t->images, t->labels);
+    net_load_each(t->net, &t->exec, 0, (int)batch->n, t->images);
+}
+
+static void clear_gradients(const struct trainer *t, int op, real *grads)
+{
+    struct range range = work_op_range(t, op);
+    for (int i = range.first; i < range.last; i++) {
+        const struct tensor_desc *tensor = &t->desc->tensors[i];
+        memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
+    }
+}
+
+/* Around what is computed, where its time is kept. */
+static int64_t begin_part(const struct trainer *t)
+{
+    return t->times != NULL ? clock_ns() : 0;
+}
+
+static void end_part(const struct trainer *t, int part, int64_t begin_ns)
+{
+    if (t->times != NULL)
+        calibration_row(t->times)[part] = clock_ns() - begin_ns;
+}
+
+/* ---- The parts ---- */
+
+void work_step_begin(struct trainer *t, const struct batch *batch)
+{
+    struct replayed_work *r = t->replayed;
+    if (t->times != NULL)
+        memset(calibration_row(t->times), 0, (size_t)calibration_parts(t->times) * sizeof(int64_t));
+    if (r == NULL)
+        return;
+    const struct calibration *c = &r->calibration;
+    uint64_t row = (t->steps_done + r->first) % (uint64_t)c->n_steps;
+    r->row = c->ns + row * (uint64_t)calibration_parts(c);
+    r->share = (double)batch->n / c->work.images;
+    pace_step_begin(&r->pace);
+}
+
+void work_load(struct trainer *t, const struct batch *batch)
+{
+    if (t->replayed != NULL) {
+        pass(t->replayed, part_load(), t->replayed->share, true);
+        return;
+    }
+    int64_t begin_ns = begin_part(t);
+    if (batch->n > 0)
+        load(t, batch);
+    end_part(t, part_load(), begin_ns);
+}
+
+void work_forward(struct trainer *t, const struct batch *batch, int op)
+{
+    if (t->replayed != NULL) {
+        pass_op(t, part_forward(op), is_seen(t));
+        return;
+    }
+    int64_t begin_ns = begin_part(t);
+    if (batch->n > 0)
+        net_forward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params);
+    end_part(t, part_forward(op), begin_ns);
+}
+
+/* Padding does not count. */
+static uint32_t count_samples(const struct batch *batch)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < batch->n; i++)
+        n += batch->weights == NULL || batch->weights[i] > 0;
+    return n;
+}
+
+struct score work_loss(struct trainer *t, const struct batch *batch, double gradient_scale)
+{
+    struct score score = {0};
+    if (t->replayed != NULL) {
+        pass(t->replayed, part_loss(&t->replayed->calibration), t->replayed->share, true);
+        score.samples = count_samples(batch);
+        return score;
+    }
+    int64_t begin_ns = begin_part(t);
+    if (batch->n > 0)
+        score = net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale);
+    if (t->times != NULL)
+        end_part(t, part_loss(t->times), begin_ns);
+    return score;
+}
+
+void work_backward(struct trainer *t, const struct batch *batch, int op, real *grads)
+{
+    if (t->replayed != NULL) {
+        int64_t begin_ns = clock_ns();
+        put_gradients(t, op, grads);
+        t->replayed->pace.owed_ns -= clock_ns() - begin_ns;
+        pass_op(t, part_backward(&t->replayed->calibration, op), is_awaited(t, op));
+        return;
+    }
+    int64_t begin_ns = begin_part(t);
+    if (batch->n > 0)
+        net_backward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params, grads);
+    else
+        clear_gradients(t, op, grads);
+    if (t->times != NULL)
+        end_part(t, part_backward(t->times, op), begin_ns);
+}
+
+/* Its time goes by the numbers, which a strategy may share out. */
+void work_update(void *arg, size_t begin, size_t end)
+{
+    struct trainer *t = arg;
+    struct replayed_work *r = t->replayed;
+    double share = (double)(end - begin) / (double)t->sync->arenas.n;
+    if (r->pace.owed_ns < 0)
+        r->pace.owed_ns = 0;
+    pass(r, part_optimizer(&r->calibration), share, true);
+}
+
+void work_step_end(struct trainer *t, int64_t optimizer_ns)
+{
+    if (t->times != NULL)
+        calibration_row(t->times)[part_optimizer(t->times)] = optimizer_ns;
+}
+
+void work_keep(struct trainer *t)
+{
+    if (t->times != NULL)
+        calibration_keep(t->times);
+}

@@ -1,0 +1,58 @@
+/* The parts of a step that are a rank's own, between its calls to others: computed, computed and timed
+ * one by one (calibrate), or not computed while their time passes (replay). */
+#pragma once
+
+#include "bench/workloads/train_cnn/calibration.h"
+#include "bench/workloads/train_cnn/pace.h"
+#include "bench/workloads/train_cnn/sampler.h"
+#include "comm/strategy.h"
+#include "kernels/net/net.h"
+
+struct trainer;
+
+/* What is asked of a trainer besides its configuration; zero: it computes. */
+struct work_options {
+    const char *calibration; /* folder of times to let pass, NULL: none. Borrowed. */
+    double gflops;           /* of each thread, whose times pass instead; 0: none */
+    bool calibrate;          /* the time of each part is kept */
+};
+
+/* A rank that does not compute. */
+struct replayed_work {
+    struct pace pace;
+    struct calibration calibration;
+    uint64_t first;     /* row of the first step */
+    const int64_t *row; /* of this step */
+    double share;       /* of the calibrated images that this step has */
+    real *gradients;    /* made up, where a compressor looks at them; NULL: they stay 0 */
+    char from[128];     /* whose times they are, for the record */
+};
+
+static inline bool work_is_replayed(const struct work_options *o)
+{
+    return o->calibration != NULL || o->gflops > 0;
+}
+
+/* After the trainer's net. ERR_ARGUMENT or ERR_DATA where the calibration is missing, broken or one of
+ * other work. Closed with work_close in any case. */
+enum status work_open(struct trainer *t, struct error *e);
+/* After the trainer's strategy. */
+enum status work_connect(struct trainer *t, struct error *e);
+void work_close(struct trainer *t);
+
+/* Ops of the plan, those of the calibration where they are not computed, and the tensors of one. */
+int work_ops(const struct trainer *t);
+struct range work_op_range(const struct trainer *t, int op);
+
+/* The parts, in their order. A rank without images computes nothing, but has gradients of 0. */
+void work_step_begin(struct trainer *t, const struct batch *batch);
+void work_load(struct trainer *t, const struct batch *batch);
+void work_forward(struct trainer *t, const struct batch *batch, int op);
+struct score work_loss(struct trainer *t, const struct batch *batch, double gradient_scale);
+void work_backward(struct trainer *t, const struct batch *batch, int op, real *grads);
+/* Numbers [begin, end) of the parameters, in place of sync's own optimizer; arg is the trainer. */
+void work_update(void *arg, size_t begin, size_t end);
+/* With what the optimizer took. */
+void work_step_end(struct trainer *t, int64_t optimizer_ns);
+/* The step that has ended is one of a calibration; without one nothing happens. */
+void work_keep(struct trainer *t);

@@ -1,0 +1,214 @@
+#include "comm/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "comm/nodes.h"
+#include "kernels/base/mem.h"
+
+#define OPERATION "messages there and back for the clocks"
+
+/* Of one round, a few milliseconds. Where ranks outnumber cores a message may take as long as others
+ * compute: it is back soon where both sides happen to run, which takes patience. */
+enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
+#define ROUND_NS 200000000
+
+struct question {
+    int64_t is_last;
+};
+
+struct answer {
+    int64_t now_ns;
+    struct clock_offset offset; /* of who answers */
+};
+
+/* What the first rank of a node does in all rounds: once it has asked, it answers. */
+struct rounds {
+    struct waiter *waiter;
+    MPI_Comm comm;
+    int64_t (*now_ns)(void);
+    int *firsts, nodes, node; /* the first ranks, how many, and the number of this one */
+    int known;                /* so many nodes know their offset */
+    bool begun, noted;        /* the round; when the message of the other side came */
+    int64_t begin_ns;
+    struct message out, in;
+    struct question question;
+    struct answer answer;
+    struct ping pings[PINGS_MOST];
+    size_t n_pings;
+    struct clock_offset offset;
+    int code; /* MPI's */
+};
+
+/* ---- Messages ---- */
+
+static struct message message_of(void *data, size_t bytes, int rank)
+{
+    return (struct message){.data = data, .bytes = bytes, .rank = rank};
+}
+
+static void begin_receive(struct rounds *r, void *data, size_t bytes, int rank)
+{
+    r->in = message_of(data, bytes, rank);
+    if (r->code == MPI_SUCCESS)
+        r->code = message_begin_receive(r->waiter, &r->in, 1, r->comm, OPERATION);
+}
+
+static void begin_send(struct rounds *r, void *data, size_t bytes, int rank)
+{
+    r->out = message_of(data, bytes, rank);
+    if (r->code == MPI_SUCCESS)
+        r->code = message_begin_send(r->waiter, &r->out, 1, r->comm, OPERATION);
+}
+
+static bool is_through(struct rounds *r, struct message *message)
+{
+    bool done = false;
+    if (r->code == MPI_SUCCESS)
+        r->code = message_test(r->waiter, message, &done);
+    return done;
+}
+
+/* ---- The two sides ---- */
+
+static void ask(struct rounds *r, int rank)
+{
+    struct ping *ping = &r->pings[r->n_pings];
+    int64_t now_ns = r->now_ns();
+    if (r->n_pings == 0)
+        r->begin_ns = now_ns;
+    bool is_late = now_ns - r->begin_ns > ROUND_NS && r->n_pings + 1 >= PINGS_LEAST;
+    r->question.is_last = is_late || r->n_pings + 1 == PINGS_MOST;
+    r->noted = false;
+    begin_receive(r, &r->answer, sizeof r->answer, rank);
+    ping->sent_ns = r->now_ns();
+    begin_send(r, &r->question, sizeof r->question, rank);
+}
+
+/* Whether the round is over. Who asks rank 0 needs no other offset. */
+static bool take_answer(struct rounds *r, int rank)
+{
+    struct ping *ping = &r->pings[r->n_pings];
+    if (!r->noted && is_through(r, &r->in)) {
+        ping->received_ns = r->now_ns();
+        ping->theirs_ns = r->answer.now_ns;
+        r->noted = true;
+    }
+    if (!r->noted || !is_through(r, &r->out))
+        return false;
+    r->n_pings++;
+    if (!r->question.is_last) {
+        ask(r, rank);
+        return false;
+    }
+    struct clock_offset found = clock_offset_find(r->pings, r->n_pings);
+    bool asked_first = r->node == r->known;
+    r->offset = asked_first ? found : clock_offset_chain(&found, &r->answer.offset);
+    return true;
+}
+
+static void await_question(struct rounds *r, int rank)
+{
+    r->noted = false;
+    begin_receive(r, &r->question, sizeof r->question, rank);
+}
+
+/* Whether the round is over. */
+static bool give_answer(struct rounds *r, int rank)
+{
+    if (!r->noted && is_through(r, &r->in)) {
+        r->answer = (struct answer){r->now_ns(), r->offset};
+        begin_send(r, &r->answer, sizeof r->answer, rank);
+        r->noted = true;
+    }
+    if (!r->noted || !is_through(r, &r->out))
+        return false;
+    if (r->question.is_last)
+        return true;
+    await_question(r, rank); /* which may be here already, and the last one */
+    return false;
+}
+
+/* ---- Rounds ---- */
+
+/* Whether this round, or what there is of it, is over. */
+static bool pass_round(struct rounds *r)
+{
+    bool asks = r->node >= r->known && r->node < 2 * r->known;
+    bool answers = r->node < r->known && r->node + r->known < r->nodes;
+    if (!asks && !answers)
+        return true;
+    int rank = r->firsts[asks ? r->node - r->known : r->node + r->known];
+    if (!r->begun)
+        (asks ? ask : await_question)(r, rank);
+    r->begun = true;
+    return (asks ? take_answer : give_answer)(r, rank);
+}
+
+/* Whether all rounds are over, or one failed; as wait_until asks. */
+static bool pass_rounds(void *arg)
+{
+    struct rounds *r = arg;
+    while (r->known < r->nodes && pass_round(r)) {
+        r->begun = false;
+        r->known *= 2;
+    }
+    return r->known >= r->nodes || r->code != MPI_SUCCESS;
+}
+
+/* Those of a node that are not its first have no part in it. */
+static enum status pass(struct rounds *r, struct error *e)
+{
+    enum status status = wait_until(r->waiter, pass_rounds, r, OPERATION, e);
+    THEN(status, message_status(r->waiter, r->code, OPERATION, e));
+    return status;
+}
+
+/* Fills `firsts` [ranks] and `node`; -1 where `rank` is not the first of one. */
+static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
+{
+    int *node_of;
+    TRY(nodes_find(r->waiter, r->comm, &node_of, e));
+    r->node = -1;
+    for (int i = 0; i < ranks; i++)
+        if (node_of[i] == r->nodes) {
+            r->node = i == rank ? r->nodes : r->node;
+            r->firsts[r->nodes++] = i;
+        }
+    free(node_of);
+    return OK;
+}
+
+static enum status find_offset(struct rounds *r, int rank, int ranks, struct error *e)
+{
+    TRY(find_firsts(r, rank, ranks, e));
+    if (r->node != 0)
+        r->offset.offset_ns = r->offset.error_ns = NAN;
+    if (r->node < 0)
+        r->nodes = 0;
+    TRY(pass(r, e));
+    return wait_barrier(r->waiter, r->comm, "end of the messages for the clocks", e);
+}
+
+enum status clocks_find(struct clock_offset *offset, int *of, struct waiter *w, MPI_Comm comm,
+                        int64_t (*now_ns)(void), struct error *e)
+{
+    int rank, ranks, here;
+    struct rounds r = {.waiter = w,
+                       .comm = comm,
+                       .now_ns = now_ns,
+                       .known = 1,
+                       .code = MPI_SUCCESS,
+                       .offset.at_ns = now_ns()};
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    nodes_here(w, comm, &here, of);
+    *offset = r.offset;
+    if (here == ranks)
+        return OK;
+    TRY(MEM_NEW(r.firsts, (size_t)ranks, "the first ranks of nodes", e));
+    enum status status = find_offset(&r, rank, ranks, e);
+    free(r.firsts);
+    *offset = r.offset;
+    return status;
+}

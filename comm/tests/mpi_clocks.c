@@ -1,0 +1,105 @@
+/* Clocks of nodes, which MPICH is told that this machine has; each node's clock is made up of the
+ * machine's. */
+#include "comm/tests/mpi_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "comm/clocks.h"
+#include "comm/nodes.h"
+#include "comm/tests/sync_fixture.h"
+#include "kernels/base/clock.h"
+
+/* A second ahead for every node before this one, and as many times 30 ppm fast. */
+#define AHEAD_NS INT64_C(1000000000)
+#define DRIFT    30e-6
+
+static int own_node;
+
+static int64_t made_up_ns(void)
+{
+    int64_t now_ns = clock_ns();
+    return now_ns + own_node * AHEAD_NS + llround(own_node * DRIFT * (double)now_ns);
+}
+
+/* Rank 0's clock is the machine's. */
+static double truth_ns(int64_t at_ns)
+{
+    double machine_ns = (double)(at_ns - own_node * AHEAD_NS) / (1 + own_node * DRIFT);
+    return (double)at_ns - machine_ns;
+}
+
+/* Up to three ranks have a node each; more share some, so that nodes ask others than rank 0's. */
+static int wanted_nodes(int ranks)
+{
+    return ranks <= 3 ? ranks : (ranks + 1) / 2;
+}
+
+static bool find_own_node(int *first, struct error *e)
+{
+    int *node_of, rank = mpi_world_rank(), nodes = 0;
+    if (nodes_find(&program_waiter, MPI_COMM_WORLD, &node_of, e) != OK)
+        return false;
+    own_node = node_of[rank];
+    *first = rank;
+    for (int i = mpi_world_ranks() - 1; i >= 0; i--) {
+        *first = node_of[i] == own_node ? i : *first;
+        nodes = node_of[i] >= nodes ? node_of[i] + 1 : nodes;
+    }
+    free(node_of);
+    return nodes == wanted_nodes(mpi_world_ranks());
+}
+
+/* A few nanoseconds are what rounding times since the machine's start comes to. */
+static bool is_right(const struct clock_offset *o, int of, int first)
+{
+    if (of != first || mpi_world_rank() != first)
+        return of == first && isnan(o->offset_ns);
+    if (first == 0)
+        return o->offset_ns == 0 && o->error_ns == 0;
+    return o->error_ns > 0 && fabs(o->offset_ns - truth_ns(o->at_ns)) <= o->error_ns + 100;
+}
+
+static bool finds_clocks(void)
+{
+    struct clock_line line;
+    struct error e;
+    int first, of_begin, of_end;
+    return find_own_node(&first, &e) &&
+           clocks_find(&line.begin, &of_begin, &program_waiter, MPI_COMM_WORLD, made_up_ns, &e) ==
+               OK &&
+           clocks_find(&line.end, &of_end, &program_waiter, MPI_COMM_WORLD, made_up_ns, &e) == OK &&
+           is_right(&line.begin, of_begin, first) && is_right(&line.end, of_end, first) &&
+           (isnan(line.end.offset_ns) || line.end.at_ns >= line.begin.at_ns);
+}
+
+static void offsets_are_within_their_errors(void **state)
+{
+    snprintf(mpi_subject, sizeof mpi_subject, "clocks");
+    assert_all(finds_clocks());
+}
+
+/* Last: calls are compared from here on. */
+static void they_are_where_calls_are_compared(void **state)
+{
+    struct error e;
+    snprintf(mpi_subject, sizeof mpi_subject, "clocks, with calls compared");
+    assert_all(waiter_check_calls(&program_waiter, MPI_COMM_WORLD, &e) == OK);
+    assert_all(finds_clocks());
+}
+
+int main(int argc, char **argv)
+{
+    char nodes[16];
+    const char *ranks = getenv("PMI_SIZE");
+    snprintf(nodes, sizeof nodes, "%d", wanted_nodes(ranks != NULL ? atoi(ranks) : 1));
+    setenv("MPIR_CVAR_NUM_CLIQUES", nodes, 1);
+    MPI_Init(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offsets_are_within_their_errors),
+        cmocka_unit_test(they_are_where_calls_are_compared),
+    };
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
+    MPI_Finalize();
+    return failed;
+}
