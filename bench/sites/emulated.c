@@ -169,13 +169,23 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
+/* Over TCP the rendezvous of UCX (1.13) sends and receives by turns where two ranks exchange messages, since the
+ * leave to send waits behind what is being sent: a sum by halves takes twice the time of its bytes. Without a
+ * rendezvous MPI_Finalize hangs, so that only programs that leave without it are told. */
+static const char *const *environment(const struct config *c)
+{
+    static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};
+    return config_is_foreign(c) ? NULL : no_rendezvous;
+}
+
 static enum status emulated_prepare(const struct site_job *job, struct site_launch *launch,
                                     struct error *e)
 {
     struct hosts hosts;
+    const struct config *c = &job->point->config;
     TRY(find_hosts(&hosts, job->netns, e));
-    TRY(check_nodes(&job->point->config, &hosts, e));
-    return mpiexec_prepare_inside(job, add_entrance, add_ranks, &hosts, launch, e);
+    TRY(check_nodes(c, &hosts, e));
+    return mpiexec_prepare_inside(job, add_entrance, add_ranks, &hosts, environment(c), launch, e);
 }
 
 static enum status emulated_check(struct netns *netns, const struct config *config, struct error *e)

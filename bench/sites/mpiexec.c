@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum status make_plan(const struct config *c, const struct place *place,
                              struct place_plan *plan, struct error *e)
@@ -87,9 +88,17 @@ void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *jo
     add_pinned(argv, job, "--plan", plan, own);
 }
 
+/* Whether the user has set the variable of an entry. */
+static bool is_set(const char *entry)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, "="), entry);
+    return getenv(name) != NULL;
+}
+
 /* Of the ranks. The trainer splits work over threads of its own; a library that did so too would
  * put more threads on a core than were planned. A foreign program has what was planned. */
-static char **make_environment(const struct config *c)
+static char **make_environment(const struct config *c, const char *const *of_site)
 {
     struct argv_builder environment = {0};
     char threads[40];
@@ -97,12 +106,16 @@ static char **make_environment(const struct config *c)
              config_is_foreign(c) ? config_int(c, OPT_THREADS) : 1);
     argv_add(&environment, "BLIS_NUM_THREADS=1");
     argv_add(&environment, threads);
+    for (; of_site != NULL && *of_site != NULL; of_site++)
+        if (!is_set(*of_site))
+            argv_add(&environment, *of_site);
     return argv_finish(&environment);
 }
 
 enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,
                                    mpiexec_add *add_ranks, const void *arg,
-                                   struct site_launch *launch, struct error *e)
+                                   const char *const *environment, struct site_launch *launch,
+                                   struct error *e)
 {
     char **options;
     struct argv_builder argv = {0};
@@ -119,7 +132,7 @@ enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_
     add_ranks(&argv, &own, arg);
     free(options);
     launch->argv = argv_finish(&argv);
-    launch->environment = make_environment(&job->point->config);
+    launch->environment = make_environment(&job->point->config, environment);
     if (launch->argv == NULL || launch->environment == NULL)
         return error_no_memory(e, "a command line");
     return OK;
@@ -128,5 +141,5 @@ enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_
 enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,
                             struct site_launch *launch, struct error *e)
 {
-    return mpiexec_prepare_inside(job, NULL, add_ranks, arg, launch, e);
+    return mpiexec_prepare_inside(job, NULL, add_ranks, arg, NULL, launch, e);
 }

@@ -34,7 +34,9 @@ typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *jo
 enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,
                             struct site_launch *launch, struct error *e);
 
-/* The same of a launcher that another program starts, which add_entrance adds with its arguments. */
+/* The same of a launcher that another program starts, which add_entrance adds with its arguments.
+ * `environment`: entries of the ranks, up to NULL, that the user's own of the same name precede. */
 enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,
                                    mpiexec_add *add_ranks, const void *arg,
-                                   struct site_launch *launch, struct error *e);
+                                   const char *const *environment, struct site_launch *launch,
+                                   struct error *e);

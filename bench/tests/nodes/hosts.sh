@@ -118,6 +118,18 @@ shapes_anew() {
 }
 check "links are shaped anew, and hosts end with their line" shapes_anew
 
+# Without a rendezvous MPI_Finalize would hang, which other programs call; a user's own setting stays.
+sends_without_rendezvous() {
+    spec own 1
+    grep -vE "^(model|data|train|sync)" "$tmp/own.yaml" >"$tmp/foreign.yaml"
+    echo 'workload: {command: [true]}' >>"$tmp/foreign.yaml"
+    "$scalebench" plan "$tmp/own.yaml" | grep -c " UCX_RNDV_THRESH=inf " || return 1
+    ! UCX_RNDV_THRESH=1m "$scalebench" plan "$tmp/own.yaml" | grep "UCX_RNDV_THRESH" || return 1
+    "$scalebench" plan "$tmp/foreign.yaml" | grep "/true" &&
+        ! "$scalebench" plan "$tmp/foreign.yaml" | grep "UCX_RNDV_THRESH"
+}
+check "the trainer sends without a rendezvous, other programs do not" sends_without_rendezvous
+
 same_columns_as_here() {
     local set="model=softmax_784 data.set=digits data.samples=2000
         measure.time.warmup_steps=1 measure.time.steps=3 measure.time.launches=1..1
