@@ -81,7 +81,7 @@ SITES_SRC     := $(call sources,bench/sites)
 RECORD_SRC    := $(call sources,bench/record)
 COLLECT_SRC   := $(call sources,bench/collect bench/collect/table)
 FIGURES_SRC   := $(call sources,bench/figures)
-RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/commands bench/runner/compare)
+RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/commands bench/runner/compare bench/runner/page)
 DATA_SRC      := $(call sources,bench/workloads/data)
 TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
 PEERS_SRC     := $(call sources,bench/workloads/peers)
@@ -116,7 +116,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay references bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay references bench-kernels bench-comm data figures report test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -318,9 +318,17 @@ bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench run "$$CONFIG" --out "$$OUT" --set "$$SET" $(if $(FRESH),--fresh)
 
+# Neither this nor the page needs MPI or BLIS.
 figures:
-	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
 	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
+
+# A page of these runs: by themselves the latest of every campaign in OUT, and what is committed.
+RUN  ?= $(patsubst %/spec.yaml,%,$(wildcard $(OUT)/*/latest/spec.yaml results/reference/*/spec.yaml))
+PAGE ?= report.html
+report:
+	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
+	@$(BUILD)/scalebench report $(RUN) --out "$$OUT" --output "$(PAGE)"
 
 # What the harness itself costs; PAIRS= LOOKS= STEPS= RANKS= as ci/overhead.sh says.
 bench-overhead:
@@ -421,6 +429,7 @@ clean:
 #: make bench CONFIG=strong_scaling.yaml   run (or go on with) a campaign; table and figures
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
+#: make report [RUN="folder name ..." PAGE=report.html]   a page of every figure with its numbers, for a browser
 #: make bench-order                   how long the next launch takes to be chosen, as CSV
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-verdicts                how often `scalebench compare` is right about made-up campaigns, as CSV

@@ -5,10 +5,10 @@ set -eu
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
-ci_apt="slurm-wlm munge iproute2 openssh-server curl python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev"
+ci_apt="slurm-wlm munge iproute2 openssh-server curl python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev chromium"
 # The kernels' tests for arm64; such a machine runs them as they are.
 [ "$(uname -m)" = aarch64 ] || ci_apt="$ci_apt gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
-extra_apt="clang simgrid libsimgrid-dev chromium
+extra_apt="clang simgrid libsimgrid-dev
   $ci_apt"
 
 # What the packages are for, however it came onto this machine: modules, spack, by hand.

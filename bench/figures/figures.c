@@ -138,8 +138,14 @@ static enum status draw_all(const struct shown *shown, const char *folder, const
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e)
 {
+    return figures_draw_into(s, run_dir, run_dir, plots_dir, e);
+}
+
+enum status figures_draw_into(const struct summary *s, const char *run_dir, const char *out,
+                              const char *plots_dir, struct error *e)
+{
     const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1}, run_dir, plots_dir, e);
+    return draw_all(&(struct shown){s, &run, 1}, out, plots_dir, e);
 }
 
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e)

@@ -12,6 +12,10 @@ enum status figures_check(const struct spec *spec, struct error *e);
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 
+/* The same, but all that it writes goes to the folder `out`: the run is left as it is. */
+enum status figures_draw_into(const struct summary *s, const char *run_dir, const char *out,
+                              const char *plots_dir, struct error *e);
+
 /* One of the runs that share figures. Everything is borrowed. */
 struct figures_run {
     const struct summary *s; /* of its own spec */

@@ -101,6 +101,10 @@ void table_tell_grades(FILE *out, const struct rule_result *results, const struc
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);
 
+/* What was measured on what, in a line, and all sentences below the table but those of rules. */
+void table_print_subject(FILE *out, const struct summary *s);
+void table_print_findings(FILE *out, const struct summary *s);
+
 /* The closing table, for people, at most `width` columns wide; 0: as wide as it is. `run_dir` as
  * the user would type it. */
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,

@@ -89,12 +89,11 @@ static void print_training(FILE *out, const struct summary *s)
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
 }
 
-static void print_heading(FILE *out, const struct summary *s)
+void table_print_subject(FILE *out, const struct summary *s)
 {
     const struct config *config = &s->spec->config;
     const char *scaling = config_text(config, OPT_SCALING), *foreign = spec_foreign(s->spec);
     char text[256];
-    fprintf(out, "%s  ", config_text(config, OPT_NAME));
     if (strcmp(scaling, "none") != 0)
         fprintf(out, "%s scaling | ", scaling);
     if (foreign != NULL)
@@ -305,17 +304,23 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
         fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
 }
 
-static void print_all(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
-                      int width)
+void table_print_findings(FILE *out, const struct summary *s)
 {
-    print_heading(out, s);
-    print_machine(out, s, revision);
-    print_rows(out, s, width);
     table_print_notes(out, s);
     print_weights(out, s);
     table_print_losses(out, s);
     table_print_published(out, s);
     print_effort(out, s);
+}
+
+static void print_all(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
+                      int width)
+{
+    fprintf(out, "%s  ", config_text(&s->spec->config, OPT_NAME));
+    table_print_subject(out, s);
+    print_machine(out, s, revision);
+    print_rows(out, s, width);
+    table_print_findings(out, s);
     table_print_rules(out, s);
     print_paths(out, s, run_dir);
 }

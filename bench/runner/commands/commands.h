@@ -8,7 +8,7 @@
 #include "bench/runner/tools.h"
 #include "kernels/base/error.h"
 
-enum { OPERANDS_MAX = 32 };
+enum { OPERANDS_MAX = 256 };
 
 struct arguments {
     char *const *command; /* the whole command line */

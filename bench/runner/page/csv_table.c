@@ -1,0 +1,110 @@
+#include "bench/runner/page/csv_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/page/html.h"
+
+enum column_look { LOOK_EMPTY, LOOK_SAME, LOOK_NUMBER, LOOK_TEXT };
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* What programs tell rows apart by, and remarks, stand behind the values. */
+static bool is_last(const char *name)
+{
+    return is_one_of(
+        name, (const char *const[]){"n", "status", "flags", "curve", "row", "point", "x", NULL});
+}
+
+/* Identities of points may look like numbers. A row alone has nothing to share. */
+static enum column_look look_of(const struct csv_table *table, size_t column)
+{
+    bool number = strcmp(table->names[column], "point") != 0, same = table->rows > 1, any = false;
+    for (size_t row = 0; row < table->rows; row++) {
+        const char *cell = csv_table_cell(table, row, column);
+        any = any || *cell;
+        number = number && html_is_number(cell);
+        same = same && strcmp(cell, csv_table_cell(table, 0, column)) == 0;
+    }
+    return !any ? LOOK_EMPTY : same ? LOOK_SAME : number ? LOOK_NUMBER : LOOK_TEXT;
+}
+
+typedef void column_writer(FILE *out, const struct csv_table *table, size_t column, size_t row,
+                           bool number);
+
+static void write_name(FILE *out, const struct csv_table *table, size_t column, size_t row,
+                       bool number)
+{
+    (void)row;
+    fprintf(out, "<th%s>", number ? " class=\"n\"" : "");
+    html_text(out, table->names[column]);
+    fputs("</th>", out);
+}
+
+static void write_cell(FILE *out, const struct csv_table *table, size_t column, size_t row,
+                       bool number)
+{
+    html_cell(out, csv_table_cell(table, row, column), number);
+}
+
+static void write_columns(FILE *out, const struct csv_table *table, size_t row,
+                          column_writer *write)
+{
+    for (int last = 0; last <= 1; last++)
+        for (size_t c = 0; c < table->columns; c++) {
+            enum column_look look = look_of(table, c);
+            if (look > LOOK_SAME && is_last(table->names[c]) == last)
+                write(out, table, c, row, look == LOOK_NUMBER);
+        }
+}
+
+static void write_shared(FILE *out, const struct csv_table *table)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < table->columns; c++) {
+        if (look_of(table, c) != LOOK_SAME)
+            continue;
+        fputs(n++ == 0 ? "<p class=\"file\">All rows: " : ", ", out);
+        html_text(out, table->names[c]);
+        fputc(' ', out);
+        html_text(out, csv_table_cell(table, 0, c));
+    }
+    fputs(n > 0 ? "</p>\n" : "", out);
+}
+
+void csv_table_write(FILE *out, const struct csv_table *table, const char *id)
+{
+    write_shared(out, table);
+    fputs("<div class=\"scroll\"><table><thead><tr><th class=\"n\">row</th>", out);
+    write_columns(out, table, 0, write_name);
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t row = 0; row < table->rows; row++) {
+        fprintf(out, "<tr id=\"%s-%zu\"><th scope=\"row\"><a href=\"#%s-%zu\">%zu</a></th>", id,
+                row + 1, id, row + 1, row + 1);
+        write_columns(out, table, row, write_cell);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+enum status csv_table_write_link(FILE *out, const char *path, const char *name, struct error *e)
+{
+    char *text;
+    enum status status = html_read(&text, path, e);
+    if (status == OK) {
+        fputs("<p class=\"file\"><a download=\"", out);
+        html_text(out, name);
+        fputs("\" href=\"data:text/csv;charset=utf-8,", out);
+        html_address(out, text);
+        fputs("\">Save ", out);
+        html_text(out, name);
+        fputs("</a></p>\n", out);
+    }
+    free(text);
+    return status;
+}

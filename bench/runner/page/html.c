@@ -1,0 +1,132 @@
+#include "bench/runner/page/html.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/value.h"
+#include "kernels/base/file.h"
+
+static const char *entity(char c)
+{
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
+}
+
+/* Control characters have no place in a page, but for ends of lines and tabs. */
+void html_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (entity(*text) != NULL)
+            fputs(entity(*text), out);
+        else
+            fputc((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? ' ' : c, out);
+    }
+}
+
+void html_address(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (isalnum((unsigned char)*text) || strchr("-_.~,", *text) != NULL)
+            fputc(*text, out);
+        else
+            fprintf(out, "%%%02X", (unsigned char)*text);
+}
+
+void html_id(char *id, size_t size, const char *text)
+{
+    size_t n = 0;
+    for (; *text && n + 1 < size; text++)
+        id[n++] = isalnum((unsigned char)*text) || *text == '_' ? *text : '-';
+    id[n] = '\0';
+}
+
+bool html_is_number(const char *cell)
+{
+    double x;
+    return *cell == '\0' || number_parse(cell, &x);
+}
+
+void html_cell(FILE *out, const char *cell, bool number)
+{
+    double x;
+    bool round =
+        number && strlen(cell) > 6 && strpbrk(cell, ".e") != NULL && number_parse(cell, &x);
+    if (round) {
+        fputs("<td class=\"n\" title=\"", out);
+        html_text(out, cell);
+        fprintf(out, "\">%.5g", x);
+    } else {
+        fputs(number ? "<td class=\"n\">" : "<td>", out);
+        html_text(out, cell);
+    }
+    fputs("</td>", out);
+}
+
+enum status html_paragraphs(FILE *out, const char *tag, html_printer *print, const void *what,
+                            struct error *e)
+{
+    char *text = NULL, *rest = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return error_no_memory(e, "a page");
+    print(memory, what);
+    bool failed = fclose(memory) != 0;
+    for (char *line = failed ? NULL : strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fprintf(out, "<%s>", tag);
+        html_text(out, line + strspn(line, " "));
+        fprintf(out, "</%s>\n", tag);
+    }
+    free(text);
+    return failed ? error_no_memory(e, "a page") : OK;
+}
+
+/* ---- Files ---- */
+
+static enum status copy(FILE *out, FILE *in, const char *path, struct error *e)
+{
+    char bytes[16384];
+    size_t n;
+    while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
+        fwrite(bytes, 1, n, out);
+    return ferror(in) ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read") : OK;
+}
+
+static enum status read_to(FILE *out, const char *path, struct error *e)
+{
+    const char *why;
+    FILE *in = file_open_stream(path, &why);
+    if (in == NULL)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", why);
+    enum status status = copy(out, in, path, e);
+    fclose(in);
+    return status;
+}
+
+enum status html_read(char **text, const char *path, struct error *e)
+{
+    size_t size = 0;
+    *text = NULL;
+    FILE *memory = open_memstream(text, &size);
+    if (memory == NULL)
+        return error_no_memory(e, "a page");
+    enum status status = read_to(memory, path, e);
+    if (fclose(memory) != 0 && status == OK)
+        status = error_no_memory(e, "a page");
+    return status;
+}
+
+enum status html_file(FILE *out, const char *path, bool escaped, struct error *e)
+{
+    char *text;
+    if (!escaped)
+        return read_to(out, path, e);
+    enum status status = html_read(&text, path, e);
+    if (status == OK)
+        html_text(out, text);
+    free(text);
+    return status;
+}

@@ -1,0 +1,196 @@
+#include "bench/runner/page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/figures/figures.h"
+#include "bench/runner/compare/operand.h"
+#include "bench/runner/interrupt.h"
+#include "bench/runner/page/html.h"
+#include "bench/runner/page/page_run.h"
+#include "bench/runner/page/scratch.h"
+#include "bench/runner/run_spec.h"
+#include "kernels/base/mem.h"
+
+struct page {
+    const struct page_request *request;
+    struct page_run *runs;
+    size_t n;
+    struct scratch scratch; /* where figures are drawn */
+    struct interrupt interrupt;
+};
+
+/* ---- Reading ---- */
+
+/* Told from those before it by a number. */
+static void name_run(struct page *page, struct page_run *run)
+{
+    char name[64];
+    size_t n = 1;
+    html_id(name, sizeof name, config_text(&run->spec.config, OPT_NAME));
+    snprintf(run->id, sizeof run->id, "%s", name);
+    for (size_t i = 0; i < page->n; i++)
+        if (strcmp(page->runs[i].id, run->id) == 0) {
+            snprintf(run->id, sizeof run->id, "%s-%zu", name, ++n);
+            i = (size_t)-1;
+        }
+}
+
+static enum status draw(struct page *page, struct page_run *run, struct error *e)
+{
+    char plots[PATH_BYTES];
+    TRY(path_format(plots, e, "%s/plots", page->request->tools->home));
+    TRY(scratch_add(&page->scratch, run->id, run->drawn, e));
+    return figures_draw_into(&run->s, run->path, run->drawn, plots, e);
+}
+
+static enum status open_run(struct page *page, const char *operand, struct error *e)
+{
+    const struct page_request *request = page->request;
+    struct page_run *run = &page->runs[page->n];
+    char manifest[PATH_BYTES];
+    TRY(operand_find(run->path, operand, request->out, request->tools->home, e));
+    TRY(run_spec_load(&run->spec, run->path, NULL, e));
+    TRY(summary_read(&run->s, &run->spec, run->path, e));
+    TRY(path_format(manifest, e, "%s/manifest.json", run->path));
+    run->manifest = json_load_file(manifest, 0, NULL);
+    name_run(page, run);
+    TRY(verdicts_make(&run->verdicts, &run->s, run->path, request->out, request->tools->home, e));
+    return draw(page, run, e);
+}
+
+static void close_run(struct page_run *run)
+{
+    json_decref(run->manifest);
+    verdicts_free(&run->verdicts);
+    summary_free(&run->s);
+    spec_free(&run->spec);
+}
+
+/* ---- Writing ---- */
+
+static enum status write_asset(FILE *out, const struct page *page, const char *name,
+                               struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/plots/%s", page->request->tools->home, name));
+    return html_file(out, path, false, e);
+}
+
+static enum status write_head(FILE *out, const struct page *page, struct error *e)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>scalebench",
+          out);
+    for (size_t i = 0; page->n <= 3 && i < page->n; i++) {
+        fputs(i > 0 ? ", " : ": ", out);
+        html_text(out, config_text(&page->runs[i].spec.config, OPT_NAME));
+    }
+    fputs("</title>\n<style>\n", out);
+    TRY(write_asset(out, page, "page.css", e));
+    fputs("</style>\n</head>\n<body>\n", out);
+    return OK;
+}
+
+static size_t count_figures(const struct page *page)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < page->n; i++)
+        n += page->runs[i].spec.config.values[OPT_FIGURES].n;
+    return n;
+}
+
+static void write_overview(FILE *out, const struct page *page)
+{
+    size_t figures = count_figures(page);
+    fputs("<a class=\"skip\" href=\"#runs\">To the figures</a>\n<header>\n<h1>scalebench</h1>\n",
+          out);
+    fprintf(out, "<p class=\"lead\">%zu %s of %zu %s, drawn from their tables.</p>\n", figures,
+            figures == 1 ? "figure" : "figures", page->n, page->n == 1 ? "run" : "runs");
+    fputs("<p class=\"search\" hidden><label for=\"search\">Search figures</label> "
+          "<input id=\"search\" type=\"search\" autocomplete=\"off\"> "
+          "<output id=\"found\" for=\"search\"></output></p>\n</header>\n"
+          "<nav id=\"contents\" aria-label=\"Contents\">\n<div "
+          "class=\"scroll\"><table><thead><tr><th>run</th>"
+          "<th>figures</th><th>kind</th><th class=\"n\">points ok</th>"
+          "<th>beside published</th><th class=\"n\">rules met</th><th>begun</th>"
+          "<th>processor</th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < page->n; i++)
+        page_run_overview(out, &page->runs[i]);
+    fputs("</tbody></table></div>\n</nav>\n", out);
+}
+
+static void write_legend(FILE *out)
+{
+    fputs(
+        "<details class=\"legend\"><summary>How to read this page</summary>\n"
+        "<p>A value is the median of launches, brackets hold its interval (95 % where nothing else "
+        "is said). Each row of a table has an address of its own, the link at its beginning: "
+        "<code>#run-figure-row</code> is that row of <code>series_figure.csv</code>.</p>\n<dl>\n"
+        "<dt>measured</dt><dd>real computing, messages between processes of one machine or "
+        "cluster</dd>\n"
+        "<dt>emulated</dt><dd>real computing, hosts are network namespaces of one machine with "
+        "shaped links</dd>\n"
+        "<dt>replayed</dt><dd>computing is waiting as long as it took when it was calibrated, "
+        "messages are real</dd>\n"
+        "<dt>published</dt><dd>numbers that a report prints, drawn hollow; other machines ran "
+        "them</dd>\n</dl>\n"
+        "<p>Verdicts beside published numbers are on the whole interval of measured / published: "
+        "the same within a margin, else better or worse, else undecided.</p>\n</details>\n",
+        out);
+}
+
+static enum status write_page(FILE *out, const void *arg, struct error *e)
+{
+    const struct page *page = arg;
+    TRY(write_head(out, page, e));
+    write_overview(out, page);
+    write_legend(out);
+    fputs("<main id=\"runs\" tabindex=\"-1\">\n", out);
+    for (size_t i = 0; i < page->n; i++)
+        TRY(page_run_write(out, &page->runs[i], e));
+    fputs("</main>\n<script>\n", out);
+    TRY(write_asset(out, page, "page.js", e));
+    fputs("</script>\n</body>\n</html>\n", out);
+    return OK;
+}
+
+static enum status make(struct page *page, struct error *e)
+{
+    const struct page_request *request = page->request;
+    TRY(MEM_NEW(page->runs, request->n_operands, "the runs of a page", e));
+    for (size_t i = 0; i < request->n_operands; i++) {
+        enum status status = open_run(page, request->operands[i], e);
+        page->n++;
+        TRY(status);
+        if (interrupt_look(&page->interrupt))
+            return error_set(e, ERR_INTERRUPTED, "interrupted");
+    }
+    return file_write(request->path, write_page, page, e);
+}
+
+/* Interrupts wait until the folder of a run is whole, so that none stays. */
+static enum status make_in_scratch(struct page *page, struct error *e)
+{
+    TRY(scratch_open(&page->scratch, e));
+    enum status status = make(page, e);
+    scratch_close(&page->scratch);
+    return status;
+}
+
+enum status page_make(const struct page_request *request, struct page_result *result,
+                      struct error *e)
+{
+    struct page page = {.request = request};
+    TRY(interrupt_begin(&page.interrupt, e));
+    enum status status = make_in_scratch(&page, e);
+    *result = (struct page_result){page.n, status == OK ? count_figures(&page) : 0};
+    for (size_t i = 0; i < page.n; i++)
+        close_run(&page.runs[i]);
+    free(page.runs);
+    interrupt_end(&page.interrupt);
+    return status;
+}

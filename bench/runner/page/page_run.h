@@ -1,0 +1,34 @@
+/* A run of a page: its spec, its tables as they were read, and where its figures were drawn for the
+ * page. Internal to bench/runner/page. */
+#pragma once
+
+#include <jansson.h>
+
+#include "bench/collect/collect.h"
+#include "bench/runner/files.h"
+#include "bench/runner/page/verdict.h"
+
+struct page_run {
+    char path[PATH_BYTES];  /* of its folder */
+    char drawn[PATH_BYTES]; /* folder with <figure>.svg, <figure>.txt and series_<figure>.csv */
+    char id[80];            /* that ids of its elements begin with */
+    struct spec spec;
+    struct summary s;
+    struct verdicts verdicts; /* measured beside published */
+    json_t *manifest;         /* NULL: there is none to read */
+};
+
+/* Ids of rows: <run>-<table>-<row of the CSV file, from 1>. */
+
+/* The section of a run: what its numbers say, its points, its figures, how to run it again, where it
+ * ran, its grades. */
+enum status page_run_write(FILE *out, const struct page_run *run, struct error *e);
+
+/* Inside: what tells the run from others in a line ("2026-11-22", "12 of 12"), for the overview. */
+void page_run_overview(FILE *out, const struct page_run *run);
+
+/* Inside: one figure; what machine, programs and facts the manifest tells; how to run it again. */
+enum status page_figure_write(FILE *out, const struct page_run *run,
+                              const struct figure_request *figure, struct error *e);
+void page_provenance_write(FILE *out, const struct page_run *run);
+enum status page_again_write(FILE *out, const struct page_run *run, struct error *e);

@@ -1,0 +1,74 @@
+#include "bench/runner/page/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/page/html.h"
+
+/* What an id, or what refers to one, stands behind inside a tag. */
+static const char *const marks[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
+enum { MARKS = sizeof marks / sizeof *marks };
+
+/* The mark that `text` begins with, or NULL. */
+static const char *mark_at(const char *text)
+{
+    for (size_t i = 0; i < MARKS; i++)
+        if (strncmp(text, marks[i], strlen(marks[i])) == 0)
+            return marks[i];
+    return NULL;
+}
+
+/* An element from its opening tag on, all of it. */
+static const char *skip_element(const char *text, const char *open, const char *close)
+{
+    if (strncmp(text, open, strlen(open)) != 0)
+        return text;
+    const char *end = strstr(text, close);
+    return end != NULL ? end + strlen(close) : text;
+}
+
+static const char *skip_titles(const char *text)
+{
+    return skip_element(skip_element(text, "<title>", "</title>"), "<desc>", "</desc>");
+}
+
+/* gnuplot writes '<' and '>' of texts as entities, so that each one is the end of a tag. */
+static void write_content(FILE *out, const char *text, const char *id)
+{
+    bool inside = false;
+    while (*text) {
+        text = inside ? text : skip_titles(text);
+        const char *mark = inside ? mark_at(text) : NULL;
+        if (mark != NULL) {
+            fprintf(out, "%s%s-", mark, id);
+            text += strlen(mark);
+        } else if (*text) {
+            inside = *text == '<' || (inside && *text != '>');
+            fputc(*text++, out);
+        }
+    }
+}
+
+enum status picture_write(FILE *out, const char *path, const char *id, struct error *e)
+{
+    char *text;
+    float width, height;
+    enum status status = html_read(&text, path, e);
+    const char *svg = status == OK ? strstr(text, "<svg") : NULL;
+    const char *box = svg != NULL ? strstr(svg, "viewBox=\"") : NULL;
+    const char *content = box != NULL ? strchr(box, '>') : NULL;
+    if (status == OK &&
+        (content == NULL || sscanf(box, "viewBox=\"0 0 %f %f", &width, &height) != 2))
+        status = error_at(e, ERR_DATA, path, 0, 0, "no picture as gnuplot writes them");
+    if (status == OK) {
+        fprintf(
+            out,
+            "<svg class=\"chart\" viewBox=\"0 0 %g %g\" style=\"max-width:%gpx\" role=\"img\" "
+            "aria-labelledby=\"%s-title\" aria-describedby=\"%s-caption\" "
+            "xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">",
+            width, height, 1.15 * width, id, id);
+        write_content(out, content + 1, id);
+    }
+    free(text);
+    return status;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# The page of runs: of what is committed, and of a small campaign with published values and texts that would
+# be markup; as text (page_structure.py) and in a browser (page_browser.py).
+set -u
+. bench/tests/lib/tap.sh
+here=bench/tests/reports
+page=$tmp/page.html
+mkdir "$tmp/scratch" "$tmp/browser"
+export TMPDIR=$tmp/scratch
+
+cat >"$tmp/published.csv" <<'END'
+p,ms
+1,0.001
+2,100000
+END
+cat >"$tmp/small.yaml" <<'END'
+name: small
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, lr: 1e-3, global_batch: 1000}
+cases:
+  - {label: '</td><script>alert("a&b")</script>', matrix: {ranks: [1, 2]}}
+  - {label: plain, sync.strategy: ring, matrix: {ranks: [2]}}
+baseline: {ranks: 1}
+measure.time: {warmup_steps: 1, steps: 4, launches: 2..2}
+published: {file: published.csv, keys: [ranks = p], values: [step_ms_median = ms]}
+differs: ['<img src=x onerror=alert(1)>']
+figures: [time, {kind: bars, name: rate, y: images_per_s, title: 'a < b & "c"'}]
+END
+small=$tmp/results/small/latest
+runs_small() {
+    expect 0 figures "$scalebench" run "$tmp/small.yaml" --out "$tmp/results"
+}
+
+references=()
+for spec in results/reference/*/spec.yaml; do
+    references+=("${spec%/spec.yaml}")
+done
+
+state() {
+    find results/reference "$small/" -type f -printf '%p %s %T@\n' | sort
+}
+
+writes() {
+    local before
+    before=$(state)
+    expect 0 "runs" "$scalebench" report small "${references[@]}" --out "$tmp/results" --output "$page" || return 1
+    [ "$before" = "$(state)" ] || { echo "it wrote to a run"; return 1; }
+    [ -z "$(ls -A "$TMPDIR")" ] || { echo "left in $TMPDIR: $(ls "$TMPDIR")"; return 1; }
+}
+
+is_whole() {
+    local arguments=("small=$small") run
+    for run in "${references[@]}"; do arguments+=("$(basename "$run")=$run"); done
+    python3 "$here/page_structure.py" "$page" "${arguments[@]}"
+}
+
+# What would be markup is text: as case of rows, in captions, sentences, specs and titles.
+is_text() {
+    local text
+    for text in '&lt;/td&gt;&lt;script&gt;alert(&quot;a&amp;b&quot;)&lt;/script&gt;' \
+        '&lt;img src=x onerror=alert(1)&gt;' 'a &lt; b &amp; &quot;c&quot;'; do
+        grep -qF -- "$text" "$page" || { echo "the page lacks $text"; return 1; }
+    done
+    ! grep -F '<script>alert' "$page" && ! grep -F '<img' "$page"
+}
+
+# The verdicts are those of `scalebench compare`, and every number of the series file stands in its row.
+has_the_numbers() {
+    "$scalebench" compare published "$small" --format csv >"$tmp/compare.csv" 2>/dev/null
+    python3 - "$page" "$tmp/compare.csv" "$small/series_time.csv" <<'END'
+import csv, html, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+def row(name):
+    text = re.search(rf'<tr id="{name}">(.*?)</tr>', page, re.S).group(1)
+    return [html.unescape(re.sub(r"<[^>]*>", "", c)) for c in re.findall(r"<t[dh].*?</t[dh]>", text)], text
+shared = html.unescape(re.search(r'id="small-time".*?All rows: (.*?)</p>', page, re.S).group(1))
+wrong, told = [], 0
+for i, r in enumerate(csv.DictReader(open(sys.argv[2], newline="")), 1):
+    if not r["ratio"]:
+        continue
+    told += 1
+    ratio = f'{float(r["ratio"]):.3f} [{float(r["ratio_lo"]):.3f}, {float(r["ratio_hi"]):.3f}]'
+    cells, _ = row(f"small-time-step_ms-{i}")
+    if cells[0] != r["label"] or cells[4:] != [ratio, r["verdict"]]:
+        wrong.append(f"{cells} is not {r['label']} {ratio} {r['verdict']}")
+for i, r in enumerate(csv.DictReader(open(sys.argv[3], newline="")), 1):
+    cells, text = row(f"small-time-{i}")
+    for value in r.values():
+        if value and value not in cells and f'title="{value}"' not in text and value not in shared:
+            wrong.append(f"row {i} lacks {value}")
+if told < 2:
+    wrong.append(f"{told} points are beside published ones")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+}
+
+# A run that is shown twice has ids of its own each time; make hands over folders and file.
+shows_twice() {
+    SCALEBENCH_HOME=. "$scalebench" report "$small" small --out "$tmp/results" --output "$tmp/twice.html" &&
+        python3 "$here/page_structure.py" "$tmp/twice.html" "small=$small" "small-2=$small"
+}
+
+refuses() {
+    local before
+    before=$(sha256sum "$page")
+    expect 2 "report: RUN... is missing" "$scalebench" report &&
+        expect 2 "'nothing' is no run" "$scalebench" report nothing --output "$page" &&
+        expect 2 "no spec.yaml" "$scalebench" report results/reference/comm --output "$page" &&
+        expect 1 "$tmp/no/such/page.html" "$scalebench" report "$small" --output "$tmp/no/such/page.html" &&
+        expect 3 "gnuplot" env PATH=/nowhere "$scalebench" report "$small" --output "$page" &&
+        [ "$before" = "$(sha256sum "$page")" ] && [ -z "$(ls -A "$TMPDIR")" ]
+}
+
+check "a small campaign runs" runs_small
+check "a page of it and of all references, to which nothing is written" writes
+check "tags balance, ids are unique, links lead somewhere in it, every figure and row is there" is_whole
+check "texts of specs are no markup" is_text
+check "its verdicts are those of compare, its rows those of the series" has_the_numbers
+check "a run stands in it twice" shows_twice
+check "what is no run is refused, and a page that was there stays" refuses
+
+chromium=$(command -v chromium || command -v chromium-browser)
+if [ -z "$chromium" ]; then
+    lacks "the page in a browser" chromium
+else
+    in_browser() {
+        rm -rf "$tmp/browser"
+        mkdir "$tmp/browser"
+        TMPDIR=$tmp/browser python3 "$here/page_browser.py" "$chromium" "$page" "$tmp/browser" "$@"
+    }
+    check "in a browser: figures, 390 px, contrast in light and dark, keyboard, addresses, print, no error, no network" \
+        in_browser figures phone contrast keyboard address print
+    check "without script all is there but search and sorting" in_browser no_script
+fi
+finish
