@@ -137,9 +137,11 @@ struct point_summary {
     double last_rank_p;         /* how often equal ranks would show one like it */
     size_t disturbed, outliers; /* timed launches that count */
     char disturbed_by[64];
-    size_t modes;     /* of their step times; 0: unknown */
-    double trend_pct; /* of the steps' time while they are timed, median */
-    int trend;        /* -1 or 1: it is one, steps get shorter or longer */
+    size_t modes;            /* of their step times; 0: unknown */
+    double trend_pct;        /* of the steps' time while they are timed, median */
+    int trend;               /* -1 or 1: it is one, steps get shorter or longer */
+    double smallest_step_ms; /* that replayed compute can stand for; NAN: it is real */
+    bool short_replay, late_replay;
     bool precision_met;
     bool timed;        /* launches were asked for */
     bool by_design;    /* weights differ between ranks as a declared flaw has it */

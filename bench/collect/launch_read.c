@@ -401,12 +401,14 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
         const struct record_end *end = &records[i].end;
         bool root = strcmp(records[i].hello.host, records[0].hello.host) == 0;
         double steps = (double)end->timed_steps;
-        double *rx = root ? &result->bytes_nic_rx : &result->bytes_nic_rx_worker;
-        double *tx = root ? &result->bytes_nic_tx : &result->bytes_nic_tx_worker;
-        if (steps <= 0 || (root && i > 0))
-            continue;
-        *rx = fmax(*rx, end->bytes_nic_received / steps);
-        *tx = fmax(*tx, end->bytes_nic / steps);
+        const double counts[TRAFFIC_COUNTS] = {
+            [TRAFFIC_RX_BYTES] = end->bytes_nic_received / steps,
+            [TRAFFIC_RX_PACKETS] = end->packets_nic_received / steps,
+            [TRAFFIC_TX_BYTES] = end->bytes_nic / steps,
+            [TRAFFIC_TX_PACKETS] = end->packets_nic_sent / steps,
+        };
+        if (steps > 0 && (!root || i == 0))
+            resources_add_traffic(result, root, counts);
     }
 }
 

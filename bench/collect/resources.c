@@ -244,8 +244,21 @@ enum status resources_write(const char *dir, const struct point *point, enum lau
 
 /* ---- Traffic of a launch ---- */
 
-/* Bytes of a step through the node's interface; NAN where samples are too few to tell. */
-static double bytes_of(const struct node *node, enum traffic_count count, double steps)
+void resources_add_traffic(struct launch_result *result, bool root,
+                           const double counts[TRAFFIC_COUNTS])
+{
+    double *const to[2][TRAFFIC_COUNTS] = {
+        {&result->bytes_nic_rx_worker, &result->packets_nic_rx_worker, &result->bytes_nic_tx_worker,
+         &result->packets_nic_tx_worker},
+        {&result->bytes_nic_rx, &result->packets_nic_rx, &result->bytes_nic_tx,
+         &result->packets_nic_tx},
+    };
+    for (int i = 0; i < TRAFFIC_COUNTS; i++)
+        *to[root][i] = fmax(*to[root][i], counts[i]);
+}
+
+/* Of a step through the node's interface; NAN where samples are too few to tell. */
+static double traffic_of(const struct node *node, enum traffic_count count, double steps)
 {
     struct sample a, b;
     double samples = (double)(node->end_ns - node->begin_ns) / (double)node->samples.interval_ns;
@@ -261,12 +274,10 @@ static void take_nodes(struct launch_result *result, const struct nodes *nodes)
 {
     for (size_t i = 0; i < nodes->n && nodes->n > 1; i++) {
         const struct node *node = &nodes->all[i];
-        double rx = bytes_of(node, TRAFFIC_RX_BYTES, result->steps);
-        double tx = bytes_of(node, TRAFFIC_TX_BYTES, result->steps);
-        double *to_rx = node->root ? &result->bytes_nic_rx : &result->bytes_nic_rx_worker;
-        double *to_tx = node->root ? &result->bytes_nic_tx : &result->bytes_nic_tx_worker;
-        *to_rx = fmax(*to_rx, rx);
-        *to_tx = fmax(*to_tx, tx);
+        double counts[TRAFFIC_COUNTS];
+        for (int k = 0; k < TRAFFIC_COUNTS; k++)
+            counts[k] = traffic_of(node, (enum traffic_count)k, result->steps);
+        resources_add_traffic(result, node->root, counts);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "bench/collect/columns.h"
 #include "bench/record/records.h"
+#include "bench/resources/counters.h"
 
 /* What one row says of its launch stands in `row` already, the rest is filled in. */
 typedef void resources_writer(void *arg, const struct resources_row *row);
@@ -14,6 +15,11 @@ typedef void resources_writer(void *arg, const struct resources_row *row);
 enum status resources_write(const char *dir, const struct point *point, enum launch_run run,
                             const struct rank_record *records, const struct resources_row *of,
                             resources_writer *write, void *arg, struct error *e);
+
+/* Adds what a step brought through a node's interface, of which those of nodes other than the root's keep the
+ * most, in the order of enum traffic_count: bytes_nic_rx and so on. NAN adds nothing. */
+void resources_add_traffic(struct launch_result *result, bool root,
+                           const double counts[TRAFFIC_COUNTS]);
 
 /* Fills bytes_nic_rx and so on of a launch that does not know them, from its samples. `records` is NULL
  * where the program wrote none: the whole launch is its one step. */

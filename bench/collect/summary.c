@@ -188,6 +188,30 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
+/* Of replayed compute the least that computing of a step may take: sleeps end a margin early, which is passed
+ * awake, and so much of the step may be that at most. And how late what others see of it may be. */
+enum { MARGINS_LEAST = 10, LATE_MOST_PCT = 5 };
+
+static double computing_ms(const struct launch_result *r)
+{
+    return r->load_ms + r->forward_ms + r->backward_ms + r->optimizer_ms;
+}
+
+static void set_replay(struct point_summary *p, const struct samples *time)
+{
+    size_t n = 0, margin = offsetof(struct launch_result, sleep_margin_ms);
+    p->smallest_step_ms = NAN;
+    if (!config_replays(&p->point->config) || time->n == 0)
+        return;
+    p->smallest_step_ms = MARGINS_LEAST * samples_median(time, margin);
+    for (size_t i = 0; i < time->n; i++)
+        time->values[n++] = computing_ms(time->items[i].result);
+    p->short_replay = stats_median(time->values, n) < p->smallest_step_ms;
+    for (size_t i = n = 0; i < time->n; i++)
+        time->values[n++] = 100 * time->items[i].result->late_ms / time->items[i].result->step_ms;
+    p->late_replay = stats_median(time->values, n) > LATE_MOST_PCT;
+}
+
 static void set_flags(struct point_summary *p, bool oversubscribed, const struct samples *time)
 {
     if (p->timed && p->launches > 0 && !p->precision_met)
@@ -196,6 +220,10 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "oversubscribed");
     if (config_replays(&p->point->config))
         point_add_flag(p, "replayed");
+    if (p->short_replay)
+        point_add_flag(p, "short_replay");
+    if (p->late_replay)
+        point_add_flag(p, "late_replay");
     if (p->compute_only)
         point_add_flag(p, "compute_only");
     if (p->by_design)
@@ -322,6 +350,7 @@ static enum status measure(struct point_summary *p, const struct spec *spec,
     set_shares(p, time);
     set_rates(p, time);
     set_memory(p, time, accuracy);
+    set_replay(p, time);
     set_accuracy(p, accuracy);
     return set_last_rank(p, time, e);
 }

@@ -103,8 +103,10 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     const char *interface = interface_of(c);
     /* The trainer leaves without MPI_Finalize, which PMIx takes for a crash. */
     const char *const own[] = {"--finalize", interface != NULL ? "--nic" : NULL, interface, NULL};
+    struct mpiexec_job there = *job;
+    there.nic = interface;
     add_start(argv, job->job->allocation, c, *kind);
-    mpiexec_add_planned(argv, job, *kind == LAUNCHER_pmix ? own : own + 1);
+    mpiexec_add_planned(argv, &there, *kind == LAUNCHER_pmix ? own : own + 1);
 }
 
 static enum status check_nodes(const struct allocation *a, const struct config *c, struct error *e)

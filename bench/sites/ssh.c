@@ -72,7 +72,9 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     /* The machine that starts them need not be one of them. */
     argv_add_all(argv, named && if_nametoindex(nic) > 0 ? over : over + 2);
     argv_add_all(argv, number);
-    mpiexec_add_planned(argv, job, named ? own : own + 2);
+    struct mpiexec_job there = *job;
+    there.nic = named ? nic : NULL;
+    mpiexec_add_planned(argv, &there, named ? own : own + 2);
     free(names);
 }
 

@@ -260,6 +260,11 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
     if (strstr(p->flags, "oversubscribed") != NULL)
         fputs("  (oversubscribed: ranks share cores, which tells nothing of scaling)", out);
+    if (strstr(p->flags, "short_replay") != NULL)
+        fprintf(out, "  (too short for replay: sleeps stand for %.2g ms of computing and more)",
+                p->smallest_step_ms);
+    if (strstr(p->flags, "late_replay") != NULL)
+        fputs("  (replayed too late: cores were not free)", out);
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
     if (p->modes > 1)

@@ -91,12 +91,38 @@ static void hosts_beyond_the_cores_are_oversubscribed(void **state)
     fake_close(&run);
 }
 
+/* A margin of 0.5 ms lets sleeps stand for 5 ms of computing and more. */
+static void replay_that_cannot_be_true_is_doubted(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: replay\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "compute: {kind: replay, rate: 40}\nplace: {oversubscribe: allow}\n"
+                    "sync: {strategy: ring}\nmatrix: {ranks: [2, 4]}\nbaseline: {ranks: 2}\n");
+    for (long ranks = 2; ranks <= 4; ranks += 2)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks,
+                           .strategy = "ring",
+                           .work = "\"compute\":\"replayed\",\"sleep_margin_ns\":500000,",
+                           .seed = 1,
+                           .step_ms = ranks == 2 ? 20 : 4});
+    struct summary s = collect(&run);
+    assert_string_equal(s.points[0].flags, "ci_not_met replayed");
+    assert_string_equal(s.points[1].flags, "ci_not_met replayed short_replay");
+    assert_string_equal(cell(&s.points[1], COLUMN_smallest_step_ms), "5");
+    char *text = print(&s);
+    assert_line(text, "  (too short for replay: sleeps stand for 5 ms of computing and more)\n");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_many_threads_are_oversubscribed),
         cmocka_unit_test(points_that_share_cores_claim_nothing),
         cmocka_unit_test(hosts_beyond_the_cores_are_oversubscribed),
+        cmocka_unit_test(replay_that_cannot_be_true_is_doubted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,10 +167,12 @@ static void programs_count_their_own_bytes(void **state)
 {
     write_ranks(3, 4);
     for (int rank = 0; rank < 3; rank++) {
-        char path[320], text[96];
+        char path[320], text[160];
         snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
-        snprintf(text, sizeof text, "\"bytes_nic\":%d,\"bytes_nic_received\":%d,\"check\"",
-                 4000 * (rank + 1), 400 * (3 - rank));
+        snprintf(text, sizeof text,
+                 "\"bytes_nic\":%d,\"bytes_nic_received\":%d,\"packets_nic_sent\":%d,"
+                 "\"packets_nic_received\":%d,\"check\"",
+                 4000 * (rank + 1), 400 * (3 - rank), 8 * (rank + 1), 4 * (3 - rank));
         fake_edit(path, "\"check\"", text);
     }
     struct launch_result result = read_result(3);
@@ -178,6 +180,10 @@ static void programs_count_their_own_bytes(void **state)
     NEAR(result.bytes_nic_tx, 1000);
     NEAR(result.bytes_nic_rx_worker, 200);
     NEAR(result.bytes_nic_tx_worker, 3000);
+    NEAR(result.packets_nic_rx, 3);
+    NEAR(result.packets_nic_tx, 2);
+    NEAR(result.packets_nic_rx_worker, 2);
+    NEAR(result.packets_nic_tx_worker, 6);
 }
 
 /* 10 s have 20 samples. */
@@ -191,6 +197,8 @@ static void samples_tell_where_programs_do_not(void **state)
     NEAR(result.bytes_nic_tx, 2e6);
     NEAR(result.bytes_nic_rx_worker, 1e6);
     NEAR(result.bytes_nic_tx_worker, 4e6);
+    NEAR(result.packets_nic_rx, 20);
+    NEAR(result.packets_nic_tx_worker, 40);
     write_ranks(2, 9);
     result = read_result(2);
     assert_true(isnan(result.bytes_nic_rx) && isnan(result.bytes_nic_tx_worker));

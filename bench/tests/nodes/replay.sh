@@ -48,6 +48,19 @@ flags_say_so() {
         ! column "$latest/summary.csv" compute flags | grep '^real .*replayed'
 }
 
+# This net's step is far too short for a sleep; at a rate of 0.05 GFLOP/s it lasts for 30 ms.
+short_steps_are_doubted() {
+    column "$latest/summary.csv" compute flags smallest_step_ms >"$tmp/doubts"
+    [ "$(grep -c '^replayed .*\<short_replay\>.* [0-9.]*$' "$tmp/doubts")" -eq 3 ] || return 1
+    [ "$(grep -c '^real .* -$' "$tmp/doubts")" -eq 5 ] || return 1
+    ! grep '^real .*short_replay' "$tmp/doubts" || return 1
+    grep -q "too short for replay: sleeps stand for .* ms of computing and more" "$latest/summary.md" || return 1
+    "$scalebench" run "$tmp/both.yaml" --out "$tmp/slow" \
+        --set "compute.rate=0.05 measure.accuracy.seeds=[]" || return 1
+    column "$tmp/slow/both/latest/summary.csv" compute flags | grep '^replayed' >"$tmp/doubts"
+    [ "$(wc -l <"$tmp/doubts")" -eq 3 ] && ! grep short_replay "$tmp/doubts"
+}
+
 # Timed launches that did not compute name the launch whose times passed; accuracy runs have computed.
 launches_say_whose_times_passed() {
     local point launch
@@ -97,6 +110,7 @@ broken_times() {
 check "real and replayed points run in one campaign" run
 check "rows say who computed, and that nothing is amiss" rows_say_who_computed
 check "flags say so too" flags_say_so
+check "steps too short for a sleep are doubted" short_steps_are_doubted
 check "launches name those whose times passed" launches_say_whose_times_passed
 check "no curve is named by the batches of calibrations" \
     sh -c "! grep -q _batch '$latest/series_time.csv'"

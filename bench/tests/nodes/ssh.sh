@@ -84,6 +84,12 @@ runs() {
 }
 check "machines are taken in their order, with the ranks of each" runs
 
+samplers_know_the_interface() {
+    "$scalebench" plan "$tmp/machines.yaml" --set measure.resources=20ms | tee /dev/stderr |
+        grep -q -- "--sample 0.02 --sample-to [^ ]* --nic eth0 -- "
+}
+check "machines are sampled by the interface that is named" samplers_know_the_interface
+
 mark=ssh-$$.$RANDOM
 has_begun() { # process, which may have failed
     processes "train_cnn.*record=$tmp/out/$mark" || ! kill -0 "$1"

@@ -15,8 +15,10 @@ static bool read_counter(int64_t *count, const char *name, const char *counter)
     return read;
 }
 
-bool nic_read(struct nic_bytes *bytes, const char *name)
+bool nic_read(struct nic_counts *counts, const char *name)
 {
-    return read_counter(&bytes->sent, name, "tx_bytes") &&
-           read_counter(&bytes->received, name, "rx_bytes");
+    return read_counter(&counts->bytes_sent, name, "tx_bytes") &&
+           read_counter(&counts->bytes_received, name, "rx_bytes") &&
+           read_counter(&counts->packets_sent, name, "tx_packets") &&
+           read_counter(&counts->packets_received, name, "rx_packets");
 }

@@ -32,12 +32,13 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* Sleeps that are looked at, and how long they are. */
-enum { PROBES = 20, PROBE_NS = 100000 };
+/* Sleeps that are looked at, and how long they are: as ops are, since a processor that idles for longer
+ * takes longer to come back. */
+enum { PROBES = 20, PROBE_NS = 1000000 };
 
 /* A machine that is busy wakes late for other reasons: beyond the most, ranks would rather keep their
  * cores from working. */
-enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 100000 };
+enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
 static int by_size(const void *a, const void *b)
 {
@@ -70,11 +71,17 @@ void pace_open(struct pace *p)
 
 /* ---- Passing time ---- */
 
-void pace_step_begin(struct pace *p)
+void pace_meet(struct pace *p)
 {
-    p->late_ns = 0;
     if (p->owed_ns < 0)
         p->owed_ns = 0;
+    p->seen_ns = 0;
+}
+
+void pace_step_begin(struct pace *p)
+{
+    pace_meet(p);
+    p->late_ns = 0;
 }
 
 /* The next moment at which something is to be done before `until_ns`. */
@@ -102,16 +109,24 @@ static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
     return now;
 }
 
+/* What is late for longer counts once. */
+static void count_late(struct pace *p, bool seen)
+{
+    int64_t late_ns = p->owed_ns < 0 ? -p->owed_ns : 0;
+    if (seen && late_ns > p->seen_ns)
+        p->late_ns += late_ns - p->seen_ns;
+    if (seen || late_ns < p->seen_ns)
+        p->seen_ns = late_ns;
+}
+
 void pace_pass(struct pace *p, int64_t ns, bool exact)
 {
     int64_t now = p->clock.now_ns(p->clock.arg), due_ns = now + p->owed_ns + ns;
-    int64_t late_before = p->owed_ns < 0 ? -p->owed_ns : 0;
     now = sleep_before(p, now, due_ns);
     while (exact && now < due_ns) {
         p->clock.offer_core(p->clock.arg);
         now = p->clock.now_ns(p->clock.arg);
     }
     p->owed_ns = due_ns - now;
-    if (p->owed_ns < -late_before)
-        p->late_ns += -p->owed_ns - late_before;
+    count_late(p, exact);
 }

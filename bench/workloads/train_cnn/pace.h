@@ -20,7 +20,8 @@ struct pace {
     struct pace_clock clock;
     int64_t margin_ns; /* that a sleep ends early by, so as not to end late */
     int64_t owed_ns;   /* that has not passed yet; below 0: that passed too much */
-    int64_t late_ns;   /* what was waited for has come late by, in this step */
+    int64_t late_ns;   /* what others could see has come late by, in this step */
+    int64_t seen_ns;   /* of what passed too much, that part of late_ns already */
     /* Called while time passes, at most every `poll_ns`; NULL: never. */
     void (*poll)(void *arg);
     void *poll_arg;
@@ -31,9 +32,12 @@ struct pace {
  * not to put this thread's timers off. */
 void pace_open(struct pace *p);
 
-/* What was too much in the step before stays lost: others have waited for it. */
+/* What was too much so far stays lost: others have waited for it. */
+void pace_meet(struct pace *p);
+
+/* The same, and nothing of the new step has come late yet. */
 void pace_step_begin(struct pace *p);
 
 /* Lets `ns` pass. Where nothing can be seen of when it ends, `exact` is false: then what is too short
- * to be slept is owed to the next call. */
+ * to be slept is owed to the next call, and what is late may still be made up unseen. */
 void pace_pass(struct pace *p, int64_t ns, bool exact);

@@ -157,7 +157,8 @@ static json_t *report_step(const struct step_record *r, bool timed)
                                .poll_ns = r->poll_ns,
                                .progress_ns = r->sync.poll_ns,
                                .inject_ns = r->inject_ns,
-                               .late_ns = r->late_ns};
+                               .late_ns = r->late_ns,
+                               .replayed_ns = r->replayed_ns};
     snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
     return record_json(RECORD_step, &step);
 }
@@ -235,6 +236,16 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
+static void take_nic(struct record_end *end, const struct timed_interval *timed)
+{
+    const struct nic_counts *a = &timed->nic_begin, *b = &timed->nic_end;
+    double known = timed->counts_nic ? 1 : NAN;
+    end->bytes_nic = known * (double)(b->bytes_sent - a->bytes_sent);
+    end->bytes_nic_received = known * (double)(b->bytes_received - a->bytes_received);
+    end->packets_nic_sent = known * (double)(b->packets_sent - a->packets_sent);
+    end->packets_nic_received = known * (double)(b->packets_received - a->packets_received);
+}
+
 /* What was sent in the timed steps: counted, or by formula. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct timed_interval *timed)
@@ -248,9 +259,7 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     end->messages_wire = (int64_t)(counted ? timed->messages_sent
                                            : cost.messages_wire * timed->timed_steps / cost.steps);
     COPY_TEXT(end->wire_source, cost.wire_source);
-    const struct nic_bytes *a = &timed->nic_begin, *b = &timed->nic_end;
-    end->bytes_nic = timed->counts_nic ? (double)(b->sent - a->sent) : NAN;
-    end->bytes_nic_received = timed->counts_nic ? (double)(b->received - a->received) : NAN;
+    take_nic(end, timed);
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;
     end->batch_norm_calls = (int64_t)t->group.waiter.calls;

@@ -17,7 +17,7 @@ struct timed_interval {
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
     bool counts_nic;
-    struct nic_bytes nic_begin, nic_end;  /* of --nic before the first and after the last */
+    struct nic_counts nic_begin, nic_end; /* of --nic before the first and after the last */
     struct rusage usage_begin, usage_end; /* of the process, likewise */
     uint32_t fetches;     /* of an epoch's samples, all before or between the steps */
     double fetch_s;       /* of all of them */

@@ -36,10 +36,10 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
 }
 
 /* Outside of the timed steps: reading takes some microseconds. */
-static void read_nic(const struct run *r, struct nic_bytes *bytes)
+static void read_nic(const struct run *r, struct nic_counts *counts)
 {
     if (r->arguments->nic != NULL)
-        nic_read(bytes, r->arguments->nic);
+        nic_read(counts, r->arguments->nic);
 }
 
 /* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of

@@ -148,6 +148,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     record->end_ns = clock_ns();
     record->sync = t->sync->times;
     record->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
+    record->replayed_ns = t->replayed != NULL ? work_replayed_ns(t->replayed) : 0;
     work_step_end(t, record->sync.optimizer_ns);
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;

@@ -23,8 +23,9 @@ struct step_record {
     uint32_t epoch, step;
     int64_t begin_ns, end_ns, cpu_ns; /* cpu: user and system time of the process */
     int64_t load_ns, forward_ns, backward_ns, poll_ns;
-    int64_t inject_ns; /* slept as inject.* says; part of no other */
-    int64_t late_ns;   /* that replayed work ended too late by */
+    int64_t inject_ns;   /* slept as inject.* says; part of no other */
+    int64_t replayed_ns; /* that replayed work was to take */
+    int64_t late_ns;     /* that it ended too late by */
     struct sync_times sync;
     struct score score;
     uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */

@@ -97,7 +97,8 @@ static enum status open_replay(struct trainer *t, struct error *e)
     }
     pace_open(&r->pace);
     r->pace.poll_ns = OVERLAP_TILE_NS;
-    return OK;
+    r->own_core = t->waiter->kind != WAIT_YIELD;
+    return MEM_NEW(r->writing_ns, (size_t)r->calibration.n_ops, "what stands for computing", e);
 }
 
 enum status work_open(struct trainer *t, struct error *e)
@@ -128,6 +129,7 @@ void work_close(struct trainer *t)
     if (t->replayed != NULL) {
         calibration_free(&t->replayed->calibration);
         mem_free(t->replayed->gradients);
+        free(t->replayed->writing_ns);
     }
     if (t->times != NULL)
         calibration_free(t->times);
@@ -155,18 +157,33 @@ struct range work_op_range(const struct trainer *t, int op)
 
 /* ---- Time that passes ---- */
 
-static void pass(struct replayed_work *r, int part, double share, bool exact)
+/* Of the images of this step. */
+static int64_t time_of(const struct replayed_work *r, int part)
 {
-    pace_pass(&r->pace, llround((double)r->row[part] * share), exact);
+    return llround((double)r->row[part] * r->share);
+}
+
+int64_t work_replayed_ns(const struct replayed_work *r)
+{
+    int64_t sum_ns = 0;
+    for (int part = 0; part < calibration_parts(&r->calibration); part++)
+        sum_ns += time_of(r, part);
+    return sum_ns;
+}
+
+/* A part whose end the rank's own record sees alone: cores that others want are not kept awake for that. */
+static void pass(struct replayed_work *r, int part)
+{
+    pace_pass(&r->pace, time_of(r, part), r->own_core);
 }
 
 /* Messages are tested between tiles of an op, as where it is computed. */
-static void pass_op(const struct trainer *t, int part, bool exact)
+static void pass_op(const struct trainer *t, int64_t ns, bool exact)
 {
     struct replayed_work *r = t->replayed;
     r->pace.poll = t->exec.poll;
     r->pace.poll_arg = t->exec.poll_arg;
-    pass(r, part, r->share, exact);
+    pace_pass(&r->pace, ns, exact);
     r->pace.poll = NULL;
 }
 
@@ -183,14 +200,35 @@ static bool is_awaited(const struct trainer *t, int op)
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
-static void put_gradients(const struct trainer *t, int op, real *grads)
+/* What a compressor looks at; and where a rank has a core of its own the sum finds in its caches what it
+ * has just written, which a sleep has lost. */
+static void write_gradients(const struct trainer *t, int op, real *grads)
 {
     struct range range = work_op_range(t, op);
     const real *from = t->replayed->gradients;
-    for (int i = range.first; i < range.last && from != NULL; i++) {
+    for (int i = range.first; i < range.last; i++) {
         const struct tensor_desc *tensor = &t->desc->tensors[i];
-        memcpy(grads + tensor->offset, from + tensor->offset, tensor->count * sizeof *grads);
+        if (from != NULL)
+            memcpy(grads + tensor->offset, from + tensor->offset, tensor->count * sizeof *grads);
+        else if (t->replayed->own_core)
+            memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
     }
+}
+
+/* They are written last, as part of the op's time; what that takes is known from the steps before. */
+static void pass_backward(const struct trainer *t, int op, real *grads)
+{
+    struct replayed_work *r = t->replayed;
+    int64_t ns = time_of(r, part_backward(&r->calibration, op)), *writing_ns = &r->writing_ns[op];
+    int64_t reserved_ns = *writing_ns < ns ? *writing_ns : ns;
+    pass_op(t, ns - reserved_ns, false);
+    int64_t begin_ns = clock_ns();
+    write_gradients(t, op, grads);
+    int64_t taken_ns = clock_ns() - begin_ns;
+    if (*writing_ns == 0 || taken_ns < *writing_ns)
+        *writing_ns = taken_ns;
+    r->pace.owed_ns -= taken_ns;
+    pass_op(t, reserved_ns, is_awaited(t, op));
 }
 
 /* ---- Computing ---- */
@@ -251,7 +289,7 @@ void work_step_begin(struct trainer *t, const struct batch *batch)
 void work_load(struct trainer *t, const struct batch *batch)
 {
     if (t->replayed != NULL) {
-        pass(t->replayed, part_load(), t->replayed->share, true);
+        pass(t->replayed, part_load());
         return;
     }
     int64_t begin_ns = begin_part(t);
@@ -263,7 +301,7 @@ void work_load(struct trainer *t, const struct batch *batch)
 void work_forward(struct trainer *t, const struct batch *batch, int op)
 {
     if (t->replayed != NULL) {
-        pass_op(t, part_forward(op), is_seen(t));
+        pass_op(t, time_of(t->replayed, part_forward(op)), is_seen(t));
         return;
     }
     int64_t begin_ns = begin_part(t);
@@ -285,7 +323,7 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
 {
     struct score score = {0};
     if (t->replayed != NULL) {
-        pass(t->replayed, part_loss(&t->replayed->calibration), t->replayed->share, true);
+        pass(t->replayed, part_loss(&t->replayed->calibration));
         score.samples = count_samples(batch);
         return score;
     }
@@ -300,10 +338,7 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
 void work_backward(struct trainer *t, const struct batch *batch, int op, real *grads)
 {
     if (t->replayed != NULL) {
-        int64_t begin_ns = clock_ns();
-        put_gradients(t, op, grads);
-        t->replayed->pace.owed_ns -= clock_ns() - begin_ns;
-        pass_op(t, part_backward(&t->replayed->calibration, op), is_awaited(t, op));
+        pass_backward(t, op, grads);
         return;
     }
     int64_t begin_ns = begin_part(t);
@@ -321,9 +356,8 @@ void work_update(void *arg, size_t begin, size_t end)
     struct trainer *t = arg;
     struct replayed_work *r = t->replayed;
     double share = (double)(end - begin) / (double)t->sync->arenas.n;
-    if (r->pace.owed_ns < 0)
-        r->pace.owed_ns = 0;
-    pass(r, part_optimizer(&r->calibration), share, true);
+    pace_meet(&r->pace);
+    pace_pass(&r->pace, llround((double)r->row[part_optimizer(&r->calibration)] * share), true);
 }
 
 void work_step_end(struct trainer *t, int64_t optimizer_ns)

@@ -21,11 +21,13 @@ struct work_options {
 struct replayed_work {
     struct pace pace;
     struct calibration calibration;
-    uint64_t first;     /* row of the first step */
-    const int64_t *row; /* of this step */
-    double share;       /* of the calibrated images that this step has */
-    real *gradients;    /* made up, where a compressor looks at them; NULL: they stay 0 */
-    char from[128];     /* whose times they are, for the record */
+    uint64_t first;      /* row of the first step */
+    const int64_t *row;  /* of this step */
+    double share;        /* of the calibrated images that this step has */
+    real *gradients;     /* made up, where a compressor looks at them; NULL: they stay 0 */
+    bool own_core;       /* nobody else has work for this rank's core while it sleeps */
+    int64_t *writing_ns; /* [n_ops] what writing the gradients of each takes at least */
+    char from[128];      /* whose times they are, for the record */
 };
 
 static inline bool work_is_replayed(const struct work_options *o)
@@ -52,6 +54,8 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
 void work_backward(struct trainer *t, const struct batch *batch, int op, real *grads);
 /* Numbers [begin, end) of the parameters, in place of sync's own optimizer; arg is the trainer. */
 void work_update(void *arg, size_t begin, size_t end);
+/* All that is to pass in the step. */
+int64_t work_replayed_ns(const struct replayed_work *r);
 /* With what the optimizer took. */
 void work_step_end(struct trainer *t, int64_t optimizer_ns);
 /* The step that has ended is one of a calibration; without one nothing happens. */

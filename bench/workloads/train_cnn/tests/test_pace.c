@@ -103,6 +103,24 @@ static void lateness_is_made_up_within_a_step(void **state)
     assert_int_equal(p.late_ns, 300000);
 }
 
+/* Nobody saw it. */
+static void lateness_that_is_made_up_unseen_does_not_count(void **state)
+{
+    struct pace p = made_up(350000);
+    pace_pass(&p, 1000000, false);
+    assert_now(1300000);
+    machine.late_ns = 0;
+    pace_pass(&p, 1000000, true);
+    assert_now(2000000);
+    assert_int_equal(p.late_ns, 0);
+    machine.late_ns = 350000;
+    pace_pass(&p, 1000000, false);
+    pace_pass(&p, 100000, true); /* too little to make up for it */
+    assert_int_equal(p.late_ns, 200000);
+    pace_pass(&p, 50000, true);
+    assert_int_equal(p.late_ns, 200000);
+}
+
 /* Ranks that waited for it have been late too. */
 static void lateness_is_not_made_up_in_the_next_step(void **state)
 {
@@ -251,6 +269,7 @@ int main(void)
         cmocka_unit_test(an_awaited_end_is_met),
         cmocka_unit_test(short_ops_are_owed),
         cmocka_unit_test(lateness_is_made_up_within_a_step),
+        cmocka_unit_test(lateness_that_is_made_up_unseen_does_not_count),
         cmocka_unit_test(lateness_is_not_made_up_in_the_next_step),
         cmocka_unit_test(other_work_does_not_count),
         cmocka_unit_test(messages_are_polled_meanwhile),
