@@ -116,7 +116,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay references bench-kernels bench-comm data figures report test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay references bench-kernels bench-comm data figures report artifact test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -330,6 +330,12 @@ report:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
 	@$(BUILD)/scalebench report $(RUN) --out "$$OUT" --output "$(PAGE)"
 
+# What these runs measured, with all that gnuplot alone needs to draw it again: ci/artifact.sh says how.
+ARTIFACT ?= artifact.tar.gz
+artifact:
+	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench >&2
+	@BUILD='$(BUILD)' OUT="$$OUT" ci/artifact.sh "$(ARTIFACT)" $(RUN)
+
 # What the harness itself costs; PAIRS= LOOKS= STEPS= RANKS= as ci/overhead.sh says.
 bench-overhead:
 	@$(MAKE) --no-print-directory -j$(NPROC) all $(BUILD)/tests/speed_view >&2
@@ -430,6 +436,7 @@ clean:
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make report [RUN="folder name ..." PAGE=report.html]   a page of every figure with its numbers, for a browser
+#: make artifact [RUN="folder ..." ARTIFACT=artifact.tar.gz]   their tables and figures, to be drawn by gnuplot alone
 #: make bench-order                   how long the next launch takes to be chosen, as CSV
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-verdicts                how often `scalebench compare` is right about made-up campaigns, as CSV

@@ -35,6 +35,19 @@ static enum status write_caption(FILE *out, void *d, struct error *e)
     return OK;
 }
 
+/* What draws it again from the files beside it, `plots` being beside their folder. */
+static enum status write_script(FILE *out, void *what, struct error *e)
+{
+    const struct figure_data *d = what;
+    const struct stage here = {.dir = "."};
+    fprintf(out,
+            "# gnuplot -d %s.gp, in this folder, draws the figure by the scripts in ../plots.\n",
+            d->figure->name);
+    TRY(figure_define(out, d, "../plots", &here, e));
+    fprintf(out, "\nload plots.'/%s.gp'\n", d->figure->script);
+    return OK;
+}
+
 /* ---- One figure ---- */
 
 /* The pictures are finished, but do not have their names yet. */
@@ -65,6 +78,14 @@ static void say_what_is_missing(const struct figure_data *d, const char *series)
                   d->figure->shape->bars ? "bars" : "curves", series);
 }
 
+static enum status keep_script(struct figure_data *d, const struct stage *stage, struct error *e)
+{
+    char script[64];
+    snprintf(script, sizeof script, "%s.gp", d->figure->name);
+    TRY(stage_write(stage, script, write_script, d, e));
+    return stage_keep(stage, script, e);
+}
+
 static enum status draw_data(struct figure_data *d, const char *plots_dir,
                              const struct stage *stage, struct error *e)
 {
@@ -91,6 +112,7 @@ struct shown {
     const struct summary *s;
     const struct figure_run *runs;
     size_t n_runs;
+    bool apart; /* into a folder of their own, with what draws them again */
 };
 
 static enum status draw(const struct shown *shown, const char *plots_dir, const struct stage *stage,
@@ -99,6 +121,8 @@ static enum status draw(const struct shown *shown, const char *plots_dir, const 
     struct figure_data d;
     enum status status = figure_data_read(&d, request, shown->s, shown->runs, shown->n_runs, e);
     THEN(status, draw_data(&d, plots_dir, stage, e));
+    if (shown->apart)
+        THEN(status, keep_script(&d, stage, e));
     figure_data_free(&d);
     return status;
 }
@@ -138,14 +162,15 @@ static enum status draw_all(const struct shown *shown, const char *folder, const
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e)
 {
-    return figures_draw_into(s, run_dir, run_dir, plots_dir, e);
+    const struct figure_run run = {run_dir, 0, s->n};
+    return draw_all(&(struct shown){s, &run, 1, false}, run_dir, plots_dir, e);
 }
 
-enum status figures_draw_into(const struct summary *s, const char *run_dir, const char *out,
-                              const char *plots_dir, struct error *e)
+enum status figures_draw_apart(const struct summary *s, const char *run_dir, const char *out,
+                               const char *plots_dir, struct error *e)
 {
     const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1}, out, plots_dir, e);
+    return draw_all(&(struct shown){s, &run, 1, true}, out, plots_dir, e);
 }
 
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e)
@@ -162,7 +187,7 @@ enum status figures_draw_runs(const struct figures_run *runs, size_t n, const ch
 {
     struct merged merged;
     enum status status = merge_runs(&merged, runs, n, e);
-    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n}, out, plots_dir, e));
+    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n, false}, out, plots_dir, e));
     merged_free(&merged);
     return status;
 }

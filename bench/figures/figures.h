@@ -12,9 +12,11 @@ enum status figures_check(const struct spec *spec, struct error *e);
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 
-/* The same, but all that it writes goes to the folder `out`: the run is left as it is. */
-enum status figures_draw_into(const struct summary *s, const char *run_dir, const char *out,
-                              const char *plots_dir, struct error *e);
+/* The same, but into the folder `out`, the run being left as it is; and beside each figure <figure>.gp, by
+ * which gnuplot alone draws it again from there, where a copy of `plots_dir` lies beside the folder as
+ * plots/. */
+enum status figures_draw_apart(const struct summary *s, const char *run_dir, const char *out,
+                               const char *plots_dir, struct error *e);
 
 /* One of the runs that share figures. Everything is borrowed. */
 struct figures_run {

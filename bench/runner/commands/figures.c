@@ -192,9 +192,13 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
     char plots[PATH_BYTES];
     struct figures_run *drawn;
     TRY(path_format(plots, e, "%s/plots", tools->home));
+    if (n == 1) {
+        TRY(folder_make(folder, e));
+        return figures_draw_apart(&runs[0].s, runs[0].path, folder, plots, e);
+    }
     TRY(MEM_NEW(drawn, n, "the runs of figures", e));
     for (size_t i = 0; i < n; i++)
-        drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, n > 1 ? runs[i].name : NULL};
+        drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, runs[i].name};
     enum status status = figures_check_runs(drawn, n, e);
     THEN(status, folder_make(folder, e));
     THEN(status, figures_draw_runs(drawn, n, folder, plots, e));

@@ -14,11 +14,23 @@ static bool is_one_of(const char *name, const char *const *names)
     return *names != NULL;
 }
 
-/* What programs tell rows apart by, and remarks, stand behind the values. */
-static bool is_last(const char *name)
+static bool is_whole(const struct csv_table *table, size_t column)
 {
-    return is_one_of(
-        name, (const char *const[]){"n", "status", "flags", "curve", "row", "point", "x", NULL});
+    for (size_t row = 0; row < table->rows; row++)
+        if (*csv_table_cell(table, row, column) == '\0')
+            return false;
+    return true;
+}
+
+/* What programs tell rows apart by, and remarks, stand behind the values; so does a name where labels
+ * say more. */
+static bool is_last(const struct csv_table *table, size_t column)
+{
+    static const char *const names[] = {"n", "status", "flags", "curve", "row", "point", "x", NULL};
+    int label = csv_table_find(table, "label");
+    if (strcmp(table->names[column], "name") == 0)
+        return label >= 0 && is_whole(table, (size_t)label);
+    return is_one_of(table->names[column], names);
 }
 
 /* Identities of points may look like numbers. A row alone has nothing to share. */
@@ -58,7 +70,7 @@ static void write_columns(FILE *out, const struct csv_table *table, size_t row,
     for (int last = 0; last <= 1; last++)
         for (size_t c = 0; c < table->columns; c++) {
             enum column_look look = look_of(table, c);
-            if (look > LOOK_SAME && is_last(table->names[c]) == last)
+            if (look > LOOK_SAME && is_last(table, c) == last)
                 write(out, table, c, row, look == LOOK_NUMBER);
         }
 }

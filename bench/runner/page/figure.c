@@ -1,6 +1,7 @@
 /* A figure of a page: picture, caption, verdict, the table behind it. */
 #include <stdio.h>
 
+#include "bench/collect/table/table.h"
 #include "bench/record/csv_reader.h"
 #include "bench/runner/page/csv_table.h"
 #include "bench/runner/page/html.h"
@@ -25,6 +26,12 @@ static enum status write_picture(FILE *out, const struct page_run *run, const ch
     return OK;
 }
 
+static void print_losses(FILE *out, const void *s)
+{
+    table_print_losses(out, s);
+}
+
+/* What the figure shows has no interval where it is made of parts: then what the run lost, and why. */
 static enum status write_verdicts(FILE *out, const struct page_run *run,
                                   const struct figure_request *figure, const char *id,
                                   const struct csv_table *series, struct error *e)
@@ -32,7 +39,9 @@ static enum status write_verdicts(FILE *out, const struct page_run *run,
     const char *bars = config_text(&run->spec.config, OPT_BARS);
     const struct comparison *c = verdicts_of(&run->verdicts, figure, bars, 0);
     const struct value *y = &figure->options[FIGURE_Y];
-    spread_write(out, series, y->n > 0 ? y->texts[0] : bars, c == NULL);
+    bool told = spread_write(out, series, y->n > 0 ? y->texts[0] : bars, c == NULL);
+    if (!told && c == NULL)
+        TRY(html_paragraphs(out, "p", print_losses, &run->s, e));
     for (size_t i = 0; (c = verdicts_of(&run->verdicts, figure, bars, i)) != NULL; i++) {
         char rows[160];
         snprintf(rows, sizeof rows, "%s-%s", id, c->what->name);

@@ -26,6 +26,16 @@ static bool is_told(const struct page_run *run, const struct table *t, size_t co
     return false;
 }
 
+/* Options that are words are texts, all else are numbers with what belongs to them. */
+static bool is_text(const struct page_run *run, const struct table *t, size_t column)
+{
+    char text[TABLE_CELL];
+    for (size_t i = 0; column < t->n_options && i < run->s.n; i++)
+        if (!html_is_number(table_cell(text, t, column, &run->s.points[i])))
+            return true;
+    return false;
+}
+
 static enum status write_point(FILE *out, const struct page_run *run, const struct table *t,
                                size_t i, struct error *e)
 {
@@ -37,7 +47,7 @@ static enum status write_point(FILE *out, const struct page_run *run, const stru
         char text[TABLE_CELL];
         if (!is_told(run, t, c))
             continue;
-        fputs("<td class=\"n\">", out);
+        fputs(is_text(run, t, c) ? "<td>" : "<td class=\"n\">", out);
         html_text(out, table_cell(text, t, c, p));
         fputs("</td>", out);
     }
@@ -61,7 +71,7 @@ static enum status write_points(FILE *out, const struct page_run *run, struct er
     for (size_t c = 0; c < t.n; c++) {
         if (!is_told(run, &t, c))
             continue;
-        fputs("<th class=\"n\">", out);
+        fputs(is_text(run, &t, c) ? "<th>" : "<th class=\"n\">", out);
         html_text(out, t.columns[c].header);
         fputs("</th>", out);
     }

@@ -103,7 +103,7 @@ static const char *meeting(const struct interval *least, const struct interval *
                                     : "their intervals meet: the numbers do not tell them apart";
 }
 
-static void write_extremes(FILE *out, const struct csv_table *table,
+static bool write_extremes(FILE *out, const struct csv_table *table,
                            const struct quantity_columns *columns)
 {
     size_t n = 0, low = 0, high = 0;
@@ -116,7 +116,7 @@ static void write_extremes(FILE *out, const struct csv_table *table,
         n++;
     }
     if (n < 2 || low == high)
-        return;
+        return false;
     struct interval least = interval_at(table, low, columns);
     struct interval greatest = interval_at(table, high, columns);
     fputs("<p class=\"finding\"><strong>", out);
@@ -126,6 +126,7 @@ static void write_extremes(FILE *out, const struct csv_table *table,
     fputs(" to ", out);
     write_value(out, table, high, &greatest);
     fprintf(out, "; %s.</p>\n", meeting(&least, &greatest));
+    return true;
 }
 
 /* Published numbers count as exact. */
@@ -141,7 +142,7 @@ static struct interval ratio_at(const struct csv_table *table, size_t row,
     return ratio;
 }
 
-static void write_ratios(FILE *out, const struct csv_table *table,
+static bool write_ratios(FILE *out, const struct csv_table *table,
                          const struct quantity_columns *columns)
 {
     size_t n = 0, low = 0, high = 0, holds = 0, known = 0;
@@ -156,7 +157,7 @@ static void write_ratios(FILE *out, const struct csv_table *table,
         n++;
     }
     if (n == 0)
-        return;
+        return false;
     struct interval least = ratio_at(table, low, columns), most = ratio_at(table, high, columns);
     fputs("<p class=\"finding\"><strong>Beside published numbers</strong>, ", out);
     html_text(out, quantity_title(columns->name));
@@ -165,16 +166,18 @@ static void write_ratios(FILE *out, const struct csv_table *table,
     fputs(" to ", out);
     write_value(out, table, high, &most);
     fprintf(out, "; 1 lies in %zu of %zu intervals.</p>\n", holds, known);
+    return true;
 }
 
-void spread_write(FILE *out, const struct csv_table *table, const char *value, bool published)
+bool spread_write(FILE *out, const struct csv_table *table, const char *value, bool published)
 {
+    bool told = false;
     for (size_t c = 1; c + 1 < table->columns; c++) {
         if (!is_lower_end(table->names[c]))
             continue;
         struct quantity_columns columns = columns_at(table, c, value);
-        write_extremes(out, table, &columns);
-        if (published)
-            write_ratios(out, table, &columns);
+        told = write_extremes(out, table, &columns) || told;
+        told = (published && write_ratios(out, table, &columns)) || told;
     }
+    return told;
 }

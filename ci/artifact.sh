@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# What runs measured, as an archive that stands by itself: ci/artifact.sh FILE.tar.gz RUN...
+# Of each run, called as `scalebench report` has it, its tables, spec, networks, manifest and figures, with what
+# gnuplot alone draws them by again; redraw.sh does, and compares the pictures with the checksums of all files.
+# The same runs make the same archive to the last byte. BUILD is the build folder, OUT (results) the folder of all
+# results.
+set -eu
+cd "$(dirname "$0")/.."
+scalebench=${BUILD:-build}/scalebench
+out=${OUT:-results}
+[ $# -ge 2 ] || {
+    echo "usage: ci/artifact.sh FILE.tar.gz RUN..." >&2
+    exit 2
+}
+archive=$1
+shift
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+name=$(basename "$archive")
+root=$stage/${name%%.*}
+mkdir -p "$root/plots"
+cp plots/*.gp LICENSE "$root"/
+mv "$root"/*.gp "$root/plots"
+
+# As compare/operand.c looks for it.
+folder_of() { # run
+    local path
+    for path in "$1" "$1/latest" "$out/$1/latest" "results/reference/$1"; do
+        if [ -f "$path/spec.yaml" ]; then
+            (cd "$path" && pwd -P)
+            return
+        fi
+    done
+    echo "artifact: '$1' is no run: neither a folder with spec.yaml, nor a campaign's with latest/, nor a name in $out or results/reference" >&2
+    return 1
+}
+
+# A text of the manifest, which has one a line.
+fact() { # folder, name
+    sed -n "s/^ *\"$2\": \"\(.*\)\",\{0,1\}\$/\1/p" "$1/manifest.json" 2>/dev/null | head -n 1
+}
+
+# Its campaign's name, with a number where there are several of it.
+name_of() { # folder
+    local base n=1
+    base=$(sed -n 's/^name: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$1/spec.yaml" | head -n 1 | tr -c '[:alnum:]_\n' '-')
+    while [ -e "$root/$base$([ "$n" -eq 1 ] || echo "-$n")" ]; do n=$((n + 1)); done
+    echo "$base$([ "$n" -eq 1 ] || echo "-$n")"
+}
+
+# Figures are drawn from the copies: what is packed is what they are made of.
+pack() { # run
+    local from to part
+    from=$(folder_of "$1")
+    to=$root/$(name_of "$from")
+    mkdir "$to"
+    for part in spec.yaml manifest.json summary.md models published; do
+        [ ! -e "$from/$part" ] || cp -r "$from/$part" "$to"
+    done
+    # A copy of a run need not have its networks: they are those of configs/models.
+    grep -o 'models/[[:alnum:]_]*\.yaml' "$to/spec.yaml" | sort -u | while read -r part; do
+        [ -f "$to/$part" ] || { mkdir -p "$to/models" && cp "configs/$part" "$to/models"; }
+    done
+    find "$from" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
+    "$scalebench" figures "$to" --output "$to" >"$stage/log" 2>&1 || { cat "$stage/log" >&2; return 1; }
+    rm -f "$to"/*.pdf
+    started=$(printf '%s\n%s\n' "$started" "$(fact "$from" started)" | sort | tail -n 1)
+}
+
+write_citation() {
+    local version
+    version=$("$scalebench" --version | cut -d ' ' -f 2)
+    cat >"$root/CITATION.cff" <<END
+cff-version: 1.2.0
+message: If you use these measurements, please cite them as below.
+type: dataset
+title: "Measurements by scalebench: $(cd "$root" && printf '%s\n' */spec.yaml | sed 's#/.*##' | paste -sd, | sed 's/,/, /g')"
+authors:
+  - name: "$(sed -n 's/^Copyright (c) [0-9]* //p' LICENSE)"
+version: "$version"
+license: $(head -n 1 LICENSE | cut -d ' ' -f 1)
+${started:+date-released: ${started%%T*}
+}
+END
+    sed -i '/^$/d' "$root/CITATION.cff"
+}
+
+write_redraw() {
+    cat >"$root/redraw.sh" <<'END'
+#!/bin/sh
+# Draws every figure again with gnuplot alone, then compares all files, the pictures among them, with SHA256SUMS.
+# The text of PNG is that of this machine's fonts: elsewhere they may differ, SVG do not.
+set -eu
+cd "$(dirname "$0")"
+for script in */*.gp; do
+    case $script in plots/*) continue ;; esac
+    rm -f "${script%.gp}.svg" "${script%.gp}.png"
+    (cd "${script%/*}" && gnuplot -d "${script##*/}" 2>messages || { echo "${script##*/}: $(while read -r line; do echo "$line"; done <messages)" >&2; exit 1; })
+    rm -f "${script%.gp}.pdf" "${script%/*}/messages"
+done
+exec sha256sum --check --quiet SHA256SUMS
+END
+    chmod +x "$root/redraw.sh"
+}
+
+write_readme() {
+    cat >"$root/README.md" <<END
+# Measurements by scalebench
+
+A folder a run: \`summary.csv\` (a row a point), \`raw.csv\` (a row a launch) and other tables, \`spec.yaml\` (every option as
+it was), \`models/\`, \`manifest.json\` (machine, versions, command), \`summary.md\`; each figure as SVG and PNG, its numbers in
+\`series_<figure>.csv\`, its caption in \`<figure>.txt\`. \`sh redraw.sh\` draws the figures again, with gnuplot alone
+(these: $(gnuplot --version)), and compares them with \`SHA256SUMS\`.
+END
+}
+
+started=
+for run; do
+    pack "$run"
+done
+write_citation
+write_redraw
+write_readme
+(cd "$root" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) >"$stage/sums"
+mv "$stage/sums" "$root/SHA256SUMS"
+LC_ALL=C tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u+rwX,go+rX,go-w \
+    -cf "$stage/packed.tar" "${root##*/}"
+gzip -n "$stage/packed.tar"
+mv "$stage/packed.tar.gz" "$archive"
+echo "$archive: $# runs, $(find "$root" -name '*.svg' | wc -l) figures"
