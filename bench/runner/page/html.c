@@ -1,12 +1,13 @@
 #include "bench/runner/page/html.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/spec/value.h"
 #include "kernels/base/file.h"
+#include "kernels/base/text.h"
 
 static const char *entity(char c)
 {
@@ -51,12 +52,13 @@ bool html_is_number(const char *cell)
 void html_cell(FILE *out, const char *cell, bool number)
 {
     double x;
+    char text[TEXT_NUMBER];
     bool round =
         number && strlen(cell) > 6 && strpbrk(cell, ".e") != NULL && number_parse(cell, &x);
     if (round) {
         fputs("<td class=\"n\" title=\"", out);
         html_text(out, cell);
-        fprintf(out, "\">%.5g", x);
+        fprintf(out, "\">%s", fabs(x) < 1e-3 ? text_real(text, x) : text_significant(text, x, 5));
     } else {
         fputs(number ? "<td class=\"n\">" : "<td>", out);
         html_text(out, cell);

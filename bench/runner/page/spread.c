@@ -103,19 +103,32 @@ static const char *meeting(const struct interval *least, const struct interval *
                                     : "their intervals meet: the numbers do not tell them apart";
 }
 
+/* The rows of the least and the greatest value, of those alone that have an interval where `whole`; how
+ * many there are. */
+static size_t find_extremes(const struct csv_table *table, const struct quantity_columns *columns,
+                            bool whole, size_t *low, size_t *high)
+{
+    size_t n = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        struct interval value = interval_at(table, row, columns);
+        if (!isfinite(value.mid) || (whole && !(isfinite(value.lo) && isfinite(value.hi))))
+            continue;
+        *low = n == 0 || value.mid < number_at(table, *low, columns->value) ? row : *low;
+        *high = n == 0 || value.mid > number_at(table, *high, columns->value) ? row : *high;
+        n++;
+    }
+    return n;
+}
+
+/* What has no interval, as the base of a speed-up, stands back where two rows have one. */
 static bool write_extremes(FILE *out, const struct csv_table *table,
                            const struct quantity_columns *columns)
 {
-    size_t n = 0, low = 0, high = 0;
-    for (size_t row = 0; row < table->rows; row++) {
-        double x = number_at(table, row, columns->value);
-        if (!isfinite(x))
-            continue;
-        low = n == 0 || x < number_at(table, low, columns->value) ? row : low;
-        high = n == 0 || x > number_at(table, high, columns->value) ? row : high;
-        n++;
-    }
-    if (n < 2 || low == high)
+    size_t low = 0, high = 0;
+    if (find_extremes(table, columns, true, &low, &high) < 2 &&
+        find_extremes(table, columns, false, &low, &high) < 2)
+        return false;
+    if (low == high)
         return false;
     struct interval least = interval_at(table, low, columns);
     struct interval greatest = interval_at(table, high, columns);
