@@ -100,7 +100,7 @@ static const char *meeting(const struct interval *least, const struct interval *
     if (!(isfinite(least->hi) && isfinite(greatest->lo)))
         return "without intervals nothing more is said of them";
     return least->hi < greatest->lo ? "their intervals do not meet"
-                                    : "their intervals meet: the numbers do not tell them apart";
+                                    : "their intervals meet, which leaves open whether they differ";
 }
 
 /* The rows of the least and the greatest value, of those alone that have an interval where `whole`; how
