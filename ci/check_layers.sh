@@ -22,15 +22,16 @@ comm/wait: kernels/base comm/cost
 comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h comm/cost comm/wait
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
 comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
-bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes
+bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points
 bench/spec/figures: kernels/base bench/spec
 bench/spec/nodes: kernels/base bench/spec
+bench/spec/points: kernels/base bench/spec bench/spec/nodes
 bench/resources: kernels/base
 bench/place: kernels/base bench/spec bench/resources
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/record bench/resources bench/collect/columns
+bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/resources bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner/batch

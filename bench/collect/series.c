@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
-#include "bench/spec/alike.h"
+#include "bench/spec/points/alike.h"
 #include "kernels/base/mem.h"
 
 /* ---- What tells series from each other ---- */

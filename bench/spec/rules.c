@@ -3,11 +3,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "bench/spec/expand.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/nodes/link.h"
+#include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"

@@ -5,14 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/spec/alike.h"
-#include "bench/spec/expand.h"
 #include "bench/spec/find.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/inputs.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/nodes/compute.h"
 #include "bench/spec/nodes/resolve.h"
+#include "bench/spec/points/alike.h"
+#include "bench/spec/points/expand.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/mem.h"

@@ -1,5 +1,5 @@
 /* Matrix, exclude and baseline: which points there are, in which order, under which names. */
-#include "bench/spec/expand.h"
+#include "bench/spec/points/points.h"
 #include "bench/spec/tests/spec_file.h"
 #include "bench/spec/value.h"
 

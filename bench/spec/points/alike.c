@@ -1,4 +1,4 @@
-#include "bench/spec/alike.h"
+#include "bench/spec/points/alike.h"
 
 #include <search.h>
 #include <sha2.h>
@@ -121,6 +121,13 @@ size_t *alike_of(struct alike *alike, const struct point *point)
         alike->n_kinds++;
     }
     return &kind->number;
+}
+
+void alike_note_first(struct alike *alike, const struct point *point, size_t i)
+{
+    size_t *first = alike_of(alike, point);
+    if (*first == ALIKE_NONE)
+        *first = i;
 }
 
 size_t alike_find(const struct alike *alike, const char *id)

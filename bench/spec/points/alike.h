@@ -25,6 +25,9 @@ void alike_free(struct alike *alike);
 /* The number of the point's kind, for the caller to read and write; ALIKE_NONE at first. */
 size_t *alike_of(struct alike *alike, const struct point *point);
 
+/* Number `i` for the point's kind where it has none yet. */
+void alike_note_first(struct alike *alike, const struct point *point, size_t i);
+
 /* The number of points of that identity, ALIKE_NONE where there was none; of one made without
  * `counts`. */
 size_t alike_find(const struct alike *alike, const char *id);

@@ -1,0 +1,146 @@
+/* What speed-ups of points are relative to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/matrix.h"
+#include "bench/spec/nodes/compute.h"
+#include "bench/spec/nodes/resolve.h"
+#include "bench/spec/points/alike.h"
+#include "bench/spec/points/points.h"
+#include "kernels/base/mem.h"
+
+static long ranks_of(const struct spec *spec, size_t point)
+{
+    return config_int(&spec->points[point].config, OPT_RANKS);
+}
+
+static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
+{
+    size_t *best = alike_of(alike, &spec->points[i]);
+    if (*best == ALIKE_NONE || ranks_of(spec, i) < ranks_of(spec, *best))
+        *best = i;
+}
+
+/* Without `baseline:` the first point with the fewest ranks that solves the same problem; one of
+ * its own case comes before others of as few. */
+static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
+{
+    struct point *point = &spec->points[i];
+    size_t best = *alike_of(problems, point), best_own = *alike_of(own, point);
+    point->base_index = ranks_of(spec, best_own) == ranks_of(spec, best) ? best_own : best;
+}
+
+enum status bases_choose(struct spec *spec, struct error *e)
+{
+    struct alike *problems, *own = NULL;
+    enum status status = alike_make(&problems, spec, option_is_problem, spec->n_points, e);
+    THEN(status, alike_make(&own, spec, option_is_problem, spec->n_points, e));
+    if (status == OK)
+        alike_by_case(own);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
+        note_fewest(problems, spec, i);
+        note_fewest(own, spec, i);
+    }
+    for (size_t i = 0; i < spec->n_points && status == OK; i++)
+        choose_base(spec, i, problems, own);
+    alike_free(problems);
+    alike_free(own);
+    return status;
+}
+
+/* What its case says, else what the spec says; NULL where neither does. */
+static const struct selection *baseline_of(const struct spec *spec, const struct point *point)
+{
+    const struct matrix *of = point->of->has_baseline ? point->of : spec->matrix;
+    return of->has_baseline ? &of->baseline : NULL;
+}
+
+/* The point with the baseline's values applied. On error nothing is left in it. */
+static enum status make_base(struct point *base, const struct spec *spec, const struct point *point,
+                             const struct selection *baseline, struct error *e)
+{
+    *base = (struct point){.of = point->of, .case_name = point->case_name};
+    config_borrow(&base->config, &point->config);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (baseline->config.values[i].set)
+            config_put(&base->config, (enum option_id)i, &baseline->config.values[i]);
+    enum status status = nodes_resolve_base(&base->config, &baseline->config, spec, e);
+    THEN(status, compute_resolve_base(&base->config, baseline, spec, point->of, e));
+    if (status == OK)
+        point_identify(base, spec);
+    else
+        config_free(&base->config);
+    return status;
+}
+
+/* Points by their identity: those of the same case, and any. */
+struct known {
+    struct alike *own, *any;
+};
+
+/* Makes the base of points[i], or finds it among those that are known. */
+static enum status place_base(struct spec *spec, size_t i, const struct known *known,
+                              struct error *e)
+{
+    const struct selection *baseline = baseline_of(spec, &spec->points[i]);
+    struct point base;
+    if (baseline == NULL)
+        return OK;
+    TRY(make_base(&base, spec, &spec->points[i], baseline, e));
+    size_t *own = alike_of(known->own, &base), *any = alike_of(known->any, &base);
+    size_t index = *own != ALIKE_NONE ? *own : *any;
+    if (index == ALIKE_NONE) {
+        *own = *any = index = base.base_index = spec->n_points;
+        spec->points[spec->n_points++] = base;
+    } else {
+        config_free(&base.config);
+    }
+    spec->points[i].base_index = index;
+    point_share(&spec->points[index], &spec->points[i]);
+    return OK;
+}
+
+/* Moves the added points, which lie behind the first `requested`, to the front. */
+static enum status bring_forward(struct spec *spec, size_t requested, struct error *e)
+{
+    size_t n = spec->n_points, added = n - requested;
+    struct point *points = spec->points, *moved;
+    TRY(MEM_NEW(moved, added, "points", e));
+    memcpy(moved, points + requested, added * sizeof *points);
+    memmove(points + added, points, requested * sizeof *points);
+    memcpy(points, moved, added * sizeof *points);
+    free(moved);
+    for (size_t i = 0; i < n; i++)
+        points[i].base_index = (points[i].base_index + added) % n;
+    return OK;
+}
+
+static bool has_baseline(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (baseline_of(spec, &spec->points[i]) != NULL)
+            return true;
+    return false;
+}
+
+enum status bases_add(struct spec *spec, struct error *e)
+{
+    size_t requested = spec->n_points;
+    struct known known = {NULL, NULL};
+    if (!has_baseline(spec))
+        return OK;
+    TRY(points_grow(spec, requested, e));
+    enum status status = alike_make(&known.any, spec, NULL, 2 * requested, e);
+    THEN(status, alike_make(&known.own, spec, NULL, 2 * requested, e));
+    if (status == OK)
+        alike_by_case(known.own);
+    for (size_t i = 0; i < requested && status == OK; i++) {
+        alike_note_first(known.any, &spec->points[i], i);
+        alike_note_first(known.own, &spec->points[i], i);
+    }
+    for (size_t i = 0; i < requested && status == OK; i++)
+        status = place_base(spec, i, &known, e);
+    alike_free(known.any);
+    alike_free(known.own);
+    return status == OK ? bring_forward(spec, requested, e) : status;
+}

@@ -1,0 +1,228 @@
+#include "bench/spec/points/expand.h"
+
+#include "bench/spec/matrix.h"
+#include "bench/spec/nodes/compute.h"
+#include "bench/spec/nodes/resolve.h"
+#include "bench/spec/points/alike.h"
+#include "bench/spec/points/points.h"
+#include "kernels/base/mem.h"
+
+/* A point takes some 7 KiB: 450 MiB at most. */
+#define POINTS_MAX 65536
+
+/* ---- The matrix ---- */
+
+/* The combinations of one case, or of a spec without cases: its own axes laid over the spec's. */
+struct product {
+    const struct matrix *of;
+    struct config config; /* outside the axes; borrowed */
+    const struct axis *axes[OPTION_COUNT];
+    size_t ways[OPTION_COUNT];    /* of each axis: which of `lengths` it runs with */
+    size_t lengths[OPTION_COUNT]; /* of axes that run alone, or of those that run together */
+    size_t n_axes, n_ways;
+};
+
+/* A case that gives one of both batches does without the spec's other one. */
+static bool is_displaced(const struct matrix *of, enum option_id id)
+{
+    return (id == OPT_GLOBAL_BATCH && matrix_gives(of, OPT_BATCH_PER_RANK)) ||
+           (id == OPT_BATCH_PER_RANK && matrix_gives(of, OPT_GLOBAL_BATCH));
+}
+
+static void add_axis(struct product *product, const struct axis *axis)
+{
+    size_t i = product->n_axes++, way = product->n_ways;
+    bool own = matrix_axis(product->of, axis->id) == axis;
+    for (size_t k = 0; k < i && axis->zip > 0; k++) {
+        const struct axis *other = product->axes[k];
+        bool others = matrix_axis(product->of, other->id) == other;
+        if (other->zip == axis->zip && own == others)
+            way = product->ways[k];
+    }
+    product->axes[i] = axis;
+    product->ways[i] = way;
+    product->lengths[way] = axis->n;
+    product->n_ways += way == product->n_ways;
+}
+
+/* An axis of the case stands where the spec's of the same key stood. */
+static void add_axes(struct product *product, const struct matrix *all, const struct matrix *of)
+{
+    for (size_t i = 0; i < all->n_axes; i++) {
+        enum option_id id = all->axes[i].id;
+        if (of == all || !(matrix_gives(of, id) || is_displaced(of, id)))
+            add_axis(product, &all->axes[i]);
+        else if (matrix_axis(of, id) != NULL)
+            add_axis(product, matrix_axis(of, id));
+    }
+    for (size_t i = 0; i < of->n_axes && of != all; i++)
+        if (matrix_axis(all, of->axes[i].id) == NULL)
+            add_axis(product, &of->axes[i]);
+}
+
+static void open_product(struct product *product, const struct spec *spec, const struct matrix *of)
+{
+    *product = (struct product){.of = of};
+    config_borrow(&product->config, &spec->config);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        enum option_id id = (enum option_id)i;
+        const struct value *own = &of->own.config.values[i];
+        if (own->set)
+            config_put(&product->config, id, own);
+        else if (is_displaced(of, id) && !matrix_gives(of, id))
+            config_put(&product->config, id, &spec->presets.values[i]);
+    }
+    add_axes(product, spec->matrix, of);
+}
+
+static enum status count_combinations(const struct product *product, size_t before, size_t *n,
+                                      struct error *e)
+{
+    *n = 1;
+    for (size_t i = 0; i < product->n_ways; i++)
+        if ((*n *= product->lengths[i]) > POINTS_MAX)
+            break;
+    if (*n + before <= POINTS_MAX)
+        return OK;
+    struct mark mark =
+        product->n_axes > 0 ? product->axes[product->n_axes - 1]->mark : product->of->mark;
+    return mark_error(e, ERR_SPEC, mark, "the matrix has more than %d points", POINTS_MAX);
+}
+
+/* Combination number `index`, the last axis running fastest. */
+static void combine(struct point *point, const struct product *product, size_t index)
+{
+    size_t at[OPTION_COUNT];
+    for (size_t way = product->n_ways; way-- > 0;) {
+        at[way] = index % product->lengths[way];
+        index /= product->lengths[way];
+    }
+    *point = (struct point){.of = product->of};
+    config_borrow(&point->config, &product->config);
+    for (size_t i = 0; i < product->n_axes; i++)
+        config_put(&point->config, product->axes[i]->id,
+                   &product->axes[i]->values[at[product->ways[i]]]);
+    point->case_name = product->of->label != NULL ? product->of->label : "";
+}
+
+static bool matches_any(struct selection *excludes, size_t n, const struct point *point)
+{
+    bool excluded = false;
+    for (size_t i = 0; i < n; i++)
+        if (selection_matches(&excludes[i], point)) {
+            excludes[i].matches++;
+            excluded = true;
+        }
+    return excluded;
+}
+
+static bool is_excluded(const struct spec *spec, const struct point *point)
+{
+    const struct matrix *all = spec->matrix, *of = point->of;
+    bool excluded = matches_any(all->excludes, all->n_excludes, point);
+    return (of != all && matches_any(of->excludes, of->n_excludes, point)) || excluded;
+}
+
+static enum status check_matches(const struct spec *spec, const struct matrix *of, struct error *e)
+{
+    for (size_t i = 0, next; i < of->n_excludes; i = next) {
+        size_t matches = of->excludes[i].matches;
+        for (next = i + 1; next < of->n_excludes && of->excludes[next].goes_on; next++)
+            matches += of->excludes[next].matches;
+        if (matches == 0 && !selection_is_open(&of->excludes[i], spec))
+            return mark_error(e, ERR_SPEC, of->excludes[i].mark,
+                              "this exclude matches no point of the %s",
+                              of == spec->matrix ? "matrix" : "case");
+    }
+    return OK;
+}
+
+static enum status check_excludes(const struct spec *spec, struct error *e)
+{
+    const struct matrix *all = spec->matrix, *of = all;
+    TRY(check_matches(spec, all, e));
+    for (size_t i = 0; i < all->n_cases; i++) {
+        TRY(check_matches(spec, &all->cases[i], e));
+        of = of->n_excludes == 0 ? &all->cases[i] : of;
+    }
+    if (spec->n_points == 0)
+        return mark_error(e, ERR_SPEC, of->excludes[0].mark,
+                          "exclude leaves no point of the matrix");
+    return OK;
+}
+
+static enum status expand_case(struct spec *spec, const struct matrix *of, struct error *e)
+{
+    struct product product;
+    size_t combinations;
+    open_product(&product, spec, of);
+    TRY(count_combinations(&product, spec->n_points, &combinations, e));
+    TRY(points_grow(spec, combinations, e));
+    for (size_t i = 0; i < combinations; i++) {
+        struct point *point = &spec->points[spec->n_points];
+        combine(point, &product, i);
+        enum status status = nodes_resolve_point(&point->config, spec, e);
+        THEN(status, compute_resolve_point(&point->config, spec, e));
+        if (status != OK || is_excluded(spec, point)) {
+            config_free(&point->config);
+            TRY(status);
+            continue;
+        }
+        point->requested = true;
+        point_identify(point, spec);
+        spec->n_points++;
+    }
+    return OK;
+}
+
+static enum status expand_matrix(struct spec *spec, struct error *e)
+{
+    const struct matrix *all = spec->matrix;
+    if (all->n_cases == 0)
+        TRY(expand_case(spec, all, e));
+    for (size_t i = 0; i < all->n_cases; i++)
+        TRY(expand_case(spec, &all->cases[i], e));
+    return check_excludes(spec, e);
+}
+
+/* ---- All points ---- */
+
+static enum status list_varying(struct spec *spec, struct error *e)
+{
+    TRY(MEM_NEW(spec->varying, OPTION_COUNT, "the points", e));
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (!option_is_derived((enum option_id)i) && option_differs(spec, (enum option_id)i, true))
+            spec->varying[spec->n_varying++] = (enum option_id)i;
+    return OK;
+}
+
+static enum status find_twins(struct spec *spec, struct error *e)
+{
+    TRY(alike_make(&spec->identities, spec, NULL, spec->n_points, e));
+    for (size_t i = 0; i < spec->n_points; i++) {
+        alike_note_first(spec->identities, &spec->points[i], i);
+        spec->points[i].twin = *alike_of(spec->identities, &spec->points[i]);
+        if (!config_calibrates(&spec->points[i].config))
+            spec->points[spec->points[i].base_index].base = true;
+    }
+    return OK;
+}
+
+enum status expand_points(struct spec *spec, struct error *e)
+{
+    TRY(expand_matrix(spec, e));
+    TRY(silent_add(spec, e));
+    TRY(bases_choose(spec, e));
+    TRY(bases_add(spec, e));
+    TRY(calibrations_add(spec, e));
+    TRY(partners_find(spec, e));
+    TRY(find_twins(spec, e));
+    TRY(labels_write(spec, e));
+    return list_varying(spec, e);
+}
+
+size_t spec_find_point(const struct spec *spec, const char *id)
+{
+    size_t found = alike_find(spec->identities, id);
+    return found == ALIKE_NONE ? spec->n_points : found;
+}

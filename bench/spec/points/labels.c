@@ -1,0 +1,100 @@
+/* What points are called: their case, and the options that vary. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/matrix.h"
+#include "bench/spec/points/points.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+/* Appends "ranks=2", or "allreduce" where the value speaks for itself. */
+static void extend_label(struct point *point, const struct spec_option *option)
+{
+    size_t used = strlen(point->label), room = sizeof point->label - used;
+    const char *dot = strrchr(option->key, '.'), *text = point->config.values[option->id].text;
+    bool plain = option->id == OPT_WORKLOAD || option->id == OPT_STRATEGY ||
+                 option->id == OPT_VARIANT || option->id == OPT_MODEL || option->id == OPT_COMPRESS;
+    snprintf(point->label + used, room, "%s%s%s%s", used > 0 ? " " : "",
+             plain ? "" : (dot != NULL ? dot + 1 : option->key), plain ? "" : "=", text);
+}
+
+/* What one option does in each case, or in a spec without cases. */
+struct in_case {
+    const struct value *first; /* of its points */
+    bool differs;
+};
+
+static size_t case_index(const struct spec *spec, const struct point *point)
+{
+    return point->of == spec->matrix ? 0 : (size_t)(point->of - spec->matrix->cases);
+}
+
+static void look_at_option(struct in_case *cases, const struct spec *spec, enum option_id id)
+{
+    size_t n = spec->matrix->n_cases;
+    memset(cases, 0, (n + 1) * sizeof *cases);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[id];
+        struct in_case *in = &cases[case_index(spec, &spec->points[i])];
+        if (config_calibrates(&spec->points[i].config))
+            continue;
+        in->differs = in->differs || (in->first != NULL && !value_equal(in->first, value));
+        in->first = value;
+    }
+}
+
+/* Of a calibration: what it computes, and on how many ranks at once. */
+static bool is_calibrated_over(enum option_id id, bool differs)
+{
+    if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
+        return true;
+    return differs && id < OPT_OWN && id != OPT_COMPUTE && id != OPT_GLOBAL_BATCH &&
+           strncmp(option_get(id)->key, "sync.", 5) != 0;
+}
+
+/* What a label says besides its case: what varies within that, or in a spec without cases. A
+ * strategy's usual variant goes without saying; another does where the name of a case stands for it;
+ * and so with compressors. */
+static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
+{
+    bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
+    const char *preset = spec->presets.values[id].text;
+    look_at_option(cases, spec, id);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        struct point *point = &spec->points[i];
+        bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
+        bool differs = cases[case_index(spec, point)].differs;
+        if (config_calibrates(&point->config))
+            differs = is_calibrated_over(id, differs);
+        if (unusual ? other && (differs || point->case_name[0] == '\0') : differs)
+            extend_label(point, config_option(&spec->config, id));
+    }
+}
+
+/* Its case; a base that several cases share has none. */
+static const char *first_word(const struct spec *spec, const struct point *point)
+{
+    if (config_calibrates(&point->config))
+        return "calibration";
+    bool shared = spec->matrix->n_cases > 0 && point->case_name[0] == '\0';
+    return shared && point->base ? "base" : point->case_name;
+}
+
+/* Ranks come first: that is how people look for a point. */
+enum status labels_write(struct spec *spec, struct error *e)
+{
+    struct in_case *cases;
+    TRY(MEM_NEW(cases, spec->matrix->n_cases + 1, "the labels of points", e));
+    for (size_t i = 0; i < spec->n_points; i++)
+        snprintf(spec->points[i].label, sizeof spec->points[i].label, "%s",
+                 first_word(spec, &spec->points[i]));
+    label_option(spec, cases, OPT_RANKS);
+    for (size_t id = 0; id < OPTION_COUNT; id++)
+        if (id != OPT_RANKS && !option_is_derived((enum option_id)id))
+            label_option(spec, cases, (enum option_id)id);
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].label[0] == '\0')
+            extend_label(&spec->points[i], option_get(OPT_RANKS));
+    free(cases);
+    return OK;
+}

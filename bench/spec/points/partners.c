@@ -1,0 +1,120 @@
+/* The points that others are compared with besides their bases: those that communicate nothing, and those
+ * of a peer. */
+#include <string.h>
+
+#include "bench/spec/points/alike.h"
+#include "bench/spec/points/points.h"
+
+static bool is_not_sync(const struct spec_option *option)
+{
+    return !scope_is_campaign(option->scope) && strncmp(option->key, "sync.", 5) != 0;
+}
+
+static bool is_silent(const struct point *point)
+{
+    return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
+           !config_is_foreign(&point->config) && !config_calibrates(&point->config);
+}
+
+static bool is_not_workload(const struct spec_option *option)
+{
+    return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD;
+}
+
+static bool is_peer(const struct point *point)
+{
+    return config_is_peer(&point->config);
+}
+
+/* Which points are of one kind, and which of a kind are looked for. */
+struct search {
+    bool (*counts)(const struct spec_option *option);
+    bool (*fits)(const struct point *point);
+};
+static const struct search silent_points = {is_not_sync, is_silent};
+static const struct search peers = {is_not_workload, is_peer};
+
+/* The first point of each kind that fits; `most` points will be asked about. */
+static enum status find_first(struct alike **first, const struct spec *spec,
+                              const struct search *search, size_t most, struct error *e)
+{
+    enum status status = alike_make(first, spec, search->counts, most, e);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++)
+        if (search->fits(&spec->points[i]))
+            alike_note_first(*first, &spec->points[i], i);
+    return status;
+}
+
+/* Into the index at `offset` of each point: the first of its kind that fits, its own where there is
+ * none or it fits itself. */
+static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
+                                 struct error *e)
+{
+    struct alike *first;
+    enum status status = find_first(&first, spec, search, spec->n_points, e);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
+        struct point *point = &spec->points[i];
+        size_t partner = *alike_of(first, point);
+        *(size_t *)((char *)point + offset) =
+            partner == ALIKE_NONE || search->fits(point) ? i : partner;
+    }
+    alike_free(first);
+    return status;
+}
+
+static enum status set_text(struct config *config, enum option_id id, const char *text,
+                            struct error *e)
+{
+    return config_set(config, option_get(id), text, config->values[id].mark, e);
+}
+
+/* Strategy none has neither variants nor overlap. */
+static enum status silence(struct config *config, struct error *e)
+{
+    TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
+    TRY(set_text(config, OPT_VARIANT, option_get(OPT_VARIANT)->preset, e));
+    return set_text(config, OPT_OVERLAP, option_get(OPT_OVERLAP)->preset, e);
+}
+
+static enum status make_silent(struct point *silent, const struct spec *spec,
+                               const struct point *point, struct error *e)
+{
+    *silent = (struct point){.of = point->of, .case_name = point->case_name};
+    config_borrow(&silent->config, &point->config);
+    enum status status = silence(&silent->config, e);
+    if (status != OK)
+        config_free(&silent->config);
+    else
+        point_identify(silent, spec);
+    return status;
+}
+
+enum status silent_add(struct spec *spec, struct error *e)
+{
+    size_t requested = spec->n_points;
+    struct alike *known;
+    TRY(points_grow(spec, requested, e));
+    enum status status = find_first(&known, spec, &silent_points, 2 * requested, e);
+    for (size_t i = 0; i < requested && status == OK; i++) {
+        struct point *point = &spec->points[i];
+        bool wanted = config_int(&point->config, OPT_REPLAY) > 0 &&
+                      config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point) &&
+                      !config_is_foreign(&point->config);
+        size_t *silent = alike_of(known, point);
+        if (wanted && *silent != ALIKE_NONE)
+            point_share(&spec->points[*silent], point);
+        if (!wanted || *silent != ALIKE_NONE)
+            continue;
+        status = make_silent(&spec->points[spec->n_points], spec, point, e);
+        if (status == OK)
+            *silent = spec->n_points++;
+    }
+    alike_free(known);
+    return status;
+}
+
+enum status partners_find(struct spec *spec, struct error *e)
+{
+    TRY(find_partners(spec, &silent_points, offsetof(struct point, silent_index), e));
+    return find_partners(spec, &peers, offsetof(struct point, peer_index), e);
+}

@@ -1,0 +1,49 @@
+/* What the points of a spec are made with, in the order of expand.c: identities, then the points that stand
+ * beside those of the matrix, and what all of them are called. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+/* The option says what is computed; the others (ranks, nodes, place.*, sync.*) where and how. */
+bool option_is_problem(const struct spec_option *option);
+
+/* Fills in the point's net and id from its values. */
+void point_identify(struct point *point, const struct spec *spec);
+
+/* Makes the value that of an option; its texts and numbers are borrowed. */
+void config_put(struct config *config, enum option_id id, const struct value *value);
+
+/* Room for `n` points behind those that there are; it takes no memory before they are written. */
+enum status points_grow(struct spec *spec, size_t n, struct error *e);
+
+/* A point that was added for another one is none of the first one's case once `with`, of another case,
+ * needs it too. */
+void point_share(struct point *added, const struct point *with);
+
+/* ---- Bases ---- */
+
+/* Fills in base_index where no `baseline:` says it. */
+enum status bases_choose(struct spec *spec, struct error *e);
+
+/* Fills it in where one does; bases that the matrix lacks come before all other points. */
+enum status bases_add(struct spec *spec, struct error *e);
+
+/* ---- Points that communicate nothing, and peers ---- */
+
+/* Adds those that points whose calls are replayed are compared with. */
+enum status silent_add(struct spec *spec, struct error *e);
+
+/* Fills in silent_index and peer_index. */
+enum status partners_find(struct spec *spec, struct error *e);
+
+/* ---- Calibrations and labels ---- */
+
+/* Fills in calibration_index; calibrations that the matrix lacks come behind all other points. */
+enum status calibrations_add(struct spec *spec, struct error *e);
+
+/* Writes the labels, of points that are complete. */
+enum status labels_write(struct spec *spec, struct error *e);
