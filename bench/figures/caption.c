@@ -1,24 +1,16 @@
 #include "bench/figures/caption.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
+#include "bench/figures/caption_basis.h"
+#include "bench/figures/caption_missing.h"
 #include "kernels/base/mem.h"
 
 /* More bases than these fill a picture with their names; a short caption has room for fewer. */
 enum { BASES_TOLD = 6, BASES_TOLD_SHORT = 3 };
-
-/* "1" or "6 to 12". */
-static void write_range(FILE *out, double least, double most)
-{
-    char text[TEXT_NUMBER];
-    fputs(text_real(text, least), out);
-    if (most > least)
-        fprintf(out, " to %s", text_real(text, most));
-}
 
 /* " Strong scaling." or ", strong scaling". */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
@@ -107,137 +99,6 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
     write_scaling(out, s, false);
 }
 
-/* Over the points with a value: what each is a median of, and the levels that their intervals reach. */
-struct basis {
-    double least, most; /* launches, runs or paired ratios of a point */
-    size_t points, met; /* with a value; of them with an interval of SUMMARY_CONFIDENCE */
-    double low, high;   /* levels in per cent of those with an interval */
-    bool added;         /* launches were added until these were narrow */
-    const char *what[2];
-};
-
-static bool is_ratio(const struct figure_data *d)
-{
-    return d->quantity->relation > RELATION_RATE;
-}
-
-/* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
-static size_t sample_size(const struct figure_data *d, size_t point)
-{
-    const struct point_summary *p = &d->s->points[point];
-    if (d->measured[point].n == 0 || !is_ratio(d))
-        return d->measured[point].n;
-    if (p == &d->s->points[p->base])
-        return 0;
-    return p->pairs > 0 ? p->pairs : d->measured[point].n;
-}
-
-static struct basis find_basis(const struct figure_data *d)
-{
-    struct basis basis = {.least = INFINITY, .low = INFINITY, .what = {"launch", "launches"}};
-    if (d->quantity->source == SOURCE_RUNS)
-        basis.what[0] = "run", basis.what[1] = "runs";
-    if (is_ratio(d))
-        basis.what[0] = "paired ratio", basis.what[1] = "paired ratios";
-    basis.added = d->quantity->source == SOURCE_POINTS && config_adds_launches(&d->s->spec->config);
-    for (size_t i = 0; i < d->s->n; i++) {
-        size_t n = sample_size(d, i);
-        if (n == 0 || !d->shown[i])
-            continue;
-        basis.least = fmin(basis.least, (double)n);
-        basis.most = fmax(basis.most, (double)n);
-        basis.points++;
-        if (n < 2 || !isfinite(d->measured[i].value.lo))
-            continue;
-        double level = timing_level(n, basis.added);
-        basis.low = fmin(basis.low, 100 * level);
-        basis.high = fmax(basis.high, 100 * level);
-        basis.met += level >= SUMMARY_CONFIDENCE;
-    }
-    return basis;
-}
-
-/* "6 launches" */
-static void write_sizes(FILE *out, const struct basis *basis)
-{
-    write_range(out, basis->least, basis->most);
-    fprintf(out, " %s", basis->what[basis->most > 1]);
-}
-
-/* "75", "75 to 96.9" */
-static void write_levels(FILE *out, const struct basis *basis)
-{
-    fprintf(out, "%.3g", basis->low);
-    if (basis->high > basis->low)
-        fprintf(out, " to %.3g", basis->high);
-}
-
-/* What the whiskers of a figure mean: the level that intervals of so few values really have. */
-static void write_whiskers(FILE *out, const struct basis *basis)
-{
-    if (basis->most < 2) {
-        fputs("; a single one has no interval.", out);
-        return;
-    }
-    if (!(basis->high > 0)) {
-        fputs("; without intervals.", out);
-        return;
-    }
-    fputs("; whiskers: exact ", out);
-    write_levels(out, basis);
-    fputs(" % interval", out);
-    if (basis->met == 0)
-        fputs(", which is least to greatest", out);
-    else if (basis->met < basis->points)
-        fprintf(out, ", least to greatest where %s are too few for 95 %%", basis->what[1]);
-    else if (basis->added)
-        fprintf(out, ", %.3g %% as launches are added until it is narrow",
-                100 * SUMMARY_CONFIDENCE);
-    fputc('.', out);
-}
-
-/* "5 epochs", "1 to 4 epochs" */
-static void write_epochs(FILE *out, const struct summary *s)
-{
-    double least = INFINITY, most = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        double epochs = config_number(&s->points[i].point->config, OPT_EPOCHS);
-        least = fmin(least, epochs);
-        most = fmax(most, epochs);
-    }
-    write_range(out, least, most);
-    fputs(most > 1 ? " epochs" : " epoch", out);
-}
-
-/* "6 launches of 30 steps", "1 to 3 runs of 5 epochs, one a seed" */
-static void write_sample(FILE *out, const struct figure_data *d, const struct basis *basis)
-{
-    char text[256];
-    write_sizes(out, basis);
-    if (d->quantity->source == SOURCE_RUNS) {
-        fputs(" of ", out);
-        write_epochs(out, d->s);
-        fputs(", one a seed", out);
-    } else {
-        fprintf(out, spec_foreign(d->s->spec) != NULL ? "%s" : "%s of %s steps",
-                is_ratio(d) ? ", each to the base's launch of the same block, launches" : "",
-                summary_distinct(text, sizeof text, d->s, COLUMN_steps));
-    }
-}
-
-/* How each value came about. */
-static void write_method(FILE *out, const struct figure_data *d)
-{
-    struct basis basis = find_basis(d);
-    if (basis.points == 0)
-        return;
-    fputs(" Median of ", out);
-    write_sample(out, d, &basis);
-    fputs(d->figure->shape->method, out);
-    if (d->figure->shape->whiskers)
-        write_whiskers(out, &basis);
-}
-
 static bool is_timed_base(const struct point_summary *p)
 {
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
@@ -308,168 +169,6 @@ static void write_place(FILE *out, const struct summary *s)
     fprintf(out, " (%s).", summary_distinct(text, sizeof text, s, COLUMN_order));
 }
 
-/* ---- Points without a good value ---- */
-
-/* A point that is not ok; those that share status and reason follow each other, `first` being the
- * first of them. */
-struct fate {
-    const struct point_summary *p;
-    size_t point, first;
-};
-
-static int by_reason(const void *a, const void *b)
-{
-    const struct fate *x = a, *y = b;
-    int order = strcmp(x->p->status, y->p->status);
-    if (order == 0)
-        order = strcmp(x->p->reason, y->p->reason);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
-}
-
-static int by_first(const void *a, const void *b)
-{
-    const struct fate *x = a, *y = b;
-    int order = (x->first > y->first) - (x->first < y->first);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
-}
-
-static bool share_fate(const struct fate *a, const struct fate *b)
-{
-    return strcmp(a->p->status, b->p->status) == 0 && strcmp(a->p->reason, b->p->reason) == 0;
-}
-
-/* Those of `s` in the order of the first of each fate, *n of them; freed by the caller. */
-static enum status find_fates(struct fate **found, size_t *n, const struct summary *s,
-                              struct error *e)
-{
-    TRY(MEM_NEW(*found, s->n, "a caption", e));
-    struct fate *fates = *found;
-    *n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->points[i].outcome != POINT_ok)
-            fates[(*n)++] = (struct fate){&s->points[i], i, i};
-    qsort(fates, *n, sizeof *fates, by_reason);
-    for (size_t i = 1; i < *n; i++)
-        if (share_fate(&fates[i], &fates[i - 1]))
-            fates[i].first = fates[i - 1].first;
-    qsort(fates, *n, sizeof *fates, by_first);
-    return OK;
-}
-
-/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of n points that share their fate. */
-static void write_fate(FILE *out, const struct fate *fates, size_t n)
-{
-    const struct point_summary *p = fates[0].p;
-    const int reason_max = 160;
-    fprintf(out, " %c%s", p->status[0] - 'a' + 'A', p->status + 1);
-    for (size_t k = 0; k < n; k++)
-        fprintf(out, "%s %s", k ? "," : ":", fates[k].p->point->label);
-    fprintf(out, " (%.*s%s).", reason_max, p->reason,
-            strlen(p->reason) > (size_t)reason_max ? "..." : "");
-}
-
-/* Points without a good value, by name and with the reason. */
-static enum status write_missing(FILE *out, const struct summary *s, struct error *e)
-{
-    const size_t told_max = 8;
-    size_t n, told = 0;
-    struct fate *fates;
-    TRY(find_fates(&fates, &n, s, e));
-    for (size_t i = 0, alike; i < n; i += alike) {
-        for (alike = 1; i + alike < n && fates[i + alike].first == fates[i].first; alike++) {
-        }
-        if (told++ < told_max)
-            write_fate(out, &fates[i], alike);
-    }
-    if (told > told_max)
-        fprintf(out, " Further reasons: %zu, in the table.", told - told_max);
-    free(fates);
-    return OK;
-}
-
-/* " Not ok: 3 failed, 2 skipped." */
-static void write_missing_counts(FILE *out, const struct summary *s)
-{
-    size_t told = 0;
-    for (int status = 0; status < POINT_STATUSES; status++) {
-        size_t n = 0;
-        for (size_t i = 0; status != POINT_ok && i < s->n; i++)
-            n += s->points[i].outcome == (enum point_status)status;
-        if (n > 0)
-            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : " Not ok: ", n,
-                    point_status_names()[status]);
-    }
-    if (told > 0)
-        fputc('.', out);
-}
-
-/* " Seeds missing: ranks=2 (2 of 3)." */
-static void write_missing_seeds(FILE *out, const struct summary *s)
-{
-    size_t told = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        if (strstr(p->flags, "seeds_missing") == NULL)
-            continue;
-        fprintf(out, "%s %s (%zu of %zu)", told++ > 0 ? "," : " Seeds missing:", p->point->label,
-                p->seeds_missing, p->seeds);
-    }
-    fputs(told > 0 ? "." : "", out);
-}
-
-/* "train.broadcast_init: false" */
-static const char *name_flaws(char *text, size_t size, const struct point_summary *p)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < OPTION_COUNT && used < size; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
-        const char *own = config_text(&p->point->config, option->id);
-        if (option->flaw && strcmp(own, option->preset) != 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used > 0 ? ", " : "",
-                                     option->key, own);
-    }
-    return text;
-}
-
-/* " 3 of 54 launches disturbed." of those behind the points that are shown; what cases share counts once. */
-static enum status write_disturbed(FILE *out, const struct figure_data *d, struct error *e)
-{
-    size_t disturbed = 0, launches = 0;
-    bool *counted;
-    TRY(MEM_NEW(counted, d->s->n, "a caption", e));
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        if (!d->shown[i] || counted[p->point->twin])
-            continue;
-        counted[p->point->twin] = true;
-        disturbed += p->disturbed;
-        launches += p->launches;
-    }
-    if (disturbed > 0)
-        fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
-    free(counted);
-    return OK;
-}
-
-/* " By design weights differ between ranks (broadcast_init=false): naive ranks=2." */
-static void write_flaws(FILE *out, const struct summary *s)
-{
-    char flaws[160];
-    size_t told = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        if (strstr(p->flags, "by_design") == NULL)
-            continue;
-        if (told++ == 0)
-            fprintf(out, " By design weights differ between ranks (%s): %s",
-                    name_flaws(flaws, sizeof flaws, p), p->point->label);
-        else
-            fprintf(out, ", %s", p->point->label);
-    }
-    fputs(told > 0 ? "." : "", out);
-}
-
 static void write_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
@@ -516,24 +215,24 @@ void caption_wrap(struct caption *caption, size_t width)
 static enum status write_short(FILE *out, const struct figure_data *d, const struct summary *s,
                                const struct summary *ran, struct error *e)
 {
-    struct basis basis = find_basis(d);
+    struct basis basis = basis_find(d);
     write_subject(out, ran, true);
     if (basis.points > 0) {
         fputs(" Median of ", out);
-        write_sizes(out, &basis);
+        basis_write_sizes(out, &basis);
         if (d->figure->shape->whiskers && basis.high > 0) {
             fputs(", ", out);
-            write_levels(out, &basis);
+            basis_write_levels(out, &basis);
             fputs(basis.met == 0 ? " % intervals (least to greatest)" : " % intervals", out);
         }
         fputc('.', out);
     }
-    if (is_ratio(d))
+    if (basis_is_of_ratios(d))
         TRY(write_bases(out, d, BASES_TOLD_SHORT, e));
-    write_missing_counts(out, s);
+    missing_write_counts(out, s);
     if (d->quantity->source != SOURCE_RUNS)
-        TRY(write_disturbed(out, d, e));
-    write_flaws(out, s);
+        TRY(disturbed_write(out, d, e));
+    flaws_write(out, s);
     return OK;
 }
 
@@ -542,19 +241,19 @@ static enum status write_full(FILE *out, const struct figure_data *d, const stru
                               const struct summary *ran, struct error *e)
 {
     write_subject(out, ran, false);
-    write_method(out, d);
+    basis_write_method(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
         fputs(d->prediction.words, out);
     if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, ran);
-    TRY(write_missing(out, s, e));
+    TRY(missing_write(out, s, e));
     if (d->quantity->source == SOURCE_RUNS)
-        write_missing_seeds(out, s);
+        missing_write_seeds(out, s);
     else
-        TRY(write_disturbed(out, d, e));
-    write_flaws(out, s);
+        TRY(disturbed_write(out, d, e));
+    flaws_write(out, s);
     write_published(out, s);
     if (d->left_out > 0)
         fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,

@@ -1,0 +1,170 @@
+#include "bench/figures/caption_missing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
+
+/* ---- Points without a good value ---- */
+
+/* A point that is not ok; those that share status and reason follow each other, `first` being the
+ * first of them. */
+struct fate {
+    const struct point_summary *p;
+    size_t point, first;
+};
+
+static int by_reason(const void *a, const void *b)
+{
+    const struct fate *x = a, *y = b;
+    int order = strcmp(x->p->status, y->p->status);
+    if (order == 0)
+        order = strcmp(x->p->reason, y->p->reason);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct fate *x = a, *y = b;
+    int order = (x->first > y->first) - (x->first < y->first);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+static bool share_fate(const struct fate *a, const struct fate *b)
+{
+    return strcmp(a->p->status, b->p->status) == 0 && strcmp(a->p->reason, b->p->reason) == 0;
+}
+
+/* Those of `s` in the order of the first of each fate, *n of them; freed by the caller. */
+static enum status find_fates(struct fate **found, size_t *n, const struct summary *s,
+                              struct error *e)
+{
+    TRY(MEM_NEW(*found, s->n, "a caption", e));
+    struct fate *fates = *found;
+    *n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->points[i].outcome != POINT_ok)
+            fates[(*n)++] = (struct fate){&s->points[i], i, i};
+    qsort(fates, *n, sizeof *fates, by_reason);
+    for (size_t i = 1; i < *n; i++)
+        if (share_fate(&fates[i], &fates[i - 1]))
+            fates[i].first = fates[i - 1].first;
+    qsort(fates, *n, sizeof *fates, by_first);
+    return OK;
+}
+
+/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of n points that share their fate. */
+static void write_fate(FILE *out, const struct fate *fates, size_t n)
+{
+    const struct point_summary *p = fates[0].p;
+    const int reason_max = 160;
+    fprintf(out, " %c%s", p->status[0] - 'a' + 'A', p->status + 1);
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "%s %s", k ? "," : ":", fates[k].p->point->label);
+    fprintf(out, " (%.*s%s).", reason_max, p->reason,
+            strlen(p->reason) > (size_t)reason_max ? "..." : "");
+}
+
+enum status missing_write(FILE *out, const struct summary *s, struct error *e)
+{
+    const size_t told_max = 8;
+    size_t n, told = 0;
+    struct fate *fates;
+    TRY(find_fates(&fates, &n, s, e));
+    for (size_t i = 0, alike; i < n; i += alike) {
+        for (alike = 1; i + alike < n && fates[i + alike].first == fates[i].first; alike++) {
+        }
+        if (told++ < told_max)
+            write_fate(out, &fates[i], alike);
+    }
+    if (told > told_max)
+        fprintf(out, " Further reasons: %zu, in the table.", told - told_max);
+    free(fates);
+    return OK;
+}
+
+/* " Not ok: 3 failed, 2 skipped." */
+void missing_write_counts(FILE *out, const struct summary *s)
+{
+    size_t told = 0;
+    for (int status = 0; status < POINT_STATUSES; status++) {
+        size_t n = 0;
+        for (size_t i = 0; status != POINT_ok && i < s->n; i++)
+            n += s->points[i].outcome == (enum point_status)status;
+        if (n > 0)
+            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : " Not ok: ", n,
+                    point_status_names()[status]);
+    }
+    if (told > 0)
+        fputc('.', out);
+}
+
+/* " Seeds missing: ranks=2 (2 of 3)." */
+void missing_write_seeds(FILE *out, const struct summary *s)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (strstr(p->flags, "seeds_missing") == NULL)
+            continue;
+        fprintf(out, "%s %s (%zu of %zu)", told++ > 0 ? "," : " Seeds missing:", p->point->label,
+                p->seeds_missing, p->seeds);
+    }
+    fputs(told > 0 ? "." : "", out);
+}
+
+/* ---- Disturbed launches, weights that differ ---- */
+
+/* " 3 of 54 launches disturbed." */
+enum status disturbed_write(FILE *out, const struct figure_data *d, struct error *e)
+{
+    size_t disturbed = 0, launches = 0;
+    bool *counted;
+    TRY(MEM_NEW(counted, d->s->n, "a caption", e));
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        if (!d->shown[i] || counted[p->point->twin])
+            continue;
+        counted[p->point->twin] = true;
+        disturbed += p->disturbed;
+        launches += p->launches;
+    }
+    if (disturbed > 0)
+        fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
+    free(counted);
+    return OK;
+}
+
+/* "train.broadcast_init: false" */
+static const char *name_flaws(char *text, size_t size, const struct point_summary *p)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < OPTION_COUNT && used < size; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        const char *own = config_text(&p->point->config, option->id);
+        if (option->flaw && strcmp(own, option->preset) != 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used > 0 ? ", " : "",
+                                     option->key, own);
+    }
+    return text;
+}
+
+/* " By design weights differ between ranks (broadcast_init=false): naive ranks=2." */
+void flaws_write(FILE *out, const struct summary *s)
+{
+    char flaws[160];
+    size_t told = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (strstr(p->flags, "by_design") == NULL)
+            continue;
+        if (told++ == 0)
+            fprintf(out, " By design weights differ between ranks (%s): %s",
+                    name_flaws(flaws, sizeof flaws, p), p->point->label);
+        else
+            fprintf(out, ", %s", p->point->label);
+    }
+    fputs(told > 0 ? "." : "", out);
+}
