@@ -10,91 +10,114 @@
 static const char *const RUNS[] = {"accuracy", "time", "evaluate"};
 static const char *const WAITS[] = {"block", "poll", "yield"};
 
-static const struct option OWN_OPTIONS[] = {
-    {"record", required_argument, NULL, 'r'},
-    {"no-steps", no_argument, NULL, 'n'},
-    {"predictions", required_argument, NULL, 'p'},
-    {"run", required_argument, NULL, 'm'},
-    {"wait", required_argument, NULL, 'w'},
-    {"nic", required_argument, NULL, 'i'},
-    {"calibrate", no_argument, NULL, 'c'},
-    {"calibration", required_argument, NULL, 't'},
-    {"rate", required_argument, NULL, 'g'},
-    {"finalize", no_argument, NULL, 'f'},
-    {"version-string", required_argument, NULL, 'v'},
-    {"describe", no_argument, NULL, 'd'},
-    {"describe-plan", no_argument, NULL, 'l'},
-    {"identify", no_argument, NULL, 'y'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+/* ---- Options that no spec has ---- */
+
+static enum status take_text(struct arguments *a, void *at, const char *text, struct error *e)
+{
+    *(const char **)at = text;
+    return OK;
+}
+
+static enum status take_yes(struct arguments *a, void *at, const char *text, struct error *e)
+{
+    *(bool *)at = true;
+    return OK;
+}
+
+static enum status take_no(struct arguments *a, void *at, const char *text, struct error *e)
+{
+    *(bool *)at = false;
+    return OK;
+}
+
+static enum status take_run(struct arguments *a, void *at, const char *text, struct error *e)
+{
+    int run;
+    TRY(option_name("run", text, RUNS, 3, &run, e));
+    a->run = (enum run_kind)run;
+    return OK;
+}
+
+static enum status take_wait(struct arguments *a, void *at, const char *text, struct error *e)
+{
+    int wait;
+    TRY(option_name("wait", text, WAITS, 3, &wait, e));
+    a->wait = (enum wait_kind)wait;
+    return OK;
+}
 
 /* Bounds and unit are those of the spec's option. */
-static enum status take_rate(struct arguments *a, const char *text, struct error *e)
+static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
     TRY(config_set(&a->config, option_get(OPT_COMPUTE_RATE), text, (struct mark){0}, e));
     a->work.gflops = config_number(&a->config, OPT_COMPUTE_RATE);
     return OK;
 }
 
-/* One option that is not in the table of spec options. */
-static enum status take_own(struct arguments *a, int letter, struct error *e)
+#define AT(member) offsetof(struct arguments, member)
+
+/* What an option does with its text, and where the arguments have what it sets; those that say yes or no
+ * have no text. */
+static const struct own_option {
+    const char *name;
+    enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
+    size_t at;
+} own_options[] = {
+    {"record", take_text, AT(record_dir)},
+    {"no-steps", take_no, AT(record_steps)},
+    {"predictions", take_text, AT(predictions)},
+    {"run", take_run, AT(run)},
+    {"wait", take_wait, AT(wait)},
+    {"nic", take_text, AT(nic)},
+    {"calibrate", take_yes, AT(work.calibrate)},
+    {"calibration", take_text, AT(work.calibration)},
+    {"rate", take_rate, AT(work.gflops)},
+    {"finalize", take_yes, AT(finalize)},
+    {"version-string", take_text, AT(version)},
+    {"describe", take_yes, AT(describe)},
+    {"describe-plan", take_yes, AT(describe_plan)},
+    {"identify", take_yes, AT(identify)},
+    {"help", take_yes, AT(help)},
+};
+enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
+
+static void list_own(struct option list[OWN_OPTIONS + 1])
 {
-    int value = 0;
-    enum status status = OK;
-    switch (letter) {
-    case 'r':
-        a->record_dir = optarg;
-        break;
-    case 'n':
-        a->record_steps = false;
-        break;
-    case 'p':
-        a->predictions = optarg;
-        break;
-    case 'm':
-        status = option_name("run", optarg, RUNS, 3, &value, e);
-        a->run = (enum run_kind)value;
-        break;
-    case 'w':
-        status = option_name("wait", optarg, WAITS, 3, &value, e);
-        a->wait = (enum wait_kind)value;
-        break;
-    case 'i':
-        a->nic = optarg;
-        break;
-    case 'c':
-        a->work.calibrate = true;
-        break;
-    case 't':
-        a->work.calibration = optarg;
-        break;
-    case 'g':
-        status = take_rate(a, optarg, e);
-        break;
-    case 'f':
-        a->finalize = true;
-        break;
-    case 'v':
-        a->version = optarg;
-        break;
-    case 'd':
-        a->describe = true;
-        break;
-    case 'l':
-        a->describe_plan = true;
-        break;
-    case 'y':
-        a->identify = true;
-        break;
-    case 'h':
-        a->help = true;
-        break;
-    default:
-        status = error_set(e, ERR_ARGUMENT, "see --help");
+    memset(list, 0, (OWN_OPTIONS + 1) * sizeof *list);
+    for (int i = 0; i < OWN_OPTIONS; i++) {
+        const struct own_option *own = &own_options[i];
+        list[i].name = own->name;
+        list[i].has_arg =
+            own->take == take_yes || own->take == take_no ? no_argument : required_argument;
     }
-    return status;
 }
+
+/* Takes the options that config_parse_arguments has left. */
+static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
+{
+    struct option list[OWN_OPTIONS + 1];
+    list_own(list);
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        int before = optind, i = 0, letter = getopt_long(argc, argv, "h", list, &i);
+        if (letter == -1)
+            break;
+        if (letter == '?')
+            return error_set(e, ERR_ARGUMENT,
+                             "%s: unknown option, or its value is missing; see --help",
+                             argv[before]);
+        if (letter == 'h')
+            a->help = true;
+        else
+            TRY(own_options[i].take(a, (char *)a + own_options[i].at, optarg, e));
+    }
+    return optind < argc
+               ? error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind])
+               : OK;
+}
+
+/* ---- All of them ---- */
 
 /* Options that only make sense together. */
 static enum status check_together(const struct arguments *a, struct error *e)
@@ -147,26 +170,6 @@ static enum status check_work(const struct arguments *a, struct error *e)
                          "--sync.overlap thread keeps a core busy, which a rank that does not "
                          "compute leaves free: expected none, poll_layers or poll_tiles");
     return OK;
-}
-
-/* Takes the options that config_parse_arguments has left. */
-static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
-{
-    opterr = 0;
-    optind = 1;
-    for (;;) {
-        int before = optind, letter = getopt_long(argc, argv, "h", OWN_OPTIONS, NULL);
-        if (letter == -1)
-            break;
-        if (letter == '?')
-            return error_set(e, ERR_ARGUMENT,
-                             "%s: unknown option, or its value is missing; see --help",
-                             argv[before]);
-        TRY(take_own(a, letter, e));
-    }
-    return optind < argc
-               ? error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind])
-               : OK;
 }
 
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
