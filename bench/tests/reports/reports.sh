@@ -47,24 +47,19 @@ tiny="measure.accuracy.seeds=[1] measure.time.launches=1..1 measure.time.warmup_
 untimed="measure.accuracy.seeds=[1]"
 timed="measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=4"
 data="data.set=digits data.samples=2000"
-few="data.set=digits data.samples=1024"
 
-draws_in() { # campaign, report, spec, SET, then figure:letters ...
-    local name=$1 report=$2 spec=$3 set=$4
-    shift 4
-    expect 0 "figures" "$scalebench" run "configs/reports/$report/$spec.yaml" --out "$tmp/results" \
+# A run draws its figures; one of another spec's campaign that is looked at launches nothing.
+draws() { # campaign, report/spec, SET, then figure:letters ...
+    local name=$1 spec=$2 set=$3
+    shift 3
+    expect 0 "figures" "$scalebench" run "configs/reports/$spec.yaml" --out "$tmp/results" \
         --set "$set" && holds "$tmp/results/$name/latest" "$@"
 }
 
-draws() { # report, spec, SET, then figure:letters ...
-    draws_in "$1_$2" "$@"
-}
-
-# A spec that shows another one's campaign launches nothing that this one has launched.
-views() { # campaign, report, spec, SET, then figure:letters ...
+views() { # campaign, report/spec, SET, then figure:letters ...
     local raw=$tmp/results/$1/latest/raw.csv before
     before=$(wc -l <"$raw")
-    draws_in "$@" && [ "$(wc -l <"$raw")" = "$before" ]
+    draws "$@" && [ "$(wc -l <"$raw")" = "$before" ]
 }
 
 cases_are() { # run, then cases as summary.csv has them; calibrations have none
@@ -78,155 +73,92 @@ PY
 )" = "$*" ]
 }
 
+# One figure or table of a report, or several of one spec.
+row() { # draws or views, report/spec, campaign, SET, "figure:letters ...", cases where it has some
+    local how=$1 spec=$2 campaign=$3 set=$4 figures=$5 cases=${6:-}
+    # shellcheck disable=SC2086 # figures are words
+    "$how" "$campaign" "$spec" "$set" $figures && { [ -z "$cases" ] || cases_are "$campaign" "$cases"; }
+}
+
+# Cases of a report's spec with a campaign of its own.
+own() { # report/spec, SET, figures, cases
+    check "$1 runs and is drawn" row draws "$1" "${1/\//_}" "${@:2}"
+}
+
+# Specs of one campaign: the first one launches, as do those that ask for more of it.
+of() { # campaign, draws or views, report/spec, SET, figures, cases
+    check "$3 runs and is drawn" row "$2" "$3" "$1" "${@:4}"
+}
+
+check "every spec of the reports plans" every_spec_plans
+check "the index names every spec" the_index_has_every_spec
+
 net="model=softmax_784"
+own naik_yadav/table1 "$tiny $data cases.PyTorch.matrix.ranks=[1]" "bars:mp speedup:m accuracy:m epochs:m" \
+    "as published,corrected,PyTorch"
+own naik_yadav/fig1_3 "$untimed $data" "real:mp user:mp sys:mp lines:m" "as published,corrected"
+own naik_yadav/fig4 "$timed $data" "speedup:mp efficiency:mp breakdown:m" "dense,CNN,dense shm"
+own naik_yadav/batches "$tiny $data matrix.train.global_batch=[128,512]" "step:m efficiency:m accuracy:m" "dense,CNN"
 
-naik_table1() {
-    draws naik_yadav table1 "$tiny $data cases.PyTorch.matrix.ranks=[1]" bars:mp speedup:m accuracy:m epochs:m &&
-        cases_are naik_yadav_table1 "as published,corrected,PyTorch"
+own wang_yang/fig1 "data.set=mnist" "parameters:mp"
+own wang_yang/fig6 "$tiny $data $net" "training:m epoch_seconds:mp gradient:mp" "as published,corrected"
+the_flaw_is_flagged() {
+    [ "$(grep -c by_design "$tmp/results/wang_yang_fig6/latest/summary.csv")" = 1 ]
 }
-naik_fig1_3() {
-    draws naik_yadav fig1_3 "$untimed $data" real:mp user:mp sys:mp lines:m &&
-        cases_are naik_yadav_fig1_3 "as published,corrected"
-}
-naik_fig4() {
-    draws naik_yadav fig4 "$timed $data" speedup:mp efficiency:mp breakdown:m &&
-        cases_are naik_yadav_fig4 "dense,CNN,dense shm"
-}
-naik_batches() {
-    draws naik_yadav batches "$tiny $data matrix.train.global_batch=[128,512]" step:m efficiency:m accuracy:m &&
-        cases_are naik_yadav_batches "dense,CNN"
-}
-wang_fig1() {
-    draws wang_yang fig1 "data.set=mnist" parameters:mp
-}
-wang_fig6() {
-    draws wang_yang fig6 "$tiny $data $net" training:m epoch_seconds:mp gradient:mp &&
-        cases_are wang_yang_fig6 "as published,corrected" &&
-        [ "$(grep -c by_design "$tmp/results/wang_yang_fig6/latest/summary.csv")" = 1 ]
-}
-wang_fig7() {
-    draws wang_yang fig7 "$timed $data $net" read:mp gradient:mp breakdown:m
-}
-wang_fig8() {
-    draws wang_yang fig8 "$untimed $data $net" epoch_time:mp total_time:mp &&
-        cases_are wang_yang_fig8 "as published,allreduce,PyTorch"
-}
-wang_accuracy() {
-    draws wang_yang accuracy "$untimed $data $net train.epochs=1 matrix.ranks=[1,2]" accuracy:m loss:m table1:mp &&
-        cases_are wang_yang_accuracy "as published,broadcast,warm-up"
-}
-wang_mpiio() {
-    draws wang_yang mpiio "measure.time.launches=1..1 $data $net matrix.data.read=[all,mpiio]" read:mp memory:m
-}
-wang_gpu() {
-    draws wang_yang gpu "$data $net" epoch_seconds:mp epochs:m
-}
-wang_table2() {
-    draws wang_yang table2 "$tiny $few $net train.epochs=1" total_time:mp epoch_time:mp time:m &&
-        cases_are wang_yang_table2 "as published,corrected,PyTorch"
-}
-
-wang_fig9() {
-    views wang_yang_table2 wang_yang fig9 "$tiny $few $net train.epochs=1" epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp
-}
+check "what differs by design is flagged" the_flaw_is_flagged
+own wang_yang/fig7 "$timed $data $net" "read:mp gradient:mp breakdown:m"
+own wang_yang/fig8 "$untimed $data $net" "epoch_time:mp total_time:mp" "as published,allreduce,PyTorch"
+own wang_yang/accuracy "$untimed $data $net train.epochs=1 matrix.ranks=[1,2]" "accuracy:m loss:m table1:mp" \
+    "as published,broadcast,warm-up"
+own wang_yang/mpiio "measure.time.launches=1..1 $data $net matrix.data.read=[all,mpiio]" "read:mp memory:m"
+own wang_yang/gpu "$data $net" "epoch_seconds:mp epochs:m"
+few="$tiny data.set=digits data.samples=1024 $net train.epochs=1"
+own wang_yang/table2 "$few" "total_time:mp epoch_time:mp time:m" "as published,corrected,PyTorch"
+of wang_yang_table2 views wang_yang/fig9 "$few" "epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp"
 
 # For both scripts 2 nodes; the point itself here with two ranks.
-wang_fig4() {
-    local theirs=results/published/wang_yang_fig4.sbatch
-    "$scalebench" submit configs/reports/wang_yang/fig4.yaml --site example --dry-run --out "$tmp/results" >"$tmp/job" &&
-        diff <(grep '^#SBATCH --nodes' "$theirs") <(grep '^#SBATCH --nodes' "$tmp/job") &&
-        draws wang_yang fig4 "$timed $data $net site=local nodes=1 ranks=2" breakdown:m
+submits_as_they_did() {
+    diff <(grep '^#SBATCH --nodes' results/published/wang_yang_fig4.sbatch) \
+        <("$scalebench" submit configs/reports/wang_yang/fig4.yaml --site example --dry-run --out "$tmp/results" |
+            grep '^#SBATCH --nodes')
 }
+check "wang_yang/fig4 is submitted as they did" submits_as_they_did
+own wang_yang/fig4 "$timed $data $net site=local nodes=1 ranks=2" "breakdown:m"
 
 # Two ranks of this machine stand for the nodes.
 shapes="data.set=shapes data.samples=256 model=vgg_mini site=local nodes=1 ranks=2"
 kota="$untimed measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=20 measure.resources=10ms \
     $shapes train.global_batch=64"
+replays="part 2a replayed,part 2b replayed,part 3 replayed"
+own kota/parts "$kota" "iteration:mp speedup:mp efficiency:mp accuracy:m test_loss:m loss:m" \
+    "part 1,part 2a,part 2b,part 3,$replays,corrected 1,corrected 2a,corrected 2b,corrected 3,PyTorch"
+of kota_parts views kota/fig1 "$kota" "cpu:m useful:m"
+of kota_parts views kota/fig2 "$kota" "memory:m"
+of kota_parts views kota/fig3 "$kota" "rate: calls:m"
+of kota_parts views kota/fig4 "$kota" "received: step:"
+of kota_parts views kota/fig8 "$kota" "iteration:mp breakdown:m calls:m"
+of kota_parts views kota/fig12 "$kota" "accuracy:m test_loss:m"
+of kota_parts draws kota/fig11 "$kota" "loss:m seeds:mp corrected:m"
+of kota_buckets draws kota/fig5 "$kota" "step:m"
+of kota_buckets draws kota/fig6 "$kota" "cpu:m"
+of kota_buckets views kota/fig7 "$kota" "bytes:m"
+batches="$untimed ${shapes/=256/=1024}"
+of kota_batches draws kota/fig9 "$batches" "accuracy:m"
+of kota_batches views kota/fig10 "$batches" "loss:m"
+epochs="$untimed $shapes train.epochs=2"
+of kota_epochs draws kota/fig13 "$epochs" "accuracy:m"
+of kota_epochs views kota/fig14 "$epochs" "loss:m"
+async="$kota matrix.train.lr=[0.1]"
+of kota_async draws kota/fig15 "$async" "iteration:m accuracy:m test_loss:m"
+of kota_async views kota/fig16 "$async" "bytes:m"
 
-kota_parts() {
-    draws kota parts "$kota" iteration:mp speedup:mp efficiency:mp accuracy:m test_loss:m loss:m &&
-        cases_are kota_parts "part 1,part 2a,part 2b,part 3,part 2a replayed,part 2b replayed,part 3 replayed,corrected 1,corrected 2a,corrected 2b,corrected 3,PyTorch"
-}
-kota_fig1() {
-    views kota_parts kota fig1 "$kota" cpu:m useful:m
-}
-kota_fig2() {
-    views kota_parts kota fig2 "$kota" memory:m
-}
-kota_fig3() {
-    views kota_parts kota fig3 "$kota" rate: calls:m
-}
-kota_fig4() {
-    views kota_parts kota fig4 "$kota" received: step:
-}
-kota_fig8() {
-    views kota_parts kota fig8 "$kota" iteration:mp breakdown:m calls:m
-}
-kota_fig12() {
-    views kota_parts kota fig12 "$kota" accuracy:m test_loss:m
-}
-kota_fig11() {
-    draws_in kota_parts kota fig11 "$kota" loss:m seeds:mp corrected:m
-}
-kota_fig5() {
-    draws_in kota_buckets kota fig5 "$kota" step:m
-}
-kota_fig6() {
-    draws_in kota_buckets kota fig6 "$kota" cpu:m
-}
-kota_fig7() {
-    views kota_buckets kota fig7 "$kota" bytes:m
-}
-kota_fig9() {
-    draws_in kota_batches kota fig9 "measure.accuracy.seeds=[1] ${shapes/=256/=1024}" accuracy:m
-}
-kota_fig10() {
-    views kota_batches kota fig10 "measure.accuracy.seeds=[1] ${shapes/=256/=1024}" loss:m
-}
-kota_fig13() {
-    draws_in kota_epochs kota fig13 "measure.accuracy.seeds=[1] $shapes train.epochs=2" accuracy:m
-}
-kota_fig14() {
-    views kota_epochs kota fig14 "measure.accuracy.seeds=[1] $shapes train.epochs=2" loss:m
-}
-kota_fig15() {
-    draws_in kota_async kota fig15 "$kota matrix.train.lr=[0.1]" iteration:m accuracy:m test_loss:m
-}
-kota_fig16() {
-    views kota_async kota fig16 "$kota matrix.train.lr=[0.1]" bytes:m
-}
-
-amundkar_memory_mnist() {
-    draws amundkar memory_mnist "$timed $data" memory:mp growth:m utilisation:mp
-}
-amundkar_memory_cifar10() {
-    draws amundkar memory_cifar10 "$timed data.set=shapes data.samples=2000 matrix.ranks=[1]" memory:mp growth:m utilisation:mp
-}
-amundkar_throughput() {
-    draws amundkar throughput "$timed $data" throughput:m efficiency:m
-}
-amundkar_accuracy_mnist() {
-    draws amundkar accuracy_mnist "$untimed $data train.epochs=1" epochs:m seconds:m reached:m
-}
-amundkar_accuracy_cifar10() {
-    draws amundkar accuracy_cifar10 "$untimed data.set=shapes data.samples=2000 train.epochs=1" epochs:m seconds:m reached:m
-}
-amundkar_per_class() {
-    draws amundkar per_class "$untimed data.set=shapes data.samples=300 train.epochs=1" classes:m epochs:m
-}
-amundkar_hypothesis() {
-    draws amundkar hypothesis "$timed $data matrix.train.global_batch=[32,512]" efficiency:m comm:m &&
-        cases_are amundkar_hypothesis "7.9 K parameters,21.8 K parameters,691 K parameters"
-}
-
-check "every spec of the reports plans" every_spec_plans
-check "the index names every spec" the_index_has_every_spec
-for row in naik_table1 naik_fig1_3 naik_fig4 naik_batches wang_fig1 wang_fig6 wang_fig7 wang_fig8 \
-    wang_accuracy wang_mpiio wang_gpu wang_table2 wang_fig9 wang_fig4 kota_parts kota_fig1 kota_fig2 \
-    kota_fig3 kota_fig4 kota_fig8 kota_fig12 kota_fig11 kota_fig5 kota_fig6 kota_fig7 \
-    kota_fig9 kota_fig10 kota_fig13 kota_fig14 kota_fig15 kota_fig16 amundkar_memory_mnist \
-    amundkar_memory_cifar10 amundkar_throughput amundkar_accuracy_mnist amundkar_accuracy_cifar10 \
-    amundkar_per_class amundkar_hypothesis; do
-    check "$row runs and is drawn" "$row"
-done
+colours="data.set=shapes data.samples=2000"
+own amundkar/memory_mnist "$timed $data" "memory:mp growth:m utilisation:mp"
+own amundkar/memory_cifar10 "$timed $colours matrix.ranks=[1]" "memory:mp growth:m utilisation:mp"
+own amundkar/throughput "$timed $data" "throughput:m efficiency:m"
+own amundkar/accuracy_mnist "$untimed $data train.epochs=1" "epochs:m seconds:m reached:m"
+own amundkar/accuracy_cifar10 "$untimed $colours train.epochs=1" "epochs:m seconds:m reached:m"
+own amundkar/per_class "$untimed data.set=shapes data.samples=300 train.epochs=1" "classes:m epochs:m"
+own amundkar/hypothesis "$timed $data matrix.train.global_batch=[32,512]" "efficiency:m comm:m" \
+    "7.9 K parameters,21.8 K parameters,691 K parameters"
 finish
