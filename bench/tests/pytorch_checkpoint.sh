@@ -4,6 +4,17 @@
 set -u
 . bench/tests/lib/tap.sh
 
+# A process that keeps PyTorch loaded, and what it answers to a command.
+ask() { # words
+    local line
+    printf '%q ' "$@" >&"${torch[1]}" && echo >&"${torch[1]}" || return 1
+    while IFS= read -r line <&"${torch[0]}"; do
+        [[ $line != "status "* ]] || return "${line#status }"
+        echo "$line"
+    done
+    return 1
+}
+
 # Real MNIST where there is some, else images drawn here: $set, $data.
 find_data() {
     local folder
@@ -13,7 +24,7 @@ find_data() {
     done
     set=idx data=$tmp/drawn
     mkdir -p "$data"
-    "$python" bench/tests/lib/pytorch_net.py draw "$data"
+    ask draw "$data"
 }
 
 # What the trainer and PyTorch, both reading $2, say of each test image; the classes that are said.
@@ -21,7 +32,7 @@ compare_predictions() { # model, file of weights
     local model=$1 file=$2
     "$mpiexec" -n 1 "$train_cnn" --model "$model" --data.set "$set" --data.path "$data" --run evaluate \
         --checkpoint.start "$file" --predictions "$tmp/$model.txt" || return 1
-    "$python" bench/tests/lib/pytorch_net.py compare "$model" "$file" "$data" "$tmp/$model.txt"
+    ask compare "$model" "$file" "$data" "$tmp/$model.txt"
 }
 
 predicts_the_same() { # ranks, model, options
@@ -38,7 +49,7 @@ predicts_the_same() { # ranks, model, options
 }
 
 takes_what_pytorch_trained() { # model
-    "$python" bench/tests/lib/pytorch_net.py train "$1" "$tmp/$1.torch" "$data" || return 1
+    ask train "$1" "$tmp/$1.torch" "$data" || return 1
     compare_predictions "$1" "$tmp/$1.torch" >"$tmp/$1.log"
     local status=$?
     cat "$tmp/$1.log"
@@ -48,11 +59,12 @@ takes_what_pytorch_trained() { # model
 # The comparison itself: one prediction that is wrong is found.
 finds_a_difference() {
     awk 'NR == 7 { $1 = ($1 + 1) % 10 } { print }' "$tmp/lenet_21k.txt" >"$tmp/wrong.txt"
-    expect 1 "1 told differently" "$python" bench/tests/lib/pytorch_net.py compare lenet_21k \
+    expect 1 "1 told differently" ask compare lenet_21k \
         "$tmp/lenet_21k" "$data" "$tmp/wrong.txt"
 }
 
 if python=$(python_with torch); then
+    coproc torch { exec "$python" bench/tests/lib/pytorch_net.py serve; }
     set=mnist
     find_data
     classes="0, 1, 2, 3, 4, 5, 6, 7, 8, 9\\]"
@@ -63,13 +75,13 @@ if python=$(python_with torch); then
     check "a difference is found" finds_a_difference
     set=idx data=$tmp/grey
     mkdir "$data"
-    "$python" bench/tests/lib/pytorch_net.py draw "$data" 100 300
+    ask draw "$data" 100 300
     for model in softmax_784 lenet_21k keras_690k keras_1200k; do
         check "$model is taken from PyTorch" takes_what_pytorch_trained "$model"
     done
     set=cifar10 data=$tmp/colours classes="[0-9], [0-9]"
     mkdir "$data"
-    "$python" bench/tests/lib/pytorch_net.py draw_colours "$data"
+    ask draw_colours "$data"
     for model in cifar_62k vgg_mini vgg11_bn; do
         check "$model is taken from PyTorch" takes_what_pytorch_trained "$model"
     done

@@ -4,6 +4,8 @@
   pytorch_net.py draw_colours FOLDER              the same as CIFAR-10's
   pytorch_net.py train MODEL CHECKPOINT FOLDER    a few steps of PyTorch's own, then its state_dict
   pytorch_net.py compare MODEL CHECKPOINT FOLDER PREDICTIONS
+  pytorch_net.py serve                            the same words from standard input, a command a line, each
+                                                  answered by what it prints and a line "status N"
 
 State goes both ways by load_state_dict's strict rule, names and types of all buffers included. compare exits with 1 when PyTorch and the trainer, reading the same weights, tell a test image
 differently although PyTorch's two best logits are more than TIE apart.
@@ -13,8 +15,10 @@ import gzip
 import json
 import os
 import random
+import shlex
 import struct
 import sys
+import traceback
 
 import torch
 from torch import nn
@@ -254,6 +258,21 @@ def draw(folder, n_train=6000, n_test=1000):
     return 0
 
 
+def serve():
+    """To load PyTorch takes longer than most commands."""
+    for line in sys.stdin:
+        try:
+            name, *arguments = shlex.split(line)
+            status = COMMANDS[name](*arguments)
+        except Exception:
+            traceback.print_exc(file=sys.stdout)
+            status = 1
+        print("status", status, flush=True)
+    return 0
+
+
+COMMANDS = {"draw": draw, "draw_colours": draw_colours, "train": train, "compare": compare}
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    sys.exit({"draw": draw, "draw_colours": draw_colours, "train": train, "compare": compare}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({**COMMANDS, "serve": serve}[sys.argv[1]](*sys.argv[2:]))
