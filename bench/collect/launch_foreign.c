@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
 #include "bench/collect/resources.h"
+#include "bench/spec/bounded.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
@@ -27,81 +29,146 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* The number that the group of the pattern holds in this line; NAN where it does not match. */
-static double number_in(const struct foreign_metric *metric, const char *line)
+/* A log that a process of its own reads: where it is, and what it has found. */
+struct reading {
+    const struct config *config;
+    char path[4200];
+    int line;      /* that is matched, from 1 */
+    size_t metric; /* that it is held against */
+    enum status status;
+    struct error error;
+    double values[]; /* of the metrics, NAN: not found yet */
+};
+
+static enum status refuse_line(const struct reading *r, const char *why, struct error *e)
 {
-    regmatch_t match[2];
-    char text[64];
-    double number;
-    if (regexec(&metric->regex, line, 2, match, 0) != 0 || match[1].rm_so < 0)
-        return NAN;
-    snprintf(text, sizeof text, "%.*s", (int)(match[1].rm_eo - match[1].rm_so),
-             line + match[1].rm_so);
-    return number_parse(text, &number) ? number : NAN;
+    return error_at(e, ERR_DATA, r->path, 0, 0,
+                    "line %d: workload.metrics: '%s' cannot be held against it: %s", r->line,
+                    r->config->values[OPT_METRICS].texts[r->metric], why);
 }
 
-static void read_lines(FILE *log, const struct foreign_metric *metrics, size_t n, double *values)
+/* The number that the group of the pattern holds in this line; as it was where it does not match. */
+static enum status match_line(struct reading *r, const struct foreign_metric *metric,
+                              const char *line)
 {
-    char *line = NULL;
-    size_t size = 0;
+    regmatch_t match[2];
+    char text[128];
+    double number;
+    int code = regexec(&metric->regex, line, 2, match, 0);
+    if (code != 0 && code != REG_NOMATCH) {
+        regerror(code, &metric->regex, text, sizeof text);
+        return refuse_line(r, text, &r->error);
+    }
+    if (code != 0 || match[1].rm_so < 0)
+        return OK;
+    snprintf(text, 64, "%.*s", (int)(match[1].rm_eo - match[1].rm_so), line + match[1].rm_so);
+    if (number_parse(text, &number))
+        r->values[r->metric] = number;
+    return OK;
+}
+
+static enum status read_lines(struct reading *r, FILE *log, const struct foreign_metric *metrics)
+{
+    size_t n = r->config->values[OPT_METRICS].n, size = 0;
     ssize_t length;
-    while ((length = getline(&line, &size, log)) >= 0) {
+    char *line = NULL;
+    enum status status = OK;
+    while (status == OK && (length = getline(&line, &size, log)) >= 0) {
         if (length > 0 && line[length - 1] == '\n')
             line[length - 1] = '\0';
-        for (size_t i = 0; i < n; i++) {
-            double number = number_in(&metrics[i], line);
-            values[i] = isnan(number) ? values[i] : number;
+        r->line++;
+        for (size_t i = 0; i < n && status == OK; i++) {
+            r->metric = i;
+            status = match_line(r, &metrics[i], line);
         }
     }
     free(line);
+    return status;
 }
 
-static enum status check_values(const struct config *config, const double *values, const char *path,
-                                struct error *e)
+static enum status check_values(struct reading *r)
 {
-    const struct value *wanted = &config->values[OPT_METRICS];
+    const struct value *wanted = &r->config->values[OPT_METRICS];
     for (size_t i = 0; i < wanted->n; i++)
-        if (isnan(values[i]))
-            return error_at(e, ERR_DATA, path, 0, 0,
+        if (isnan(r->values[i]))
+            return error_at(&r->error, ERR_DATA, r->path, 0, 0,
                             "no line has a number where workload.metrics looks for it: '%s'; its "
                             "group holds a number alone, without its unit, as ([0-9.]+) does",
                             wanted->texts[i]);
     return OK;
 }
 
-static enum status read_log(const char *path, const struct config *config,
-                            const struct foreign_metric *metrics, double *values, struct error *e)
+static enum status read_log(struct reading *r, const struct foreign_metric *metrics)
 {
-    size_t n = config->values[OPT_METRICS].n;
-    FILE *log = fopen(path, "re");
+    FILE *log = fopen(r->path, "re");
     if (log == NULL)
-        return error_at(e, ERR_DATA, path, 0, 0, "%s", strerror(errno));
-    for (size_t i = 0; i < n; i++)
-        values[i] = NAN;
-    read_lines(log, metrics, n, values);
+        return error_at(&r->error, ERR_DATA, r->path, 0, 0, "%s", strerror(errno));
+    enum status status = read_lines(r, log, metrics);
     fclose(log);
-    return check_values(config, values, path, e);
+    THEN(status, check_values(r));
+    return status;
+}
+
+static void read_apart(void *shared)
+{
+    struct reading *r = shared;
+    struct foreign_metric *metrics;
+    size_t n = r->config->values[OPT_METRICS].n, open = 0;
+    enum status status = MEM_NEW(metrics, n, "the metrics of a launch", &r->error);
+    for (; open < n && status == OK; open += status == OK)
+        status = foreign_metric_open(&metrics[open], r->config, open, &r->error);
+    THEN(status, read_log(r, metrics));
+    while (open > 0)
+        regfree(&metrics[--open].regex);
+    free(metrics);
+    r->status = status;
+}
+
+/* A megabyte a second at least, of each pattern. */
+static double seconds_for(const struct reading *r)
+{
+    struct stat log;
+    double bytes = stat(r->path, &log) == 0 ? (double)log.st_size : 0;
+    return FOREIGN_SECONDS + 1e-6 * bytes * r->config->values[OPT_METRICS].n;
+}
+
+static enum status run_reading(struct reading *r, struct error *e)
+{
+    enum bounded_end end;
+    char why[128];
+    double seconds = seconds_for(r);
+    TRY(bounded_run(&end, read_apart, r, seconds, e));
+    if (end == BOUNDED_DONE && r->status != OK)
+        *e = r->error;
+    if (end == BOUNDED_DONE)
+        return r->status;
+    if (end == BOUNDED_LOST)
+        return refuse_line(r, "the C library's matcher dies of it", e);
+    snprintf(
+        why, sizeof why,
+        "it takes more than the %.0f s that this output may; a repetition inside of a repeated "
+        "group does so",
+        ceil(seconds));
+    return refuse_line(r, why, e);
 }
 
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e)
 {
-    struct foreign_metric *metrics;
-    size_t n = config->values[OPT_METRICS].n, open = 0;
-    char path[4200];
-    enum status status = OK;
+    size_t n = config->values[OPT_METRICS].n, size = sizeof(struct reading) + n * sizeof *values;
+    void *shared;
     if (n == 0)
         return OK;
-    TRY(MEM_NEW(metrics, n, "the metrics of a launch", e));
-    snprintf(path, sizeof path, "%s/log.txt", dir);
-    while (open < n && status == OK) {
-        status = foreign_metric_open(&metrics[open], config, open, e);
-        open += status == OK;
-    }
-    THEN(status, read_log(path, config, metrics, values, e));
-    while (open > 0)
-        regfree(&metrics[--open].regex);
-    free(metrics);
+    TRY(bounded_new(&shared, size, e));
+    struct reading *r = shared;
+    r->config = config;
+    snprintf(r->path, sizeof r->path, "%s/log.txt", dir);
+    for (size_t i = 0; i < n; i++)
+        r->values[i] = NAN;
+    enum status status = run_reading(r, e);
+    if (status == OK)
+        memcpy(values, r->values, n * sizeof *values);
+    bounded_free(shared, size);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/spec/bounded.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
@@ -318,11 +319,20 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
 
 /* ---- A point ---- */
 
-static enum status check_metrics(const struct config *config, struct error *e)
+/* What a process of its own is asked: whether the patterns compile. */
+struct check {
+    const struct config *config;
+    size_t at; /* the metric that is looked at */
+    enum status status;
+    struct error error;
+};
+
+static enum status check_metrics(const struct config *config, size_t *at, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
     for (size_t i = 0; i < metrics->n; i++) {
         struct foreign_metric metric, other;
+        *at = i;
         TRY(foreign_metric_open(&metric, config, i, e));
         regfree(&metric.regex);
         for (size_t k = 0; k < i; k++)
@@ -330,6 +340,39 @@ static enum status check_metrics(const struct config *config, struct error *e)
                 return refuse(config, OPT_METRICS, metric.name, "two of this name", e);
     }
     return OK;
+}
+
+static void check_apart(void *shared)
+{
+    struct check *check = shared;
+    check->status = check_metrics(check->config, &check->at, &check->error);
+}
+
+/* Counted repetitions of each other are written out by the C library before it matches anything. */
+static enum status check_in(struct check *check, const struct config *config, struct error *e)
+{
+    enum bounded_end end;
+    check->config = config;
+    TRY(bounded_run(&end, check_apart, check, FOREIGN_SECONDS, e));
+    if (end != BOUNDED_DONE)
+        return refuse(config, OPT_METRICS, config->values[OPT_METRICS].texts[check->at],
+                      "it takes more time or memory than a pattern may: expected one of fewer and "
+                      "smaller repetitions",
+                      e);
+    if (check->status != OK)
+        *e = check->error;
+    return check->status;
+}
+
+enum status foreign_check_metrics(const struct config *config, struct error *e)
+{
+    void *check;
+    if (config->values[OPT_METRICS].n == 0)
+        return OK;
+    TRY(bounded_new(&check, sizeof(struct check), e));
+    enum status status = check_in(check, config, e);
+    bounded_free(check, sizeof(struct check));
+    return status;
 }
 
 enum status foreign_check(const struct config *config, struct error *e)
@@ -346,6 +389,5 @@ enum status foreign_check(const struct config *config, struct error *e)
         TRY(foreign_word(&word, config, i, &launch, e));
         free(word);
     }
-    TRY(check_metrics(config, e));
     return foreign_time(config, &metric, &ms, e);
 }

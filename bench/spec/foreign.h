@@ -48,7 +48,12 @@ struct foreign_metric {
     regex_t regex;
 };
 
-/* The i-th of workload.metrics, freed with regfree of its regex. ERR_SPEC at its place. */
+/* Seconds of a processor that patterns get before the first byte is matched: to compile one takes a
+ * millisecond. */
+enum { FOREIGN_SECONDS = 1 };
+
+/* The i-th of workload.metrics, freed with regfree of its regex. ERR_SPEC at its place. Of patterns that
+ * nobody has checked only in a process that may go on for ever or die: bench/spec/bounded.h. */
 enum status foreign_metric_open(struct foreign_metric *metric, const struct config *config,
                                 size_t i, struct error *e);
 
@@ -59,5 +64,8 @@ void foreign_metric_name(char name[FOREIGN_NAME], const struct config *config, s
  * counts. *ms is what one of it is in milliseconds. ERR_SPEC at its place. */
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
 
-/* Whether the command, the metrics and the time of a point go together. ERR_SPEC at their place. */
+/* Whether the patterns of a point compile within limits, each with one group. ERR_SPEC at their place. */
+enum status foreign_check_metrics(const struct config *config, struct error *e);
+
+/* Whether the command and the time of a point go with its metrics. ERR_SPEC at their place. */
 enum status foreign_check(const struct config *config, struct error *e);

@@ -188,6 +188,19 @@ fails_with() { # status, text, lines of the program
     expect "$1" "$2" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh
 }
 
+# glibc's matcher goes on for ever over this pattern and this line; the campaign does not.
+ends_with_an_endless_pattern() {
+    printf '#!/bin/sh\necho 1x\n' >"$tmp/own" && chmod +x "$tmp/own"
+    cat >"$tmp/own.yaml" <<'END'
+name: own
+workload: {command: [./own], metrics: ["a_s = (^$|[^x]*|1)+$"]}
+measure: {time: {launches: 1..1}, retries: 0}
+figures: []
+END
+    expect 1 "line 1: workload.metrics: 'a_s = (^\$|[^x]*|1)+\$' cannot be held against it: it takes more than the 2 s" \
+        "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh
+}
+
 refuses() { # text, workload
     printf 'name: own\nworkload: %s\nmeasure: {time: {launches: 1..1}}\n' "$2" >"$tmp/own.yaml"
     expect "${3:-2}" "$1" "$scalebench" plan "$tmp/own.yaml" --out "$out"
@@ -251,6 +264,10 @@ check "too many options" refuses "'i' is one too many: a spec has 8" \
 check "no map of options" refuses "workload.options takes a map of the program's own options" \
     '{command: [./pi], options: 5}'
 check "a pattern without a group" refuses "wanted one group" '{command: [./pi], metrics: ["a = b"]}'
+check "a pattern that takes for ever" ends_with_an_endless_pattern
+check "a pattern that does not compile within limits" refuses \
+    "own.yaml:2:38: workload.metrics: 'b = (a{255}){255}{255}{255}': it takes more time or memory than a pattern may" \
+    '{command: [./pi], metrics: ["b = (a{255}){255}{255}{255}"]}'
 check "a time that no metric has" refuses "have none of this name" '{command: [./pi], time: a_ms}'
 check "an unknown key" refuses "'comand' is unknown" '{comand: [./pi]}'
 finish
