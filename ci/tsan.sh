@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What has more than one thread, under the thread sanitizer: the thread pool and the nets on it, waiting
-# with its watchdog, the thread of sync.overlap, calls that are compared, and the trainer with all of
-# these. BUILD is a build folder made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
+# with its watchdog, the thread of sync.overlap, calls that are compared, clocks, replayed compute, and the
+# trainer with all of these. BUILD is a build folder made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
 set -u
 build=${BUILD:-build/tsan}
 mpiexec=${MPIEXEC:-mpiexec}
@@ -39,11 +39,17 @@ train() {
 for program in test_base test_layers test_net test_batchnorm; do
     run "$program" 0 "^ok " "$build/tests/$program"
 done
-for program in mpi_overlap mpi_sync mpi_counts mpi_check; do
+for program in mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay; do
     run "$program" 0 "^ok " "$mpiexec" -n 2 "$build/tests/$program"
 done
 run train 0 "epoch 1" train --sync.overlap thread
 run train_calls_compared 0 "epoch 1" train --sync.check calls
+mkdir -p "$logs/record" "$logs/replayed"
+run train_calibrates 0 "ms" train --run time --measure.time.steps 4 --calibrate --record "$logs/record"
+for overlap in none poll_tiles; do
+    run "train_replays_$overlap" 0 "ms" train --run time --measure.time.steps 4 --calibration "$logs/record" \
+        --record "$logs/replayed" --sync.overlap "$overlap"
+done
 run watchdog 3 "not there yet: rank 1" train --sync.deadline 2s --inject.kind fixed --inject.sleep 60s \
     --inject.ranks "[1]" --inject.steps 2..2
 exit "$failed"
