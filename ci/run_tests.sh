@@ -2,14 +2,14 @@
 # Runs every test program and script, counts their TAP lines, says how long each took and which were the
 # slowest, ends with `N passed, N failed, N skipped`.
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
-# that use one core run at a time (as many as there are cores). With --check nothing is run: it fails, and names
-# the nearest, where TEST is part of no name.
+# that use one core run at a time (one more than there are cores: each also waits, for files and processes).
+# With --check nothing is run: it fails, and names the nearest, where TEST is part of no name.
 set -u
 
 build=${BUILD:-build}
 mpiexec=${MPIEXEC:-mpiexec}
 filter=${TEST:-}
-jobs=${JOBS:-$(nproc)}
+jobs=${JOBS:-$(($(nproc) + 1))}
 logs=$build/test-logs
 mkdir -p "$logs"
 
