@@ -79,6 +79,7 @@ PLACE_SRC     := $(filter-out bench/place/pin.c,$(call sources,bench/place))
 RESOURCES_SRC := $(call sources,bench/resources)
 SITES_SRC     := $(call sources,bench/sites)
 RECORD_SRC    := $(call sources,bench/record)
+DOCTOR_SRC    := $(call sources,bench/doctor)
 COLLECT_SRC   := $(call sources,bench/collect bench/collect/table)
 FIGURES_SRC   := $(call sources,bench/figures)
 RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/commands bench/runner/compare bench/runner/page)
@@ -86,11 +87,12 @@ DATA_SRC      := $(call sources,bench/workloads/data)
 TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
 PEERS_SRC     := $(call sources,bench/workloads/peers)
 SWEEP_SRC     := $(call sources,bench/workloads/sweeps/kernel bench/workloads/sweeps)
+DOCTOR_RANKS_SRC := $(call sources,bench/workloads/doctor) bench/workloads/failure.c bench/workloads/libraries.c
 COMM_SWEEP_SRC := $(call sources,bench/workloads/sweeps/comm bench/workloads/sweeps) bench/workloads/failure.c
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
-            $(BUILD)/kernel_sweep $(BUILD)/comm_sweep $(BUILD)/hello_ranks
+            $(BUILD)/kernel_sweep $(BUILD)/comm_sweep $(BUILD)/hello_ranks $(BUILD)/doctor_ranks
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
@@ -108,6 +110,7 @@ LIBPLACE   := $(BUILD)/libplace.a
 LIBRESOURCES := $(BUILD)/libresources.a
 LIBSITES   := $(BUILD)/libsites.a
 LIBRECORD  := $(BUILD)/librecord.a
+LIBDOCTOR  := $(BUILD)/libdoctor.a
 LIBCOLLECT := $(BUILD)/libcollect.a
 LIBFIGURES := $(BUILD)/libfigures.a
 LIBRUNNER  := $(BUILD)/librunner.a
@@ -116,7 +119,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay references bench-kernels bench-comm data figures report artifact test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay bench-doctor references bench-kernels bench-comm data figures report artifact test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -127,6 +130,7 @@ $(LIBPLACE):   $(call obj,$(PLACE_SRC))
 $(LIBRESOURCES): $(call obj,$(RESOURCES_SRC))
 $(LIBSITES):   $(call obj,$(SITES_SRC))
 $(LIBRECORD):  $(call obj,$(RECORD_SRC))
+$(LIBDOCTOR):  $(call obj,$(DOCTOR_SRC))
 $(LIBCOLLECT): $(call obj,$(COLLECT_SRC))
 $(LIBFIGURES): $(call obj,$(FIGURES_SRC))
 $(LIBRUNNER):  $(call obj,$(filter-out bench/runner/commands/main.c,$(RUNNER_SRC)))
@@ -147,7 +151,7 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 # What a program links: libraries of ours in the order of the arrows, then those of others.
 MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
 MPI_CFLAGS  = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | tr '\n' ' ')
-RUNNER_LINK  = $(LIBRUNNER) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+RUNNER_LINK  = $(LIBRUNNER) $(LIBDOCTOR) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
 TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
@@ -176,6 +180,9 @@ $(BUILD)/comm_sweep: $(call obj,bench/workloads/sweeps/comm/main.c) $(BUILD)/lib
 
 $(BUILD)/hello_ranks: $(call obj,bench/workloads/hello/main.c) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(LDLIBS)
+
+$(BUILD)/doctor_ranks: $(call obj,$(DOCTOR_RANKS_SRC)) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBDOCTOR) $(LIBRESOURCES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
 
 # A peer in Python stands beside the program that feeds it, its modules in a folder there.
 $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
@@ -357,6 +364,11 @@ bench-replay:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' ci/replay.sh
 
+# Whether `scalebench doctor` names who is slow, and nobody else; TIMES= KINDS= and more as ci/doctor.sh says.
+bench-doctor:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' ci/doctor.sh
+
 # What choosing the next launch costs in a campaign of 10,000 points and 100,000 launches.
 bench-order: $(BUILD)/tests/speed_launch_order
 	@$<
@@ -444,6 +456,7 @@ clean:
 #: make bench-replay                  whether replayed compute takes the time of real one, as CSV
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV;
 #:      MINUTES=60: launches that are left alone, for so long
+#: make bench-doctor [TIMES=10]         whether `scalebench doctor` names who is slow, and nobody else, as CSV
 #: make references [NAMES="peer comm"]   measures what results/reference holds again; stopped, it goes on;
 #:      FRESH=1 starts anew, ci/references.sh plan says how long it takes
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline

@@ -29,6 +29,7 @@ bench/spec/points: kernels/base bench/spec bench/spec/nodes
 bench/resources: kernels/base
 bench/place: kernels/base bench/spec bench/resources
 bench/record: kernels/base kernels/desc comm/cost bench/spec
+bench/doctor: kernels/base bench/resources bench/record
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
 bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/resources bench/collect/columns
@@ -38,9 +39,10 @@ bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/s
 bench/runner/batch: kernels/base bench/spec bench/sites bench/record bench/runner
 bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/runner/page: kernels/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/compare
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/compare bench/runner/page bench/spec/figures
+bench/runner/commands: kernels/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/compare bench/runner/page bench/spec/figures
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/hello: kernels/base
+bench/workloads/doctor: kernels kernels/base comm/wait bench/doctor bench/place bench/workloads
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
 bench/workloads/checkpoint: kernels/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec

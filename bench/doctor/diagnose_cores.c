@@ -1,0 +1,254 @@
+/* Cores: how fast each computes and reaches memory beside the others, and whether it has its core at all. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/doctor/diagnosis.h"
+#include "kernels/base/mem.h"
+
+/* ---- Numbers of the rounds ---- */
+
+enum { GEMM, ON_CORE, READY, STEAL, MEMORY, LATENCY, QUANTITIES };
+
+/* values[q] [ranks][rounds], NAN where a round lacks one. */
+struct rounds {
+    double *values[QUANTITIES];
+    size_t ranks, n;
+    struct interval *gemm, *memory, *latency; /* [ranks]: ratios */
+};
+
+static void rounds_free(struct rounds *r)
+{
+    for (int q = 0; q < QUANTITIES; q++)
+        free(r->values[q]);
+    free(r->gemm);
+    free(r->memory);
+    free(r->latency);
+}
+
+static void take_burst(struct rounds *r, const struct doctor_burst *b)
+{
+    const double values[QUANTITIES] = {
+        [GEMM] = b->gemm_gflop_per_s, [ON_CORE] = b->on_core_pct,       [READY] = b->ready_pct,
+        [STEAL] = b->steal_pct,       [MEMORY] = b->memory_gbyte_per_s, [LATENCY] = b->latency_ns,
+    };
+    for (int q = 0; q < QUANTITIES; q++)
+        r->values[q][(size_t)b->rank * r->n + (size_t)b->round] = values[q];
+}
+
+static enum status rounds_fill(struct rounds *r, const struct examination *x, struct error *e)
+{
+    for (size_t i = 0; i < x->n_bursts; i++) {
+        r->ranks = fmax((double)r->ranks, x->bursts[i].rank + 1);
+        r->n = fmax((double)r->n, x->bursts[i].round + 1);
+    }
+    for (int q = 0; q < QUANTITIES; q++) {
+        TRY(MEM_NEW(r->values[q], r->ranks * r->n, "rounds", e));
+        for (size_t i = 0; i < r->ranks * r->n; i++)
+            r->values[q][i] = NAN;
+    }
+    for (size_t i = 0; i < x->n_bursts; i++)
+        take_burst(r, &x->bursts[i]);
+    TRY(MEM_NEW(r->gemm, r->ranks, "ratios", e));
+    TRY(MEM_NEW(r->memory, r->ranks, "ratios", e));
+    TRY(MEM_NEW(r->latency, r->ranks, "ratios", e));
+    TRY(outlier_ratios(r->gemm, r->values[GEMM], r->ranks, r->n, NULL, e));
+    TRY(outlier_ratios(r->memory, r->values[MEMORY], r->ranks, r->n, NULL, e));
+    return outlier_ratios(r->latency, r->values[LATENCY], r->ranks, r->n, NULL, e);
+}
+
+/* Of one rank, over the rounds that have it; NAN where none has. */
+static struct interval interval_of(const struct rounds *r, int quantity, size_t rank)
+{
+    double x[r->n];
+    size_t n = 0;
+    for (size_t t = 0; t < r->n; t++)
+        if (!isnan(r->values[quantity][rank * r->n + t]))
+            x[n++] = r->values[quantity][rank * r->n + t];
+    return stats_median_interval(x, n, OUTLIER_LEVEL);
+}
+
+/* ---- Rows ---- */
+
+static void set_core(struct doctor_core *c, const struct rounds *r, size_t rank)
+{
+    struct interval on_core = interval_of(r, ON_CORE, rank);
+    c->rank = (double)rank;
+    c->gemm_gflop_per_s = interval_of(r, GEMM, rank).mid;
+    c->memory_gbyte_per_s = interval_of(r, MEMORY, rank).mid;
+    c->latency_ns = interval_of(r, LATENCY, rank).mid;
+    CSV_SET_INTERVAL(c, gemm_ratio, r->gemm[rank], 1);
+    CSV_SET_INTERVAL(c, memory_ratio, r->memory[rank], 1);
+    CSV_SET_INTERVAL(c, latency_ratio, r->latency[rank], 1);
+    CSV_SET_INTERVAL(c, on_core_pct, on_core, 1);
+    c->level = on_core.level;
+}
+
+static enum status set_cores(struct diagnosis *d, const struct examination *x,
+                             const struct rounds *r, struct error *e)
+{
+    TRY(MEM_NEW(d->cores, r->ranks, "cores", e));
+    d->n_cores = r->ranks;
+    for (size_t i = 0; i < r->ranks; i++) {
+        doctor_clear(&doctor_cores, &d->cores[i]);
+        set_core(&d->cores[i], r, i);
+    }
+    for (size_t i = 0; i < x->n_bursts; i++) {
+        struct doctor_core *c = &d->cores[(size_t)x->bursts[i].rank];
+        snprintf(c->cpus, DOCTOR_TEXT, "%s", x->bursts[i].cpus);
+        snprintf(c->node, DOCTOR_TEXT, "%s", examination_node(x, x->bursts[i].node));
+    }
+    return OK;
+}
+
+/* ---- Verdicts ---- */
+
+/* One core, or several of which the same is said. */
+struct subject {
+    char text[DOCTOR_TEXT];
+    size_t first, last; /* ranks */
+};
+
+/* What follows from a core that is lost, or slow, is not told as well. */
+static bool loses_core(const struct rounds *r, const struct doctor_core *c, size_t i)
+{
+    struct interval steal = interval_of(r, STEAL, i);
+    return c->on_core_pct_hi < DOCTOR_ON_CORE_PCT || steal.lo > 100 - DOCTOR_ON_CORE_PCT;
+}
+
+static size_t ranks_of_node(const struct diagnosis *d, size_t i)
+{
+    size_t ranks = 0;
+    for (size_t k = 0; k < d->n_cores; k++)
+        ranks += strcmp(d->cores[k].node, d->cores[i].node) == 0;
+    return ranks;
+}
+
+/* "node2" where it has one rank, else "node2 processor 5". */
+static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
+{
+    s->first = s->last = i;
+    if (ranks_of_node(d, i) > 1)
+        snprintf(s->text, sizeof s->text, "%.150s processor %.50s", d->cores[i].node,
+                 d->cores[i].cpus);
+    else
+        snprintf(s->text, sizeof s->text, "%.200s", d->cores[i].node);
+}
+
+/* As many ranks from `first` on as lose their cores, if these are a whole node or all nodes; else that one.
+ * Ranks of a node are neighbours. */
+static void name_losers(struct subject *s, const struct diagnosis *d, const struct rounds *r,
+                        size_t first)
+{
+    size_t n = 0, node = ranks_of_node(d, first);
+    name_core(s, d, first);
+    while (first + n < d->n_cores && loses_core(r, &d->cores[first + n], first + n))
+        n++;
+    if (n > 1 && n == d->n_cores) {
+        snprintf(s->text, sizeof s->text, "all %zu cores", n);
+        s->last = first + n - 1;
+    } else if (node > 1 && n >= node &&
+               (first == 0 || strcmp(d->cores[first - 1].node, d->cores[first].node) != 0)) {
+        snprintf(s->text, sizeof s->text, "%.150s", d->cores[first].node);
+        s->last = first + node - 1;
+    }
+}
+
+/* ---- Who has the time ---- */
+
+/* Medians over the cores that are told of. */
+static double middle(const struct subject *s, const struct rounds *r, int quantity)
+{
+    double x[s->last - s->first + 1];
+    for (size_t i = s->first; i <= s->last; i++)
+        x[i - s->first] = interval_of(r, quantity, i).mid;
+    return stats_median(x, s->last - s->first + 1);
+}
+
+/* Who has the time that it has not. */
+static const char *find_thief(double ready, double steal, double lost_pct)
+{
+    if (steal >= lost_pct / 2)
+        return "a hypervisor takes the processor away";
+    if (ready >= lost_pct / 2)
+        return "ready to run meanwhile: other programs run there, or a cgroup's limit holds it "
+               "back";
+    if (isnan(ready))
+        return "others run there, or it is held back";
+    return "not even ready to run meanwhile: something stops it, or a hypervisor takes the "
+           "processor away";
+}
+
+static enum status tell_lost(struct diagnosis *d, const struct rounds *r, const struct subject *s,
+                             struct error *e)
+{
+    const struct doctor_core *c = &d->cores[s->first];
+    double steal = middle(s, r, STEAL), on_core = middle(s, r, ON_CORE);
+    double lost = fmax(100 - on_core, isnan(steal) ? 0 : steal);
+    const char *thief = find_thief(middle(s, r, READY), steal, lost);
+    if (s->last > s->first)
+        return diagnosis_add(d, FINDING_core_lost, s->text, e,
+                             "%.100s: ranks lose %.1f %% of their core's time in the median: %s",
+                             s->text, lost, thief);
+    return diagnosis_add(
+        d, FINDING_core_lost, s->text, e,
+        "%.100s loses %.1f %% of its core's time (on it for %.1f %% [%.1f, %.1f]): %s", s->text,
+        lost, on_core, c->on_core_pct_lo, c->on_core_pct_hi, thief);
+}
+
+static enum status tell_ratio(struct diagnosis *d, enum finding_kind kind, const char *subject,
+                              const char *does, const struct interval *ratio, const char *of,
+                              struct error *e)
+{
+    char text[96];
+    return diagnosis_add(d, kind, subject, e, "%.120s %s %s of %s", subject, does,
+                         diagnosis_ratio(text, ratio->mid, ratio->lo, ratio->hi), of);
+}
+
+/* A core that nobody else has. */
+static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
+                              struct error *e)
+{
+    struct subject s;
+    name_core(&s, d, i);
+    enum outlier gemm = outlier_judge(&r->gemm[i], DOCTOR_RATE_MARGIN, false);
+    if (gemm == OUTLIER_SLOW)
+        return tell_ratio(d, FINDING_core_slow, s.text, "has its core, and computes at",
+                          &r->gemm[i], "the other cores' rate", e);
+    if (gemm == OUTLIER_OPEN)
+        TRY(tell_ratio(d, FINDING_undecided, s.text, "may be slow or not: it computes at",
+                       &r->gemm[i], "the other cores' rate", e));
+    if (outlier_judge(&r->memory[i], DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW)
+        TRY(tell_ratio(d, FINDING_memory_slow, s.text, "reaches memory at", &r->memory[i],
+                       "the other cores' rate", e));
+    if (outlier_judge(&r->latency[i], DOCTOR_LATENCY_MARGIN, true) == OUTLIER_SLOW)
+        TRY(tell_ratio(d, FINDING_latency_slow, s.text, "waits for memory for", &r->latency[i],
+                       "the other cores' time", e));
+    return OK;
+}
+
+static enum status diagnose(struct diagnosis *d, struct rounds *r, const struct examination *x,
+                            struct error *e)
+{
+    struct subject s;
+    TRY(rounds_fill(r, x, e));
+    TRY(set_cores(d, x, r, e));
+    for (size_t i = 0; i < d->n_cores; i++) {
+        if (!loses_core(r, &d->cores[i], i)) {
+            TRY(judge_core(d, r, i, e));
+            continue;
+        }
+        name_losers(&s, d, r, i);
+        TRY(tell_lost(d, r, &s, e));
+        i = s.last;
+    }
+    return OK;
+}
+
+enum status diagnose_cores(struct diagnosis *d, const struct examination *x, struct error *e)
+{
+    struct rounds r = {0};
+    enum status status = diagnose(d, &r, x, e);
+    rounds_free(&r);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* What nodes say of themselves: settings that spoil measurements, and nodes that are not alike. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/doctor/diagnosis.h"
+
+/* A rank of a small network's trainer takes a few hundred MiB. */
+#define MEMORY_A_RANK_GIB 1.0
+/* A call of the kernel: clocks that are read without one take some 20 ns. */
+#define CLOCK_READ_NS 200.0
+
+/* ---- One setting of some nodes ---- */
+
+/* "all 4 nodes", or those of which `is` holds: "node1 node3"; "" where it holds of none. */
+static void name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
+                       bool (*is)(const struct doctor_node *node))
+{
+    size_t used = 0, n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < x->n_nodes; i++) {
+        if (!is(&x->nodes[i]))
+            continue;
+        n++;
+        if (used < DOCTOR_TEXT / 2)
+            used += (size_t)snprintf(text + used, DOCTOR_TEXT - used, "%s%.60s",
+                                     used > 0 ? " " : "", x->nodes[i].name);
+    }
+    if (n > 1 && n == x->n_nodes)
+        snprintf(text, DOCTOR_TEXT, "all %zu nodes", n);
+}
+
+static const struct doctor_node *first_of(const struct examination *x,
+                                          bool (*is)(const struct doctor_node *node))
+{
+    for (size_t i = 0; i < x->n_nodes; i++)
+        if (is(&x->nodes[i]))
+            return &x->nodes[i];
+    return NULL;
+}
+
+static bool governor_varies(const struct doctor_node *n)
+{
+    return n->governor[0] != '\0' && strcmp(n->governor, "performance") != 0;
+}
+
+static bool has_turbo(const struct doctor_node *n)
+{
+    return strcmp(n->turbo, "on") == 0;
+}
+
+static bool is_limited(const struct doctor_node *n)
+{
+    return n->quota_cores < n->ranks;
+}
+
+static bool reads_slowly(const struct doctor_node *n)
+{
+    return n->clock_read_ns > CLOCK_READ_NS;
+}
+
+static bool has_little_memory(const struct doctor_node *n)
+{
+    return n->memory_gib < n->ranks * MEMORY_A_RANK_GIB;
+}
+
+static enum status judge_settings(struct diagnosis *d, const struct examination *x, struct error *e)
+{
+    char names[DOCTOR_TEXT];
+    const struct doctor_node *n;
+    name_nodes(names, x, governor_varies);
+    if ((n = first_of(x, governor_varies)) != NULL)
+        TRY(diagnosis_add(d, FINDING_governor, names, e,
+                          "%.150s: the governor of the processors' frequency is %.60s", names,
+                          n->governor));
+    name_nodes(names, x, is_limited);
+    if ((n = first_of(x, is_limited)) != NULL)
+        TRY(diagnosis_add(d, FINDING_cpu_limit, names, e,
+                          "%.150s: a cgroup leaves %g cores to %g ranks", names, n->quota_cores,
+                          n->ranks));
+    name_nodes(names, x, reads_slowly);
+    if ((n = first_of(x, reads_slowly)) != NULL)
+        TRY(diagnosis_add(d, FINDING_clock, names, e,
+                          "%.150s: reading the clock takes %.0f ns, its source is %.40s", names,
+                          n->clock_read_ns, n->clock_source));
+    name_nodes(names, x, has_turbo);
+    if (first_of(x, has_turbo) != NULL)
+        TRY(diagnosis_add(d, FINDING_turbo, names, e, "%.150s: turbo is on", names));
+    name_nodes(names, x, has_little_memory);
+    if ((n = first_of(x, has_little_memory)) != NULL)
+        TRY(diagnosis_add(d, FINDING_little_memory, names, e, "%.150s: %.2g GiB for %g ranks",
+                          names, n->memory_gib, n->ranks));
+    return OK;
+}
+
+/* ---- Nodes beside each other ---- */
+
+static const struct fact {
+    const char *name;
+    size_t offset;
+    enum finding_kind kind;
+} facts[] = {
+    {"program", offsetof(struct doctor_node, program), FINDING_other_programs},
+    {"set of libraries", offsetof(struct doctor_node, libraries), FINDING_other_programs},
+    {"MPI", offsetof(struct doctor_node, mpi), FINDING_other_programs},
+    {"processor", offsetof(struct doctor_node, cpu), FINDING_nodes_differ},
+    {"kernel", offsetof(struct doctor_node, kernel), FINDING_nodes_differ},
+    {"governor", offsetof(struct doctor_node, governor), FINDING_nodes_differ},
+    {"turbo", offsetof(struct doctor_node, turbo), FINDING_nodes_differ},
+    {"clock source", offsetof(struct doctor_node, clock_source), FINDING_nodes_differ},
+    {"setting of huge pages", offsetof(struct doctor_node, huge_pages), FINDING_nodes_differ},
+    {"fast network", offsetof(struct doctor_node, fabric), FINDING_nodes_differ},
+};
+
+static const char *value_of(const struct examination *x, size_t node, const struct fact *f)
+{
+    return (const char *)&x->nodes[node] + f->offset;
+}
+
+/* The node whose value most nodes have, the first of those. */
+static size_t find_usual(const struct examination *x, const struct fact *f)
+{
+    size_t usual = 0, most = 0;
+    for (size_t i = 0; i < x->n_nodes; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < x->n_nodes; k++)
+            n += strcmp(value_of(x, i, f), value_of(x, k, f)) == 0;
+        if (n > most) {
+            most = n;
+            usual = i;
+        }
+    }
+    return usual;
+}
+
+static const char *shown(const char *value)
+{
+    return value[0] != '\0' ? value : "none";
+}
+
+static enum status judge_fact(struct diagnosis *d, const struct examination *x,
+                              const struct fact *f, struct error *e)
+{
+    size_t usual = find_usual(x, f);
+    for (size_t i = 0; i < x->n_nodes; i++)
+        if (strcmp(value_of(x, i, f), value_of(x, usual, f)) != 0)
+            TRY(diagnosis_add(d, f->kind, x->nodes[i].name, e,
+                              "%.60s has another %s than %.60s: %.50s, %.50s there",
+                              x->nodes[i].name, f->name, x->nodes[usual].name,
+                              shown(value_of(x, i, f)), shown(value_of(x, usual, f))));
+    return OK;
+}
+
+enum status diagnose_facts(struct diagnosis *d, const struct examination *x, struct error *e)
+{
+    TRY(judge_settings(d, x, e));
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        TRY(judge_fact(d, x, &facts[i], e));
+    return OK;
+}

@@ -1,0 +1,245 @@
+/* Links: each direction of a pair of nodes beside the others, who is to blame for slow ones, and what
+ * messages go over. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/doctor/diagnosis.h"
+#include "kernels/base/mem.h"
+
+struct links {
+    double *rates, *latencies; /* [directions][rounds], NAN where a round lacks one */
+    int *kinds;                /* [directions]: 1 between nodes, 0 between ranks of one */
+    int *carried;              /* [directions]: rounds in which an interface counted the bytes */
+    struct interval *rate, *latency;
+    size_t n, rounds;
+};
+
+static void links_free(struct links *l)
+{
+    free(l->rates);
+    free(l->latencies);
+    free(l->kinds);
+    free(l->carried);
+    free(l->rate);
+    free(l->latency);
+}
+
+/* ---- Rows ---- */
+
+static bool share_machine(const struct examination *x, int a, int b)
+{
+    return strcmp(x->nodes[a].machine, x->nodes[b].machine) == 0;
+}
+
+static size_t find_direction(const struct diagnosis *d, const struct doctor_message *m)
+{
+    size_t i = 0;
+    while (i < d->n_links &&
+           (d->directions[i].from != (int)m->from_node || d->directions[i].to != (int)m->to_node))
+        i++;
+    return i;
+}
+
+/* Each direction once, in the order in which they were measured. */
+static enum status list_directions(struct diagnosis *d, const struct examination *x,
+                                   struct error *e)
+{
+    for (size_t i = 0; i < x->n_messages; i++) {
+        const struct doctor_message *m = &x->messages[i];
+        if (find_direction(d, m) < d->n_links)
+            continue;
+        TRY(MEM_GROW(d->directions, d->n_links, "links", e));
+        d->directions[d->n_links++] =
+            (struct direction){(int)m->from_node, (int)m->to_node, false, BLAME_NOTHING};
+    }
+    TRY(MEM_NEW(d->links, d->n_links, "links", e));
+    for (size_t i = 0; i < d->n_links; i++)
+        doctor_clear(&doctor_links, &d->links[i]);
+    return OK;
+}
+
+static void take_message(struct links *l, struct diagnosis *d, const struct doctor_message *m)
+{
+    size_t i = find_direction(d, m), at = i * l->rounds + (size_t)m->round;
+    l->rates[at] = m->gbyte_per_s;
+    l->latencies[at] = m->latency_us;
+    l->carried[i] += m->interface[0] != '\0';
+    if (m->interface[0] != '\0')
+        snprintf(d->links[i].interface, DOCTOR_TEXT, "%s", m->interface);
+}
+
+static enum status links_fill(struct links *l, struct diagnosis *d, const struct examination *x,
+                              struct error *e)
+{
+    l->n = d->n_links;
+    for (size_t i = 0; i < x->n_messages; i++)
+        l->rounds = fmax((double)l->rounds, x->messages[i].round + 1);
+    TRY(MEM_NEW(l->rates, l->n * l->rounds, "links", e));
+    TRY(MEM_NEW(l->latencies, l->n * l->rounds, "links", e));
+    TRY(MEM_NEW(l->kinds, l->n, "links", e));
+    TRY(MEM_NEW(l->carried, l->n, "links", e));
+    TRY(MEM_NEW(l->rate, l->n, "links", e));
+    TRY(MEM_NEW(l->latency, l->n, "links", e));
+    for (size_t i = 0; i < l->n * l->rounds; i++)
+        l->rates[i] = l->latencies[i] = NAN;
+    for (size_t i = 0; i < x->n_messages; i++)
+        take_message(l, d, &x->messages[i]);
+    for (size_t i = 0; i < l->n; i++)
+        l->kinds[i] = d->directions[i].from != d->directions[i].to;
+    TRY(outlier_ratios(l->rate, l->rates, l->n, l->rounds, l->kinds, e));
+    return outlier_ratios(l->latency, l->latencies, l->n, l->rounds, l->kinds, e);
+}
+
+static void set_link(struct doctor_link *row, const struct links *l, size_t i)
+{
+    struct interval latency =
+        stats_median_interval(l->latencies + i * l->rounds, l->rounds, OUTLIER_LEVEL);
+    row->gbyte_per_s = stats_median(l->rates + i * l->rounds, l->rounds);
+    row->latency_us = latency.mid;
+    CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate[i], 1);
+    CSV_SET_INTERVAL(row, latency_us_ratio, l->latency[i], 1);
+    row->level = latency.level;
+    /* Counters of ports are late at times, and others use interfaces too. */
+    if (2 * (size_t)l->carried[i] <= l->rounds)
+        row->interface[0] = '\0';
+}
+
+/* ---- Verdicts ---- */
+
+static enum status tell_pair(struct diagnosis *d, enum finding_kind kind, size_t i,
+                             const char *what, const struct interval *ratio, struct error *e)
+{
+    char text[96], subject[DOCTOR_TEXT];
+    snprintf(subject, sizeof subject, "%.100s -> %.100s", d->links[i].from, d->links[i].to);
+    return diagnosis_add(d, kind, subject, e, "%s: %s %s of the others'", subject, what,
+                         diagnosis_ratio(text, ratio->mid, ratio->lo, ratio->hi));
+}
+
+/* One finding for a node, by the median of what it is blamed for. */
+static enum status tell_node(struct diagnosis *d, const struct links *l,
+                             const struct examination *x, int node, enum blame blame,
+                             struct error *e)
+{
+    double ratios[l->n + 1], worst = 1;
+    size_t n = 0;
+    bool sends = blame == BLAME_SENDER;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct direction *way = &d->directions[i];
+        if (way->blame != blame || (sends ? way->from : way->to) != node)
+            continue;
+        ratios[n++] = l->rate[i].mid;
+        worst = fmin(worst, l->rate[i].mid);
+    }
+    if (n == 0)
+        return OK;
+    const char *name = examination_node(x, node);
+    return diagnosis_add(
+        d, sends ? FINDING_sends_slow : FINDING_receives_slow, name, e,
+        "%s %s at %.3f of the others' rate (median of %zu links, the slowest %.3f)", name,
+        sends ? "sends" : "receives", stats_median(ratios, n), n, worst);
+}
+
+/* All that are left open in one sentence, with the widest interval of them. */
+static enum status tell_open(struct diagnosis *d, const struct links *l, struct error *e)
+{
+    size_t n = 0, widest = 0;
+    char text[96];
+    for (size_t i = 0; i < l->n; i++) {
+        if (outlier_judge(&l->rate[i], DOCTOR_RATE_MARGIN, false) != OUTLIER_OPEN)
+            continue;
+        if (n++ == 0 || l->rate[i].hi - l->rate[i].lo > l->rate[widest].hi - l->rate[widest].lo)
+            widest = i;
+    }
+    if (n == 0)
+        return OK;
+    return diagnosis_add(
+        d, FINDING_undecided, "links", e,
+        "%zu of %zu links may be slow or not; long messages from %.60s to %.60s go at %s "
+        "of the others' rate",
+        n, l->n, d->links[widest].from, d->links[widest].to,
+        diagnosis_ratio(text, l->rate[widest].mid, l->rate[widest].lo, l->rate[widest].hi));
+}
+
+static enum status judge_rates(struct diagnosis *d, const struct links *l,
+                               const struct examination *x, struct error *e)
+{
+    for (size_t i = 0; i < l->n; i++)
+        d->directions[i].slow =
+            outlier_judge(&l->rate[i], DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW;
+    TRY(outlier_blame(d->directions, l->n, (int)x->n_nodes, e));
+    for (int node = 0; node < (int)x->n_nodes; node++) {
+        TRY(tell_node(d, l, x, node, BLAME_SENDER, e));
+        TRY(tell_node(d, l, x, node, BLAME_RECEIVER, e));
+    }
+    for (size_t i = 0; i < l->n; i++)
+        if (d->directions[i].blame == BLAME_PAIR)
+            TRY(tell_pair(d, FINDING_link_slow, i, "long messages go at", &l->rate[i], e));
+    return tell_open(d, l, e);
+}
+
+/* Where hosts share a machine, which of them the scheduler lets run says more than the link does. */
+static enum status judge_latencies(struct diagnosis *d, const struct links *l,
+                                   const struct examination *x, struct error *e)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!share_machine(x, d->directions[i].from, d->directions[i].to) &&
+            outlier_judge(&l->latency[i], DOCTOR_MESSAGE_MARGIN, true) == OUTLIER_SLOW)
+            TRY(tell_pair(d, FINDING_link_late, i, "short messages take", &l->latency[i], e));
+    return OK;
+}
+
+/* Ports of fast networks are called "device:port". */
+static bool is_port(const char *interface)
+{
+    return strchr(interface, ':') != NULL;
+}
+
+static enum status judge_transport(struct diagnosis *d, const struct examination *x,
+                                   struct error *e)
+{
+    size_t fallen = 0, between = 0, first = 0;
+    for (size_t i = 0; i < d->n_links; i++) {
+        const struct direction *way = &d->directions[i];
+        const char *interface = d->links[i].interface;
+        bool fabric = x->nodes[way->from].fabric[0] != '\0' && x->nodes[way->to].fabric[0] != '\0';
+        between += way->from != way->to;
+        if (way->from == way->to && interface[0] != '\0')
+            TRY(diagnosis_add(d, FINDING_no_shared_memory, d->links[i].from, e,
+                              "ranks of %.100s talk to each other over %.40s, not by shared memory",
+                              d->links[i].from, interface));
+        if (way->from == way->to || !fabric || interface[0] == '\0' || is_port(interface))
+            continue;
+        if (fallen++ == 0)
+            first = i;
+    }
+    if (fallen == 0)
+        return OK;
+    return diagnosis_add(
+        d, FINDING_fell_back, "MPI", e,
+        "MPI fell back to TCP: %zu of %zu links go over %.40s although their nodes have %.100s",
+        fallen, between, d->links[first].interface, x->nodes[d->directions[first].from].fabric);
+}
+
+static enum status diagnose(struct diagnosis *d, struct links *l, const struct examination *x,
+                            struct error *e)
+{
+    TRY(list_directions(d, x, e));
+    TRY(links_fill(l, d, x, e));
+    for (size_t i = 0; i < l->n; i++) {
+        set_link(&d->links[i], l, i);
+        snprintf(d->links[i].from, DOCTOR_TEXT, "%s", x->nodes[d->directions[i].from].name);
+        snprintf(d->links[i].to, DOCTOR_TEXT, "%s", x->nodes[d->directions[i].to].name);
+    }
+    TRY(judge_rates(d, l, x, e));
+    TRY(judge_latencies(d, l, x, e));
+    return judge_transport(d, x, e);
+}
+
+enum status diagnose_links(struct diagnosis *d, const struct examination *x, struct error *e)
+{
+    struct links l = {0};
+    enum status status = diagnose(d, &l, x, e);
+    links_free(&l);
+    return status;
+}

@@ -1,0 +1,119 @@
+#include "bench/doctor/outlier.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/base/mem.h"
+
+/* ---- Ratios ---- */
+
+struct scratch {
+    double *others; /* [n] */
+    double *ratios; /* [rounds] */
+};
+
+static double median_of_others(const double *x, size_t n, size_t rounds, const int *peers, size_t i,
+                               size_t t, double *others)
+{
+    size_t k = 0;
+    for (size_t j = 0; j < n; j++)
+        if (j != i && (peers == NULL || peers[j] == peers[i]) && !isnan(x[j * rounds + t]))
+            others[k++] = x[j * rounds + t];
+    return k > 0 ? stats_median(others, k) : NAN;
+}
+
+static struct interval ratio_of(const double *x, size_t n, size_t rounds, const int *peers,
+                                size_t i, struct scratch *s)
+{
+    size_t k = 0;
+    for (size_t t = 0; t < rounds; t++) {
+        double ratio = x[i * rounds + t] / median_of_others(x, n, rounds, peers, i, t, s->others);
+        if (isfinite(ratio))
+            s->ratios[k++] = ratio;
+    }
+    return stats_median_interval(s->ratios, k, OUTLIER_LEVEL);
+}
+
+enum status outlier_ratios(struct interval *ratios, const double *x, size_t n, size_t rounds,
+                           const int *peers, struct error *e)
+{
+    struct scratch s = {NULL, NULL};
+    enum status status = MEM_NEW(s.others, n, "medians of rounds", e);
+    THEN(status, MEM_NEW(s.ratios, rounds, "ratios of rounds", e));
+    for (size_t i = 0; status == OK && i < n; i++)
+        ratios[i] = ratio_of(x, n, rounds, peers, i, &s);
+    free(s.others);
+    free(s.ratios);
+    return status;
+}
+
+enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower)
+{
+    if (isnan(ratio->mid) || isnan(ratio->lo) || isnan(ratio->hi) || !ratio->met)
+        return OUTLIER_UNKNOWN;
+    double limit = more_is_slower ? 1 + margin : 1 - margin;
+    bool lo_is_slow = more_is_slower ? ratio->lo > limit : ratio->lo < limit;
+    bool hi_is_slow = more_is_slower ? ratio->hi > limit : ratio->hi < limit;
+    if (lo_is_slow && hi_is_slow)
+        return OUTLIER_SLOW;
+    return lo_is_slow || hi_is_slow ? OUTLIER_OPEN : OUTLIER_FINE;
+}
+
+/* ---- Blame ---- */
+
+/* Of what one node sends, or receives. */
+struct side {
+    int all, slow; /* slow and not explained yet */
+};
+
+static double share_of(const struct side *s)
+{
+    return s->slow > 1 && 2 * s->slow > s->all ? (double)s->slow / s->all : 0;
+}
+
+static void count(struct side *sides, const struct direction *directions, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct direction *d = &directions[i];
+        bool open = d->slow && d->blame == BLAME_NOTHING;
+        sides[2 * d->from].all++;
+        sides[2 * d->to + 1].all++;
+        sides[2 * d->from].slow += open;
+        sides[2 * d->to + 1].slow += open;
+    }
+}
+
+/* What it explains; false: there is no such side. Sides are [nodes][sender, receiver]. */
+static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
+{
+    int worst = -1;
+    for (int k = 0; k < 2; k++)
+        for (int i = k; i < 2 * nodes; i += 2)
+            if (share_of(&sides[i]) > (worst < 0 ? 0 : share_of(&sides[worst])))
+                worst = i;
+    for (size_t i = 0; worst >= 0 && i < n; i++) {
+        struct direction *d = &directions[i];
+        bool sends = worst % 2 == 0;
+        if (d->slow && d->blame == BLAME_NOTHING && (sends ? d->from : d->to) == worst / 2)
+            d->blame = sends ? BLAME_SENDER : BLAME_RECEIVER;
+    }
+    return worst >= 0;
+}
+
+enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e)
+{
+    struct side *sides;
+    bool found = true;
+    for (size_t i = 0; i < n; i++)
+        directions[i].blame = BLAME_NOTHING;
+    while (found) {
+        TRY(MEM_NEW(sides, 2 * (size_t)nodes, "links of nodes", e));
+        count(sides, directions, n);
+        found = explain(sides, directions, n, nodes);
+        free(sides);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (directions[i].slow && directions[i].blame == BLAME_NOTHING)
+            directions[i].blame = BLAME_PAIR;
+    return OK;
+}

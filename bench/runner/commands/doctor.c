@@ -1,0 +1,210 @@
+/* What ails a cluster before anything is measured on it: a campaign of one launch, of doctor_ranks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/doctor/tell.h"
+#include "bench/runner/batch/job.h"
+#include "bench/runner/campaign.h"
+#include "bench/runner/commands/commands.h"
+#include "bench/runner/commands/stale.h"
+#include "kernels/base/log.h"
+#include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
+
+/* ---- The spec ---- */
+
+/* What a spec may say of where its points run, and doctor does as well. */
+static const enum option_id of_site[] = {OPT_SITE_RATE,     OPT_SITE_DELAY,     OPT_SITE_LAUNCHER,
+                                         OPT_SITE_MACHINES, OPT_SITE_INTERFACE, OPT_NODES};
+
+struct spec_text {
+    const char *program;
+    const struct config *site; /* of the spec that was named, or NULL */
+};
+
+/* The hosts that an emulated site has unless somebody says otherwise; others have no use for the number. */
+#define HOSTS 4
+
+static void write_site(FILE *out, const struct config *site)
+{
+    long hosts = site != NULL ? config_int(site, OPT_SITE_HOSTS) : HOSTS;
+    if (site != NULL) {
+        fprintf(out, "site: %s\n", config_text(site, OPT_SITE));
+        for (size_t i = 0; i < sizeof of_site / sizeof *of_site; i++)
+            fprintf(out, "%s: %s\n", option_get(of_site[i])->key, config_text(site, of_site[i]));
+    } else {
+        fputs("nodes: auto\n", out);
+    }
+    if (hosts > 0)
+        fprintf(out, "site.hosts: %ld\n", hosts);
+}
+
+static enum status write_spec(FILE *out, const void *arg, struct error *e)
+{
+    const struct spec_text *text = arg;
+    fprintf(out,
+            "# Written by `scalebench doctor`, which runs it.\n"
+            "name: doctor\n"
+            "workload: {command: [\"%s\", \"{record}\"]}\n"
+            "ranks_per_node: full\n"
+            "place: {oversubscribe: allow}\n"
+            "measure: {time: {launches: 1..1}, retries: 0, limit: 5min}\n"
+            "figures: []\n",
+            text->program);
+    write_site(out, text->site);
+    return OK;
+}
+
+/* The point that takes the most nodes says where. */
+static const struct config *largest_site(const struct spec *spec)
+{
+    const struct config *largest = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        if (largest == NULL || config_int(c, OPT_NODES) > config_int(largest, OPT_NODES))
+            largest = c;
+    }
+    return largest;
+}
+
+static enum status read_spec(struct spec *spec, const char *path, struct error *e)
+{
+    struct place *place;
+    *spec = (struct spec){0};
+    TRY(place_open(&place, NULL, e));
+    struct spec_machine machine = allocation_machine(place);
+    place_close(place);
+    return spec_load(spec, path, NULL, &machine, e);
+}
+
+static enum status make_spec(char path[PATH_BYTES], const struct arguments *arguments,
+                             const struct tools *tools, struct error *e)
+{
+    char program[PATH_BYTES], folder[PATH_BYTES];
+    struct spec spec = {0};
+    TRY(tools_program(tools, "doctor_ranks", program, e));
+    TRY(path_format(folder, e, "%s/doctor", arguments->out));
+    TRY(path_format(path, e, "%s/doctor.yaml", folder));
+    TRY(folder_make(folder, e));
+    struct spec_text text = {.program = program};
+    enum status status = arguments->operand != NULL ? read_spec(&spec, arguments->operand, e) : OK;
+    if (status == OK && arguments->operand != NULL)
+        text.site = largest_site(&spec);
+    THEN(status, file_write(path, write_spec, &text, e));
+    spec_free(&spec);
+    return status;
+}
+
+/* ---- The run ---- */
+
+static enum status check_able(const struct campaign *c, struct error *e)
+{
+    const struct config *config = &c->spec.points[0].config;
+    if (c->spec.n_points > 1)
+        return error_set(e, ERR_ARGUMENT, "doctor: --set makes %zu points: one is examined",
+                         c->spec.n_points);
+    if (config_int(config, OPT_SITE) == SITE_slurm && c->allocation.n == 0 &&
+        c->allocation.missing.status == OK)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "doctor: the nodes of a Slurm job are examined, and this is none; type: "
+                         "salloc -N%ld build/scalebench doctor",
+                         config_int(config, OPT_NODES));
+    if (c->refusals[0][0])
+        return error_set(e, ERR_UNAVAILABLE, "doctor: %s", c->refusals[0]);
+    return OK;
+}
+
+static enum status check_launch(const struct campaign *c, struct error *e)
+{
+    size_t n = c->journal.n_launches;
+    if (n > 0 && launch_is_done(&c->journal.launches[n - 1]))
+        return OK;
+    return error_set(e, ERR_MPI, "doctor: the ranks that measure did not end well: %s",
+                     n > 0 ? c->journal.launches[n - 1].reason : "none was started");
+}
+
+static enum status examine(const struct campaign *c, struct examination *x, struct error *e)
+{
+    char folder[PATH_BYTES];
+    TRY(path_format(folder, e, "%s/%s", c->run_dir,
+                    c->journal.launches[c->journal.n_launches - 1].launch));
+    return examination_read(x, folder, e);
+}
+
+static enum status write_tables(const struct campaign *c, const struct diagnosis *d,
+                                struct error *e)
+{
+    TRY(doctor_write(&doctor_cores, c->run_dir, d->cores, d->n_cores, e));
+    TRY(doctor_write(&doctor_links, c->run_dir, d->links, d->n_links, e));
+    TRY(doctor_write(&doctor_findings, c->run_dir, d->findings, d->n_findings, e));
+    return doctor_write_dictionary(c->run_dir, e);
+}
+
+static void print_head(FILE *out, const struct campaign *c, const struct examination *x)
+{
+    const struct config *config = &c->spec.points[0].config;
+    char nodes[TEXT_NUMBER], ranks[TEXT_NUMBER], wall[TEXT_NUMBER], link[LINK_BYTES];
+    const struct journal_launch *l = &c->journal.launches[c->journal.n_launches - 1];
+    bool linked = site_link(link, config);
+    fprintf(out, "doctor  %s, %s | %s%s%s | %s | %s | %s\n",
+            text_plural(nodes, (long)x->n_nodes, "node"),
+            text_plural(ranks, config_int(config, OPT_RANKS), "rank"),
+            config_text(config, OPT_SITE), linked ? ", " : "", linked ? link : "", x->nodes[0].cpu,
+            x->nodes[0].mpi, text_wall_time(wall, l->wall_s));
+}
+
+static enum status tell(const struct campaign *c, const struct examination *x, FILE *out,
+                        int *exit_status, struct error *e)
+{
+    char stale[256];
+    struct diagnosis d;
+    bool is_stale = stale_find(stale, sizeof stale, c->tools);
+    enum status status = diagnosis_make(&d, x, is_stale ? stale : NULL, e);
+    THEN(status, write_tables(c, &d, e));
+    if (status == OK) {
+        print_head(out, c, x);
+        doctor_print(out, x, &d, terminal_width(out));
+        fprintf(out, "Numbers: %s/latest/cores.csv, links.csv, findings.csv\n", c->folder);
+        *exit_status = d.n_counting > 0 ? 1 : 0;
+    }
+    diagnosis_free(&d);
+    return status;
+}
+
+static enum status run(struct campaign *c, FILE *out, int *exit_status, struct error *e)
+{
+    struct examination x = {0};
+    TRY(check_able(c, e));
+    TRY(campaign_open_run(c, e));
+    enum status status = campaign_run(c, e);
+    if (status == ERR_INTERRUPTED) {
+        log_print(LOG_NOTE, "interrupted");
+        *exit_status = 128 + c->interrupt.signal;
+        return OK;
+    }
+    THEN(status, check_launch(c, e));
+    THEN(status, campaign_link_latest(c, e));
+    THEN(status, examine(c, &x, e));
+    THEN(status, tell(c, &x, out, exit_status, e));
+    examination_free(&x);
+    return status;
+}
+
+enum status command_doctor(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                           int *exit_status, struct error *e)
+{
+    char spec[PATH_BYTES];
+    struct campaign_request request = {.spec = spec,
+                                       .set = arguments->set,
+                                       .out = arguments->out,
+                                       .fresh = true,
+                                       .command = arguments->command};
+    struct campaign c;
+    TRY(job_move(tools, arguments->command, e));
+    TRY(make_spec(spec, arguments, tools, e));
+    enum status status = campaign_prepare(&c, &request, tools, e);
+    THEN(status, run(&c, out, exit_status, e));
+    campaign_close(&c);
+    return status;
+}

@@ -1,0 +1,97 @@
+#include "bench/runner/commands/stale.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Folders of objects lie as deep as their sources. */
+enum { DEPTH_MOST = 8 };
+
+struct search {
+    const struct tools *tools;
+    char *text;
+    size_t size;
+};
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+static void tell(const struct search *s, const char *source, const char *made)
+{
+    snprintf(s->text, s->size,
+             "%.80s has changed since %.120s was made of it: the programs are stale", source,
+             made + strlen(s->tools->folder) + 1);
+}
+
+/* A word of "build/obj/a.o: a.c b.h \", the sources being seen from home. */
+static bool is_newer(const struct search *s, const char *word, const struct stat *made)
+{
+    char path[PATH_BYTES];
+    struct stat source;
+    int n = word[0] == '/' ? snprintf(path, sizeof path, "%s", word)
+                           : snprintf(path, sizeof path, "%s/%s", s->tools->home, word);
+    return n < (int)sizeof path && stat(path, &source) == 0 &&
+           is_later(&source.st_mtim, &made->st_mtim);
+}
+
+/* Reads one list of dependencies, x.d beside x.o. */
+static bool has_newer_source(const struct search *s, const char *path)
+{
+    char object[PATH_BYTES], word[1024];
+    struct stat made;
+    bool found = false;
+    FILE *in;
+    snprintf(object, sizeof object, "%s", path);
+    object[strlen(object) - 1] = 'o';
+    if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
+        return false;
+    /* Behind the first come lines of headers that depend on nothing: they are the same words again. */
+    while (!found && fscanf(in, "%1023s", word) == 1) {
+        size_t length = strlen(word);
+        if (word[0] == '\\' || word[length - 1] == ':')
+            continue;
+        found = is_newer(s, word, &made);
+        if (found)
+            tell(s, word, object);
+    }
+    fclose(in);
+    return found;
+}
+
+/* Tests are no part of what measures. */
+static bool is_passed_over(const char *name)
+{
+    return name[0] == '.' || strcmp(name, "tests") == 0;
+}
+
+static bool search_folder(const struct search *s, const char *folder, int depth)
+{
+    char path[PATH_BYTES];
+    struct dirent *entry;
+    bool found = false;
+    DIR *open = depth < DEPTH_MOST ? opendir(folder) : NULL;
+    while (open != NULL && !found && (entry = readdir(open)) != NULL) {
+        size_t length = strlen(entry->d_name);
+        if (is_passed_over(entry->d_name) ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+            continue;
+        if (length > 2 && strcmp(entry->d_name + length - 2, ".d") == 0)
+            found = has_newer_source(s, path);
+        else if (path_is_folder(path))
+            found = search_folder(s, path, depth + 1);
+    }
+    if (open != NULL)
+        closedir(open);
+    return found;
+}
+
+bool stale_find(char *text, size_t size, const struct tools *tools)
+{
+    char path[PATH_BYTES];
+    const struct search s = {tools, text, size};
+    int n = snprintf(path, sizeof path, "%s/obj", tools->folder);
+    return n < (int)sizeof path && search_folder(&s, path, 0);
+}

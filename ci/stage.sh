@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# Stages what `scalebench doctor` has to find, on hosts of `ci/netns.sh exec`, beside which this is sourced.
+
+# Leaves a host's interface so many per cent of a rate in Mbit/s.
+shape_host() { # host, Mbit/s, per cent
+    local rate=$(($2 * $3 / 100))
+    PATH=$PATH:/usr/sbin:/sbin tc -n "$SCALEBENCH_NETNS-$1" qdisc replace dev eth0 root handle 1: \
+        tbf rate "${rate}mbit" burst $((rate * 262)) latency 10ms
+}
+
+# A folder where a cgroup limits processors: version 1 or 2.
+cgroups_of_cpu() {
+    if [ -w /sys/fs/cgroup/cpu/cgroup.procs ]; then
+        echo /sys/fs/cgroup/cpu
+    elif grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null && [ -w /sys/fs/cgroup/cgroup.procs ]; then
+        echo /sys/fs/cgroup
+    else
+        return 1
+    fi
+}
+
+# Makes a cgroup whose processes have so many per cent of one core; says where it is. rmdir takes it away.
+limit_cores() { # name, per cent
+    local group
+    group=$(cgroups_of_cpu)/$1 || return 1
+    mkdir -p "$group" || return 1
+    if [ -e "$group/cpu.max" ]; then
+        echo "$(($2 * 1000)) 100000" >"$group/cpu.max"
+    else
+        echo 100000 >"$group/cpu.cfs_period_us"
+        echo $(($2 * 1000)) >"$group/cpu.cfs_quota_us"
+    fi || return 1
+    echo "$group"
+}
+
+# Writes a program that takes the place of $SCALEBENCH_LAUNCHER and starts a host's processes in a cgroup.
+launch_in() { # file, host, cgroup
+    cat >"$1" <<END
+#!/usr/bin/env bash
+for word; do
+    case \$word in -*) ;; *) break ;; esac
+done
+[ "\$word" != "$2" ] || echo \$\$ >"$3/cgroup.procs"
+exec "$SCALEBENCH_LAUNCHER" "\$@"
+END
+    chmod +x "$1"
+}
