@@ -49,7 +49,7 @@ beside_hosts() { # kind, host
         stopper=$!
         ;;
     esac
-    "$build/scalebench" doctor --out "$work/results" --set "site=emulated nodes=$hosts" || status=$?
+    SCALEBENCH_LOCKS=$work/locks "$build/scalebench" doctor --out "$work/results" --set "site=emulated nodes=$hosts" || status=$?
     [ -z "$stopper" ] || kill "$stopper" 2>/dev/null || true
     [ -z "$group" ] || rmdir "$group"
     return "$status"

@@ -21,7 +21,7 @@ is_told_of() {
     "$scalebench" doctor --help | grep -q 'examine the site' && "$scalebench" man | grep -q 'doctor'
 }
 check "help and the man page tell of it" is_told_of
-check "an option that does not exist is refused" expect 2 "--set:1:1: site.hots: " doctor --set "site.hots=4"
+check "an option that does not exist is refused" expect 2 "SET:1:1: site: 'hots' is unknown" doctor --set "site.hots=4"
 check "so are several points" expect 2 "one is examined" doctor --set "matrix.ranks=[1,2]"
 check "and a spec that is not there" expect 2 "nowhere.yaml" doctor nowhere.yaml
 check "what cannot run here says why" expect 3 "the local site has 1" doctor --set nodes=2
@@ -101,7 +101,7 @@ beside_hosts() {
 }
 export -f beside_hosts shape_host launch_in
 export tmp scalebench
-both_are_named() {
+stage_both() {
     local group status
     group=$(limit_cores "doctor-$$" 90) || return 1
     ci/netns.sh --hosts 3 --rate 1gbit exec bash -c 'beside_hosts "$1"' - "$group"
@@ -110,6 +110,10 @@ both_are_named() {
     cells findings.csv '{ print $at["finding"], $at["subject"] }' | tee "$tmp/named"
     [ "$status" -eq 1 ] && grep -qx 'sends_slow node1' "$tmp/named" && grep -qx 'core_lost node2' "$tmp/named" &&
         ! grep -E '^(sends|receives|link)_slow' "$tmp/named" | grep -vqx 'sends_slow node1'
+}
+# What else this machine does may hide it: three times in a row it should not.
+both_are_named() {
+    stage_both || stage_both || stage_both
 }
 if cgroups_of_cpu >/dev/null; then
     check "a host that sends at 90 %, and one that loses 10 % of its core, are named" both_are_named
