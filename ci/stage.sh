@@ -8,10 +8,12 @@ shape_host() { # host, Mbit/s, per cent
         tbf rate "${rate}mbit" burst $((rate * 262)) latency 10ms
 }
 
-# A folder where a cgroup limits processors: version 1 or 2.
+# A folder where cgroups that limit processors are made: that of this process (version 1), or the top (2).
 cgroups_of_cpu() {
-    if [ -w /sys/fs/cgroup/cpu/cgroup.procs ]; then
-        echo /sys/fs/cgroup/cpu
+    local own
+    own=/sys/fs/cgroup/cpu$(sed -nE 's/^[0-9]+:([^:]*,)?cpu(,[^:]*)?://p' /proc/self/cgroup)
+    if [ -w "$own/cgroup.procs" ] && [ -e "$own/cpu.shares" ]; then
+        echo "${own%/}"
     elif grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null && [ -w /sys/fs/cgroup/cgroup.procs ]; then
         echo /sys/fs/cgroup
     else
