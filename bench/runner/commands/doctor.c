@@ -26,9 +26,20 @@ struct spec_text {
 /* The hosts that an emulated site has unless somebody says otherwise; others have no use for the number. */
 #define HOSTS 4
 
+/* As many as the point has nodes where the spec does not say it. */
+static long hosts_of(const struct config *site)
+{
+    if (site == NULL)
+        return HOSTS;
+    long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);
+    if (!config_site(site)->shares_cores || hosts > 0)
+        return hosts;
+    return nodes > 1 ? nodes : 2;
+}
+
 static void write_site(FILE *out, const struct config *site)
 {
-    long hosts = site != NULL ? config_int(site, OPT_SITE_HOSTS) : HOSTS;
+    long hosts = hosts_of(site);
     if (site != NULL) {
         fprintf(out, "site: %s\n", config_text(site, OPT_SITE));
         for (size_t i = 0; i < sizeof of_site / sizeof *of_site; i++)
@@ -147,6 +158,10 @@ static void print_head(FILE *out, const struct campaign *c, const struct examina
     char nodes[TEXT_NUMBER], ranks[TEXT_NUMBER], wall[TEXT_NUMBER], link[LINK_BYTES];
     const struct journal_launch *l = &c->journal.launches[c->journal.n_launches - 1];
     bool linked = site_link(link, config);
+    if (!linked && config_site(config)->shares_cores) {
+        config_link(link, config);
+        linked = true;
+    }
     fprintf(out, "doctor  %s, %s | %s%s%s | %s | %s | %s\n",
             text_plural(nodes, (long)x->n_nodes, "node"),
             text_plural(ranks, config_int(config, OPT_RANKS), "rank"),
