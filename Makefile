@@ -82,7 +82,7 @@ RECORD_SRC    := $(call sources,bench/record)
 DOCTOR_SRC    := $(call sources,bench/doctor)
 COLLECT_SRC   := $(call sources,bench/collect bench/collect/table)
 FIGURES_SRC   := $(call sources,bench/figures)
-RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/commands bench/runner/compare bench/runner/page)
+RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/claims bench/runner/commands bench/runner/compare bench/runner/page)
 DATA_SRC      := $(call sources,bench/workloads/data)
 TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
 PEERS_SRC     := $(call sources,bench/workloads/peers)
@@ -119,7 +119,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay bench-doctor references bench-kernels bench-comm data figures report artifact test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay bench-doctor references claims bench-kernels bench-comm data figures report artifact test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -389,6 +389,11 @@ references:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' ci/references.sh measure $(NAMES)
 
+# Judges the claims of the reports by the committed tables; results/claims.csv and claims.md are written anew.
+claims:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@$(BUILD)/scalebench claims results/claims.yaml --update
+
 # Every op and layer against the reference plan and the roof of one core; SWEEP= as
 # `kernel_sweep --help` says.
 SWEEP ?=
@@ -459,6 +464,7 @@ clean:
 #: make bench-doctor [TIMES=10]         whether `scalebench doctor` names who is slow, and nobody else, as CSV
 #: make references [NAMES="peer comm"]   measures what results/reference holds again; stopped, it goes on;
 #:      FRESH=1 starts anew, ci/references.sh plan says how long it takes
+#: make claims                        what the committed tables make of the reports' claims: results/claims.csv and claims.md
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline
 #: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
 #:      long that takes; stopped, it goes on; FRESH=1 starts anew

@@ -20,7 +20,7 @@ struct arguments {
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */
     const char *file, *format, *output;            /* of check; of both */
-    bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run;
+    bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update;
 };
 
 typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,

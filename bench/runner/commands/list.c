@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/runner/claims/claims.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/compare/format.h"
 #include "bench/spec/figures/request.h"
@@ -65,15 +66,27 @@ static enum status list_models(const struct tools *tools, FILE *out, struct erro
     return status;
 }
 
+/* Columns of the files of a run, and of what commands write besides. */
+static const struct {
+    const struct column *(*columns)(size_t *n);
+    const char *what; /* NULL: those of a run */
+} dictionaries[] = {
+    {columns_all, NULL},
+    {format_columns, "a row a point and run, of `scalebench compare --format csv`"},
+    {claims_columns, "a row a claim, of `scalebench claims --format csv`"},
+};
+#define N_DICTIONARIES (sizeof dictionaries / sizeof *dictionaries)
+
 static enum status list_columns(const struct tools *tools, FILE *out, struct error *e)
 {
-    size_t n;
     (void)tools, (void)e;
     columns_print(out);
-    const struct column *columns = format_columns(&n);
-    fprintf(out, "\n%s: a row a point and run, of `scalebench compare --format csv`\n",
-            columns[0].file);
-    csv_print_columns(out, columns, n);
+    for (size_t i = 1; i < N_DICTIONARIES; i++) {
+        size_t n;
+        const struct column *columns = dictionaries[i].columns(&n);
+        fprintf(out, "\n%s: %s\n", columns[0].file, dictionaries[i].what);
+        csv_print_columns(out, columns, n);
+    }
     return OK;
 }
 
@@ -137,15 +150,12 @@ static size_t explain_option(FILE *out, const char *name)
     return option != NULL;
 }
 
-/* Columns of the files of a run, and of a comparison. */
-static const struct column *(*const dictionaries[])(size_t *n) = {columns_all, format_columns};
-
 static size_t explain_columns(FILE *out, const char *name)
 {
     size_t told = 0;
-    for (size_t f = 0; f < sizeof dictionaries / sizeof *dictionaries; f++) {
+    for (size_t f = 0; f < N_DICTIONARIES; f++) {
         size_t n;
-        const struct column *columns = dictionaries[f](&n);
+        const struct column *columns = dictionaries[f].columns(&n);
         for (size_t i = 0; i < n; i++) {
             if (strcmp(columns[i].name, name) != 0)
                 continue;
@@ -235,22 +245,31 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     return print_model(out, path, e);
 }
 
+static size_t add_columns(const char **names)
+{
+    size_t all = 0;
+    for (size_t f = 0; f < N_DICTIONARIES; f++) {
+        size_t n;
+        const struct column *columns = dictionaries[f].columns(&n);
+        for (size_t i = 0; i < n; i++, all++)
+            if (names != NULL)
+                names[all] = columns[i].name;
+    }
+    return all;
+}
+
 /* Of options, columns and everything that is listed. */
 static enum status nearest_name(const char *name, const char **nearest, struct error *e)
 {
-    size_t n_columns, n_compared, n_lists, n = 0, rows = 0;
-    const struct column *columns = columns_all(&n_columns), *compared = format_columns(&n_compared);
+    size_t n_lists, n = 0, rows = add_columns(NULL);
     const struct enumeration *const *lists = enumerations(&n_lists);
     const char **names;
     for (size_t i = 0; i < n_lists; i++)
         rows += lists[i]->n;
-    TRY(MEM_NEW(names, OPTION_ROWS + n_columns + n_compared + rows, "the names of options", e));
+    TRY(MEM_NEW(names, OPTION_ROWS + rows, "the names of options", e));
     for (int i = 0; i < OPTION_ROWS; i++)
         names[n++] = option_get((enum option_id)i)->key;
-    for (size_t i = 0; i < n_columns; i++)
-        names[n++] = columns[i].name;
-    for (size_t i = 0; i < n_compared; i++)
-        names[n++] = compared[i].name;
+    n += add_columns(names + n);
     for (size_t i = 0; i < n_lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
             names[n++] = lists[i]->names[k];

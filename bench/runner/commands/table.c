@@ -26,6 +26,11 @@ static const char *const checks_formats[] = {
 #include "bench/runner/compare/formats.def"
     NULL};
 
+static const char *const claims_formats[] = {
+#define CLAIM_FORMAT(name, ...) #name,
+#include "bench/runner/claims/claim_formats.def"
+    NULL};
+
 #define TEXT required_argument
 #define FLAG no_argument
 const struct command_option all_command_options[COMMAND_OPTIONS] = {

@@ -31,8 +31,7 @@ static void free_check(struct check *check)
 
 /* ---- What is asked ---- */
 
-/* Where " where " begins outside of quotation marks; the end of the text where it does not. */
-static size_t find_where(const char *text)
+size_t check_find_where(const char *text)
 {
     bool quoted = false;
     size_t i = 0;
@@ -58,7 +57,7 @@ static enum status parse_part(struct condition **part, const char *text, size_t 
 
 static enum status parse(struct check *check, const char *text, struct error *e)
 {
-    size_t at = find_where(text), behind = at + strlen("where");
+    size_t at = check_find_where(text), behind = at + strlen("where");
     check->text = strdup(text);
     char *demand = strndup(text, at);
     if (check->text == NULL || demand == NULL) {
@@ -209,6 +208,17 @@ static enum status read_spec(struct checking *c, struct error *e)
     TRY(run_spec_load(&c->spec, c->run.path, NULL, e));
     c->has_spec = c->spec.n_points == c->run.n;
     return OK;
+}
+
+enum status check_read_table(struct checking *c, const char *path, struct error *e)
+{
+    static const char points[] = "/summary.csv";
+    const char *slash = strrchr(path, '/');
+    *c = (struct checking){.n = 0};
+    TRY(path_format(c->run.path, e, "%.*s", (int)(slash != NULL ? slash - path : 0), path));
+    TRY(csv_table_read(&c->run.summary, path, e));
+    c->run.n = c->run.summary.rows;
+    return slash != NULL && strcmp(slash, points) == 0 ? read_spec(c, e) : OK;
 }
 
 /* ---- Those of a spec ---- */

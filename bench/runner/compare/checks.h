@@ -51,7 +51,14 @@ enum status checks_check(const struct spec *spec, struct error *e);
 enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                         bool *all_well, struct error *e);
 
-/* Inside: what the name is at the point, as condition_interval_lookup. */
+/* The rows of any table, as points of a run without conditions: what names stand for in them is what check_look_up
+ * says; options are known in a summary.csv beside its spec. Freed with check_free in any case. */
+enum status check_read_table(struct checking *c, const char *path, struct error *e);
+
+/* Where " where " begins outside of quotation marks; the end of the text where it does not. */
+size_t check_find_where(const char *text);
+
+/* What the name is at the point, as condition_interval_lookup. */
 struct check_point {
     const struct checking *c;
     size_t point;

@@ -33,6 +33,22 @@ static bool is_withheld(const struct csv_table *summary, size_t row, const char 
            number_of(summary, row, "oversubscribed", "") == 1;
 }
 
+/* speedup_lo of speedup; test_acc_lo of test_acc_pct. */
+static void find_interval(double *lo, double *hi, const struct csv_table *summary, size_t row,
+                          char *stem)
+{
+    static const char unit[] = "_pct";
+    size_t length = strlen(stem), cut = sizeof unit - 1;
+    *lo = number_of(summary, row, stem, "_lo");
+    *hi = number_of(summary, row, stem, "_hi");
+    if (!isnan(*lo) || length <= cut || strcmp(stem + length - cut, unit) != 0)
+        return;
+    stem[length - cut] = '\0';
+    *lo = number_of(summary, row, stem, "_lo");
+    *hi = number_of(summary, row, stem, "_hi");
+    stem[length - cut] = unit[0];
+}
+
 /* step_ms and step_ms_median are one; their interval is that of step_ms. */
 static bool look_up_column(struct condition_value *value, double *lo, double *hi, const char *name,
                            const struct csv_table *summary, size_t row)
@@ -49,8 +65,7 @@ static bool look_up_column(struct condition_value *value, double *lo, double *hi
     value->text = csv_table_cell(summary, row, (size_t)column);
     if (!number_parse(value->text, &value->number))
         value->number = NAN;
-    *lo = number_of(summary, row, stem, "_lo");
-    *hi = number_of(summary, row, stem, "_hi");
+    find_interval(lo, hi, summary, row, stem);
     if (isnan(*lo) && is_withheld(summary, row, stem)) {
         *lo = -INFINITY;
         *hi = INFINITY;

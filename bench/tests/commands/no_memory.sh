@@ -132,6 +132,7 @@ cp -r "$run" "$tmp/run"
 check "plan" says_so 0 "$scalebench" plan "$tmp/cases.yaml"
 check "compare" says_so 0 "$scalebench" compare "$run" "$run" --output "$tmp/compared"
 check "check" says_so 1 "$scalebench" check "$run" "speedup > 1 where ranks = 2 or not status != ok"
+check "claims" says_so 0 "$scalebench" claims results/claims.yaml --output "$tmp/told"
 check "table" says_so 0 "$scalebench" table "$run"
 check "schema" says_so 0 "$scalebench" schema
 check "figures" says_so 2 "$scalebench" figures "$tmp/run" \

@@ -1,0 +1,378 @@
+/* Values of claims: cells of tables, and arithmetic over the values before. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/claims/arithmetic.h"
+#include "bench/runner/claims/tables.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+#include "kernels/base/text.h"
+
+enum reduction {
+#define REDUCTION(name, meaning) REDUCTION_##name,
+#include "bench/runner/claims/reductions.def"
+    REDUCTIONS
+};
+
+static const char *const reduction_names[] = {
+#define REDUCTION(name, meaning) #name,
+#include "bench/runner/claims/reductions.def"
+};
+
+/* "[reduction] column of file [where condition]" */
+struct cell {
+    char words[512]; /* of the part before where; the rest points into it */
+    const char *column, *file;
+    enum reduction reduction;
+    struct condition *where; /* NULL: every row */
+};
+
+/* What was taken of the rows that are so. */
+struct taken {
+    struct interval *values; /* [n], of the rows that have one */
+    int *lines;              /* [rows] */
+    size_t n, rows;
+    const char *word; /* of the last one that is no number */
+};
+
+/* ---- What the text says ---- */
+
+static enum status refuse(const struct claim_value *value, struct error *e, const char *why)
+{
+    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", value->name, value->text, why);
+}
+
+static enum status find_reduction(struct cell *cell, const struct claim_value *value,
+                                  const char *name, struct error *e)
+{
+    char text[512];
+    int index = name_index(name, reduction_names, REDUCTIONS);
+    if (index < 0)
+        return refuse(value, e, name_explain(text, sizeof text, name, reduction_names, REDUCTIONS));
+    cell->reduction = (enum reduction)index;
+    return OK;
+}
+
+/* Cuts the words; *is_cell: `of` is one of them, which no arithmetic has. */
+static enum status split(struct cell *cell, bool *is_cell, const struct claim_value *value,
+                         size_t length, struct error *e)
+{
+    char *words[5] = {NULL}, *rest = cell->words, *word;
+    size_t n = 0, of = 0;
+    if (length >= sizeof cell->words)
+        return refuse(value, e, "more than 511 characters");
+    snprintf(cell->words, sizeof cell->words, "%.*s", (int)length, value->text);
+    for (; n < 5 && (word = strtok_r(rest, " \t\n", &rest)) != NULL; n++) {
+        words[n] = word;
+        if (strcmp(word, "of") == 0)
+            of = n;
+    }
+    *is_cell = of > 0;
+    if (!*is_cell)
+        return OK;
+    if (n != of + 2 || of > 2)
+        return refuse(value, e, "not of the form '[reduction] column of file [where condition]'");
+    cell->column = words[of - 1];
+    cell->file = words[of + 1];
+    return of == 2 ? find_reduction(cell, value, words[0], e) : OK;
+}
+
+static enum status read_where(struct cell *cell, const struct claim_value *value, size_t at,
+                              struct error *e)
+{
+    struct node node = {.kind = NODE_SCALAR, .mark = value->mark};
+    if (value->text[at] == '\0')
+        return OK;
+    at += strlen("where");
+    node.mark.column += (int)at;
+    node.text = strdup(value->text + at);
+    enum status status = node.text != NULL ? condition_read(&cell->where, "where", &node, e)
+                                           : error_no_memory(e, "a condition");
+    free(node.text);
+    return status;
+}
+
+/* ---- What the rows say ---- */
+
+static bool look_up(struct condition_value *value, const char *name, const void *point)
+{
+    double lo, hi;
+    return check_look_up(value, &lo, &hi, name, point);
+}
+
+static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
+{
+    struct condition_value value = {NAN, NULL};
+    struct interval *number = &taken->values[taken->n];
+    taken->lines[taken->rows++] = point->c->run.summary.lines[point->point];
+    check_look_up(&value, &number->lo, &number->hi, cell->column, point);
+    number->mid = value.number;
+    if (isnan(number->lo) || isnan(number->hi))
+        number->lo = number->hi = number->mid;
+    taken->n += !isnan(number->mid);
+    if (isnan(number->mid) && value.text != NULL && value.text[0] != '\0')
+        taken->word = value.text;
+}
+
+static enum status check_names(const struct cell *cell, const struct claim_value *value,
+                               const struct check_point *first, struct error *e)
+{
+    struct error inner;
+    struct condition_value cell_value;
+    char why[700];
+    if (!look_up(&cell_value, cell->column, first)) {
+        snprintf(why, sizeof why, "%s has no column %s", cell->file, cell->column);
+        return refuse(value, e, why);
+    }
+    if (cell->where == NULL || condition_check(cell->where, look_up, first, &inner) == OK)
+        return OK;
+    snprintf(why, sizeof why, "%.500s as a column of %.150s", inner.text, cell->file);
+    return refuse(value, e, why);
+}
+
+static enum status take_rows(struct taken *taken, const struct cell *cell,
+                             const struct claim_value *value, const struct claim_table *table,
+                             struct error *e)
+{
+    size_t n = table->rows.run.summary.rows;
+    TRY(MEM_NEW(taken->values, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->lines, n + 1, "the rows of a claim", e));
+    if (n > 0)
+        TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
+    for (size_t i = 0; i < n; i++) {
+        const struct check_point point = {&table->rows, i};
+        if (cell->where == NULL || condition_holds(cell->where, look_up, &point))
+            take_row(taken, cell, &point);
+    }
+    return OK;
+}
+
+/* ---- One value of them ---- */
+
+static struct interval least(const struct taken *taken, double sign)
+{
+    struct interval r = taken->values[0];
+    for (size_t i = 1; i < taken->n; i++) {
+        const struct interval *v = &taken->values[i];
+        r.lo = sign * v->lo < sign * r.lo ? v->lo : r.lo;
+        r.mid = sign * v->mid < sign * r.mid ? v->mid : r.mid;
+        r.hi = sign * v->hi < sign * r.hi ? v->hi : r.hi;
+    }
+    return r;
+}
+
+static struct interval sum_over(const struct taken *taken, double n)
+{
+    struct interval r = {.lo = 0};
+    for (size_t i = 0; i < taken->n; i++) {
+        r.lo += taken->values[i].lo / n;
+        r.mid += taken->values[i].mid / n;
+        r.hi += taken->values[i].hi / n;
+    }
+    return r;
+}
+
+static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
+{
+    double *x;
+    *r = taken->values[0];
+    if (taken->n == 1)
+        return OK;
+    TRY(MEM_NEW(x, taken->n, "a median", e));
+    for (size_t i = 0; i < taken->n; i++)
+        x[i] = taken->values[i].mid;
+    *r = stats_median_interval(x, taken->n, 0.95);
+    free(x);
+    return OK;
+}
+
+static enum status reduce(struct interval *r, const struct cell *cell, const struct taken *taken,
+                          struct error *e)
+{
+    switch (cell->reduction) {
+    case REDUCTION_min:
+        *r = least(taken, 1);
+        return OK;
+    case REDUCTION_max:
+        *r = least(taken, -1);
+        return OK;
+    case REDUCTION_sum:
+        *r = sum_over(taken, 1);
+        return OK;
+    case REDUCTION_mean:
+        *r = sum_over(taken, (double)taken->n);
+        return OK;
+    case REDUCTION_median:
+        return find_median(r, taken, e);
+    default:
+        *r = taken->values[0];
+        return OK;
+    }
+}
+
+/* "published/a.csv#L3 published/a.csv#L5-L7" */
+static enum status link_rows(char **text, const struct claim_table *table,
+                             const struct taken *taken, struct error *e)
+{
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (out == NULL)
+        return error_no_memory(e, "the rows of a claim");
+    for (size_t i = 0, last; i < taken->rows; i = last + 1) {
+        for (last = i; last + 1 < taken->rows && taken->lines[last + 1] == taken->lines[last] + 1;)
+            last++;
+        fprintf(out, "%s%s#L%d", i > 0 ? " " : "", table->link, taken->lines[i]);
+        if (last > i)
+            fprintf(out, "-L%d", taken->lines[last]);
+    }
+    return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
+}
+
+/* Nothing to take: of a run that is how it came out, of a publication a mistake in the claim. */
+static enum status find_nothing(struct claim *claim, struct claim_value *value,
+                                const struct cell *cell, const struct claim_table *table,
+                                const struct taken *taken, struct error *e)
+{
+    value->number.mid = NAN;
+    if (taken->word != NULL && cell->reduction == REDUCTION_only) {
+        value->word = strdup(taken->word);
+        return value->word != NULL ? OK : error_no_memory(e, "a claim");
+    }
+    if (table->run == NULL || taken->word != NULL)
+        return refuse(value, e, taken->rows > 0 ? "no number stands there" : "no row is so");
+    if (!claim->reason[0])
+        snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %s", cell->column, table->link,
+                 taken->rows > 0 ? "the row has no value" : "no row is as the claim wants it");
+    return OK;
+}
+
+static enum status use_rows(struct claim *claim, struct claim_value *value, const struct cell *cell,
+                            const struct claim_table *table, const struct taken *taken,
+                            struct error *e)
+{
+    TRY(link_rows(&value->rows, table, taken, e));
+    if (cell->reduction == REDUCTION_count) {
+        value->number.lo = value->number.mid = value->number.hi = (double)taken->rows;
+        return OK;
+    }
+    if (cell->reduction == REDUCTION_only && taken->rows > 1)
+        return refuse(value, e, "more than one row is so; a reduction takes them together");
+    return taken->n > 0 ? reduce(&value->number, cell, taken, e)
+                        : find_nothing(claim, value, cell, table, taken, e);
+}
+
+static enum status read_rows(struct claim *claim, struct claim_value *value,
+                             const struct cell *cell, const struct claim_table *table,
+                             struct error *e)
+{
+    struct taken taken = {.n = 0};
+    enum status status = take_rows(&taken, cell, value, table, e);
+    THEN(status, use_rows(claim, value, cell, table, &taken, e));
+    free(taken.values);
+    free(taken.lines);
+    return status;
+}
+
+static enum status add_command(struct claim *claim, const struct node *run, struct error *e)
+{
+    char *text;
+    if (claim->command != NULL && strstr(claim->command, run->text) != NULL)
+        return OK;
+    if (asprintf(&text, "%s%s%s", claim->command != NULL ? claim->command : "",
+                 claim->command != NULL ? "; " : "", run->text) < 0)
+        return error_no_memory(e, "the command of a claim");
+    free(claim->command);
+    claim->command = text;
+    return OK;
+}
+
+static enum status find_cell(struct claim *claim, struct claim_value *value,
+                             const struct cell *cell, const struct claims *c,
+                             struct claim_tables *tables, struct error *e)
+{
+    const struct claim_table *table;
+    TRY(claim_tables_find(&table, tables, cell->file, c, value->mark, e));
+    claim->published |= table->run == NULL;
+    claim->measured |= table->run != NULL;
+    if (table->run != NULL)
+        TRY(add_command(claim, table->run, e));
+    if (table->there)
+        return read_rows(claim, value, cell, table, e);
+    value->number.mid = NAN;
+    if (!claim->reason[0])
+        snprintf(claim->reason, sizeof claim->reason, "needs %s, which is not measured yet",
+                 table->link);
+    return OK;
+}
+
+/* ---- Arithmetic ---- */
+
+static enum status evaluate(struct claim *claim, size_t i, const char **names,
+                            struct interval *numbers, struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    struct mark mark = value->mark;
+    struct error inner;
+    for (size_t k = 0; k < i; k++) {
+        names[k] = claim->values[k].name;
+        numbers[k] = claim->values[k].number;
+    }
+    if (arithmetic_evaluate(&value->number, value->text, names, numbers, i, &inner) != OK) {
+        mark.column += inner.column - 1;
+        return mark_error(e, ERR_SPEC, mark, "%s: %s", value->name, inner.text);
+    }
+    return isfinite(value->number.mid) ? OK : refuse(value, e, "a division by 0");
+}
+
+/* Over values of which one is not there, it is not there either. */
+static enum status find_arithmetic(struct claim *claim, size_t i, struct error *e)
+{
+    const char **names;
+    struct interval *numbers = NULL;
+    claim->values[i].number.mid = NAN;
+    if (claim->reason[0])
+        return OK;
+    TRY(MEM_NEW(names, i, "a claim", e));
+    enum status status = MEM_NEW(numbers, i, "a claim", e);
+    THEN(status, evaluate(claim, i, names, numbers, e));
+    free(names);
+    free(numbers);
+    return status;
+}
+
+/* ---- Either ---- */
+
+enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
+                             struct claim_tables *tables, struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    struct cell cell = {.reduction = REDUCTION_only};
+    bool is_cell = false;
+    size_t where = check_find_where(value->text);
+    TRY(split(&cell, &is_cell, value, where, e));
+    if (!is_cell)
+        return find_arithmetic(claim, i, e);
+    enum status status = read_where(&cell, value, where, e);
+    THEN(status, find_cell(claim, value, &cell, c, tables, e));
+    condition_free(cell.where);
+    return status;
+}
+
+/* Whole numbers as they are, measurements with the digits that they have use for. */
+char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value)
+{
+    char number[TEXT_INTERVAL];
+    struct interval shown = value->number;
+    bool exact = shown.lo == shown.hi;
+    if (exact)
+        shown.lo = shown.hi = NAN;
+    if (value->word != NULL)
+        snprintf(text, CLAIM_VALUE_TEXT, "%s", value->word);
+    else if (exact && shown.mid == trunc(shown.mid))
+        snprintf(text, CLAIM_VALUE_TEXT, "%s", text_whole(number, shown.mid));
+    else
+        snprintf(text, CLAIM_VALUE_TEXT, "%s", text_interval(number, &shown, 4));
+    return text;
+}

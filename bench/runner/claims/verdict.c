@@ -1,0 +1,87 @@
+/* What each claim comes to. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/runner/claims/claims.h"
+
+const char *const claim_verdict_names[CLAIM_VERDICTS] = {
+#define CLAIM_VERDICT(id, name, count, meaning) name,
+#include "bench/runner/claims/verdicts.def"
+};
+
+static bool look_up_interval(struct condition_value *value, double *lo, double *hi,
+                             const char *name, const void *arg)
+{
+    const struct claim *claim = arg;
+    for (size_t i = 0; i < claim->n; i++) {
+        const struct claim_value *own = &claim->values[i];
+        if (strcmp(own->name, name) != 0)
+            continue;
+        *value = (struct condition_value){own->number.mid, own->word};
+        *lo = own->number.lo;
+        *hi = own->number.hi;
+        return true;
+    }
+    return false;
+}
+
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    double lo, hi;
+    return look_up_interval(value, &lo, &hi, name, arg);
+}
+
+static enum status judge(struct claim *claim, struct error *e)
+{
+    struct error inner;
+    if (condition_check(claim->holds, look_up, claim, &inner) != OK)
+        return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s among the values of the claim",
+                          inner.text);
+    if (claim->reason[0]) {
+        claim->verdict = CLAIM_NOT_TESTABLE;
+        return OK;
+    }
+    switch (condition_holds_throughout(claim->holds, look_up_interval, claim)) {
+    case CONDITION_TRUE:
+        claim->verdict = CLAIM_SURVIVES;
+        return OK;
+    case CONDITION_FALSE:
+        claim->verdict = CLAIM_FAILS;
+        return OK;
+    case CONDITION_OPEN:
+        break;
+    }
+    claim->verdict = CLAIM_UNDECIDED;
+    return OK;
+}
+
+static enum status judge_claim(struct claim *claim, const struct claims *c,
+                               struct claim_tables *tables, struct error *e)
+{
+    for (size_t i = 0; i < claim->n; i++)
+        TRY(claim_find_value(claim, i, c, tables, e));
+    if (claim->untestable == NULL)
+        return judge(claim, e);
+    claim->verdict = CLAIM_NOT_TESTABLE;
+    snprintf(claim->reason, sizeof claim->reason, "%s", claim->untestable);
+    return OK;
+}
+
+static enum status judge_all(struct claims *c, struct claim_tables *tables, struct error *e)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        TRY(judge_claim(&c->claims[i], c, tables, e));
+        c->verdicts[c->claims[i].verdict]++;
+    }
+    return OK;
+}
+
+enum status claims_judge(struct claims *c, const char *path, struct error *e)
+{
+    struct claim_tables *tables;
+    TRY(claims_read(c, path, e));
+    TRY(claim_tables_new(&tables, e));
+    enum status status = judge_all(c, tables, e);
+    claim_tables_free(tables);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* `scalebench claims`: what numbers say of the claims of publications. */
+#include "bench/runner/claims/claims.h"
+
+#include <string.h>
+
+#include "bench/runner/commands/commands.h"
+
+/* The path with another ending, "results/claims.yaml" as "results/claims.csv". */
+static enum status beside(char path[PATH_BYTES], const char *claims, const char *ending,
+                          struct error *e)
+{
+    const char *name = strrchr(claims, '/'), *dot = strrchr(name != NULL ? name : claims, '.');
+    int stem = (int)(dot != NULL ? (size_t)(dot - claims) : strlen(claims));
+    return path_format(path, e, "%.*s.%s", stem, claims, ending);
+}
+
+struct written {
+    claims_writer *writer;
+    const struct claims *claims;
+};
+
+static enum status write_output(FILE *out, const void *arg, struct error *e)
+{
+    const struct written *w = arg;
+    w->writer(out, w->claims);
+    return OK;
+}
+
+static enum status update(const struct claims *c, struct error *e)
+{
+    const struct {
+        const char *ending;
+        claims_writer *writer;
+    } files[] = {{"csv", claims_write_csv}, {"md", claims_write_markdown}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[PATH_BYTES];
+        TRY(beside(path, c->path, files[i].ending, e));
+        TRY(file_write(path, write_output, &(struct written){files[i].writer, c}, e));
+    }
+    return OK;
+}
+
+/* Differences are told before they are written over; with --update they are no failure. */
+static enum status tell(const struct claims *c, const struct arguments *arguments, FILE *out,
+                        int *exit_status, struct error *e)
+{
+    struct written w = {.claims = c};
+    char before[PATH_BYTES];
+    size_t differing;
+    TRY(claims_find_writer(&w.writer, arguments->format != NULL ? arguments->format : "text", e));
+    TRY(beside(before, c->path, "csv", e));
+    TRY(arguments->output != NULL ? file_write(arguments->output, write_output, &w, e)
+                                  : write_output(out, &w, e));
+    TRY(claims_compare(stderr, c, before, &differing, e));
+    if (arguments->update)
+        return update(c, e);
+    *exit_status = differing > 0;
+    return OK;
+}
+
+static enum status find_file(char path[PATH_BYTES], const struct arguments *arguments,
+                             const struct tools *tools, struct error *e)
+{
+    static const char usual[] = "results/claims.yaml";
+    if (arguments->operand != NULL)
+        return path_format(path, e, "%s", arguments->operand);
+    TRY(path_format(path, e, "%s", usual));
+    return path_exists(path) ? OK : path_format(path, e, "%s/%s", tools->home, usual);
+}
+
+enum status command_claims(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                           int *exit_status, struct error *e)
+{
+    struct claims c;
+    char path[PATH_BYTES];
+    TRY(find_file(path, arguments, tools, e));
+    enum status status = claims_judge(&c, path, e);
+    THEN(status, tell(&c, arguments, out, exit_status, e));
+    claims_free(&c);
+    return status;
+}

@@ -1,0 +1,304 @@
+/* Claims: arithmetic over intervals, verdicts that follow from cells alone, and what every mistake in a
+ * file of claims is called. */
+#include "bench/collect/tests/fake_folder.h"
+
+#include <math.h>
+
+#include "bench/runner/claims/arithmetic.h"
+#include "bench/runner/claims/claims.h"
+
+/* ---- Arithmetic ---- */
+
+static const char *const names[] = {"a", "b", "wide", "round_zero", "word"};
+static const struct interval values[] = {{.lo = 6, .mid = 6, .hi = 6},
+                                         {.lo = 4, .mid = 4, .hi = 4},
+                                         {.lo = 1, .mid = 2, .hi = 4},
+                                         {.lo = -1, .mid = 1, .hi = 3},
+                                         {.mid = NAN}};
+
+static enum status evaluate(struct interval *r, const char *text, struct error *e)
+{
+    return arithmetic_evaluate(r, text, names, values, sizeof names / sizeof *names, e);
+}
+
+static void assert_interval(const char *text, double lo, double mid, double hi)
+{
+    struct interval r;
+    struct error e;
+    if (evaluate(&r, text, &e) != OK)
+        fail_msg("%s: %d: %s", text, e.column, e.text);
+    if (r.lo != lo || r.mid != mid || r.hi != hi)
+        fail_msg("%s: %g [%g, %g]", text, r.mid, r.lo, r.hi);
+}
+
+static void arithmetic_follows_its_rules(void **state)
+{
+    assert_interval("a - b - 1", 1, 1, 1);
+    assert_interval("a + b * 2", 14, 14, 14);
+    assert_interval("(a + b) * 2", 20, 20, 20);
+    assert_interval("a / b / 2", 0.75, 0.75, 0.75);
+    assert_interval("-a * -(b)", 24, 24, 24);
+    assert_interval("a*1e-1+.5", 6 * 1e-1 + .5, 6 * 1e-1 + .5, 6 * 1e-1 + .5);
+}
+
+static void intervals_hold_the_worst_case(void **state)
+{
+    assert_interval("wide + 1", 2, 3, 5);
+    assert_interval("a - wide", 2, 4, 5);
+    assert_interval("-wide", -4, -2, -1);
+    assert_interval("wide * -2", -8, -4, -2);
+    assert_interval("round_zero * wide", -4, 2, 12);
+    assert_interval("b / wide", 1, 2, 4);
+    assert_interval("wide - wide", -3, 0, 3); /* each occurrence counts as one of its own */
+    assert_interval("a / round_zero", -INFINITY, 6, INFINITY);
+    assert_interval("0 * (a / round_zero)", 0, 0, 0);
+}
+
+static void assert_refused(const char *text, int column, const char *why)
+{
+    struct interval r;
+    struct error e = {.status = OK};
+    assert_int_equal(evaluate(&r, text, &e), ERR_ARGUMENT);
+    assert_int_equal(e.column, column);
+    if (strstr(e.text, why) == NULL)
+        fail_msg("%s: %s", text, e.text);
+}
+
+static void bad_arithmetic_is_refused(void **state)
+{
+    char deep[200];
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    assert_refused("a +", 4, "a number, a name, - or ( is expected");
+    assert_refused("a b", 3, "+ - * or / is expected");
+    assert_refused("(a", 3, "+ - * / or ) is expected");
+    assert_refused("a + widr", 5, "'widr' is unknown; nearest 'wide'");
+    assert_refused("2 * word", 5, "'word' is no number");
+    assert_refused("", 1, "is expected");
+    assert_refused(deep, 31, "nested more than 30 levels deep");
+}
+
+/* ---- Verdicts ---- */
+
+static void write_under(const char *below, const char *file, const char *text)
+{
+    char path[256];
+    struct error e;
+    snprintf(path, sizeof path, "%s/%s", folder, below);
+    assert_int_equal(folder_make(path, &e), OK);
+    snprintf(path, sizeof path, "%s/%s/%s", folder, below, file);
+    fake_write(path, text);
+}
+
+#define HEAD "runs: {there: measure it, absent: measure that}\nclaims:\n"
+
+/* A file of one claim. */
+#define CLAIM(rest) HEAD "  - {id: r/c, kind: time, place: here, says: so, " rest "}\n"
+
+static void write_tables(void)
+{
+    write_under("published", "t.csv", "ranks,s,how\n1,10,slow\n2,6,\n4,,fast\n");
+    write_under("reference/there", "steps.csv",
+                "n,ms,ms_lo,ms_hi,rate_pct,rate_lo,rate_hi\n1,10,9,11,50,40,60\n2,6,4,8,,,\n");
+}
+
+static enum status judge_text(struct claims *c, const char *text, struct error *e)
+{
+    write_tables();
+    fake_write(path_of("claims.yaml"), text);
+    return claims_judge(c, path_of("claims.yaml"), e);
+}
+
+static void assert_verdict(const char *text, enum claim_verdict verdict, const char *reason)
+{
+    struct claims c;
+    struct error e;
+    if (judge_text(&c, text, &e) != OK)
+        fail_msg("%d:%d: %s", e.line, e.column, e.text);
+    assert_int_equal(c.n, 1);
+    if (c.claims[0].verdict != verdict || strcmp(c.claims[0].reason, reason) != 0)
+        fail_msg("%s: %s, %s", text, claim_verdict_names[c.claims[0].verdict], c.claims[0].reason);
+    assert_int_equal(c.verdicts[verdict], 1);
+    claims_free(&c);
+}
+
+#define ONE "one: s of t.csv where ranks = 1"
+#define TWO "two: s of t.csv where ranks = 2"
+
+static void verdicts_follow_from_cells(void **state)
+{
+    assert_verdict(CLAIM("values: {" ONE ", " TWO ", up: one / two}, holds: up > 1.6"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {" ONE ", " TWO ", up: one / two}, holds: up > 1.7"), CLAIM_FAILS,
+                   "");
+    assert_verdict(CLAIM("values: {how: how of t.csv where ranks = 1}, holds: how = slow"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {how: how of t.csv where ranks = 1}, holds: how = fast"),
+                   CLAIM_FAILS, "");
+}
+
+static void rows_are_taken_together(void **state)
+{
+    assert_verdict(CLAIM("values: {x: min s of t.csv}, holds: x = 6"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: max s of t.csv}, holds: x = 10"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: sum s of t.csv}, holds: x = 16"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: mean s of t.csv}, holds: x = 8"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: count s of t.csv}, holds: x = 3"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: count s of t.csv where ranks = 9}, holds: x = 0"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: median s of t.csv}, holds: x >= 6 and x <= 10"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: median s of t.csv}, holds: x > 7"), CLAIM_UNDECIDED, "");
+}
+
+static void intervals_decide(void **state)
+{
+#define MS(bound) CLAIM("values: {x: ms of there/steps.csv where n = 1}, holds: x " bound)
+    assert_verdict(MS("> 8.5"), CLAIM_SURVIVES, "");
+    assert_verdict(MS("> 9.5"), CLAIM_UNDECIDED, "");
+    assert_verdict(MS("> 11.5"), CLAIM_FAILS, "");
+    assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 1}, holds: x > 45"),
+                   CLAIM_UNDECIDED, "");
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 1, y: ms of there/steps.csv "
+                         "where n = 2, up: x / y}, holds: up > 1.2"),
+                   CLAIM_UNDECIDED, "");
+}
+
+static void what_is_not_there_is_not_testable(void **state)
+{
+    assert_verdict(CLAIM("values: {x: ms of absent/summary.csv, y: x * 2}, holds: y > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "needs reference/absent/summary.csv, which is not measured yet");
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 3}, holds: x > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "ms of reference/there/steps.csv: no row is as the claim wants it");
+    assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 2}, holds: x > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "rate_pct of reference/there/steps.csv: the row has no value");
+    assert_verdict(CLAIM("untestable: no number is given"), CLAIM_NOT_TESTABLE,
+                   "no number is given");
+}
+
+static void claims_say_what_they_rest_on(void **state)
+{
+    struct claims c;
+    struct error e;
+    assert_int_equal(
+        judge_text(&c,
+                   CLAIM("values: {x: ms of there/steps.csv where n = 1, y: max s of "
+                         "t.csv where ranks < 4, z: ms of absent/a.csv}, holds: x > 1"),
+                   &e),
+        OK);
+    assert_string_equal(c.claims[0].values[0].rows, "reference/there/steps.csv#L2");
+    assert_string_equal(c.claims[0].values[1].rows, "published/t.csv#L2-L3");
+    assert_string_equal(c.claims[0].command, "measure it; measure that");
+    assert_true(c.claims[0].published && c.claims[0].measured);
+    claims_free(&c);
+}
+
+/* ---- Mistakes ---- */
+
+static void refuse_claims(const char *text, const char *expected)
+{
+    struct claims c;
+    struct error e = {.status = OK};
+    char found[1200];
+    assert_int_equal(judge_text(&c, text, &e), ERR_SPEC);
+    snprintf(found, sizeof found, "%d:%d: %s", e.line, e.column, e.text);
+    if (strstr(found, expected) == NULL)
+        fail_msg("%s\n%s", text, found);
+    claims_free(&c);
+}
+
+static void mistakes_in_values_are_named(void **state)
+{
+    refuse_claims(CLAIM("values: {x: s of u.csv}, holds: x > 1"), "u.csv: not in published/");
+    refuse_claims(CLAIM("values: {x: s of other/a.csv}, holds: x > 1"),
+                  "other/a.csv: runs: does not list this run");
+    refuse_claims(CLAIM("values: {x: s of ../t.csv}, holds: x > 1"), "neither run/file.csv nor");
+    refuse_claims(CLAIM("values: {x: s of t.csv}, holds: x > 1"), "more than one row is so");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 9}, holds: x > 1"), "no row is so");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 4}, holds: x > 1"),
+                  "no number stands there");
+    refuse_claims(CLAIM("values: {x: t of t.csv}, holds: x > 1"), "t.csv has no column t");
+    refuse_claims(CLAIM("values: {x: s of t.csv where rank = 1}, holds: x > 1"),
+                  "'rank' is unknown as a column of t.csv");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks}, holds: x > 1"),
+                  "where: = != < <= > or >= is expected");
+    refuse_claims(CLAIM("values: {x: least s of t.csv}, holds: x > 1"),
+                  "'least' is unknown; known: only min max sum mean median count");
+    refuse_claims(CLAIM("values: {x: max s of t.csv or so}, holds: x > 1"), "not of the form");
+    refuse_claims(CLAIM("values: {" ONE ", x: one - one, y: one / x}, holds: y > 1"),
+                  "a division by 0");
+    refuse_claims(CLAIM("values: {x: two / 2, " TWO "}, holds: x > 1"), "'two' is unknown");
+}
+
+static void mistakes_in_claims_are_named(void **state)
+{
+    refuse_claims(CLAIM("holds: x > 1"), "holds: 'x' is unknown among the values of the claim");
+    refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
+    refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "either holds");
+    refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");
+    refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"), "'1st' is no name");
+    refuse_claims(HEAD "  - {id: c, kind: time, place: here, says: so, untestable: why}\n",
+                  "3:10: id: 'c' is not of the form report/name");
+    refuse_claims(HEAD "  - {id: r/c, kind: tyme, place: here, says: so, untestable: why}\n",
+                  "kind: 'tyme' is unknown; nearest 'time'");
+    refuse_claims(HEAD "  - {id: r/c, kind: time, says: so, untestable: why}\n",
+                  "place is missing from this claim");
+    refuse_claims(CLAIM("untestable: why") "  - {id: r/c, kind: time, place: here, says: so, "
+                                           "untestable: why}\n",
+                  "4:10: id: 'r/c' is another claim's already");
+    refuse_claims("runs: {}\n", "a file of claims has a list, claims:");
+    refuse_claims("claims: []\nruns: []\n", "runs is a map of names and commands");
+    refuse_claims("claims: []\nrun: {}\n", "key 'run' is unknown; nearest 'runs'");
+}
+
+/* ---- What was before ---- */
+
+static void differences_are_told(void **state)
+{
+    static const struct {
+        const char *before, *told;
+        size_t differing;
+    } rows[] = {
+        {"id,verdict\nr/c,survives\n", "", 0},
+        {"id,verdict\nr/c,fails\n", "r/c: was fails, is survives\n", 1},
+        {"id,verdict\n", "r/c: new, is survives\n", 1},
+        {"id,verdict\nr/c,survives\nr/d,fails\n", "r/d: was fails, is gone\n", 1},
+    };
+    struct claims c;
+    struct error e;
+    assert_int_equal(judge_text(&c, CLAIM("values: {" ONE "}, holds: one > 1"), &e), OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *told = NULL;
+        size_t size, differing;
+        FILE *out = open_memstream(&told, &size);
+        assert_non_null(out);
+        fake_write(path_of("before.csv"), rows[i].before);
+        assert_int_equal(claims_compare(out, &c, path_of("before.csv"), &differing, &e), OK);
+        fclose(out);
+        assert_string_equal(told, rows[i].told);
+        assert_int_equal(differing, rows[i].differing);
+        free(told);
+    }
+    claims_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_follows_its_rules),
+        cmocka_unit_test(intervals_hold_the_worst_case),
+        cmocka_unit_test(bad_arithmetic_is_refused),
+        cmocka_unit_test(verdicts_follow_from_cells),
+        cmocka_unit_test(rows_are_taken_together),
+        cmocka_unit_test(intervals_decide),
+        cmocka_unit_test(what_is_not_there_is_not_testable),
+        cmocka_unit_test(claims_say_what_they_rest_on),
+        cmocka_unit_test(mistakes_in_values_are_named),
+        cmocka_unit_test(mistakes_in_claims_are_named),
+        cmocka_unit_test(differences_are_told),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

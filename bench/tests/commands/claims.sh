@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# The ledger of claims: what is committed is what the tables say, and every verdict hangs on cells of them.
+set -u
+. bench/tests/lib/tap.sh
+
+# A copy whose cells may be changed.
+cp -r results/published results/reference results/claims.* "$tmp"
+claims=$tmp/claims.yaml
+
+is_current() { # format, committed file
+    "$scalebench" claims results/claims.yaml --format "$1" >"$tmp/written" && diff "$2" "$tmp/written"
+}
+
+# At least forty, of each kind and each report, each with its place.
+holds_what_a_ledger_should() {
+    python3 - results/claims.csv <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))
+assert len(rows) >= 40, len(rows)
+kinds = {"time", "speed-up", "bytes", "utilisation", "memory", "accuracy", "cause"}
+assert kinds <= {row["kind"] for row in rows}, {row["kind"] for row in rows}
+reports = {row["id"].split("/")[0] for row in rows}
+assert reports == {"naik_yadav", "kota", "wang_yang", "amundkar"}, reports
+for row in rows:
+    assert row["place"] and row["says"], row["id"]
+    assert row["verdict"] in ("survives", "fails", "undecided", "not testable"), row
+    assert (row["verdict"] == "not testable") == bool(row["reason"]), row
+    assert bool(row["holds"]) or row["evidence"] == "none", row
+    assert "measured" not in row["evidence"] or row["command"], row
+PY
+}
+
+# Every number stands in a row that is there.
+rows_are_there() {
+    python3 - results/claims.csv results <<'PY'
+import csv, sys
+lines = {}
+n = 0
+for row in csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")):
+    for link in (link for rows in row["rows"].split("; ") if rows for link in rows.split(": ")[1].split()):
+        path, span = link.split("#")
+        lines.setdefault(path, len(open(f"{sys.argv[2]}/{path}", encoding="utf-8").readlines()))
+        for line in span.split("-"):
+            assert 1 < int(line[1:]) <= lines[path], (row["id"], link)
+            n += 1
+assert n > 100, n
+PY
+}
+
+told() { # text
+    grep -qF -- "$1" "$tmp/expect.log" || { echo "not told: $1"; return 1; }
+}
+
+# A published cell, and a measured one: the claims that rest on it change, and nothing else does.
+a_cell_flips_its_claims() {
+    expect 0 "All " "$scalebench" claims "$claims" || return 1
+    sed -i.kept 's/^4,81\.486,/4,281.486,/' "$tmp/published/naik_yadav_table1.csv"
+    expect 1 "naik_yadav/four_cores_are_best: was survives, is fails" "$scalebench" claims "$claims" || return 1
+    [ "$(grep -c ': was ' "$tmp/expect.log")" = 1 ] || return 1
+    mv "$tmp/published/naik_yadav_table1.csv.kept" "$tmp/published/naik_yadav_table1.csv"
+    expect 0 "All " "$scalebench" claims "$claims"
+}
+
+# Of each claim that was decided some cell that, changed enough, changes the verdict: none is true or false of itself.
+cat >"$tmp/flip.py" <<'PY'
+import csv, io, subprocess, sys
+scalebench, claims, folder = sys.argv[1:]
+
+def verdicts():
+    out = subprocess.run([scalebench, "claims", claims, "--format", "csv"], capture_output=True, text=True)
+    return {row["id"]: row["verdict"] for row in csv.DictReader(io.StringIO(out.stdout))} if out.stdout else {}
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as f:
+        return f.read().split("\n")
+
+def changed(lines, number, column, change):
+    """The line with the cell of that column, and its interval, changed."""
+    head = next(line for line in lines if not line.startswith("#"))
+    names, cells = next(csv.reader([head])), next(csv.reader([lines[number - 1]]))
+    stem = column.removesuffix("_median")
+    short = stem.removesuffix("_pct")
+    own = {column, stem, stem + "_median", stem + "_lo", stem + "_hi", short + "_lo", short + "_hi"}
+    for i, name in enumerate(names):
+        if name in own and cells[i]:
+            cells[i] = change(cells[i])
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(cells)
+    return out.getvalue()
+
+def scaled(factor):
+    return lambda cell: repr(float(cell) * factor)
+
+def changes_of(row):
+    """What is tried of a cell: other sizes, the numbers of the claim's other values, words of its condition."""
+    numbers = [number.split()[1] for number in row["numbers"].split("; ")]
+    if any(not number.replace(".", "").replace("-", "").isdigit() for number in numbers):
+        yield from (lambda cell, word=word: word for word in row["holds"].split())
+        return
+    yield from (scaled(factor) for factor in (1000, 0.001, -1, 0.85))
+    yield from (lambda cell, number=number: number for number in numbers + ["1000"])
+
+def cells_of(row):
+    links = dict(rows.split(": ") for rows in row["rows"].split("; "))
+    for value in row["values"].split("; "):
+        name, text = value.split(": ", 1)
+        words = text.split(" where ")[0].split()
+        if name in links:
+            yield words[words.index("of") - 1], links[name].split()
+            yield words[words.index("of") - 1], [links[name].split()[0].split("-")[0]]
+
+def write(path, lines):
+    with open(f"{folder}/{path}", "w", newline="", encoding="utf-8") as f:
+        f.write("\n".join(lines))
+
+def verdict_with(row, column, links, change):
+    path = links[0].split("#")[0]
+    kept = read(f"{folder}/{path}")
+    lines = list(kept)
+    for link in links:
+        first, *last = (int(part[1:]) for part in link.split("#")[1].split("-"))
+        for n in range(first, (last[0] if last else first) + 1):
+            lines[n - 1] = changed(kept, n, column, change)
+    write(path, lines)
+    after = verdicts().get(row["id"])
+    write(path, kept)
+    return after
+
+def flips(row):
+    return any(verdict_with(row, column, links, change) not in (None, row["verdict"])
+               for change in changes_of(row) for column, links in cells_of(row))
+
+rows = list(csv.DictReader(open(claims.replace(".yaml", ".csv"), newline="", encoding="utf-8")))
+decided = [row for row in rows if row["verdict"] != "not testable" and "count " not in row["values"]]
+assert len(decided) > 30, len(decided)
+stuck = [row["id"] for row in decided if not flips(row)]
+assert not stuck, stuck
+print(len(decided), "verdicts hang on their cells")
+PY
+
+every_verdict_hangs_on_cells() {
+    python3 "$tmp/flip.py" "$scalebench" "$claims" "$tmp"
+}
+
+# A run that comes later is judged without a change of the claims.
+a_new_run_is_judged() {
+    expect 0 "needs reference/naik_yadav_table1/summary.csv" "$scalebench" claims "$claims" || return 1
+    mkdir "$tmp/reference/naik_yadav_table1"
+    printf 'case,ranks,test_acc_pct,speedup,speedup_lo,speedup_hi\ncorrected,2,91.4,1.8,1.7,1.9\ncorrected,4,91.4,2,1.9,2.1\n' \
+        >"$tmp/reference/naik_yadav_table1/summary.csv"
+    expect 1 "naik_yadav/two_ranks_are_faster: was not testable, is survives" "$scalebench" claims "$claims" &&
+        told "naik_yadav/one_epoch_on_four_ranks: was not testable, is fails" &&
+        rm -r "$tmp/reference/naik_yadav_table1"
+}
+
+updates() {
+    sed -i 's/^naik_yadav\/four_cores_are_best,\(.*\),survives,/naik_yadav\/four_cores_are_best,\1,fails,/' "$tmp/claims.csv"
+    expect 1 "four_cores_are_best: was fails, is survives" "$scalebench" claims "$claims" || return 1
+    expect 0 "four_cores_are_best: was fails, is survives" "$scalebench" claims "$claims" --update || return 1
+    diff results/claims.csv "$tmp/claims.csv" && diff results/claims.md "$tmp/claims.md"
+}
+
+mistakes_have_their_place() {
+    printf 'claims:\n  - id: r/c\n    kind: time\n    place: here\n    says: so\n    holds: x >\n' >"$tmp/bad.yaml"
+    expect 2 "bad.yaml:6:15: holds: " "$scalebench" claims "$tmp/bad.yaml" || return 1
+    expect 2 "nowhere.yaml" "$scalebench" claims "$tmp/nowhere.yaml" || return 1
+    expect 2 "known: text csv markdown" "$scalebench" claims --format json
+}
+
+check "the committed ledger is what the tables say" expect 0 "All " "$scalebench" claims
+check "claims.csv is written by the program" is_current csv results/claims.csv
+check "claims.md is written by the program" is_current markdown results/claims.md
+check "it holds what a ledger should" holds_what_a_ledger_should
+check "its numbers stand in rows that are there" rows_are_there
+check "a changed cell flips the claims that rest on it" a_cell_flips_its_claims
+check "every verdict hangs on cells" every_verdict_hangs_on_cells
+check "a run that comes later is judged" a_new_run_is_judged
+check "--update writes the ledger anew" updates
+check "mistakes have their place" mistakes_have_their_place
+finish
