@@ -33,6 +33,7 @@ struct cell {
 struct taken {
     struct interval *values; /* [n], of the rows that have one */
     int *lines;              /* [rows] */
+    int *own;                /* [n], the lines of `values` */
     size_t n, rows;
     const char *word; /* of the last one that is no number */
 };
@@ -111,6 +112,7 @@ static void take_row(struct taken *taken, const struct cell *cell, const struct 
     number->mid = value.number;
     if (isnan(number->lo) || isnan(number->hi))
         number->lo = number->hi = number->mid;
+    taken->own[taken->n] = taken->lines[taken->rows - 1];
     taken->n += !isnan(number->mid);
     if (isnan(number->mid) && value.text != NULL && value.text[0] != '\0')
         taken->word = value.text;
@@ -139,6 +141,7 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
     size_t n = table->rows.run.summary.rows;
     TRY(MEM_NEW(taken->values, n + 1, "the rows of a claim", e));
     TRY(MEM_NEW(taken->lines, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->own, n + 1, "the rows of a claim", e));
     if (n > 0)
         TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
     for (size_t i = 0; i < n; i++) {
@@ -151,11 +154,15 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
 
 /* ---- One value of them ---- */
 
-static struct interval least(const struct taken *taken, double sign)
+/* The least of them times the sign, by its median; *line is where it stands. */
+static struct interval least(int *line, const struct taken *taken, double sign)
 {
     struct interval r = taken->values[0];
+    *line = taken->own[0];
     for (size_t i = 1; i < taken->n; i++) {
         const struct interval *v = &taken->values[i];
+        if (sign * v->mid < sign * r.mid)
+            *line = taken->own[i];
         r.lo = sign * v->lo < sign * r.lo ? v->lo : r.lo;
         r.mid = sign * v->mid < sign * r.mid ? v->mid : r.mid;
         r.hi = sign * v->hi < sign * r.hi ? v->hi : r.hi;
@@ -188,15 +195,16 @@ static enum status find_median(struct interval *r, const struct taken *taken, st
     return OK;
 }
 
-static enum status reduce(struct interval *r, const struct cell *cell, const struct taken *taken,
-                          struct error *e)
+static enum status reduce(struct claim_value *value, const struct cell *cell,
+                          const struct taken *taken, struct error *e)
 {
+    struct interval *r = &value->number;
     switch (cell->reduction) {
     case REDUCTION_min:
-        *r = least(taken, 1);
+        *r = least(&value->line, taken, 1);
         return OK;
     case REDUCTION_max:
-        *r = least(taken, -1);
+        *r = least(&value->line, taken, -1);
         return OK;
     case REDUCTION_sum:
         *r = sum_over(taken, 1);
@@ -259,7 +267,7 @@ static enum status use_rows(struct claim *claim, struct claim_value *value, cons
     }
     if (cell->reduction == REDUCTION_only && taken->rows > 1)
         return refuse(value, e, "more than one row is so; a reduction takes them together");
-    return taken->n > 0 ? reduce(&value->number, cell, taken, e)
+    return taken->n > 0 ? reduce(value, cell, taken, e)
                         : find_nothing(claim, value, cell, table, taken, e);
 }
 
@@ -272,6 +280,7 @@ static enum status read_rows(struct claim *claim, struct claim_value *value,
     THEN(status, use_rows(claim, value, cell, table, &taken, e));
     free(taken.values);
     free(taken.lines);
+    free(taken.own);
     return status;
 }
 
@@ -375,4 +384,16 @@ char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *va
     else
         snprintf(text, CLAIM_VALUE_TEXT, "%s", text_interval(number, &shown, 4));
     return text;
+}
+
+void claim_write_link(FILE *out, const struct claim_value *value, size_t index)
+{
+    bool several =
+        value->rows == NULL || value->rows[0] == '\0' || strchr(value->rows, ' ') != NULL;
+    if (value->line > 0)
+        fprintf(out, "(%.*s#L%d)", (int)strcspn(value->rows, "#"), value->rows, value->line);
+    else if (several)
+        fprintf(out, "(claims.csv#L%zu)", index + 2); /* behind the names */
+    else
+        fprintf(out, "(%s)", value->rows);
 }

@@ -41,7 +41,8 @@ struct claim_value {
     struct mark mark;        /* of the text */
     struct interval number;  /* lo = mid = hi where it is exact; NAN of a word */
     char *word;              /* of a cell that is no number, else NULL */
-    char *rows;              /* "published/a.csv#L3 published/a.csv#L5-L7"; "" of arithmetic */
+    char *rows; /* "published/a.csv#L3 published/a.csv#L5-L7"; "" or NULL of arithmetic */
+    int line;   /* of the row that the number itself stands in; 0: it is made of several */
 };
 
 struct claim {
@@ -75,6 +76,11 @@ void claims_free(struct claims *c);
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
+/* Writes story.md in the folder of the claims, if there is one, into README.md there, between the lines that say
+ * so: {{report/name}} as the verdict of a claim, {{report/name:value:digits}} as one of its values, each a link to
+ * its row. ERR_SPEC with the line for what no claim has. */
+enum status claims_write_story(const struct claims *c, struct error *e);
+
 typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, meaning) claims_writer writer;
 #include "bench/runner/claims/claim_formats.def"
@@ -102,6 +108,10 @@ void claim_tables_free(struct claim_tables *tables);
  * claim->reason says what. */
 enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
                              struct claim_tables *tables, struct error *e);
+
+/* Writes "(published/a.csv#L3)", where the value stands: in its row, in the rows one after the other that it is made of,
+ * else in claims.csv, in the row of the `index`-th claim, which names them. */
+void claim_write_link(FILE *out, const struct claim_value *value, size_t index);
 
 /* "240.6" or "1.93 [1.81, 2.08]" or the word of a value; returns text. */
 enum { CLAIM_VALUE_TEXT = 160 };

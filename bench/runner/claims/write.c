@@ -197,23 +197,21 @@ void claims_write_csv(FILE *out, const struct claims *c)
 
 /* ---- Markdown ---- */
 
-/* "four [81.49](published/a.csv#L5), faster 2.953", a link to the first of its rows each. */
-static void write_numbers(FILE *out, const struct claim *claim)
+/* "four [81.49](published/a.csv#L5), faster [2.953](claims.csv#L2)" */
+static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
     char text[CLAIM_VALUE_TEXT];
     for (size_t i = 0; i < claim->n; i++) {
-        const struct claim_value *value = &claim->values[i];
-        bool linked = value->rows != NULL && value->rows[0] != '\0';
         fputs(i > 0 ? ", " : "", out);
-        markup_write_text(out, &markup_markdown, value->name);
-        fputs(linked ? " [" : " ", out);
-        markup_write_text(out, &markup_markdown, claim_value_text(text, value));
-        if (linked)
-            fprintf(out, "](%.*s)", (int)strcspn(value->rows, " "), value->rows);
+        markup_write_text(out, &markup_markdown, claim->values[i].name);
+        fputs(" [", out);
+        markup_write_text(out, &markup_markdown, claim_value_text(text, &claim->values[i]));
+        fputc(']', out);
+        claim_write_link(out, &claim->values[i], index);
     }
 }
 
-static void write_line(FILE *out, const struct claim *claim)
+static void write_line(FILE *out, const struct claim *claim, size_t index)
 {
     const struct markup *m = &markup_markdown;
     const char *texts[] = {claim_verdict_names[claim->verdict],
@@ -230,7 +228,7 @@ static void write_line(FILE *out, const struct claim *claim)
     if (claim->reason[0])
         markup_write_text(out, m, claim->reason);
     else
-        write_numbers(out, claim);
+        write_numbers(out, claim, index);
     fputs(m->between, out);
     markup_write_text(out, m, claim->command != NULL ? claim->command : "-");
     fputs(m->end, out);
@@ -255,6 +253,6 @@ void claims_write_markdown(FILE *out, const struct claims *c)
                   "measured by |\n|---|---|---|---|---|---|---|---|\n",
                   out);
         }
-        write_line(out, &c->claims[i]);
+        write_line(out, &c->claims[i], i);
     }
 }

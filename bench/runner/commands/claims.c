@@ -37,7 +37,7 @@ static enum status update(const struct claims *c, struct error *e)
         TRY(beside(path, c->path, files[i].ending, e));
         TRY(file_write(path, write_output, &(struct written){files[i].writer, c}, e));
     }
-    return OK;
+    return claims_write_story(c, e);
 }
 
 /* Differences are told before they are written over; with --update they are no failure. */

@@ -4,7 +4,7 @@ set -u
 . bench/tests/lib/tap.sh
 
 # A copy whose cells may be changed.
-cp -r results/published results/reference results/claims.* "$tmp"
+cp -r results/published results/reference results/claims.* results/story.md results/README.md "$tmp"
 claims=$tmp/claims.yaml
 
 is_current() { # format, committed file
@@ -157,7 +157,36 @@ updates() {
     sed -i 's/^naik_yadav\/four_cores_are_best,\(.*\),survives,/naik_yadav\/four_cores_are_best,\1,fails,/' "$tmp/claims.csv"
     expect 1 "four_cores_are_best: was fails, is survives" "$scalebench" claims "$claims" || return 1
     expect 0 "four_cores_are_best: was fails, is survives" "$scalebench" claims "$claims" --update || return 1
-    diff results/claims.csv "$tmp/claims.csv" && diff results/claims.md "$tmp/claims.md"
+    local file
+    for file in claims.csv claims.md README.md; do
+        diff "results/$file" "$tmp/$file" || return 1
+    done
+}
+
+# Every number of the story is a link to a row, in which it stands or from which it is worked out.
+the_story_links_its_numbers() {
+    python3 - results/README.md <<'PY'
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+story = text.split("from story.md -->\n")[1].split("<!-- until here -->")[0]
+links = re.findall(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\((?:[a-z]\w*/)*\w+\.csv#L\d+(?:-L\d+)?\)", story)
+assert len(links) > 30, len(links)
+for link in links:
+    story = story.replace(link, "")
+story = re.sub(r"\]\([^)]*\)", "]", story)
+assert not re.search(r"\d", story), re.findall(r".*\d.*", story)
+PY
+}
+
+the_story_names_its_mistakes() {
+    cp "$tmp/story.md" "$tmp/story.kept"
+    printf 'One.\nTwo {{kota/nothing}}.\n' >"$tmp/story.md"
+    expect 2 "story.md:2: 'kota/nothing': no such claim" "$scalebench" claims "$claims" --update || return 1
+    printf '{{kota/ddp_overlaps:shown}}\n' >"$tmp/story.md"
+    expect 2 "story.md:1: 'shown': no value of that claim" "$scalebench" claims "$claims" --update || return 1
+    printf '{{kota/ddp_overlaps\n' >"$tmp/story.md"
+    expect 2 "story.md:1: '{{': not closed by }}" "$scalebench" claims "$claims" --update || return 1
+    diff results/README.md "$tmp/README.md" && mv "$tmp/story.kept" "$tmp/story.md"
 }
 
 mistakes_have_their_place() {
@@ -176,5 +205,7 @@ check "a changed cell flips the claims that rest on it" a_cell_flips_its_claims
 check "every verdict hangs on cells" every_verdict_hangs_on_cells
 check "a run that comes later is judged" a_new_run_is_judged
 check "--update writes the ledger anew" updates
+check "every number of the story is a link to a row" the_story_links_its_numbers
+check "what the story gets wrong has its line" the_story_names_its_mistakes
 check "mistakes have their place" mistakes_have_their_place
 finish

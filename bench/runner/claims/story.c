@@ -1,0 +1,155 @@
+/* The story: a text whose numbers and verdicts are those of claims. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/claims/claims.h"
+#include "kernels/base/file.h"
+#include "kernels/base/text.h"
+
+static const char begin_mark[] = "<!-- `make claims` writes what follows, from story.md -->\n";
+static const char end_mark[] = "<!-- until here -->\n";
+
+/* What stands between "{{" and "}}": claim[:value[:digits]]. */
+struct place {
+    char words[256];
+    const char *claim, *value;
+    int digits;
+};
+
+struct telling {
+    const struct claims *c;
+    const char *path; /* of the text */
+    FILE *out;
+};
+
+static enum status refuse(const struct telling *t, int line, const char *what, const char *why,
+                          struct error *e)
+{
+    return error_at(e, ERR_SPEC, t->path, line, 0, "'%s': %s", what, why);
+}
+
+static enum status split(struct place *place, const struct telling *t, const char *text,
+                         size_t length, int line, struct error *e)
+{
+    *place = (struct place){.digits = 3};
+    if (length >= sizeof place->words)
+        return refuse(t, line, "{{", "more than 255 characters up to }}", e);
+    snprintf(place->words, sizeof place->words, "%.*s", (int)length, text);
+    char *rest = place->words;
+    place->claim = strsep(&rest, ":");
+    place->value = strsep(&rest, ":");
+    if (rest != NULL && (rest[0] < '1' || rest[0] > '9' || rest[1] != '\0'))
+        return refuse(t, line, rest, "not a number of digits from 1 to 9", e);
+    if (rest != NULL)
+        place->digits = rest[0] - '0';
+    return OK;
+}
+
+static void write_value(const struct telling *t, const struct claim_value *value, size_t row,
+                        int digits)
+{
+    char text[TEXT_INTERVAL];
+    struct interval shown = value->number;
+    bool exact = shown.lo == shown.hi;
+    if (exact)
+        shown.lo = shown.hi = NAN;
+    if (value->word != NULL)
+        fprintf(t->out, "[%s]", value->word);
+    else if (isnan(shown.mid))
+        fputs("[not measured yet]", t->out);
+    else
+        fprintf(t->out, "[%s]",
+                exact && shown.mid == trunc(shown.mid) ? text_whole(text, shown.mid)
+                                                       : text_interval(text, &shown, digits));
+    claim_write_link(t->out, value, row);
+}
+
+static enum status tell(const struct telling *t, const struct place *place, int line,
+                        struct error *e)
+{
+    size_t i = 0, k = 0;
+    while (i < t->c->n && strcmp(t->c->claims[i].id, place->claim) != 0)
+        i++;
+    if (i == t->c->n)
+        return refuse(t, line, place->claim, "no such claim", e);
+    const struct claim *claim = &t->c->claims[i];
+    while (place->value != NULL && k < claim->n && strcmp(claim->values[k].name, place->value) != 0)
+        k++;
+    if (place->value != NULL && k == claim->n)
+        return refuse(t, line, place->value, "no value of that claim", e);
+    if (place->value != NULL)
+        write_value(t, &claim->values[k], i, place->digits);
+    else
+        fprintf(t->out, "[%s](claims.csv#L%zu)", claim_verdict_names[claim->verdict], i + 2);
+    return OK;
+}
+
+static enum status tell_text(const struct telling *t, const char *text, struct error *e)
+{
+    int line = 1;
+    const char *open;
+    while ((open = strstr(text, "{{")) != NULL) {
+        struct place place;
+        const char *close = strstr(open, "}}");
+        for (const char *at = text; at < open; at++)
+            line += *at == '\n';
+        if (close == NULL)
+            return refuse(t, line, "{{", "not closed by }}", e);
+        fwrite(text, 1, (size_t)(open - text), t->out);
+        TRY(split(&place, t, open + 2, (size_t)(close - open) - 2, line, e));
+        TRY(tell(t, &place, line, e));
+        text = close + 2;
+    }
+    fputs(text, t->out);
+    return OK;
+}
+
+/* A file as one text, the caller's to free. */
+static enum status read_text(char **text, const char *path, struct error *e)
+{
+    const char *why;
+    size_t size = 0;
+    FILE *in = file_open_stream(path, &why);
+    *text = NULL;
+    if (in == NULL)
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot read: %s", why);
+    bool there = getdelim(text, &size, '\0', in) > 0;
+    fclose(in);
+    return there ? OK : error_at(e, ERR_DATA, path, 0, 0, "nothing stands there");
+}
+
+struct page {
+    const struct claims *c;
+    const char *path, *story, *before; /* of the story; its text; the page as it was */
+};
+
+static enum status write_page(FILE *out, const void *arg, struct error *e)
+{
+    const struct page *page = arg;
+    const char *begin = strstr(page->before, begin_mark);
+    const char *end = begin != NULL ? strstr(begin, end_mark) : NULL;
+    if (end == NULL)
+        return error_at(e, ERR_DATA, page->path, 0, 0,
+                        "the page lacks the lines between which its story stands");
+    fwrite(page->before, 1, (size_t)(begin - page->before) + strlen(begin_mark), out);
+    TRY(tell_text(&(struct telling){page->c, page->path, out}, page->story, e));
+    fputs(end, out);
+    return OK;
+}
+
+enum status claims_write_story(const struct claims *c, struct error *e)
+{
+    char path[PATH_BYTES], to[PATH_BYTES];
+    char *story = NULL, *before = NULL;
+    TRY(path_format(path, e, "%s/story.md", c->folder));
+    TRY(path_format(to, e, "%s/README.md", c->folder));
+    if (!path_exists(path))
+        return OK;
+    enum status status = read_text(&story, path, e);
+    THEN(status, read_text(&before, to, e));
+    THEN(status, file_write(to, write_page, &(struct page){c, path, story, before}, e));
+    free(story);
+    free(before);
+    return status;
+}
