@@ -4,8 +4,8 @@
 #   ci/references.sh                     prints the table
 #   ci/references.sh write               puts it into results/README.md, between the lines that say so
 #   ci/references.sh plan [NAME]...      seconds that the launches of each took when it was measured last
-#   ci/references.sh measure [NAME]...   measures them, all or those of these names, then keeps what was whole and
-#                                        writes the table. What is stopped goes on with the same command
+#   ci/references.sh measure [NAME]...   measures them, all or those of these names, then keeps what was whole,
+#                                        writes the table and judges claims anew. What is stopped goes on with the same command
 #   ci/references.sh keep [NAME]...      the last part alone
 #
 # BUILD is the build folder; runs go to OUT ($BUILD/references), FRESH=1 starts them anew; INTO
@@ -188,7 +188,10 @@ measure | keep)
     for name in "${whole[@]}"; do
         keep "$name" || status=1
     done
-    [ "$into" != results/reference ] || write_table
+    if [ "$into" = results/reference ]; then
+        write_table
+        "$build/scalebench" claims results/claims.yaml --update >/dev/null # what changes it tells
+    fi
     exit "$status"
     ;;
 *)
