@@ -377,6 +377,11 @@ bench-order: $(BUILD)/tests/speed_launch_order
 bench-verdicts: $(BUILD)/tests/speed_compare
 	@$< $(TRIALS)
 
+# Every figure and table of the reports; QUICK=1 their quick forms, PLAN=1 what that would take, REPORTS= some of them.
+reports:
+	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@BUILD='$(BUILD)' OUT="$$OUT" SET="$$SET" QUICK='$(QUICK)' PLAN='$(PLAN)' REPORTS='$(REPORTS)' ci/reports.sh
+
 # MNIST and CIFAR-10, from $SCALEBENCH_MIRROR if that is set.
 SETS ?=
 data:

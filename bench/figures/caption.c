@@ -65,6 +65,12 @@ static void write_foreign(FILE *out, const struct summary *s, const char *progra
     write_scaling(out, s, false);
 }
 
+static void write_form(FILE *out, const struct summary *s)
+{
+    if (config_int(&s->spec->config, OPT_FORM) == FORM_quick)
+        fputs("Quick form, no result: ", out);
+}
+
 /* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
  * local." */
 static void write_subject(FILE *out, const struct summary *s, bool brief)
@@ -216,6 +222,7 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
                                const struct summary *ran, struct error *e)
 {
     struct basis basis = basis_find(d);
+    write_form(out, ran);
     write_subject(out, ran, true);
     if (basis.points > 0) {
         fputs(" Median of ", out);
@@ -240,6 +247,7 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
 static enum status write_full(FILE *out, const struct figure_data *d, const struct summary *s,
                               const struct summary *ran, struct error *e)
 {
+    write_form(out, ran);
     write_subject(out, ran, false);
     basis_write_method(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));

@@ -11,8 +11,8 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* The name under which marks mention a SET. */
-extern const char matrix_set_file[];
+/* The names under which marks mention a SET, and words of `quick`, which are as those of one. */
+extern const char matrix_set_file[], matrix_quick_file[];
 bool mark_from_set(struct mark mark);
 
 /* One key of the matrix, or of a zip, with its values. */
@@ -68,6 +68,10 @@ enum status matrix_read_zip(struct reading *reading, const struct node *node, st
 
 /* Applies "key=value matrix.key=[...]" to them. Errors name SET and the column. */
 enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e);
+/* The same of what a quick form changes; a SET may lie over it. Errors name quick. */
+enum status matrix_apply_quick(struct spec *spec, const char *quick, struct error *e);
+/* Whether this is one of the words of a SET. */
+bool matrix_set_has(const char *set, const char *word);
 
 void matrix_free(struct matrix *matrix);
 

@@ -110,15 +110,15 @@ static char *find_equals(char *word)
     return *word ? word : NULL;
 }
 
-static enum status apply_word(struct reading *reading, char *word, int column, struct error *e)
+static enum status apply_word(struct reading *reading, char *word, struct mark mark,
+                              struct error *e)
 {
-    struct mark mark = {matrix_set_file, 1, column};
     char *equals = find_equals(word);
     if (equals == NULL || equals == word)
         return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value", word);
     *equals = '\0';
     struct node entry;
-    struct mark value_mark = {matrix_set_file, 1, column + (int)(equals + 1 - word)};
+    struct mark value_mark = {mark.file, 1, mark.column + (int)(equals + 1 - word)};
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
     entry.key = strdup(word);
     entry.key_mark = mark;
@@ -129,7 +129,8 @@ static enum status apply_word(struct reading *reading, char *word, int column, s
     return status;
 }
 
-enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e)
+static enum status apply_words(struct spec *spec, const char *set, const char *file,
+                               struct error *e)
 {
     struct reading reading = {spec, spec->matrix, &spec->config};
     const char *text = set;
@@ -138,10 +139,33 @@ enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e
         char *word = strndup(text, length);
         if (word == NULL)
             return error_no_memory(e, "SET");
-        enum status status = apply_word(&reading, word, (int)(text - set) + 1, e);
+        enum status status =
+            apply_word(&reading, word, (struct mark){file, 1, (int)(text - set) + 1}, e);
         free(word);
         TRY(status);
         text += length;
     }
     return OK;
+}
+
+enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e)
+{
+    return apply_words(spec, set, matrix_set_file, e);
+}
+
+enum status matrix_apply_quick(struct spec *spec, const char *quick, struct error *e)
+{
+    return apply_words(spec, quick, matrix_quick_file, e);
+}
+
+bool matrix_set_has(const char *set, const char *word)
+{
+    size_t length = strlen(word);
+    for (set += strspn(set, " \t\n"); *set; set += strspn(set, " \t\n")) {
+        size_t n = word_length(set);
+        if (n == length && strncmp(set, word, n) == 0)
+            return true;
+        set += n;
+    }
+    return false;
 }

@@ -116,12 +116,45 @@ static enum status read_layer(struct spec *spec, const struct layer *layer, stru
 
 /* ---- A whole spec ---- */
 
+/* "kota_parts_quick" */
+static enum status name_quick_form(struct spec *spec, struct error *e)
+{
+    char *name;
+    struct value *value = &spec->config.values[OPT_NAME];
+    struct mark mark = value->mark;
+    if (!value->set || mark_from_set(mark)) /* by `quick` */
+        return OK;
+    if (asprintf(&name, "%s_quick", value->text) < 0)
+        return error_no_memory(e, "a name");
+    enum status status = config_set(&spec->config, option_get(OPT_NAME), name, mark, e);
+    free(name);
+    return status;
+}
+
+/* Lays `quick` over the spec, once: what is written of a run has it in its values. `asked`: by SET. */
+static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
+{
+    const struct spec_option *option = option_get(OPT_QUICK);
+    const struct value *quick = &spec->config.values[OPT_QUICK];
+    struct mark mark = quick->mark;
+    struct error inner;
+    if (strcmp(quick->text, option->preset) == 0)
+        return asked ? error_at(e, ERR_SPEC, spec->path, 1, 1,
+                                "form=quick: there is no quick form, no `quick`")
+                     : OK;
+    if (matrix_apply_quick(spec, quick->text, &inner) != OK)
+        return mark_error(e, inner.status, mark, "quick: %s", inner.text);
+    TRY(config_set(&spec->config, option, option->preset, mark, e));
+    return name_quick_form(spec, e);
+}
+
 static enum status read_values(struct spec *spec, const char *set, struct error *e)
 {
-    enum status status = read_layer(spec, &(struct layer){spec->path, NULL, 0}, e);
-    if (status == OK && set != NULL)
-        status = matrix_apply_set(spec, set, e);
-    return status;
+    TRY(read_layer(spec, &(struct layer){spec->path, NULL, 0}, e));
+    bool asked = set != NULL && matrix_set_has(set, "form=quick");
+    if (asked || spec->config.values[OPT_FORM].number == FORM_quick)
+        TRY(apply_quick(spec, asked, e));
+    return set != NULL ? matrix_apply_set(spec, set, e) : OK;
 }
 
 enum status spec_load(struct spec *spec, const char *path, const char *set,

@@ -96,6 +96,8 @@ void table_print_subject(FILE *out, const struct summary *s)
     char text[256];
     if (strcmp(scaling, "none") != 0)
         fprintf(out, "%s scaling | ", scaling);
+    if (config_int(config, OPT_FORM) == FORM_quick)
+        fputs("quick form, no result | ", out);
     if (foreign != NULL)
         fputs(foreign, out);
     else

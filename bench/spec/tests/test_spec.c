@@ -20,7 +20,7 @@ static void test_byte_order_mark(void **state)
     spec_free(&spec);
     refuse("\xEF\xBB\xBFnaem: test\n", NULL,
            "1:1: 'naem' is unknown; nearest 'name'; known: name "
-           "scaling workload site compute figures bars caption link published "
+           "scaling form quick workload site compute figures bars caption link published "
            "differs model data seed train sync inject checkpoint "
            "kernels ranks nodes ranks_per_node place peer measure checks extends matrix "
            "zip exclude baseline cases");
@@ -271,6 +271,43 @@ static void test_round_trip(void **state)
     check_round_trip("quick", "baseline={ranks: 2, place.bind: none}");
 }
 
+#define WITH_QUICK                                                                                 \
+    "name: long\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n"                   \
+    "matrix: {ranks: [1, 2, 4]}\nexclude: [{ranks: 4}]\n"                                          \
+    "quick: matrix.ranks=[1,2] data.samples=500\n"
+
+static void assert_quick(const struct spec *spec, const char *name, long samples)
+{
+    assert_string_equal(config_text(&spec->config, OPT_NAME), name);
+    assert_int_equal(config_int(&spec->config, OPT_DATA_SAMPLES), samples);
+    assert_int_equal(spec->n_points, 2);
+}
+
+/* It lies between the file and a SET, and what a run keeps has it already. */
+static void test_quick_form(void **state)
+{
+    struct spec spec;
+    load(&spec, WITH_QUICK, NULL);
+    assert_quick(&spec, "long", 0);
+    spec_free(&spec);
+    load(&spec, WITH_QUICK, "form=quick");
+    assert_quick(&spec, "long_quick", 500);
+    char *text = resolve(&spec);
+    spec_free(&spec);
+    load(&spec, text, NULL);
+    assert_quick(&spec, "long_quick", 500);
+    free(text);
+    spec_free(&spec);
+    load(&spec, WITH_QUICK, "data.samples=70 form=quick name=own");
+    assert_quick(&spec, "own", 70);
+    spec_free(&spec);
+    refuse("name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n", "form=quick",
+           "1:1: form=quick: there is no quick form, no `quick`");
+    refuse(
+        "name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\nquick: epochs=1\n",
+        "form=quick", "5:8: quick: 'epochs' is unknown here; nearest 'train.epochs'");
+}
+
 /* Its kind has none of its own; nothing of the preset is left behind. */
 static void test_published_of_a_preset(void **state)
 {
@@ -338,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_refused_set),
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_quick_form),
         cmocka_unit_test(test_published_of_a_preset),
         cmocka_unit_test(test_round_trip_of_cases),
         cmocka_unit_test(test_shipped_specs),

@@ -43,21 +43,16 @@ for item in wanted:
 PY
 }
 
-tiny="measure.accuracy.seeds=[1] measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=4"
-untimed="measure.accuracy.seeds=[1]"
-timed="measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=4"
-data="data.set=digits data.samples=2000"
-
 # A run draws its figures; one of another spec's campaign that is looked at launches nothing.
-draws() { # campaign, report/spec, SET, then figure:letters ...
-    local name=$1 spec=$2 set=$3
-    shift 3
-    expect 0 "figures" "$scalebench" run "configs/reports/$spec.yaml" --out "$tmp/results" \
-        --set "$set" && holds "$tmp/results/$name/latest" "$@"
+draws() { # campaign, report/spec, then figure:letters ...
+    local name=$1 spec=$2
+    shift 2
+    expect 0 "quick form, no result" "$scalebench" run "configs/reports/$spec.yaml" --out "$tmp/results" \
+        --set form=quick && holds "$tmp/results/${name}_quick/latest" "$@"
 }
 
-views() { # campaign, report/spec, SET, then figure:letters ...
-    local raw=$tmp/results/$1/latest/raw.csv before
+views() { # campaign, report/spec, then figure:letters ...
+    local raw=$tmp/results/$1_quick/latest/raw.csv before
     before=$(wc -l <"$raw")
     draws "$@" && [ "$(wc -l <"$raw")" = "$before" ]
 }
@@ -65,7 +60,7 @@ views() { # campaign, report/spec, SET, then figure:letters ...
 cases_are() { # run, then cases as summary.csv has them; calibrations have none
     local name=$1
     shift
-    [ "$(python3 - "$tmp/results/$name/latest/summary.csv" <<'PY'
+    [ "$(python3 - "$tmp/results/${name}_quick/latest/summary.csv" <<'PY'
 import csv, sys
 with open(sys.argv[1], newline="") as f:
     print(",".join(dict.fromkeys(r["case"] for r in csv.DictReader(f) if r["case"])))
@@ -74,47 +69,52 @@ PY
 }
 
 # One figure or table of a report, or several of one spec.
-row() { # draws or views, report/spec, campaign, SET, "figure:letters ...", cases where it has some
-    local how=$1 spec=$2 campaign=$3 set=$4 figures=$5 cases=${6:-}
+row() { # draws or views, report/spec, campaign, "figure:letters ...", cases where it has some
+    local how=$1 spec=$2 campaign=$3 figures=$4 cases=${5:-}
     # shellcheck disable=SC2086 # figures are words
-    "$how" "$campaign" "$spec" "$set" $figures && { [ -z "$cases" ] || cases_are "$campaign" "$cases"; }
+    "$how" "$campaign" "$spec" $figures && { [ -z "$cases" ] || cases_are "$campaign" "$cases"; }
 }
 
 # Cases of a report's spec with a campaign of its own.
-own() { # report/spec, SET, figures, cases
+own() { # report/spec, figures, cases
     check "$1 runs and is drawn" row draws "$1" "${1/\//_}" "${@:2}"
 }
 
 # Specs of one campaign: the first one launches, as do those that ask for more of it.
-of() { # campaign, draws or views, report/spec, SET, figures, cases
+of() { # campaign, draws or views, report/spec, figures, cases
     check "$3 runs and is drawn" row "$2" "$3" "$1" "${@:4}"
+}
+
+# Of those that ran above: the forecast is known, nothing is run again.
+runs_all_by_one_command() {
+    export QUICK=1 OUT=$tmp/results BUILD=$build
+    REPORTS="wang_yang/fig7 naik_yadav/fig4" expect 0 "2 of 2 figures and tables" ci/reports.sh &&
+        [ "$(grep -c "^[a-z_]*/fig[47]: .*; forecast: [0-9]" "$tmp/expect.log")" -eq 2 ] &&
+        ! grep "launch 1 " "$tmp/expect.log" &&
+        REPORTS=wang_yang/fig77 expect 2 "there is no configs/reports/wang_yang/fig77.yaml" ci/reports.sh
 }
 
 check "every spec of the reports plans" every_spec_plans
 check "the index names every spec" the_index_has_every_spec
 
-net="model=softmax_784"
-own naik_yadav/table1 "$tiny $data cases.PyTorch.matrix.ranks=[1]" "bars:mp speedup:m accuracy:m epochs:m" \
-    "as published,corrected,PyTorch"
-own naik_yadav/fig1_3 "$untimed $data" "real:mp user:mp sys:mp lines:m" "as published,corrected"
-own naik_yadav/fig4 "$timed $data" "speedup:mp efficiency:mp breakdown:m" "dense,CNN,dense shm"
-own naik_yadav/batches "$tiny $data matrix.train.global_batch=[128,512]" "step:m efficiency:m accuracy:m" "dense,CNN"
+own naik_yadav/table1 "bars:mp speedup:m accuracy:m epochs:m" "as published,corrected,PyTorch"
+own naik_yadav/fig1_3 "real:mp user:mp sys:mp lines:m" "as published,corrected"
+own naik_yadav/fig4 "speedup:mp efficiency:mp breakdown:m" "dense,CNN,dense shm"
+own naik_yadav/batches "step:m efficiency:m accuracy:m" "dense,CNN"
 
-own wang_yang/fig1 "data.set=mnist" "parameters:mp"
-own wang_yang/fig6 "$tiny $data $net" "training:m epoch_seconds:mp gradient:mp" "as published,corrected"
+own wang_yang/fig1 "parameters:mp"
+own wang_yang/fig6 "training:m epoch_seconds:mp gradient:mp" "as published,corrected"
 the_flaw_is_flagged() {
-    [ "$(grep -c by_design "$tmp/results/wang_yang_fig6/latest/summary.csv")" = 1 ]
+    [ "$(grep -c by_design "$tmp/results/wang_yang_fig6_quick/latest/summary.csv")" = 1 ]
 }
 check "what differs by design is flagged" the_flaw_is_flagged
-own wang_yang/fig7 "$timed $data $net" "read:mp gradient:mp breakdown:m"
-own wang_yang/fig8 "$untimed $data $net" "epoch_time:mp total_time:mp" "as published,allreduce,PyTorch"
-own wang_yang/accuracy "$untimed $data $net train.epochs=1 matrix.ranks=[1,2]" "accuracy:m loss:m table1:mp" \
-    "as published,broadcast,warm-up"
-own wang_yang/mpiio "measure.time.launches=1..1 $data $net matrix.data.read=[all,mpiio]" "read:mp memory:m"
-own wang_yang/gpu "$data $net" "epoch_seconds:mp epochs:m"
-few="$tiny data.set=digits data.samples=1024 $net train.epochs=1"
-own wang_yang/table2 "$few" "total_time:mp epoch_time:mp time:m" "as published,corrected,PyTorch"
-of wang_yang_table2 views wang_yang/fig9 "$few" "epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp"
+own wang_yang/fig7 "read:mp gradient:mp breakdown:m"
+own wang_yang/fig8 "epoch_time:mp total_time:mp" "as published,allreduce,PyTorch"
+own wang_yang/accuracy "accuracy:m loss:m table1:mp" "as published,broadcast,warm-up"
+own wang_yang/mpiio "read:mp memory:m"
+own wang_yang/gpu "epoch_seconds:mp epochs:m"
+own wang_yang/table2 "total_time:mp epoch_time:mp time:m" "as published,corrected,PyTorch"
+of wang_yang_table2 views wang_yang/fig9 "epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp"
 
 # For both scripts 2 nodes; the point itself here with two ranks.
 submits_as_they_did() {
@@ -123,42 +123,34 @@ submits_as_they_did() {
             grep '^#SBATCH --nodes')
 }
 check "wang_yang/fig4 is submitted as they did" submits_as_they_did
-own wang_yang/fig4 "$timed $data $net site=local nodes=1 ranks=2" "breakdown:m"
+own wang_yang/fig4 "breakdown:m"
 
-# Two ranks of this machine stand for the nodes.
-shapes="data.set=shapes data.samples=256 model=vgg_mini site=local nodes=1 ranks=2"
-kota="$untimed measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=20 measure.resources=10ms \
-    $shapes train.global_batch=64"
 replays="part 2a replayed,part 2b replayed,part 3 replayed"
-own kota/parts "$kota" "iteration:mp speedup:mp efficiency:mp accuracy:m test_loss:m loss:m" \
+own kota/parts "iteration:mp speedup:mp efficiency:mp accuracy:m test_loss:m loss:m" \
     "part 1,part 2a,part 2b,part 3,$replays,corrected 1,corrected 2a,corrected 2b,corrected 3,PyTorch"
-of kota_parts views kota/fig1 "$kota" "cpu:m useful:m"
-of kota_parts views kota/fig2 "$kota" "memory:m"
-of kota_parts views kota/fig3 "$kota" "rate: calls:m"
-of kota_parts views kota/fig4 "$kota" "received: step:"
-of kota_parts views kota/fig8 "$kota" "iteration:mp breakdown:m calls:m"
-of kota_parts views kota/fig12 "$kota" "accuracy:m test_loss:m"
-of kota_parts draws kota/fig11 "$kota" "loss:m seeds:mp corrected:m"
-of kota_buckets draws kota/fig5 "$kota" "step:m"
-of kota_buckets draws kota/fig6 "$kota" "cpu:m"
-of kota_buckets views kota/fig7 "$kota" "bytes:m"
-batches="$untimed ${shapes/=256/=1024}"
-of kota_batches draws kota/fig9 "$batches" "accuracy:m"
-of kota_batches views kota/fig10 "$batches" "loss:m"
-epochs="$untimed $shapes train.epochs=2"
-of kota_epochs draws kota/fig13 "$epochs" "accuracy:m"
-of kota_epochs views kota/fig14 "$epochs" "loss:m"
-async="$kota matrix.train.lr=[0.1]"
-of kota_async draws kota/fig15 "$async" "iteration:m accuracy:m test_loss:m"
-of kota_async views kota/fig16 "$async" "bytes:m"
+of kota_parts views kota/fig1 "cpu:m useful:m"
+of kota_parts views kota/fig2 "memory:m"
+of kota_parts views kota/fig3 "rate: calls:m"
+of kota_parts views kota/fig4 "received: step:"
+of kota_parts views kota/fig8 "iteration:mp breakdown:m calls:m"
+of kota_parts views kota/fig12 "accuracy:m test_loss:m"
+of kota_parts draws kota/fig11 "loss:m seeds:mp corrected:m"
+of kota_buckets draws kota/fig5 "step:m"
+of kota_buckets draws kota/fig6 "cpu:m"
+of kota_buckets views kota/fig7 "bytes:m"
+of kota_batches draws kota/fig9 "accuracy:m"
+of kota_batches views kota/fig10 "loss:m"
+of kota_epochs draws kota/fig13 "accuracy:m"
+of kota_epochs views kota/fig14 "loss:m"
+of kota_async draws kota/fig15 "iteration:m accuracy:m test_loss:m"
+of kota_async views kota/fig16 "bytes:m"
 
-colours="data.set=shapes data.samples=2000"
-own amundkar/memory_mnist "$timed $data" "memory:mp growth:m utilisation:mp"
-own amundkar/memory_cifar10 "$timed $colours matrix.ranks=[1]" "memory:mp growth:m utilisation:mp"
-own amundkar/throughput "$timed $data" "throughput:m efficiency:m"
-own amundkar/accuracy_mnist "$untimed $data train.epochs=1" "epochs:m seconds:m reached:m"
-own amundkar/accuracy_cifar10 "$untimed $colours train.epochs=1" "epochs:m seconds:m reached:m"
-own amundkar/per_class "$untimed data.set=shapes data.samples=300 train.epochs=1" "classes:m epochs:m"
-own amundkar/hypothesis "$timed $data matrix.train.global_batch=[32,512]" "efficiency:m comm:m" \
-    "7.9 K parameters,21.8 K parameters,691 K parameters"
+own amundkar/memory_mnist "memory:mp growth:m utilisation:mp"
+own amundkar/memory_cifar10 "memory:mp growth:m utilisation:mp"
+own amundkar/throughput "throughput:m efficiency:m"
+own amundkar/accuracy_mnist "epochs:m seconds:m reached:m"
+own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"
+own amundkar/per_class "classes:m epochs:m"
+own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameters,691 K parameters"
+check "one command runs them all" runs_all_by_one_command
 finish
