@@ -227,23 +227,19 @@ static const struct column *x_column(const struct figure_data *d)
     return i < n ? &columns[i] : NULL;
 }
 
-/* "epoch", "time (s)", "ranks (MPI processes)"; of an option its key and unit. */
+/* "epoch", "time (s)", "ranks (MPI processes)"; "case" and "run" are as they are. */
 static void define_x(FILE *out, const struct figure_data *d)
 {
-    char title[160], name[GNUPLOT_NAME];
+    char title[QUANTITY_TITLE], name[GNUPLOT_NAME];
     const struct column *column = x_column(d);
     const struct spec_option *option =
         d->x.by_option ? config_option(&d->spec->config, d->x.option) : NULL;
-    if (option != NULL && option->id == OPT_RANKS)
-        snprintf(title, sizeof title, "ranks (MPI processes)");
+    if (option != NULL)
+        quantity_option_title(title, option);
     else if (column != NULL)
         quantity_column_title(title, column);
     else
-        snprintf(title, sizeof title, "%s%s%s%s", last_word(d->x.name),
-                 option != NULL && option->unit[0] ? " (" : "", option != NULL ? option->unit : "",
-                 option != NULL && option->unit[0] ? ")" : "");
-    for (char *c = title; *c && d->x.option < OPT_OWN; c++)
-        *c = *c == '_' ? ' ' : *c;
+        snprintf(title, sizeof title, "%s", d->x.name);
     gnuplot_define_text(out, "x_name", title);
     gnuplot_define_number(out, "x_option", d->x.by_option || d->x.by_case || d->x.by_run);
     gnuplot_define_number(out, "names_n", (double)d->table.n_names);

@@ -61,41 +61,77 @@ static bool says_unit(const char *word, const char *unit)
 }
 
 /* Where a name begins to say its unit: "_ms" of wait_ms, "_mb_per_s" of received_mb_per_s; NULL: it does not. */
-static const char *find_unit(const struct column *column)
+static const char *find_unit(const char *name, const char *unit)
 {
     char rate[64];
-    const char *name = column->name, *last = strrchr(name, '_'),
-               *stroke = strchr(column->unit, '/');
+    const char *last = strrchr(name, '_'), *stroke = strchr(unit, '/');
     if (stroke == NULL)
-        return !says_unit(last != NULL ? last + 1 : name, column->unit) ? NULL
-               : last != NULL ? last
-                              : name;
-    snprintf(rate, sizeof rate, "_%.*s_per_%s", (int)(stroke - column->unit), column->unit,
-             stroke + 1);
+        return !says_unit(last != NULL ? last + 1 : name, unit) ? NULL : last != NULL ? last : name;
+    snprintf(rate, sizeof rate, "_%.*s_per_%s", (int)(stroke - unit), unit, stroke + 1);
     size_t length = strlen(name), own = strlen(rate);
     bool is_rate = length > own && strcasecmp(name + length - own, rate) == 0;
     return is_rate ? name + length - own : NULL;
 }
 
-/* A name that is no more than a unit tells nothing: its meaning does, up to the first comma. */
+/* Whether a name says what it counts: "ranks" of ranks_per_node. */
+static bool has_word(const char *name, const char *word)
+{
+    for (size_t n; *name; name += n + (name[n] == '_')) {
+        n = strcspn(name, "_");
+        if (n == strlen(word) && strncmp(name, word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "wait (ms)" of wait_ms, "cap (MiB)" of cap_mib, "nodes" of nodes, "ranks per node" of ranks_per_node. A name
+ * that is no more than a unit tells nothing: its meaning does, up to the first comma. */
+static void title_of(char title[QUANTITY_TITLE], const char *name, const char *unit,
+                     const char *meaning)
+{
+    const char *suffix = find_unit(name, unit), *stem = name;
+    size_t length = strlen(name), letters = length;
+    length -= length > 1 && name[length - 1] == 's';
+    bool named = strncmp(unit, name, length) == 0;
+    if (suffix != NULL && suffix > name)
+        letters = (size_t)(suffix - name);
+    else if (suffix != NULL)
+        letters = strcspn(stem = meaning, ",;");
+    bool bare = unit[0] == '\0' || (suffix == NULL && has_word(name, unit));
+    if (named)
+        snprintf(title, QUANTITY_TITLE, "%s", unit);
+    else
+        snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", (int)letters, stem, bare ? "" : " (",
+                 bare ? "" : unit, bare ? "" : ")");
+    for (char *c = title; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+}
+
 void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column)
 {
     const struct quantity *known = quantity_find(column->name);
-    const char *unit = find_unit(column), *stem = column->name;
-    size_t length = strlen(column->name), letters = length;
-    length -= length > 1 && column->name[length - 1] == 's';
-    bool named = strncmp(column->unit, column->name, length) == 0;
-    if (unit != NULL && unit > column->name)
-        letters = (size_t)(unit - column->name);
-    else if (unit != NULL)
-        letters = strcspn(stem = column->meaning, ",;");
-    if (known != NULL || named)
-        snprintf(title, QUANTITY_TITLE, "%s", known != NULL ? known->title : column->unit);
+    if (known != NULL)
+        snprintf(title, QUANTITY_TITLE, "%s", known->title);
     else
-        snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", (int)letters, stem,
-                 column->unit[0] ? " (" : "", column->unit, column->unit[0] ? ")" : "");
-    for (char *c = title; *c; c++)
-        *c = *c == '_' ? ' ' : *c;
+        title_of(title, column->name, column->unit, column->meaning);
+}
+
+void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option)
+{
+    static const struct {
+        enum option_id id;
+        const char *title;
+    } axes[] = {
+#define AXIS(option, title) {OPT_##option, title},
+#include "bench/spec/figures/axes.def"
+    };
+    const char *dot = strrchr(option->key, '.'), *name = dot != NULL ? dot + 1 : option->key;
+    title_of(title, name, option->unit, option->help);
+    if (option->id >= OPT_OWN)
+        snprintf(title, QUANTITY_TITLE, "%s", name);
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (axes[i].id == option->id)
+            snprintf(title, QUANTITY_TITLE, "%s", axes[i].title);
 }
 
 /* The column of an end of the interval: step_ms_lo of step_ms_median, test_acc_lo of test_acc_pct. */

@@ -48,6 +48,9 @@ bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], c
 /* What an axis calls it: "wait (ms)" of wait_ms, "parameters" of params; what is a quantity too has its
  * title. */
 void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column);
+/* The same of an option, as bench/spec/figures/axes.def says it, else by its name and unit: "nodes", "global
+ * batch (images)". One that a spec names itself is called as there. */
+void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
 /* "forward_ms + backward_ms", columns of one file and one unit, as a quantity; false with the
  * reason in `why`. `name` is room for what it is called, the text without blanks. */

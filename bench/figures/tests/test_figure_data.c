@@ -261,6 +261,42 @@ static void classes_stand_side_by_side(void **state)
     close_shown(&shown);
 }
 
+/* Units stand behind a name once, and not where the name is one. */
+static void axes_are_called_by_name_and_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *title;
+    } axes[] = {{"nodes", "nodes"},
+                {"train.epochs", "epochs"},
+                {"ranks_per_node", "ranks per node"},
+                {"place.threads_per_rank", "threads per rank"},
+                {"measure.time.warmup_steps", "warmup (steps)"},
+                {"train.global_batch", "global batch (images)"},
+                {"train.momentum", "momentum"},
+                {"sync.staleness", "staleness (steps)"},
+                {"sync.cap_mib", "bucket cap (MiB)"},
+                {"ranks", "ranks (MPI processes)"}};
+    char title[QUANTITY_TITLE];
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+        quantity_option_title(title, option_find(axes[i].key));
+        assert_string_equal(title, axes[i].title);
+    }
+}
+
+static void every_option_has_a_title(void **state)
+{
+    (void)state;
+    char title[QUANTITY_TITLE], twice[64];
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct spec_option *option = option_get((enum option_id)id);
+        quantity_option_title(title, option);
+        assert_int_not_equal(title[0], '\0');
+        snprintf(twice, sizeof twice, "%.20s (%.20s)", option->unit, option->unit);
+        assert_string_not_equal(title, twice);
+    }
+}
+
 /* ---- Looks ---- */
 
 /* A page has longer lines below than a column and a slide. */
@@ -377,6 +413,8 @@ int main(void)
         cmocka_unit_test(steps_are_an_axis),
         cmocka_unit_test(cases_are_an_axis),
         cmocka_unit_test(classes_stand_side_by_side),
+        cmocka_unit_test(axes_are_called_by_name_and_unit),
+        cmocka_unit_test(every_option_has_a_title),
         cmocka_unit_test(sizes_reach_the_script),
         cmocka_unit_test(single_marks_have_no_line),
         cmocka_unit_test(parts_that_are_none_are_refused),
