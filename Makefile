@@ -413,6 +413,12 @@ bench-comm:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/comm.sh $(COMM)
 
+# What a machine without any of this needs, in one archive; INTO= a folder.
+.PHONY: bundle
+bundle:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' CC='$(CC)' MPIEXEC='$(MPIEXEC)' ci/bundle.sh $(INTO)
+
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:
 	@ci/deps.sh core
@@ -473,6 +479,8 @@ clean:
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline
 #: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
 #:      long that takes; stopped, it goes on; FRESH=1 starts anew
+#: make bundle                        an archive for machines that have nothing installed: programs, libraries,
+#:      loader, mpiexec, specs, MNIST; unpacked anywhere, ./scalebench run configs/strong_scaling.yaml
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers

@@ -30,6 +30,7 @@ bench/resources: kernels/base
 bench/place: kernels/base bench/spec bench/resources
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/doctor: kernels/base bench/resources bench/record
+bench/bundle: kernels/base
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
 bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/resources bench/collect/columns

@@ -58,13 +58,13 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     TRY(read_spec(c, e));
     TRY(workloads_find(&c->workloads, &c->spec, tools, e));
     TRY(tools_program(tools, "pin", c->pin, e));
-    launcher_find(&c->launcher);
+    launcher_find(&c->launcher, tools->folder);
     TRY(netns_plan(&c->netns, &c->spec, tools->home, e));
     allocation_find(&c->allocation);
     TRY(find_refusals(c, e));
     const char *programs[PROGRAMS_MAX + 1] = {c->pin};
     workloads_list(&c->workloads, programs + 1);
-    TRY(programs_read(&c->programs, programs, e));
+    TRY(programs_read(&c->programs, tools, programs, e));
     const struct facts_source source = {.spec = &c->spec,
                                         .machine = place_machine(c->place),
                                         .programs = &c->programs,

@@ -4,18 +4,22 @@
 #include <sha2.h>
 #include <string.h>
 
-static enum status read_program(struct program *p, const char *path, struct error *e)
+static enum status read_contents(const char *file, struct stat *seen, char hex[65], struct error *e)
 {
-    *p = (struct program){.path = path};
-    if (stat(path, &p->seen) != 0 || SHA256File(path, p->hex) == NULL)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", strerror(errno));
+    if (stat(file, seen) != 0 || SHA256File(file, hex) == NULL)
+        return error_at(e, ERR_SYSTEM, file, 0, 0, "cannot read: %s", strerror(errno));
     return OK;
 }
 
-enum status programs_read(struct programs *programs, const char *const *paths, struct error *e)
+enum status programs_read(struct programs *programs, const struct tools *tools,
+                          const char *const *paths, struct error *e)
 {
-    for (programs->n = 0; *paths != NULL; paths++)
-        TRY(read_program(&programs->all[programs->n++], *paths, e));
+    for (programs->n = 0; *paths != NULL; paths++) {
+        struct program *p = &programs->all[programs->n++];
+        p->path = *paths;
+        TRY(tools_contents(tools, p->path, p->file, e));
+        TRY(read_contents(p->file, &p->seen, p->hex, e));
+    }
     return OK;
 }
 
@@ -28,7 +32,7 @@ const char *program_name(const struct program *program)
 static bool is_untouched(const struct program *p)
 {
     struct stat now;
-    return stat(p->path, &now) == 0 && now.st_dev == p->seen.st_dev &&
+    return stat(p->file, &now) == 0 && now.st_dev == p->seen.st_dev &&
            now.st_ino == p->seen.st_ino && now.st_size == p->seen.st_size &&
            now.st_mtim.tv_sec == p->seen.st_mtim.tv_sec &&
            now.st_mtim.tv_nsec == p->seen.st_mtim.tv_nsec;
@@ -37,16 +41,18 @@ static bool is_untouched(const struct program *p)
 enum status programs_check(struct programs *programs, struct error *e)
 {
     for (size_t i = 0; i < programs->n; i++) {
-        struct program *p = &programs->all[i], now;
+        struct program *p = &programs->all[i];
+        struct stat seen;
+        char hex[65];
         if (is_untouched(p))
             continue;
-        TRY(read_program(&now, p->path, e));
-        if (strcmp(now.hex, p->hex) != 0)
-            return error_at(e, ERR_DATA, p->path, 0, 0,
+        TRY(read_contents(p->file, &seen, hex, e));
+        if (strcmp(hex, p->hex) != 0)
+            return error_at(e, ERR_DATA, p->file, 0, 0,
                             "changed while the campaign ran: its SHA-256 was %.12s, is %.12s; put "
                             "back, the same command goes on; as it is, it begins a new run",
-                            p->hex, now.hex);
-        *p = now;
+                            p->hex, hex);
+        p->seen = seen;
     }
     return OK;
 }

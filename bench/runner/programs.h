@@ -11,9 +11,10 @@
 #define PROGRAMS_MAX (WORKLOAD_PROGRAMS_MAX + 1)
 
 struct program {
-    const char *path; /* borrowed */
-    char hex[65];     /* SHA-256 of its contents */
-    struct stat seen; /* when they were read */
+    const char *path;      /* borrowed */
+    char file[PATH_BYTES]; /* that holds its contents, as tools_contents says */
+    char hex[65];          /* SHA-256 of them */
+    struct stat seen;      /* when they were read */
 };
 
 struct programs {
@@ -22,7 +23,8 @@ struct programs {
 };
 
 /* Reads the contents of these, a NULL-terminated list. */
-enum status programs_read(struct programs *programs, const char *const *paths, struct error *e);
+enum status programs_read(struct programs *programs, const struct tools *tools,
+                          const char *const *paths, struct error *e);
 
 /* "train_cnn" of a path. */
 const char *program_name(const struct program *program);

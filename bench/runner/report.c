@@ -16,6 +16,19 @@ static enum status draw(const struct summary *s, const char *run_dir, const stru
     return figures_draw(s, run_dir, plots, e);
 }
 
+/* What has been measured is all there. */
+static enum status draw_where_possible(const struct summary *s,
+                                       const struct report_request *request,
+                                       const struct tools *tools, struct error *e)
+{
+    enum status status = draw(s, request->run_dir, tools, e);
+    if (status != ERR_UNAVAILABLE || !request->spare)
+        return status;
+    log_print(LOG_NOTE, "%s; `scalebench figures %s` draws them, also elsewhere, of a copy",
+              e->text, request->shown);
+    return OK;
+}
+
 static void print_table(const struct summary *s, const struct report_request *request)
 {
     struct run run;
@@ -99,7 +112,7 @@ static enum status show(const struct summary *s, const struct report_request *re
 {
     enum status status = written;
     if (written == OK && request->draw)
-        status = draw(s, request->run_dir, tools, e);
+        status = draw_where_possible(s, request, tools, e);
     if (request->table != NULL)
         print_table(s, request);
     *all_well = name_failures(s, request->table != NULL);

@@ -14,6 +14,7 @@ struct report_request {
     const char *shown; /* the folder as the user would type it */
     bool write;        /* the CSV files */
     bool draw;         /* figures */
+    bool spare;        /* where there is no gnuplot, that is a note and no error */
     bool strict;       /* a rule of Hoefler and Belli that is not met is as bad as a failed point */
     FILE *table;       /* the closing table; NULL: none */
     struct journal *journal; /* open for writing, of who runs launches; or NULL */

@@ -5,13 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/executable.h"
+
 static enum status find_folder(char folder[PATH_BYTES], struct error *e)
 {
     char program[PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n < 0)
-        return error_set(e, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
-    program[n] = '\0';
+    if (!executable_path(program, sizeof program))
+        return error_set(e, ERR_SYSTEM,
+                         "/proc/self/maps does not say where this program is: is /proc mounted?");
     char *slash = strrchr(program, '/');
     slash[slash == program] = '\0'; /* the root keeps its slash */
     return path_format(folder, e, "%s", program);
@@ -35,8 +36,12 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     return error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
 }
 
+/* A bundle has it in a file: the checkout that it may lie in is another one. */
 static void find_revision(const char *home, char *revision, size_t size)
 {
+    char path[PATH_BYTES];
+    if (path_format(path, NULL, "%s/revision", home) == OK && file_first_line(path, revision, size))
+        return;
     char *argv[] = {"git",      "-C",      (char *)home, "describe",
                     "--always", "--dirty", "--abbrev=7", NULL};
     char line[48];
@@ -67,4 +72,13 @@ enum status tools_program(const struct tools *tools, const char *name, char path
     if (access(path, X_OK) == 0)
         return OK;
     return error_at(e, ERR_UNAVAILABLE, path, 0, 0, "%s; `make` builds it", strerror(errno));
+}
+
+enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
+                           struct error *e)
+{
+    size_t length = strlen(tools->folder);
+    bool ours = strncmp(path, tools->folder, length) == 0 && path[length] == '/';
+    TRY(path_format(file, e, "%s" EXECUTABLE_BUNDLED, path));
+    return ours && path_exists(file) ? OK : path_format(file, e, "%s", path);
 }

@@ -9,7 +9,8 @@ struct tools {
     /* Holds configs/ and plots/: $SCALEBENCH_HOME, else the folder above `folder` where that has
      * plots/, else the current folder (a build folder outside the sources). */
     char home[PATH_BYTES];
-    char revision[64]; /* "1a2b3c4 clean" of the home's git checkout, or "unknown revision" */
+    /* "1a2b3c4 clean" of the home's git checkout, or as a bundle says; else "unknown revision". */
+    char revision[64];
 };
 
 /* Fills `tools` and tells the readers of models and their children by setting SCALEBENCH_HOME. */
@@ -18,3 +19,8 @@ enum status tools_find(struct tools *tools, struct error *e);
 /* Path of the executable `name` beside scalebench; ERR_UNAVAILABLE when it is not there. */
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e);
+
+/* The file whose contents are those of the executable at `path`: in a bundle that of a program of ours stands
+ * beside it (kernels/base/executable.h); elsewhere, and of what is not ours, it is `path` itself. */
+enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
+                           struct error *e);

@@ -21,8 +21,9 @@ bool launcher_find_program(const char *name, char *path, size_t size)
     return false;
 }
 
-static enum status look(char *path, size_t size, struct error *e)
+static enum status look(char *path, size_t size, const char *folder, struct error *e)
 {
+    char own[4096 + 16];
     const char *chosen = getenv("MPIEXEC");
     if (chosen != NULL && *chosen) {
         if (launcher_find_program(chosen, path, size))
@@ -30,7 +31,9 @@ static enum status look(char *path, size_t size, struct error *e)
         return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not a program that can be run",
                          chosen);
     }
-    if (launcher_find_program("mpiexec.mpich", path, size) ||
+    snprintf(own, sizeof own, "%.4095s/mpiexec", folder);
+    if (launcher_find_program(own, path, size) ||
+        launcher_find_program("mpiexec.mpich", path, size) ||
         launcher_find_program("mpiexec", path, size))
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
@@ -38,8 +41,8 @@ static enum status look(char *path, size_t size, struct error *e)
                      "is on PATH (make deps installs MPICH)");
 }
 
-void launcher_find(struct launcher *launcher)
+void launcher_find(struct launcher *launcher, const char *folder)
 {
     *launcher = (struct launcher){.missing.status = OK};
-    look(launcher->path, sizeof launcher->path, &launcher->missing);
+    look(launcher->path, sizeof launcher->path, folder, &launcher->missing);
 }

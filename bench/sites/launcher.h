@@ -12,8 +12,9 @@ struct launcher {
     struct error missing; /* ERR_UNAVAILABLE with the reason where there is none; else OK */
 };
 
-/* $MPIEXEC, mpiexec.mpich or mpiexec. */
-void launcher_find(struct launcher *launcher);
+/* $MPIEXEC, the mpiexec that a bundle has in `folder` beside this program, else mpiexec.mpich or mpiexec of
+ * PATH. */
+void launcher_find(struct launcher *launcher, const char *folder);
 
 /* Looks for an executable as a shell would. */
 bool launcher_find_program(const char *name, char *path, size_t size);

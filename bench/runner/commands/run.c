@@ -40,6 +40,7 @@ static enum status report(struct campaign *c, struct journal *journal,
                                      .shown = latest,
                                      .write = true,
                                      .draw = true,
+                                     .spare = true,
                                      .strict = arguments->strict,
                                      .table = out,
                                      .journal = journal};

@@ -60,12 +60,15 @@ static enum status open_named_by_environment(struct data_set *data,
 static enum status open_anywhere(struct data_set *data, const struct data_search *search,
                                  struct error *e)
 {
-    static const char *const parents[] = {"data", "../shared/data"};
+    static const char *const parents[] = {"data", "../shared/data", "data"};
+    const char *home = getenv("SCALEBENCH_HOME");
+    size_t n = home != NULL && home[0] ? 3 : 2; /* the last of them is seen from there */
     bool found;
     TRY(open_named_by_environment(data, search, &found, e));
-    for (size_t i = 0; i < sizeof parents / sizeof *parents && !found; i++) {
+    for (size_t i = 0; i < n && !found; i++) {
         char folder[PATH_MAX];
-        snprintf(folder, sizeof folder, "%s/%s", parents[i], search->set);
+        snprintf(folder, sizeof folder, "%s%s%s/%s", i == 2 ? home : "", i == 2 ? "/" : "",
+                 parents[i], search->set);
         TRY(open_folder(data, folder, search, &found, e));
     }
     if (found)

@@ -47,7 +47,7 @@ struct bytes {
 };
 
 static const char *const variables[] = {"SCALEBENCH_DATA", "SCALEBENCH_CACHE", "XDG_CACHE_HOME",
-                                        "HOME"};
+                                        "HOME", "SCALEBENCH_HOME"};
 #define VARIABLES (sizeof variables / sizeof *variables)
 
 /* One test: a folder of its own, four files in memory, the environment to put back. */
@@ -108,6 +108,7 @@ static inline int setup(void **state)
     for (size_t i = 0; i < VARIABLES; i++)
         w->saved[i] = getenv(variables[i]) != NULL ? strdup(getenv(variables[i])) : NULL;
     unsetenv("SCALEBENCH_DATA");
+    unsetenv("SCALEBENCH_HOME");
     setenv("SCALEBENCH_CACHE", w->cache, 1);
     for (int i = 0; i < FILES; i++)
         w->file[i] = make_file(i);

@@ -142,6 +142,11 @@ static void test_order_of_folders(void **state)
     snprintf(here, sizeof here, "%s/here", w->root);
     assert_int_equal(mkdir(here, 0755), 0);
     assert_int_equal(chdir(here), 0);
+    write_set_below(w, "home", "");
+    write_set_below(w, "home/data", "mnist");
+    snprintf(named, sizeof named, "%s/home", w->root);
+    setenv("SCALEBENCH_HOME", named, 1);
+    assert_found_in(w, "home/data/mnist");
     write_set_below(w, "shared", "");
     write_set_below(w, "shared/data", "mnist");
     assert_found_in(w, "shared/data/mnist");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
+#include "kernels/base/executable.h"
 
 #define PATH_BYTES 4400
 #define STORED     ".kept"
@@ -39,6 +40,12 @@ static enum status agree(struct sweep *s, enum status status, struct error *e)
 
 /* ---- Of what the rows are ---- */
 
+static bool hash_program(char hex[SHA256_DIGEST_STRING_LENGTH])
+{
+    char path[4096];
+    return executable_path(path, sizeof path) && SHA256File(path, hex) != NULL;
+}
+
 /* Lines "what: value". */
 static enum status describe(const struct sweep *s, char **text, struct error *e)
 {
@@ -52,7 +59,7 @@ static enum status describe(const struct sweep *s, char **text, struct error *e)
     fprintf(out, "ranks: %d on %d nodes, the first on %s\n", s->ranks, s->nodes, host);
     fprintf(out, "waiting: %s\n", wait_names()[s->waiter.kind]);
     fprintf(out, "MPI library: %s\n", s->mpi);
-    fprintf(out, "program: %s\n", SHA256File("/proc/self/exe", program) ? program : "unknown");
+    fprintf(out, "program: %s\n", hash_program(program) ? program : "unknown");
     return fclose(out) == 0 ? OK : error_no_memory(e, "a sweep's origin");
 }
 

@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# Writes scalebench-REVISION-MACHINE.tar.gz: programs, their libraries, the dynamic loader, MPICH's mpiexec, specs,
+# plot scripts, published numbers and MNIST, for machines that have nothing installed and no way out.
+#
+#   ci/bundle.sh [FOLDER]     what `make bundle` calls once all is built; FOLDER is that of the build
+#
+# Unpacked anywhere, `./scalebench run configs/strong_scaling.yaml` works there, and so does whatever README says of
+# build/scalebench and build/train_cnn. A program NAME stands there as build/NAME.program; build/NAME is bench/bundle/
+# start.c, which starts it by the loader. $BUILD is the folder of the build (build), $MPIEXEC an mpiexec of MPICH
+# with hydra_pmi_proxy beside it, $SCALEBENCH_DATA a folder with mnist/. Exit status: 1 where a file is missing or the
+# archive is larger than 64 MiB, 3 where this machine has no C library to link statically.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+into=${1:-$build}
+most_mib=64
+
+say() {
+    echo "bundle: $*" >&2
+}
+
+fail() {
+    say "$*"
+    exit 1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# As `scalebench` says it of a checkout.
+revision() {
+    local text
+    text=$(git describe --always --dirty --abbrev=7 2>/dev/null) || {
+        echo "unknown revision"
+        return
+    }
+    case $text in
+    *-dirty) echo "${text%-dirty} dirty" ;;
+    *) echo "$text clean" ;;
+    esac
+}
+
+short=$(revision)
+name=scalebench-${short%% *}-$(uname -m)
+root=$work/$name
+
+# ---- Programs ------------------------------------------------------------------------------------------
+
+is_elf() { # file
+    [ "$(head -c 4 "$1" | tail -c 3)" = ELF ]
+}
+
+# One file under many names: an archive has it once.
+add_start() {
+    "${CC:-gcc}" -std=c17 -Os -s -static -Wall -Wextra -I. -D_GNU_SOURCE -o "$root/start" bench/bundle/start.c \
+        2>"$work/log" || {
+        cat "$work/log" >&2
+        say "what starts the programs cannot be linked statically: no libc.a here (Debian's package libc6-dev)"
+        exit 3
+    }
+}
+
+add_program() { # file, name
+    cp -L "$1" "$root/build/$2.program"
+    strip -g "$root/build/$2.program"
+    ln "$root/start" "$root/build/$2"
+}
+
+add_programs() {
+    local path
+    mkdir -p "$root/build"
+    add_start
+    for path in "$build"/*; do
+        if [ ! -f "$path" ] || [ ! -x "$path" ]; then
+            continue
+        elif is_elf "$path"; then
+            add_program "$path" "${path##*/}"
+        else
+            cp "$path" "$root/build"
+        fi
+    done
+    [ -e "$root/build/train_cnn" ] || fail "no train_cnn in $build: make all builds it"
+    [ ! -d "$build/torch_peer" ] || cp -r "$build/torch_peer" "$root/build"
+    ln -s build/scalebench "$root/scalebench"
+}
+
+add_mpiexec() {
+    local mpiexec=${MPIEXEC:-mpiexec} proxy
+    mpiexec=$(readlink -f "$(command -v "$mpiexec" || command -v mpiexec.mpich || true)")
+    [ -n "$mpiexec" ] || fail "no mpiexec: MPIEXEC= names one"
+    "$mpiexec" --version 2>/dev/null | grep -qi hydra ||
+        fail "$mpiexec is not MPICH's mpiexec (hydra), which a bundle takes along: MPIEXEC= names one"
+    proxy=$(dirname "$mpiexec")/hydra_pmi_proxy
+    [ -x "$proxy" ] || fail "no hydra_pmi_proxy beside $mpiexec"
+    add_program "$mpiexec" mpiexec
+    add_program "$proxy" hydra_pmi_proxy
+}
+
+# ---- Libraries -----------------------------------------------------------------------------------------
+
+# Paths of all that a program or library loads, without the loader, which has a line without an arrow.
+libraries_of() { # files
+    local file
+    for file in "$@"; do
+        ldd "$file" >"$work/ldd" || fail "$file: ldd cannot tell what it loads"
+        ! grep -q 'not found' "$work/ldd" || fail "$file: $(grep 'not found' "$work/ldd" | head -n 1)"
+        awk '$2 == "=>" { print $3 }' "$work/ldd"
+    done | sort -u
+}
+
+loader_of() { # program
+    ldd "$1" | awk '$1 ~ /^\// { print $1 }'
+}
+
+add_libraries() { # paths of libraries
+    local path
+    for path in "$@"; do
+        [ -e "$root/lib/${path##*/}" ] || cp -L "$path" "$root/lib"
+        echo "$path" >>"$work/taken"
+    done
+}
+
+# Transports that UCX loads by itself, from the folder ucx beside its own library.
+add_transports() { # paths of libraries
+    local path folder
+    for path in "$@"; do
+        folder=$(dirname "$(readlink -f "$path")")/ucx
+        case ${path##*/} in
+        libucs.so*) [ ! -d "$folder" ] || ls "$folder"/*.so.* ;;
+        esac
+    done
+}
+
+add_all_libraries() {
+    local loader libraries modules path
+    mkdir -p "$root/lib/ucx" "$root/lib/as"
+    loader=$(loader_of "$root/build/train_cnn.program")
+    "$loader" --help 2>/dev/null | grep -q -- --argv0 ||
+        fail "$loader cannot give a program its name (--argv0): a C library of 2.33 or newer can"
+    add_libraries "$loader"
+    # shellcheck disable=SC2046 # none of these paths has a space
+    libraries=$(libraries_of "$root"/build/*.program)
+    # shellcheck disable=SC2086
+    add_libraries $libraries
+    # shellcheck disable=SC2086
+    modules=$(add_transports $libraries)
+    for path in $modules; do
+        cp -L "$path" "$root/lib/ucx"
+        echo "$path" >>"$work/taken"
+    done
+    # shellcheck disable=SC2046,SC2086
+    [ -z "$modules" ] || add_libraries $(libraries_of $modules)
+    for path in "$root"/build/*.program; do
+        path=${path##*/}
+        ln -s "../${loader##*/}" "$root/lib/as/${path%.program}"
+    done
+    rm "$root/start"
+}
+
+# By the bundle's own loader: nothing may come from elsewhere.
+check_libraries() {
+    local file loader
+    for file in "$root"/build/*.program "$root"/lib/ucx/*; do
+        [ -e "$file" ] || continue
+        loader=$(readlink -f "$root/lib/as/scalebench")
+        "$loader" --inhibit-cache --library-path "$root/lib" --list "$file" |
+            awk -v root="$root/" '/not found/ || ($2 == "=>" && index($3, root) != 1) { print; bad = 1 }
+                END { exit bad }' >&2 || fail "${file##*/} would load these from outside the bundle"
+    done
+    "$root/scalebench" list sites >/dev/null || fail "scalebench does not begin"
+    "$root/build/train_cnn" --help >/dev/null || fail "train_cnn does not begin"
+}
+
+# ---- What programs read ----------------------------------------------------------------------------------
+
+# Data sets as they lie on a disk; what is not there is made up by the trainer, as everywhere.
+add_data() {
+    local folder path
+    for folder in "${SCALEBENCH_DATA:-/nowhere}/mnist" "${SCALEBENCH_DATA:-/nowhere}" data/mnist ../shared/data/mnist; do
+        compgen -G "$folder/train-images-idx3-ubyte*" >/dev/null || continue
+        mkdir -p "$root/data/mnist"
+        for path in "$folder"/{train,t10k}-{images-idx3,labels-idx1}-ubyte; do
+            if [ -f "$path.gz" ]; then
+                cp "$path.gz" "$root/data/mnist"
+            else
+                gzip -cn9 "$path" >"$root/data/mnist/${path##*/}.gz"
+            fi
+        done
+        return
+    done
+    say "MNIST is not here (make data): generated digits will stand in for it"
+}
+
+add_files() {
+    local path
+    git ls-files configs plots results ci/netns.sh README.md LICENSE CHANGELOG.md |
+        while read -r path; do
+            mkdir -p "$root/$(dirname "$path")"
+            cp "$path" "$root/$path"
+        done
+    revision >"$root/revision"
+}
+
+# What the owners of the libraries ask to be passed on with them.
+add_licences() {
+    local path package
+    mkdir "$root/licences"
+    if ! command -v dpkg >/dev/null; then
+        say "no dpkg here, which knows the licences of the libraries: licences/ is empty"
+        return
+    fi
+    sort -u "$work/taken" | while read -r path; do
+        package=$(dpkg -S "$path" 2>/dev/null || dpkg -S "$(readlink -f "$path")" 2>/dev/null ||
+            dpkg -S "/usr$path" 2>/dev/null || true)
+        package=${package%%:*}
+        [ ! -e "/usr/share/doc/${package:-none}/copyright" ] ||
+            cp "/usr/share/doc/$package/copyright" "$root/licences/$package"
+    done
+}
+
+mkdir -p "$root" "$into"
+add_programs
+add_mpiexec
+add_all_libraries
+check_libraries
+add_data
+add_files
+add_licences
+archive=$into/$name.tar.gz
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$archive.part"
+bytes=$(stat -c %s "$archive.part")
+[ "$bytes" -le $((most_mib << 20)) ] ||
+    fail "$archive.part has $((bytes >> 20)) MiB, more than the $most_mib that a bundle may have"
+mv "$archive.part" "$archive"
+say "$(awk -v n="$bytes" 'BEGIN { printf "%.1f", n / 1048576 }') MiB, unpacked $(du -sm "$root" | cut -f 1) MiB"
+echo "$archive"
