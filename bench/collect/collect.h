@@ -60,6 +60,10 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
  * as the spec's scaling says. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
+/* Its nodes have processors of several kinds. */
+#define CPUS_JOINED_BY " + "
+bool launch_is_mixed(const struct launch_result *result);
+
 /* Its ranks let the time of computing pass. */
 bool launch_is_replayed(const struct launch_result *result);
 

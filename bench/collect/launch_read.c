@@ -394,6 +394,25 @@ static void fill_nodes(struct launch_result *result, const struct rank_record *r
     }
 }
 
+/* "AMD EPYC 7763 + Intel Xeon 6248": each kind once. What finds no room any more is cut. */
+static void fill_cpus(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    for (int i = 0; i < ranks; i++) {
+        bool before = records[i].hello.cpu[0] == '\0';
+        for (int k = 0; k < i && !before; k++)
+            before = strcmp(records[k].hello.cpu, records[i].hello.cpu) == 0;
+        size_t used = strlen(result->cpus);
+        if (!before)
+            snprintf(result->cpus + used, sizeof result->cpus - used, "%s%s",
+                     used > 0 ? CPUS_JOINED_BY : "", records[i].hello.cpu);
+    }
+}
+
+bool launch_is_mixed(const struct launch_result *result)
+{
+    return strstr(result->cpus, CPUS_JOINED_BY) != NULL;
+}
+
 /* Every rank tells what its node's interface counted; of other nodes than rank 0's the one with most. */
 static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
 {
@@ -482,6 +501,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_memory(result, records, ranks);
     fill_work(result, &records[0].hello);
     fill_nodes(result, records, ranks);
+    fill_cpus(result, records, ranks);
     fill_clocks(result, records, ranks);
     fill_traffic(result, records, ranks);
     fill_compute(result, &records[0].hello);

@@ -212,6 +212,14 @@ static void set_replay(struct point_summary *p, const struct samples *time)
     p->late_replay = stats_median(time->values, n) > LATE_MOST_PCT;
 }
 
+static bool is_mixed(const struct samples *time)
+{
+    for (size_t i = 0; i < time->n; i++)
+        if (launch_is_mixed(time->items[i].result))
+            return true;
+    return false;
+}
+
 static void set_flags(struct point_summary *p, bool oversubscribed, const struct samples *time)
 {
     if (p->timed && p->launches > 0 && !p->precision_met)
@@ -230,6 +238,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "by_design");
     if (shares_cores(time))
         point_add_flag(p, "shares_cores");
+    if (is_mixed(time))
+        point_add_flag(p, "mixed");
     if (point_is_busy(p))
         point_add_flag(p, "busy");
     if (p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0)

@@ -20,7 +20,7 @@ static enum status ask(struct campaign *c, const struct point *point, struct err
 {
     struct site_launch launch;
     TRY(campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e));
-    enum status status = site_check(&c->netns, &point->config, e);
+    enum status status = site_check(&c->netns, &c->machines, &point->config, e);
     THEN(status, core_locks_add(&c->cores, &launch.plan, e));
     site_launch_free(&launch);
     THEN(status, workloads_ask(&c->workloads, point, e));
@@ -51,6 +51,13 @@ static enum status read_spec(struct campaign *c, struct error *e)
     return prediction_check(&c->spec, e);
 }
 
+static enum status open_machines(struct campaign *c, const char *const *programs, struct error *e)
+{
+    char scalebench[PATH_BYTES];
+    TRY(tools_program(c->tools, "scalebench", scalebench, e));
+    return machines_open(&c->machines, scalebench, programs, e);
+}
+
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e)
 {
@@ -61,14 +68,16 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     launcher_find(&c->launcher, tools->folder);
     TRY(netns_plan(&c->netns, &c->spec, tools->home, e));
     allocation_find(&c->allocation);
-    TRY(find_refusals(c, e));
     const char *programs[PROGRAMS_MAX + 1] = {c->pin};
     workloads_list(&c->workloads, programs + 1);
+    TRY(open_machines(c, programs, e));
+    TRY(find_refusals(c, e));
     TRY(programs_read(&c->programs, tools, programs, e));
     const struct facts_source source = {.spec = &c->spec,
                                         .machine = place_machine(c->place),
                                         .programs = &c->programs,
-                                        .workloads = &c->workloads};
+                                        .workloads = &c->workloads,
+                                        .machines = &c->machines};
     return facts_find(&c->facts, &source, e);
 }
 
@@ -178,6 +187,7 @@ void campaign_close(struct campaign *c)
 {
     launch_order_close(&c->order);
     netns_close(&c->netns);
+    machines_close(&c->machines);
     core_locks_release(&c->cores);
     owner_leave(&c->owner);
     journal_close(&c->journal);

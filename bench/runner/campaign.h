@@ -30,6 +30,7 @@ struct campaign {
     struct place *place;
     struct launcher launcher;
     struct netns netns;           /* hosts of this campaign, while launches run on them */
+    struct machines machines;     /* that ssh reaches */
     struct allocation allocation; /* of a batch job */
     struct spec spec;
     char pin[PATH_BYTES];

@@ -15,6 +15,7 @@
 #include "bench/place/place.h"
 #include "bench/runner/programs.h"
 #include "bench/runner/workloads.h"
+#include "bench/sites/machines.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
@@ -23,6 +24,7 @@ struct facts_source {
     struct place_machine machine;
     const struct programs *programs;
     const struct workloads *workloads; /* that have been asked about every point */
+    const struct machines *machines;   /* of the points that ssh starts, asked likewise */
 };
 
 /* *facts: all that is known of what the spec's points run on; json_decref frees it. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/place/hardware.h"
 #include "bench/runner/facts.h"
 #include "bench/runner/foreign.h"
-#include "bench/runner/hardware.h"
 #include "bench/sites/site.h"
 
 /* Whatever binds ranks runs before every workload. */
@@ -24,22 +24,41 @@ static enum status add(json_t *facts, const char *name, const char *value, struc
 
 static enum status find_machine(json_t *facts, const struct facts_source *s, struct error *e)
 {
-    const struct place_machine *m = &s->machine;
-    char cpu[256], caches[256], text[1024];
-    hardware_cpu(cpu, sizeof cpu);
-    hardware_caches(caches, sizeof caches);
-    snprintf(text, sizeof text,
-             "%s, caches %s, cores %d (usable %d, of the machine %d, quota %.17g), hardware "
-             "threads %d, NUMA nodes %d",
-             cpu, caches, m->cores, m->usable_cores, m->machine_cores, m->quota_cores, m->hwthreads,
-             m->numa_nodes);
-    return add(facts, "machine", text, e);
+    char class[HARDWARE_CLASS_BYTES];
+    hardware_class(class, &s->machine);
+    return add(facts, "machine", class, e);
 }
 
+/* Ranks that ssh starts need not run here. */
 static bool concerns_machine(const char *of, const struct point *point)
 {
-    (void)of, (void)point;
-    return true;
+    (void)of;
+    return config_int(&point->config, OPT_SITE) != SITE_ssh;
+}
+
+/* ---- host: the class of each machine that ssh reaches ---- */
+
+static enum status find_host(json_t *facts, const struct facts_source *s, struct error *e)
+{
+    for (size_t i = 0; i < s->machines->n; i++) {
+        const struct machine *m = &s->machines->all[i];
+        char name[512];
+        snprintf(name, sizeof name, "host:%s", m->name);
+        if (m->reason.status == OK)
+            TRY(add(facts, name, m->class, e));
+    }
+    return OK;
+}
+
+static bool concerns_host(const char *of, const struct point *point)
+{
+    const struct value *names = &point->config.values[OPT_SITE_MACHINES];
+    if (config_int(&point->config, OPT_SITE) != SITE_ssh)
+        return false;
+    for (long i = 0; i < config_int(&point->config, OPT_NODES) && i < (long)names->n; i++)
+        if (strcmp(names->texts[i], of) == 0)
+            return true;
+    return false;
 }
 
 /* ---- link: of the sites that have one, where no option of the point says it ---- */

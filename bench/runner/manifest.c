@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/runner/hardware.h"
+#include "bench/place/hardware.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__

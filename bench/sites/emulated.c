@@ -188,8 +188,10 @@ static enum status emulated_prepare(const struct site_job *job, struct site_laun
     return mpiexec_prepare_inside(job, add_entrance, add_ranks, &hosts, environment(c), launch, e);
 }
 
-static enum status emulated_check(struct netns *netns, const struct config *config, struct error *e)
+static enum status emulated_check(struct netns *netns, struct machines *machines,
+                                  const struct config *config, struct error *e)
 {
+    (void)machines;
     return are_given() ? OK : netns_check(netns, config, e);
 }
 

@@ -29,10 +29,11 @@ bool site_link(char text[LINK_BYTES], const struct config *config)
     return site->link != NULL && config_has_usual_link(config) && site->link(text, config);
 }
 
-enum status site_check(struct netns *netns, const struct config *config, struct error *e)
+enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
+                       struct error *e)
 {
     const struct site *site = site_of(config);
-    return site->check != NULL ? site->check(netns, config, e) : OK;
+    return site->check != NULL ? site->check(netns, machines, config, e) : OK;
 }
 
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e)

@@ -5,6 +5,7 @@
 #include "bench/place/place.h"
 #include "bench/sites/allocation.h"
 #include "bench/sites/launcher.h"
+#include "bench/sites/machines.h"
 #include "bench/sites/netns.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
@@ -36,14 +37,16 @@ struct site {
     enum status (*prepare)(const struct site_job *job, struct site_launch *launch, struct error *e);
     /* Says what joins its hosts; false, as NULL, where that is the machine's own. */
     bool (*link)(char text[LINK_BYTES], const struct config *config);
-    /* As site_check and site_ready; NULL where there is nothing to bring up. */
-    enum status (*check)(struct netns *netns, const struct config *config, struct error *e);
+    /* As site_check and site_ready; NULL where there is nothing to ask or to bring up. */
+    enum status (*check)(struct netns *netns, struct machines *machines,
+                         const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
 };
 
-/* Whether what a launch needs can be brought up here, asked once for all points that need the same:
+/* Whether what a launch needs can be brought up or reached, asked once for all points that need the same:
  * ERR_UNAVAILABLE with the reason. Nothing stays up. */
-enum status site_check(struct netns *netns, const struct config *config, struct error *e);
+enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
+                       struct error *e);
 
 /* Brings it up, where it is not, for the next launch: prepared after this. netns_down takes it down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);

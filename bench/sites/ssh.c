@@ -9,9 +9,6 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Nobody answers when ssh asks for a password, and a machine that is off is not waited for. */
-#define SSH_OPTIONS "-o BatchMode=yes -o ConnectTimeout=10"
-
 /* What ssh or mpiexec would read as something else than a name is none. */
 static bool is_name(const char *text)
 {
@@ -96,6 +93,14 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
     return add_environment(launch, e);
 }
 
+/* Where it is not reached, has other programs or none, the points on it are left out. */
+static enum status ssh_check(struct netns *netns, struct machines *machines,
+                             const struct config *config, struct error *e)
+{
+    (void)netns;
+    return machines_check(machines, config, e);
+}
+
 static enum status ask(const char *machine, struct error *e)
 {
     char command[512], said[300] = "";
@@ -119,4 +124,4 @@ static enum status ssh_ready(struct netns *netns, const struct config *config, s
 }
 
 extern const struct site site_ssh;
-const struct site site_ssh = {.prepare = ssh_prepare, .ready = ssh_ready};
+const struct site site_ssh = {.prepare = ssh_prepare, .check = ssh_check, .ready = ssh_ready};

@@ -16,6 +16,7 @@ ci/netns.sh probe >"$tmp/probe.log" 2>&1 || {
     exit
 }
 
+# A shell that is not the first of a login reads no ~/.bashrc, whatever that may do on this machine.
 ssh-keygen -q -t ed25519 -N '' -f "$tmp/host" && ssh-keygen -q -t ed25519 -N '' -f "$tmp/user"
 mkdir -p "$tmp/bin"
 cat >"$tmp/sshd" <<END
@@ -26,6 +27,7 @@ UsePAM no
 StrictModes no
 PermitRootLogin yes
 PidFile none
+SetEnv SHLVL=2
 END
 cat >"$tmp/ssh" <<END
 Host one
@@ -41,13 +43,13 @@ END
 # What a user has in ~/.ssh/config, and MPICH takes the first ssh of PATH.
 printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(type -P ssh)" "$tmp/ssh" >"$tmp/bin/ssh"
 
-# The campaign runs on the first of them. They have no route to each other's memory; on machines of their own UCX finds that out.
+# What a test wants to be otherwise on the second of them stands in $tmp/second. The campaign runs on the first. They have no route to each other's memory; on machines of their own UCX finds that out.
 cat >"$tmp/bin/with_machines" <<END
 #!/usr/bin/env bash
 mkdir -p /run/sshd
 for i in 0 1; do
-    ip netns exec "\$SCALEBENCH_NETNS-node\$i" unshare --uts --ipc sh -c \\
-        "hostname machine\$i; exec $sshd -D -e -f $tmp/sshd -o ListenAddress=10.77.0.\$((i + 1))" 2>>"$tmp/sshd.log" &
+    ip netns exec "\$SCALEBENCH_NETNS-node\$i" unshare --uts --ipc --mount sh -c \\
+        "hostname machine\$i; [ \$i = 0 ] || . $tmp/second; exec $sshd -D -e -f $tmp/sshd -o ListenAddress=10.77.0.\$((i + 1))" 2>>"$tmp/sshd.log" &
 done
 for address in 10.77.0.1 10.77.0.2; do
     until (: </dev/tcp/\$address/22) 2>/dev/null; do sleep 0.1; done
@@ -56,6 +58,7 @@ export PATH=$tmp/bin:\$PATH UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
 exec ip netns exec "\$SCALEBENCH_NETNS-node0" "\$@"
 END
 chmod +x "$tmp"/bin/*
+: >"$tmp/second"
 
 on_machines() { # command
     ci/netns.sh --rate none exec "$tmp/bin/with_machines" "$@"
@@ -85,7 +88,7 @@ runs() {
 check "machines are taken in their order, with the ranks of each" runs
 
 samplers_know_the_interface() {
-    "$scalebench" plan "$tmp/machines.yaml" --set measure.resources=20ms | tee /dev/stderr |
+    on_machines "$scalebench" plan "$tmp/machines.yaml" --set measure.resources=20ms | tee /dev/stderr |
         grep -q -- "--sample 0.02 --sample-to [^ ]* --nic eth0 -- "
 }
 check "machines are sampled by the interface that is named" samplers_know_the_interface
@@ -112,6 +115,43 @@ a_kill_reaches_the_machines() {
     true
 }
 check "no rank outlives the campaign on any machine" a_kill_reaches_the_machines
+
+# What is not the same there as here is named before anything runs.
+second_has() { # exit status, text, what is done on the second machine
+    echo "$3" >"$tmp/second"
+    expect "$1" "$2" on_machines "$scalebench" run "$tmp/machines.yaml" --set "nodes=2 name=other" --out "$tmp/out"
+    local status=$?
+    : >"$tmp/second"
+    return "$status"
+}
+
+builds_are_compared() {
+    cp "$build/pin" "$tmp/pin" && printf '\0' >>"$tmp/pin" || return 1
+    second_has 3 "site: ssh: two: $build/pin is another build: SHA-256 $(sha256sum <"$tmp/pin" | head -c 12) there, $(
+        sha256sum <"$build/pin" | head -c 12
+    ) here" "mount --bind $tmp/pin $build/pin" &&
+        second_has 3 "site: ssh: two: $build/train_cnn is another build" "mount --bind /dev/null $build/train_cnn" &&
+        second_has 3 "the same build belongs there, at the same path" "mount -t tmpfs tmpfs $build" &&
+        grep -q "site: ssh: two: .*$build/scalebench: " "$tmp/expect.log" && [ ! -e "$tmp/out/other" ]
+}
+check "a machine with another build, or none, is named" builds_are_compared
+
+# Of the run before, of points on both machines and on one.
+classes_are_known() {
+    local manifest=$tmp/out/machines/latest/manifest.json
+    grep -q '"host:one": ".*, cores ' "$manifest" && grep -q '"host:two": ".*, cores ' "$manifest" || return 1
+    sed 's/^\(model name.*: \).*/\1Another Kind/; t; s/^\(CPU part.*: \).*/\1Another Kind/' /proc/cpuinfo >"$tmp/cpuinfo"
+    echo "mount --bind $tmp/cpuinfo /proc/cpuinfo" >"$tmp/second"
+    expect 0 "the class of the machine two is not what it was" on_machines "$scalebench" run "$tmp/machines.yaml" \
+        --out "$tmp/out" || return 1
+    : >"$tmp/second"
+    grep "two and one are of different classes (Another Kind, " "$tmp/expect.log" || return 1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["nodes"], (" " $at["flags"] " " ~ / mixed /), ($at["cpus"] ~ /^Another Kind [+] ./),
+            ($at["cpus"] ~ /^Another Kind/) }' "$tmp/out/machines/latest/summary.csv" | tee /dev/stderr |
+        cmp - <(printf '%s\n' "1 0 0 1" "2 1 1 1")
+}
+check "the class of each machine is known, and two classes are marked" classes_are_known
 
 a_machine_that_is_off() {
     expect 3 "site: ssh: 10.77.0.9: ssh: connect to host" on_machines "$scalebench" run "$tmp/machines.yaml" \

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bench/place/hardware.h"
 #include "comm/algorithm.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/clock.h"
@@ -44,6 +45,7 @@ static const char *thread_level(void)
 static void take_platform(struct record_hello *h, const struct trainer *t, const char *bound)
 {
     gethostname(h->host, sizeof h->host - 1);
+    hardware_cpu(h->cpu, sizeof h->cpu);
     clock_calibrate(&h->timer_resolution_ns, &h->timer_overhead_ns);
     h->pid = getpid();
     h->threads = pool_threads(t->exec.pool);

@@ -1,9 +1,7 @@
-#include "bench/runner/hardware.h"
+#include "bench/place/hardware.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "bench/runner/files.h"
 
 void hardware_cpu(char *text, size_t size)
 {
@@ -22,6 +20,17 @@ void hardware_cpu(char *text, size_t size)
         fclose(f);
 }
 
+static bool first_line(const char *path, char *line, int size)
+{
+    FILE *f = fopen(path, "re");
+    bool found = f != NULL && fgets(line, size, f) != NULL;
+    if (f != NULL)
+        fclose(f);
+    if (found)
+        line[strcspn(line, "\n")] = '\0';
+    return found;
+}
+
 void hardware_caches(char *text, size_t size)
 {
     char path[96], line[64];
@@ -29,8 +38,20 @@ void hardware_caches(char *text, size_t size)
     text[0] = '\0';
     for (int i = 0; used < size; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
-        if (!file_first_line(path, line, sizeof line))
+        if (!first_line(path, line, sizeof line))
             return;
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", line);
     }
+}
+
+void hardware_class(char text[HARDWARE_CLASS_BYTES], const struct place_machine *m)
+{
+    char cpu[256], caches[256];
+    hardware_cpu(cpu, sizeof cpu);
+    hardware_caches(caches, sizeof caches);
+    snprintf(text, HARDWARE_CLASS_BYTES,
+             "%s, caches %s, cores %d (usable %d, of the machine %d, quota %.17g), hardware "
+             "threads %d, NUMA nodes %d",
+             cpu, caches, m->cores, m->usable_cores, m->machine_cores, m->quota_cores, m->hwthreads,
+             m->numa_nodes);
 }

@@ -1,0 +1,31 @@
+/* What this machine is, as launches are known by, and which programs it has: what a campaign asks of the
+ * machines that it reaches by ssh. */
+#include <sha2.h>
+
+#include "bench/place/hardware.h"
+#include "bench/runner/commands/commands.h"
+
+static enum status print_program(FILE *out, const struct tools *tools, const char *path,
+                                 struct error *e)
+{
+    char file[PATH_BYTES], hex[SHA256_DIGEST_STRING_LENGTH];
+    TRY(tools_contents(tools, path, file, e));
+    fprintf(out, "program %s %s\n", SHA256File(file, hex) != NULL ? hex : "-", path);
+    return OK;
+}
+
+enum status command_machine(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                            int *exit_status, struct error *e)
+{
+    char class[HARDWARE_CLASS_BYTES];
+    struct place *place;
+    (void)exit_status;
+    TRY(place_open(&place, NULL, e));
+    struct place_machine machine = place_machine(place);
+    place_close(place);
+    hardware_class(class, &machine);
+    fprintf(out, "machine %s\n", class);
+    for (size_t i = 0; i < arguments->n_operands; i++)
+        TRY(print_program(out, tools, arguments->operands[i], e));
+    return OK;
+}

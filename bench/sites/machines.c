@@ -1,0 +1,256 @@
+#include "bench/sites/machines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/sites/argv.h"
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+
+extern char **environ;
+
+enum { LINE_BYTES = 8192 };
+
+/* What a machine answers, a line each. */
+struct answer {
+    char class[HARDWARE_CLASS_BYTES];
+    char (*hashes)
+        [MACHINE_HASH_BYTES]; /* of the programs asked about, in their order; "-": not there */
+    size_t n;
+    char complaint
+        [300];  /* the last line that is none of these: before it a login may have its say */
+    int status; /* of who was asked, as a shell says it */
+};
+
+enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
+                          struct error *e)
+{
+    struct argv_builder argv = {0};
+    *m = (struct machines){0};
+    while (programs[m->n_programs] != NULL)
+        m->n_programs++;
+    argv_add(&argv, scalebench);
+    argv_add(&argv, "machine");
+    argv_add_all(&argv, programs);
+    m->question = argv_finish(&argv);
+    return m->question != NULL ? OK : error_no_memory(e, "the programs of a campaign");
+}
+
+void machines_close(struct machines *m)
+{
+    free(m->question);
+    free(m->hashes);
+    free(m->all);
+    *m = (struct machines){0};
+}
+
+/* ---- A question and its answer ---- */
+
+/* "program 0123...ef /opt/build/pin" */
+static void take_line(struct answer *a, const char *line, size_t n_programs)
+{
+    static const char class[] = "machine ", program[] = "program ";
+    if (strncmp(line, class, sizeof class - 1) == 0)
+        snprintf(a->class, sizeof a->class, "%.*s", HARDWARE_CLASS_BYTES - 1,
+                 line + sizeof class - 1);
+    else if (strncmp(line, program, sizeof program - 1) == 0 && a->n < n_programs)
+        snprintf(a->hashes[a->n++], MACHINE_HASH_BYTES, "%.*s",
+                 (int)strcspn(line + sizeof program - 1, " "), line + sizeof program - 1);
+    else
+        snprintf(a->complaint, sizeof a->complaint, "%.*s", (int)sizeof a->complaint - 1, line);
+}
+
+static int spawn(pid_t *pid, char *const *argv, int line)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed)
+        return failed;
+    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO && !failed; fd++)
+        failed = posix_spawn_file_actions_adddup2(&actions, line, fd);
+    if (!failed)
+        failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static void read_lines(struct answer *a, int from, size_t n_programs)
+{
+    char line[LINE_BYTES];
+    FILE *in = fdopen(from, "r");
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] != '\0')
+            take_line(a, line, n_programs);
+    }
+    if (in != NULL)
+        fclose(in);
+    else
+        close(from);
+}
+
+static int wait_for(pid_t pid)
+{
+    int state = 0;
+    while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+/* What cannot be run is a complaint of its own. */
+static enum status ask(struct answer *a, char *const *argv, size_t n_programs, struct error *e)
+{
+    int ends[2];
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(e, ERR_SYSTEM, "pipe: %s", strerror(errno));
+    int failed = spawn(&pid, argv, ends[1]);
+    close(ends[1]);
+    if (failed) {
+        close(ends[0]);
+        a->status = 127;
+        snprintf(a->complaint, sizeof a->complaint, "%.200s: %s", argv[0], strerror(failed));
+        return OK;
+    }
+    read_lines(a, ends[0], n_programs);
+    a->status = wait_for(pid);
+    return OK;
+}
+
+/* As the shell of another machine reads it. Freed with free, NULL without memory. */
+static char *quote(char *const *words)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (; out != NULL && *words != NULL; words++) {
+        fputc('\'', out);
+        for (const char *c = *words; *c; c++)
+            fputs(*c == '\'' ? "'\\''" : (const char[]){*c, '\0'}, out);
+        fputs("' ", out);
+    }
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static enum status ask_machine(struct answer *a, const struct machines *m, const char *name,
+                               struct error *e)
+{
+    char *command = quote(m->question);
+    char *const argv[] = {"ssh",        "-n",         "-o",    SSH_SILENT, "-o",
+                          SSH_PATIENCE, (char *)name, command, NULL};
+    enum status status =
+        command != NULL ? ask(a, argv, m->n_programs, e) : error_no_memory(e, "a command line");
+    free(command);
+    return status;
+}
+
+/* By the same words as others are. */
+static enum status ask_own(struct machines *m, struct error *e)
+{
+    struct answer a = {.n = 0};
+    if (m->hashes != NULL)
+        return OK;
+    TRY(MEM_NEW(m->hashes, m->n_programs + 1, "the programs of a campaign", e));
+    a.hashes = m->hashes;
+    TRY(ask(&a, m->question, m->n_programs, e));
+    if (a.status == 0 && a.n == m->n_programs)
+        return OK;
+    return error_set(e, ERR_SYSTEM, "%s machine: %s", m->question[0], a.complaint);
+}
+
+/* ---- What follows from it ---- */
+
+#define BELONGS "the same build belongs there, at the same path"
+
+/* The first program that is missing or differs. */
+static enum status compare(const struct machines *m, const char *name, const struct answer *a,
+                           struct error *e)
+{
+    for (size_t i = 0; i < m->n_programs; i++) {
+        const char *path = m->question[2 + i];
+        if (strcmp(a->hashes[i], "-") == 0)
+            return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s is not there; " BELONGS, name,
+                             path);
+        if (strcmp(a->hashes[i], m->hashes[i]) != 0)
+            return error_set(e, ERR_UNAVAILABLE,
+                             "site: ssh: %s: %s is another build: SHA-256 %.12s there, %.12s "
+                             "here; " BELONGS,
+                             name, path, a->hashes[i], m->hashes[i]);
+    }
+    return OK;
+}
+
+/* A shell ends with 126 or 127 where there is no such program, one of another build with 2. */
+static enum status judge(const struct machines *m, const char *name, const struct answer *a,
+                         struct error *e)
+{
+    bool unknown = a->status == 2 || a->status == 126 || a->status == 127;
+    if (a->status == 0 && a->class[0] != '\0' && a->n == m->n_programs)
+        return compare(m, name, a, e);
+    return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s%s", name,
+                     a->complaint[0] ? a->complaint : "no answer", unknown ? "; " BELONGS : "");
+}
+
+static enum status meet(struct machines *m, struct machine *machine, struct error *e)
+{
+    struct answer a = {.n = 0};
+    TRY(ask_own(m, e));
+    TRY(MEM_NEW(a.hashes, m->n_programs + 1, "the programs of a campaign", e));
+    enum status status = ask_machine(&a, m, machine->name, e);
+    if (status == OK)
+        judge(m, machine->name, &a, &machine->reason);
+    snprintf(machine->class, sizeof machine->class, "%s", a.class);
+    free(a.hashes);
+    return status;
+}
+
+/* Its place among all; asked now where it is new. */
+static enum status find(struct machines *m, size_t *at, const char *name, struct error *e)
+{
+    for (*at = 0; *at < m->n; ++*at)
+        if (strcmp(m->all[*at].name, name) == 0)
+            return OK;
+    TRY(MEM_GROW(m->all, m->n, "the machines of a campaign", e));
+    m->all[m->n] = (struct machine){.reason.status = OK};
+    snprintf(m->all[m->n].name, sizeof m->all[m->n].name, "%s", name);
+    TRY(meet(m, &m->all[m->n], e));
+    m->n++;
+    return OK;
+}
+
+static void warn_of_classes(struct machines *m, const struct machine *a, const struct machine *b)
+{
+    if (m->warned || strcmp(a->class, b->class) == 0)
+        return;
+    m->warned = true;
+    log_print(LOG_WARNING,
+              "site: ssh: %s and %s are of different classes (%s; %s): points on both go by the "
+              "slower, and are flagged mixed where processors differ",
+              a->name, b->name, a->class, b->class);
+}
+
+enum status machines_check(struct machines *m, const struct config *config, struct error *e)
+{
+    const struct value *names = &config->values[OPT_SITE_MACHINES];
+    size_t first = 0, at;
+    for (long i = 0; i < config_int(config, OPT_NODES) && i < (long)names->n; i++) {
+        TRY(find(m, &at, names->texts[i], e));
+        if (m->all[at].reason.status != OK) {
+            *e = m->all[at].reason;
+            return e->status;
+        }
+        if (i == 0)
+            first = at;
+        warn_of_classes(m, &m->all[first], &m->all[at]);
+    }
+    return OK;
+}
