@@ -28,6 +28,11 @@
 #
 # Ranks on different hosts share no memory although they could: hosts have names of their own, by which
 # MPICH tells nodes apart, and IPC namespaces of their own, by which UCX does. Ranks of one host share it.
+#
+# A program that stays in MPI_Finalize here: MPICH 4.0 on UCX does so in part of its runs over TCP where
+# UCX_RNDV_THRESH is raised (inf, 16m), so leave that alone for programs of your own; campaigns raise it for the
+# trainer, which leaves without MPI_Finalize. Elsewhere than in a campaign, where measure.limit ends it, such a
+# run is for you to stop.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 self=$(realpath "$0")
