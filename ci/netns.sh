@@ -68,6 +68,9 @@ start_on_host() { # options of ssh, host, command
 
 [[ ${1:-} != -x || -z ${SCALEBENCH_NETNS:-} ]] || start_on_host "$@"
 
+# shellcheck source=ci/end_of.sh
+. "${self%/*}/end_of.sh"
+
 # ---- Arguments -----------------------------------------------------------------------------------------
 
 while [ $# -gt 0 ]; do
@@ -311,20 +314,15 @@ END
 
 # A signal ends the command, as does the end of this shell; what it leaves behind ends with the namespaces.
 beside() { # command
-    local child status
+    local child
     export SCALEBENCH_NETNS=$id SCALEBENCH_HOSTS=$folder/hosts SCALEBENCH_LAUNCHER=$self
     export SCALEBENCH_HEAD=br0 SCALEBENCH_NIC=eth0 SCALEBENCH_LINK="$rate delay $delay"
     setpriv --pdeathsig TERM nsenter --net="/run/netns/$id-head" "$@" &
     child=$!
     # shellcheck disable=SC2064 # this child
     trap "kill -TERM $child 2>/dev/null" INT TERM
-    wait "$child"
-    status=$?
-    while kill -0 "$child" 2>/dev/null; do
-        wait "$child"
-        status=$?
-    done
-    exit "$status"
+    end_of "$child"
+    exit
 }
 
 find_mpiexec() {

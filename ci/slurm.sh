@@ -18,6 +18,8 @@
 # that this script may use, one that others have too where there are fewer cores than nodes.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
+# shellcheck source=ci/end_of.sh
+. "$(dirname "$(realpath "$0")")/end_of.sh"
 nodes=1
 
 unavailable() {
@@ -239,7 +241,7 @@ check_rights() {
 # The script once more, as the first process of namespaces that end with it. Signals are passed on to it, for
 # unshare blocks them.
 run_nodes() { # command
-    local folder child init status
+    local folder child init
     check_programs
     check_rights
     folder=$(mktemp -d)
@@ -249,13 +251,8 @@ run_nodes() { # command
     child=$!
     # shellcheck disable=SC2064 # the number as it is now
     trap "for init in \$(pgrep -P $child); do kill -TERM \$init; done" INT TERM
-    wait "$child"
-    status=$?
-    while kill -0 "$child" 2>/dev/null; do
-        wait "$child"
-        status=$?
-    done
-    exit "$status"
+    end_of "$child"
+    exit
 }
 
 # What /sys shows of interfaces are those of the namespace that mounted it; control groups stay.
@@ -309,7 +306,7 @@ start_in_namespace() { # number
 
 # Ranks of one node share memory, those of different nodes nothing.
 inside() { # folder, nodes, command
-    local child status
+    local child i
     dir=$1
     nodes=$2
     port=6817
@@ -323,13 +320,8 @@ inside() { # folder, nodes, command
     "$@" <&0 &
     child=$!
     trap 'kill -TERM $child 2>/dev/null' INT TERM
-    wait "$child"
-    status=$?
-    while kill -0 "$child" 2>/dev/null; do
-        wait "$child"
-        status=$?
-    done
-    exit "$status"
+    end_of "$child"
+    exit
 }
 
 usage() {

@@ -3,10 +3,10 @@
 # cores of its allocation, cancelled, out of time, gone on with.
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/slurm.sh
 
 cluster=$tmp/slurm
 trap '[ ! -e "$cluster/slurm.conf" ] || ci/slurm.sh stop "$cluster"; rm -rf "$tmp"' EXIT
-template=configs/sites/bench.sbatch
 out=$tmp/results
 
 check_or_skip() {
@@ -20,29 +20,6 @@ check_or_skip() {
         ;;
     *) return 1 ;;
     esac
-}
-
-# A folder like a user's checkout, where jobs leave their logs.
-home=$tmp/home
-mkdir -p "$home/configs"
-ln -s "$PWD"/configs/* "$home/configs"
-ln -s "$build" "$home/build"
-log=$home/scalebench-%j.log # as the template names it
-
-# Submits and waits for the end; the job's status is sbatch's. Sets $number and leaves $tmp/job.log.
-job() { # template, options of sbatch --, then what follows the script's name
-    local script=$1 options=()
-    shift
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
-    local status=0
-    (cd "$home" && sbatch -W -N1 "${options[@]}" "$script" "$@") >"$tmp/submitted" || status=$?
-    number=$(sed -n 's/^Submitted batch job //p' "$tmp/submitted")
-    cp "${log/\%j/$number}" "$tmp/job.log" && cat "$tmp/job.log"
-    return "$status"
 }
 
 cat >"$tmp/small.yaml" <<'END'
@@ -59,15 +36,10 @@ measure:
 figures: []
 END
 
-column() { # name, summary
-    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-        { print $c }' "$2"
-}
-
 ends_as_a_local_run_does() {
     local here=$tmp/local/small/latest there=$home/results/small/latest
     "$scalebench" run "$tmp/small.yaml" --out "$tmp/local" || return 1
-    expect 0 "results/small/latest" job "$template" -- "$tmp/small.yaml" || return 1
+    expect 0 "results/small/latest" job -- "$tmp/small.yaml" || return 1
     [ "$(head -n 1 "$here/summary.csv")" = "$(head -n 1 "$there/summary.csv")" ] &&
         [ "$(head -n 1 "$here/raw.csv")" = "$(head -n 1 "$there/raw.csv")" ] &&
         [ "$(column status "$there/summary.csv")" = "$(printf 'ok\nok')" ] &&
@@ -109,8 +81,8 @@ is_the_job_of_its_lines() {
 # As the template says: one line away, and -c says how many cores. The mask stays the whole node here.
 stays_inside_its_cores() {
     sed 's/^#SBATCH --exclusive/#&/' "$template" >"$tmp/shared.sbatch"
-    expect 0 "ranks=2: skipped: 2 ranks x 1 thread need 2 cores, this job may use 1" \
-        job "$tmp/shared.sbatch" -c 1 -- "$tmp/small.yaml" --out "$out" \
+    script=$tmp/shared.sbatch expect 0 "ranks=2: skipped: 2 ranks x 1 thread need 2 cores, this job may use 1" \
+        job -c 1 -- "$tmp/small.yaml" --out "$out" \
         --set "place.oversubscribe=refuse" || return 1
     grep -q '"usable_cores": 1,' "$out/small/latest/manifest.json"
 }
@@ -134,7 +106,7 @@ END
 latest=$out/fake/latest
 
 fake_job() {
-    SCALEBENCH_HOME=$PWD BUILD=$tmp/bin job "$template" -- "$tmp/fake.yaml" --out "$out"
+    SCALEBENCH_HOME=$PWD BUILD=$tmp/bin job -- "$tmp/fake.yaml" --out "$out"
 }
 
 hanging() {

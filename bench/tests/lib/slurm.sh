@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Campaigns as jobs of Slurm, typed in a folder like a user's checkout, $home, where jobs leave their logs. After tap.sh.
+
+# shellcheck disable=SC2154 # $tmp and $build of tap.sh
+template=configs/sites/bench.sbatch
+home=$tmp/home
+mkdir -p "$home/configs"
+ln -s "$PWD"/configs/* "$home/configs"
+ln -s "$PWD/Makefile" "$PWD"/{bench,kernels,comm,ci,plots} "$home"
+ln -s "$build" "$home/build"
+# shellcheck disable=SC2034 # used by the tests
+log=$home/scalebench-%j.log # as the template names it
+
+# Submits $script, or the template, waits for the end and prints the job's log; the status is sbatch's. Sets $number.
+job() { # options of sbatch --, then what follows the script's name
+    local options=() status=0
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    (cd "$home" && sbatch -W "${options[@]}" "${script:-$template}" "$@") >"$tmp/submitted" || status=$?
+    number=$(sed -n 's/^Submitted batch job //p' "$tmp/submitted")
+    cat "${log/\%j/$number}"
+    return "$status"
+}
+
+# Not of a column of texts: those with commas stand in quotes.
+column() { # name, table
+    awk -F, -v name="$1" '{ gsub(/"[^"]*"/, "quoted") } NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$2"
+}
