@@ -130,26 +130,6 @@ sends_without_rendezvous() {
 }
 check "the trainer sends without a rendezvous, other programs do not" sends_without_rendezvous
 
-same_columns_as_here() {
-    local set="model=softmax_784 data.set=digits data.samples=2000
-        measure.time.warmup_steps=1 measure.time.steps=3 measure.time.launches=1..1
-        measure.accuracy.seeds=[] place.oversubscribe=allow"
-    "$scalebench" run configs/strong_scaling.yaml --set "$set" --out "$tmp/here" &&
-        "$scalebench" run configs/strong_scaling.yaml \
-            --set "$set site=emulated site.hosts=4 ranks_per_node=2" --out "$tmp/there" || return 1
-    local file
-    for file in summary raw steps; do
-        cmp <(head -n 1 "$tmp/here/strong_scaling/latest/$file.csv") \
-            <(head -n 1 "$tmp/there/strong_scaling/latest/$file.csv") || return 1
-    done
-    "$scalebench" table "$tmp/there/strong_scaling/latest"
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        $at["status"] != "ok" { wrong = 1 }
-        $at["ranks"] == 8 && $at["nodes"] == 4 && $at["ranks_per_node"] == 2 { largest++ }
-        END { exit wrong || largest != 2 }' "$tmp/there/strong_scaling/latest/summary.csv"
-}
-check "strong_scaling has the same columns on four hosts" same_columns_as_here
-
 starts() { # sets $runner and waits for its ranks
     : >"$tmp/calls"
     set -m

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# pin by a plan of its own node, as ranks are started on machines that are not the runner's.
+set -u
+. bench/tests/lib/tap.sh
+
+# What the launchers say of a rank among those of its node.
+by_hydra() { # rank, ranks, options of pin and program
+    MPI_LOCALRANKID=$1 MPI_LOCALNRANKS=$2 "$build/pin" "${@:3}"
+}
+
+by_slurm() { # rank, ranks of the nodes, options of pin and program
+    SLURM_LOCALID=$1 SLURM_NODEID=1 SLURM_STEP_TASKS_PER_NODE=$2 "$build/pin" "${@:3}"
+}
+
+processors() { # command
+    # shellcheck disable=SC2016 # expands in the other shell
+    "$@" sh -c 'taskset -cp $$' | sed 's/.*: //'
+}
+
+# The runner plans in the same way for this machine, and says so: pin --cpus 0|1 ...
+cat >"$tmp/two.yaml" <<'END'
+name: two
+site: local
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 64}
+ranks: 2
+place: {oversubscribe: allow}
+END
+planned=$("$scalebench" plan "$tmp/two.yaml" | sed -n "s/.*pin --cpus '\([^']*\)'.*/\1/p")
+
+binds_as_the_runner_would() { # launcher, ranks as it says them
+    local rank got=()
+    for rank in 0 1; do got+=("$(processors "$1" "$rank" "$2" --plan 1,core,compact,allow --)"); done
+    echo "planned $planned, got ${got[*]}"
+    [ -n "$planned" ] && [ "${got[0]}|${got[1]}" = "$planned" ]
+}
+
+# A rank that is not to be bound keeps all that it has.
+leaves_alone() {
+    [ "$(processors by_hydra 0 1 --plan 1,none,compact,allow --)" = "$(processors env)" ]
+}
+
+refuses_more_than_there_is() {
+    local many=$(($(nproc) + 1))
+    expect 3 "pin: $many ranks x 1 thread need $many cores, this job may use" \
+        by_hydra 0 "$many" --plan 1,core,compact,refuse -- true
+}
+
+says_what_is_wrong() {
+    expect 2 "pin: 'core' is not a plan; such a plan is 1,core,compact,refuse" by_hydra 0 1 --plan core -- true &&
+        expect 2 "pin: '1,cores,compact,refuse' is not a plan" by_hydra 0 1 --plan 1,cores,compact,refuse -- true &&
+        expect 2 "pin: MPI_LOCALRANKID='first' is not a rank" by_hydra first 1 --plan 1,core,compact,allow -- true &&
+        expect 2 "node-local rank 2 of 2: neither" by_hydra 2 2 --plan 1,core,compact,allow -- true &&
+        expect 2 "node-local rank 0 of 0: neither" by_slurm 0 "4" --plan 1,core,compact,allow -- true &&
+        expect 2 "no rank: none of" env -u PMI_RANK "$build/pin" --plan 1,core,compact,allow -- true &&
+        expect 2 "PROGRAM is missing" by_hydra 0 1 --plan 1,core,compact,allow &&
+        expect 127 "cannot run $tmp/nowhere" by_hydra 0 1 --plan 1,core,compact,allow -- "$tmp/nowhere"
+}
+
+check "a plan binds as the runner's would, under hydra" binds_as_the_runner_would by_hydra 2
+check "and under srun, by the ranks of its own node" binds_as_the_runner_would by_slurm "4,2(x3)"
+check "bind none leaves ranks alone" leaves_alone
+check "more ranks than cores are refused" refuses_more_than_there_is
+check "what is wrong is said" says_what_is_wrong
+finish
