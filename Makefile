@@ -54,6 +54,15 @@ XXHASH_CFLAGS  = $(call lib_cflags,XXHASH,libxxhash)
 CMOCKA_CFLAGS  = $(call lib_cflags,CMOCKA,cmocka)
 CMOCKA_LIBS    = $(call lib_ldlibs,CMOCKA,cmocka,-lcmocka)
 
+# What the compiler of MPI programs adds to a plain one's command line, which MPICH, MVAPICH, Intel MPI and Open
+# MPI say alike. A compiler that adds it by itself, as Cray's: make CC=cc MPI_CFLAGS= MPI_LIBS=
+MPI_SHOWN  := $(shell $(MPICC) -show 2>/dev/null)
+MPI_CFLAGS  = $(filter -I% -D%,$(MPI_SHOWN))
+MPI_LIBS    = $(filter -L% -l% -Wl$(comma)-rpath%,$(MPI_SHOWN))
+knows_mpi   = $(filter command environment,$(origin MPI_LIBS))$(strip $(MPI_LIBS))
+no_mpi      = MPICC='$(MPICC)' does not say by -show how MPI programs are linked: the mpicc of MPICH, MVAPICH, Intel MPI \
+  or Open MPI is wanted (make deps installs MPICH), or a compiler that needs no telling: make CC=cc MPI_CFLAGS= MPI_LIBS=
+
 # ISO C17 keeps -ffp-contract=off: what is fused is fused on purpose. Binaries run on any node of their
 # architecture: no -march here, instruction sets are chosen at run time. Nobody reads errno or exception
 # flags after arithmetic; loops with square roots or selections vectorise only when that is said.
@@ -149,8 +158,6 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 	$(call says,AR)$(AR) qcs $@ $^
 
 # What a program links: libraries of ours in the order of the arrows, then those of others.
-MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
-MPI_CFLAGS  = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | tr '\n' ' ')
 RUNNER_LINK  = $(LIBRUNNER) $(LIBDOCTOR) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
 TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
@@ -202,8 +209,9 @@ obj_cflags = \
 
 # Rebuilt when flags or compiler change.
 FLAGS_STAMP := $(BUILD)/flags
-FLAGS_NOW   := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+FLAGS_NOW   := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPI_CFLAGS) $(MPI_LIBS))
 $(FLAGS_STAMP): FORCE
+	$(if $(knows_mpi),,$(error $(no_mpi)))
 	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
 .PHONY: FORCE
 

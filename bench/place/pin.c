@@ -31,7 +31,9 @@ static const char usage[] =
     "separated\n"
     "by '|', each a list as Linux writes it (0 or 0-3,8); an empty one leaves its rank alone.\n"
     "A plan is made on each node of its own, as place.threads_per_rank and place.* of a spec say.\n"
-    "The rank is read from MPI_LOCALRANKID, SLURM_LOCALID or PMI_RANK, the first that is set.\n"
+    "The rank is read from MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID or "
+    "PMI_RANK, the\n"
+    "first that is set.\n"
     "PROGRAM is killed when the process that started pin ends.\n"
     "With --sample, CPU time and memory of the node's ranks and bytes at its interfaces are "
     "written to\n"
@@ -43,9 +45,10 @@ static const char usage[] =
 
 static enum status local_rank(long *rank, struct error *e)
 {
-    /* Hydra's own variable comes first: under hydra inside a Slurm job, SLURM_LOCALID is that of
-     * the proxy, the same for all of its ranks. */
-    static const char *const names[] = {"MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_RANK"};
+    /* Variables of an mpiexec come first: under one inside a Slurm job, SLURM_LOCALID is that of its
+     * proxy, the same for all of its ranks. */
+    static const char *const names[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "SLURM_LOCALID", "PMI_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = getenv(names[i]);
         char *end;
@@ -57,8 +60,8 @@ static enum status local_rank(long *rank, struct error *e)
         return OK;
     }
     return error_set(e, ERR_ARGUMENT,
-                     "no rank: none of MPI_LOCALRANKID, SLURM_LOCALID, PMI_RANK is set; pin is "
-                     "started by mpiexec or srun");
+                     "no rank: none of MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID, "
+                     "PMI_RANK is set; pin is started by mpiexec or srun");
 }
 
 /* Cuts entry number `rank` out of "0|1|2-3". */
@@ -215,7 +218,8 @@ static int parse(int argc, char **argv, struct request *r)
 /* In all ranks of the launch; that of the node where nobody tells. */
 static long own_rank(long local)
 {
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i]) != NULL)
             return strtol(getenv(names[i]), NULL, 10);

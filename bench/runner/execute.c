@@ -246,7 +246,8 @@ static enum status run_prepared(struct campaign *c, const struct site_launch *pr
     struct launch_command command = {.argv = prepared->argv,
                                      .environment = prepared->environment,
                                      .log = path,
-                                     .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT)};
+                                     .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT),
+                                     .cleanup = prepared->cleanup};
     return run_command(c, &prepared->plan, &command, expected_s, outcome, l, e);
 }
 

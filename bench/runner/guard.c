@@ -70,6 +70,18 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+void launch_clean(char *const *cleanup)
+{
+    pid_t pid = cleanup != NULL ? fork() : -1;
+    if (pid == 0) {
+        default_signals();
+        execvp(cleanup[0], cleanup);
+        _exit(CANNOT_RUN);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
 static _Noreturn void become_program(const struct launch_command *command, pid_t guard)
 {
     setsid();
@@ -204,8 +216,10 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
     start_program(&g, command);
     watch(&g, command->limit_s);
     sweep(&g);
-    if (g.outcome.cause != CAUSE_ENDED || g.outcome.wait_status != 0)
+    if (g.outcome.cause != CAUSE_ENDED || g.outcome.wait_status != 0) {
+        launch_clean(command->cleanup);
         leftovers_remove(g.begin_date);
+    }
     if (!g.ended)
         g.outcome.wall_s = (double)(clock_ns() - g.begin) * 1e-9;
     take_usage(&g.outcome);

@@ -24,7 +24,7 @@ static enum status start_guard(struct launch *launch, int log, const struct laun
         close(ends[0]);
         return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
     }
-    *launch = (struct launch){.guard = guard, .lifeline = ends[0]};
+    *launch = (struct launch){.guard = guard, .lifeline = ends[0], .cleanup = command->cleanup};
     return OK;
 }
 
@@ -57,6 +57,8 @@ struct launch_outcome launch_finish(struct launch *launch)
     close(launch->lifeline);
     while (waitpid(launch->guard, NULL, 0) < 0 && errno == EINTR)
         continue;
+    if (outcome.cause == CAUSE_GUARD_LOST)
+        launch_clean(launch->cleanup);
     *launch = (struct launch){.guard = -1, .lifeline = -1};
     return outcome;
 }

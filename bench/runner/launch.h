@@ -6,6 +6,9 @@
  * runner is gone, however it died, the guard kills and reaps whatever is left below it, whatever
  * sessions or process groups those made. Only then does it report.
  *
+ * What a launch leaves on other machines, which no guard sees, a command of its own ends where the launch
+ * has not ended in order; where the guard itself was killed launch_finish runs it.
+ *
  * The guard keeps the runner's open files, the lock on the journal among them: nobody can go on
  * with a campaign while processes of the last launch are still on its cores. */
 #pragma once
@@ -20,6 +23,7 @@ struct launch_command {
     char *const *environment; /* "KEY=value" to add; NULL-terminated or NULL */
     const char *log;          /* file for standard output and standard error */
     double limit_s;
+    char *const *cleanup; /* as site_launch's; it lives as long as the launch; NULL: nothing */
 };
 
 enum launch_cause {
@@ -42,6 +46,7 @@ struct launch_outcome {
 struct launch {
     pid_t guard;
     int lifeline; /* readable once the outcome is there */
+    char *const *cleanup;
 };
 
 /* Starts `command` under a guard. A program that cannot be executed ends with status 127 and says
@@ -54,6 +59,9 @@ void launch_stop(const struct launch *launch);
 
 /* Waits for the outcome and ends `launch`. */
 struct launch_outcome launch_finish(struct launch *launch);
+
+/* Runs a command that ends what launches have left elsewhere, and waits for it. NULL: nothing. */
+void launch_clean(char *const *cleanup);
 
 /* Inside bench/runner: the guard's life, in a process of its own. `log` is an open file. */
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);

@@ -205,11 +205,12 @@ static bool next_accuracy(struct launch_order *o, struct next_launch *next)
 {
     const struct value *seeds = &o->spec->config.values[OPT_ACCURACY_SEEDS];
     size_t n = o->spec->n_points;
-    while (o->accuracy < n * seeds->n && !misses_accuracy(o, o->accuracy % n, o->accuracy / n))
+    while (o->accuracy < n * seeds->n &&
+           !misses_accuracy(o, o->largest[o->accuracy % n], o->accuracy / n))
         o->accuracy++;
     if (o->accuracy == n * seeds->n)
         return false;
-    size_t point = o->accuracy % n, seed = o->accuracy / n;
+    size_t point = o->largest[o->accuracy % n], seed = o->accuracy / n;
     *next =
         (struct next_launch){.point = point,
                              .run = RUN_ACCURACY,
@@ -292,6 +293,22 @@ enum status launch_order_learn(struct launch_order *o, struct error *e)
     return OK;
 }
 
+static int compare_sizes(const void *a, const void *b, void *arg)
+{
+    const struct spec *spec = arg;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    long x = config_int(&spec->points[i].config, OPT_NODES);
+    long y = config_int(&spec->points[k].config, OPT_NODES);
+    return x != y ? (x < y) - (x > y) : (i > k) - (i < k);
+}
+
+static void order_by_size(struct launch_order *o)
+{
+    for (size_t i = 0; i < o->spec->n_points; i++)
+        o->largest[i] = (uint32_t)i;
+    qsort_r(o->largest, o->spec->n_points, sizeof *o->largest, compare_sizes, (void *)o->spec);
+}
+
 enum status launch_order_open(struct launch_order *o, const struct spec *spec,
                               const struct journal *journal, const char *run_dir, uint64_t seed,
                               struct error *e)
@@ -301,10 +318,12 @@ enum status launch_order_open(struct launch_order *o, const struct spec *spec,
     TRY(MEM_NEW(o->shuffled, spec->n_points, "the order of launches", e));
     TRY(MEM_NEW(o->members, spec->n_points, "the order of launches", e));
     TRY(MEM_NEW(o->coming, spec->n_points, "the order of launches", e));
+    TRY(MEM_NEW(o->largest, spec->n_points, "the order of launches", e));
     TRY(MEM_NEW(o->begun, spec->n_points, "the order of launches", e));
     TRY(MEM_NEW(o->ids, spec->n_points, "the order of launches", e));
     for (size_t i = 0; i < spec->n_points; i++)
         o->ids[i] = spec->points[i].id;
+    order_by_size(o);
     TRY(learn_lines(o, e));
     launch_points_look(&o->points, spec->n_points);
     while (o->head < o->n_queue)
@@ -319,6 +338,7 @@ void launch_order_close(struct launch_order *o)
     free(o->shuffled);
     free(o->members);
     free(o->coming);
+    free(o->largest);
     free(o->queue);
     free(o->begun);
     free(o->ids);

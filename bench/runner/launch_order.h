@@ -5,7 +5,8 @@
  *   a block of the timed launches: every point that wants launches once, together with those that it
  *     is compared with, in random order, but those whose times others let pass (compute: replay)
  *     first of all; the first block, before all else
- *   accuracy runs: every point and seed
+ *   accuracy runs: every point and seed, those of many nodes first, so that what a job leaves whose time
+ *     is up fits a smaller one
  *   blocks until each point has the least of measure.time.launches, alone and in blocks together with
  *     those that it is compared with
  *   further blocks, in groups that end at 6, 9, 12, ... launches of a point, of the points of which
@@ -41,6 +42,7 @@ struct launch_order {
     uint32_t *shuffled; /* [n_points] the order of points in one block */
     bool *members;      /* [n_points], scratch */
     uint32_t *coming;   /* [n_points], scratch */
+    uint32_t *largest;  /* [n_points] points by their nodes, the most first */
     struct queued {
         size_t point, failed_at, rank;
         int block;

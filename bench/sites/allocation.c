@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/sites/launcher.h"
@@ -52,6 +53,14 @@ void allocation_find(struct allocation *a)
         read_names(a, &a->missing);
 }
 
+void allocation_name_steps(struct allocation *a, const char *run_dir)
+{
+    struct stat s = {0};
+    stat(run_dir, &s);
+    snprintf(a->steps, sizeof a->steps, "scalebench-%llx-%llx", (unsigned long long)s.st_dev,
+             (unsigned long long)s.st_ino);
+}
+
 void allocation_free(struct allocation *a)
 {
     while (a->n > 0)
@@ -60,18 +69,21 @@ void allocation_free(struct allocation *a)
     *a = (struct allocation){0};
 }
 
-/* A job of those that a campaign is cut into says how many nodes the largest of them has. */
-static int campaign_nodes(int own)
+/* A job of those that a campaign is cut into says what the largest of them has: a number, 0 where it says
+ * none. */
+static int of_campaign(const char *name)
 {
-    const char *text = getenv("SCALEBENCH_NODES");
-    long nodes = text != NULL ? strtol(text, NULL, 10) : 0;
-    return own > 0 && nodes > own && nodes <= 65536 ? (int)nodes : own;
+    const char *text = getenv(name);
+    long number = text != NULL ? strtol(text, NULL, 10) : 0;
+    return number > 0 && number <= 65536 ? (int)number : 0;
 }
 
 struct spec_machine allocation_machine(const struct place *place)
 {
     struct place_machine m = place_machine(place);
-    return (struct spec_machine){.usable_cores = m.usable_cores,
-                                 .nodes = campaign_nodes(m.slurm_nodes),
-                                 .batch = m.slurm_nodes == 0 && has_client()};
+    int nodes = of_campaign("SCALEBENCH_NODES"), cores = of_campaign("SCALEBENCH_CORES");
+    bool job = m.slurm_nodes > 0;
+    return (struct spec_machine){.usable_cores = job && cores > 0 ? cores : m.usable_cores,
+                                 .nodes = job && nodes > m.slurm_nodes ? nodes : m.slurm_nodes,
+                                 .batch = !job && has_client()};
 }

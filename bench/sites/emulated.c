@@ -185,6 +185,7 @@ static enum status emulated_prepare(const struct site_job *job, struct site_laun
     const struct config *c = &job->point->config;
     TRY(find_hosts(&hosts, job->netns, e));
     TRY(check_nodes(c, &hosts, e));
+    TRY(launcher_check_hydra(job->launcher, e));
     return mpiexec_prepare_inside(job, add_entrance, add_ranks, &hosts, environment(c), launch, e);
 }
 

@@ -41,8 +41,41 @@ static enum status look(char *path, size_t size, const char *folder, struct erro
                      "is on PATH (make deps installs MPICH)");
 }
 
+/* Told by its name behind all links, or by the program that says all of Open MPI and lies beside it: to
+ * ask what is perhaps a script of the user's own would run that. */
+static bool is_open_mpi(const char *path)
+{
+    char name[4096], info[4200];
+    if (realpath(path, name) == NULL)
+        return false;
+    char *slash = strrchr(name, '/');
+    if (strcmp(slash, "/orterun") == 0 || strcmp(slash, "/prterun") == 0)
+        return true;
+    if (strcmp(slash, "/mpirun") != 0 && strcmp(slash, "/mpiexec") != 0)
+        return false;
+    *slash = '\0';
+    snprintf(info, sizeof info, "%s/ompi_info", name);
+    return access(info, X_OK) == 0;
+}
+
 void launcher_find(struct launcher *launcher, const char *folder)
 {
     *launcher = (struct launcher){.missing.status = OK};
-    look(launcher->path, sizeof launcher->path, folder, &launcher->missing);
+    if (look(launcher->path, sizeof launcher->path, folder, &launcher->missing) == OK)
+        launcher->open_mpi = is_open_mpi(launcher->path);
+}
+
+enum status launcher_check_hydra(const struct launcher *launcher, struct error *e)
+{
+    if (launcher->missing.status != OK) {
+        if (e != NULL)
+            *e = launcher->missing;
+        return launcher->missing.status;
+    }
+    if (!launcher->open_mpi)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "%.300s is Open MPI's: ranks on several nodes are started by hydra, of MPICH, "
+                     "MVAPICH or Intel MPI, or in a Slurm job by srun (site.launcher)",
+                     launcher->path);
 }

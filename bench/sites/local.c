@@ -5,15 +5,17 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Inside a batch job hydra would ask the batch system for nodes and start ranks through it. */
+/* Inside a batch job hydra would ask the batch system for nodes and start ranks through it. Open MPI's
+ * mpiexec would bind ranks before pin does, and refuse more of them than cores. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",
                                        "-hosts", "localhost", "-n",        NULL};
+    static const char *const open_mpi[] = {"--bind-to", "none", "--oversubscribe", "-n", NULL};
     static const char *const nothing[] = {NULL};
     char number[16], *cpus = mpiexec_join_cpus(job->plan, 0, job->plan->ranks);
     snprintf(number, sizeof number, "%d", job->plan->ranks);
-    argv_add_all(argv, here);
+    argv_add_all(argv, job->job->launcher->open_mpi ? open_mpi : here);
     argv_add(argv, number);
     mpiexec_add_command(argv, job, cpus != NULL ? cpus : "", nothing);
     argv->failed |= cpus == NULL;

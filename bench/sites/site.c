@@ -54,6 +54,7 @@ void site_launch_free(struct site_launch *launch)
 {
     free(launch->argv);
     free(launch->environment);
+    free(launch->cleanup);
     place_plan_free(&launch->plan);
     *launch = (struct site_launch){0};
 }

@@ -24,10 +24,12 @@ struct site_job {
 };
 
 /* A launch ready to execute: argv (NULL-terminated, in one allocation with its strings, freed with
- * free), extra environment "KEY=value" likewise, and where its ranks were planned to run. */
+ * free), extra environment "KEY=value" likewise, what ends whatever it leaves on other machines where it
+ * does not end in order (NULL: it leaves nothing there), and where its ranks were planned to run. */
 struct site_launch {
     char **argv;
     char **environment;
+    char **cleanup;
     struct place_plan plan;
 };
 

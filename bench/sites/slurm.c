@@ -18,7 +18,7 @@ static enum launcher_kind launcher_of(const struct site_job *job)
         wanted = job->allocation->launcher;
     if (wanted != LAUNCHER_auto)
         return wanted;
-    return job->launcher->missing.status == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
+    return launcher_check_hydra(job->launcher, NULL) == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
 }
 
 /* NULL: none. */
@@ -64,23 +64,21 @@ static void add_hydra(struct argv_builder *argv, const struct config *c, const c
 }
 
 /* One step of the job; a rank that fails ends it. */
-static void add_srun(struct argv_builder *argv, const struct config *c, const char *names,
-                     const char *pmi)
+static void add_srun(struct argv_builder *argv, const struct allocation *a, const struct config *c,
+                     const char *names, enum launcher_kind kind)
 {
     char mpi[24], nodes[24], ranks[24];
-    const char *const start[] = {mpi,
-                                 nodes,
-                                 ranks,
-                                 "--distribution=arbitrary",
-                                 "--nodelist",
-                                 names,
-                                 "--overcommit",
-                                 "--kill-on-bad-exit=1",
-                                 "--input=none",
+    const char *const start[] = {nodes, ranks,          "--distribution=arbitrary", "--nodelist",
+                                 names, "--overcommit", "--kill-on-bad-exit=1",     "--input=none",
                                  NULL};
-    snprintf(mpi, sizeof mpi, "--mpi=%s", pmi);
+    const char *const name[] = {"--job-name", a->steps, NULL};
+    snprintf(mpi, sizeof mpi, "--mpi=%s", names_launchers->names[kind]);
     snprintf(nodes, sizeof nodes, "--nodes=%ld", config_int(c, OPT_NODES));
     snprintf(ranks, sizeof ranks, "--ntasks=%ld", config_int(c, OPT_RANKS));
+    if (kind != LAUNCHER_srun)
+        argv_add(argv, mpi);
+    if (a->steps[0])
+        argv_add_all(argv, name);
     argv_add_all(argv, start);
 }
 
@@ -92,7 +90,7 @@ static void add_start(struct argv_builder *argv, const struct allocation *a, con
     if (names != NULL && kind == LAUNCHER_hydra)
         add_hydra(argv, c, names);
     else if (names != NULL)
-        add_srun(argv, c, names, names_launchers->names[kind]);
+        add_srun(argv, a, c, names, kind);
     free(names);
 }
 
@@ -101,12 +99,11 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     const struct config *c = &job->job->point->config;
     const enum launcher_kind *kind = arg;
     const char *interface = interface_of(c);
-    /* The trainer leaves without MPI_Finalize, which PMIx takes for a crash. */
-    const char *const own[] = {"--finalize", interface != NULL ? "--nic" : NULL, interface, NULL};
+    const char *const own[] = {interface != NULL ? "--nic" : NULL, interface, NULL};
     struct mpiexec_job there = *job;
     there.nic = interface;
     add_start(argv, job->job->allocation, c, *kind);
-    mpiexec_add_planned(argv, &there, *kind == LAUNCHER_pmix ? own : own + 1);
+    mpiexec_add_planned(argv, &there, own);
 }
 
 static enum status check_nodes(const struct allocation *a, const struct config *c, struct error *e)
@@ -129,16 +126,49 @@ static enum status check_nodes(const struct allocation *a, const struct config *
 }
 
 /* What srun is told besides, by whomever it is called: it binds nothing, and its steps share what the job
- * has with a step that the runner itself may be. */
-static enum status add_environment(struct site_launch *launch, struct error *e)
+ * has with a step that the runner itself may be. Hydra's has the name of this campaign's as well. */
+static enum status add_environment(struct site_launch *launch, const struct allocation *a,
+                                   struct error *e)
 {
+    char name[128];
     struct argv_builder environment = {0};
+    snprintf(name, sizeof name, "HYDRA_LAUNCHER_EXTRA_ARGS=--job-name=%s", a->steps);
     argv_add_all(&environment, (const char *const *)launch->environment);
     argv_add(&environment, "SLURM_CPU_BIND=none");
     argv_add(&environment, "SLURM_OVERLAP=1");
+    if (a->steps[0])
+        argv_add(&environment, name);
     free(launch->environment);
     launch->environment = argv_finish(&environment);
     return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
+}
+
+/* A step whose srun was killed goes on. It is killed, whatever its ranks make of other signals, and
+ * waited for as long as that takes, 20 s at most. */
+static enum status add_cleanup(struct site_launch *launch, const struct allocation *a,
+                               struct error *e)
+{
+    static const char script[] =
+        "i=0\n"
+        "while [ $((i += 1)) -le 100 ] &&\n"
+        "    steps=$(squeue -h -s -j \"$SLURM_JOB_ID\" -o '%i %j' | sed -n \"s/ $0\\$//p\") &&\n"
+        "    [ -n \"$steps\" ]; do\n"
+        "    scancel --signal=KILL $steps\n"
+        "    sleep 0.2\n"
+        "done >/dev/null 2>&1\n";
+    const char *const all[] = {"sh", "-c", script, a->steps, NULL};
+    struct argv_builder argv = {0};
+    if (!a->steps[0])
+        return OK;
+    argv_add_all(&argv, all);
+    launch->cleanup = argv_finish(&argv);
+    return launch->cleanup != NULL ? OK : error_no_memory(e, "a command line");
+}
+
+static enum status add_rest(struct site_launch *launch, const struct allocation *a, struct error *e)
+{
+    TRY(add_environment(launch, a, e));
+    return add_cleanup(launch, a, e);
 }
 
 static enum status slurm_prepare(const struct site_job *job, struct site_launch *launch,
@@ -149,10 +179,12 @@ static enum status slurm_prepare(const struct site_job *job, struct site_launch 
     TRY(check_nodes(job->allocation, c, e));
     enum launcher_kind kind = launcher_of(job);
     struct site_job own = *job;
-    if (kind != LAUNCHER_hydra)
+    if (kind == LAUNCHER_hydra)
+        TRY(launcher_check_hydra(job->launcher, e));
+    else
         own.launcher = &srun;
     TRY(mpiexec_prepare(&own, add_ranks, &kind, launch, e));
-    return add_environment(launch, e);
+    return add_rest(launch, job->allocation, e);
 }
 
 enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_launch *launch,
@@ -169,7 +201,7 @@ enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_lau
     argv_add(&argv, trial->program);
     launch->argv = argv_finish(&argv);
     enum status status = launch->argv != NULL && launch->environment != NULL
-                             ? add_environment(launch, e)
+                             ? add_rest(launch, trial->allocation, e)
                              : error_no_memory(e, "a command line");
     if (status != OK)
         site_launch_free(launch);

@@ -89,6 +89,7 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
                                struct error *e)
 {
     TRY(check_machines(&job->point->config, e));
+    TRY(launcher_check_hydra(job->launcher, e));
     TRY(mpiexec_prepare(job, add_ranks, NULL, launch, e));
     return add_environment(launch, e);
 }

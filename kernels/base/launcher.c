@@ -12,7 +12,9 @@
 /* What launchers set, the one that is closest to a process first: Hydra, and srun with a plugin for
  * MPI; Open MPI's; srun. Where mpiexec stands inside a job of Slurm, ranks inherit the variables of
  * what it is itself, or of what it starts one of on each node. */
-#define OF_THIS_MPI "use the mpiexec of the MPI it was built with: mpiexec.mpich -n %1$d %2$s ..."
+#define OF_THIS_MPI                                                                                \
+    "use the mpiexec of the MPI it was built with (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): " \
+    "mpiexec -n %1$d %2$s ..."
 static const struct launcher {
     const char *rank, *tasks, *advice;
 } LAUNCHERS[] = {
@@ -115,6 +117,11 @@ bool launcher_name_stopped(char *text, size_t size)
     if (all != NULL)
         closedir(all);
     return used > empty;
+}
+
+bool launcher_hears_leaving(void)
+{
+    return getenv("PMI_FD") != NULL || launcher_rank() < 0;
 }
 
 /* Hydra takes a process for crashed whose connection closes before the process has announced its

@@ -19,6 +19,10 @@ enum status launcher_check(int ranks, const char *program, struct error *e);
  * debugger), as /proc shows them; false when there are none or none can be seen. */
 bool launcher_name_stopped(char *text, size_t size);
 
+/* Whether launcher_leave below tells the launcher of a rank's end: one of PMI-1, or there is none. Others
+ * (PMIx, Open MPI's, Cray's) take a rank that leaves without MPI_Finalize for crashed. */
+bool launcher_hears_leaving(void);
+
 /* Ends a rank of MPI without MPI_Finalize: streams are flushed, the launcher is told that this rank
  * is done, whatever its exit status. In MPI_Finalize ranks of MPICH before 4.2 on UCX meet in a
  * barrier that makes no progress while others still wait for them to answer the end of a

@@ -33,11 +33,29 @@ static void keep_different(struct missing *m)
     m->n = n;
 }
 
+static long nodes_of(const struct spec *spec, size_t point)
+{
+    return config_int(&spec->points[point].config, OPT_NODES);
+}
+
+/* What others are compared with runs beside each of them, in blocks of their own: it wants no job for
+ * itself that a larger one of them makes needless. */
+static bool comes_with_others(const struct launch_order *o, const struct spec *spec, size_t point)
+{
+    const struct point_launches *p = &o->points.points[point];
+    if (p->skipped || p->failed || p->n_queued > 0 || p->accuracy_left > 0)
+        return false;
+    for (size_t i = 0; i < p->n_users; i++)
+        if (lacks(o, p->users[i]) && nodes_of(spec, p->users[i]) > nodes_of(spec, point))
+            return true;
+    return false;
+}
+
 static void list(struct missing *m, const struct launch_order *o, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (lacks(o, i))
-            m->nodes[m->n++] = config_int(&spec->points[i].config, OPT_NODES);
+        if (lacks(o, i) && !comes_with_others(o, spec, i))
+            m->nodes[m->n++] = nodes_of(spec, i);
     keep_different(m);
 }
 

@@ -6,7 +6,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Numbers of nodes of points that lack launches, ascending, each once. */
+/* Numbers of nodes of points that lack launches, ascending, each once; without those of points that lack
+ * none but such as come with larger ones that are compared with them. */
 struct missing {
     long *nodes;
     size_t n;

@@ -40,11 +40,11 @@ static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");
     fprintf(out,
-            "# Of the largest job: `nodes: auto` and `ranks: auto` go by it, points that do not "
-            "fit here are\n"
-            "# left to other jobs.\n"
-            "export SCALEBENCH_NODES=%ld\n\n",
-            cluster_count(s->cluster, CLUSTER_nodes));
+            "# Of the largest job that %s allows: what the spec comes to is the same in each job,\n"
+            "# whatever its size; points that do not fit here are left to others.\n"
+            "export SCALEBENCH_NODES=%ld SCALEBENCH_CORES=%ld\n\n",
+            s->cluster->path, cluster_count(s->cluster, CLUSTER_nodes),
+            cluster_count(s->cluster, CLUSTER_cores));
 }
 
 /* The campaign's command with what was typed, as a shell reads it. */

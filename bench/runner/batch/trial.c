@@ -78,14 +78,19 @@ static enum status try_launcher(struct campaign *c, const struct config *config,
     why[0] = '\0';
     TRY(tools_program(c->tools, "hello_ranks", program, e));
     TRY(path_format(log, e, "%s/trial-%s.txt", c->run_dir, names_launchers->names[kind]));
-    if (kind == LAUNCHER_hydra && c->launcher.missing.status != OK) {
-        snprintf(why, size, "%.390s", c->launcher.missing.text);
+    struct error no_hydra;
+    if (kind == LAUNCHER_hydra && launcher_check_hydra(&c->launcher, &no_hydra) != OK) {
+        snprintf(why, size, "%.390s", no_hydra.text);
         return OK;
     }
     const struct slurm_trial trial = {&c->allocation, &c->launcher, config, kind, program};
     TRY(slurm_prepare_trial(&trial, &prepared, e));
-    const struct launch_command command = {
-        .argv = prepared.argv, .environment = prepared.environment, .log = log, .limit_s = LIMIT_S};
+    const struct launch_command command = {.argv = prepared.argv,
+                                           .environment = prepared.environment,
+                                           .log = log,
+                                           .limit_s = LIMIT_S,
+                                           .cleanup = prepared.cleanup};
+    launch_clean(prepared.cleanup); /* of one who was killed */
     enum status status = launch_start(&launch, &command, e);
     if (status == OK) {
         struct launch_outcome outcome = watch(c, &launch);
@@ -133,6 +138,7 @@ static enum status check_launcher(struct campaign *c, const struct config *confi
 enum status trial_run(struct campaign *c, struct error *e)
 {
     bool tried[LAUNCHERS] = {false};
+    allocation_name_steps(&c->allocation, c->run_dir);
     for (size_t i = 0; i < c->spec.n_points; i++) {
         const struct config *config = &c->spec.points[i].config;
         long kind = config_int(config, OPT_SITE_LAUNCHER);

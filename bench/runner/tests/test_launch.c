@@ -312,6 +312,71 @@ static void test_the_runner_is_killed(void **state)
     close(tell[1]);
 }
 
+/* What a launch leaves on other machines: a command that writes to its log stands for what ends that. */
+static struct launch start_with_cleanup(struct fixture *f, const char *script, char *cleanup[5])
+{
+    char *argv[] = {"sh", "-c", (char *)script, NULL};
+    char *environment[] = {f->pids_variable, NULL};
+    char *const clean[] = {"sh", "-c", "echo cleaned >> \"$0\"", f->log, NULL};
+    memcpy(cleanup, clean, sizeof clean);
+    struct launch_command command = {.argv = argv,
+                                     .environment = environment,
+                                     .log = f->log,
+                                     .limit_s = LIFE_S,
+                                     .cleanup = cleanup};
+    struct launch launch;
+    struct error e = {0};
+    assert_int_equal(launch_start(&launch, &command, &e), OK);
+    return launch;
+}
+
+static void expect_log(const struct fixture *f, const char *expected)
+{
+    char log[256];
+    read_log(f, log, sizeof log);
+    assert_string_equal(log, expected);
+}
+
+static void test_cleaning_follows_what_does_not_end_in_order(void **state)
+{
+    struct fixture *f = *state;
+    char *cleanup[5];
+    pid_t pid;
+    struct launch launch = start_with_cleanup(f, "echo well", cleanup);
+    launch_finish(&launch);
+    expect_log(f, "well\n");
+    launch = start_with_cleanup(f, "echo ill; exit 3", cleanup);
+    launch_finish(&launch);
+    expect_log(f, "ill\ncleaned\n");
+    launch = start_with_cleanup(f, "echo $$ >> $PIDS; exec sleep 300", cleanup);
+    assert_int_equal(wait_for_pids(f, &pid, 1), 1);
+    kill(launch.guard, SIGKILL);
+    assert_int_equal(launch_finish(&launch).cause, CAUSE_GUARD_LOST);
+    expect_log(f, "cleaned\n");
+}
+
+static void test_cleaning_follows_a_runner_that_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    char *cleanup[5], log[64] = "";
+    pid_t pid, runner = fork();
+    if (runner == 0) {
+        start_with_cleanup(f, "echo $$ >> $PIDS; exec sleep 300", cleanup);
+        pause();
+        _exit(0);
+    }
+    assert_int_equal(wait_for_pids(f, &pid, 1), 1);
+    kill(runner, SIGKILL);
+    assert_int_equal(waitpid(runner, NULL, 0), runner);
+    int64_t begin = clock_ns();
+    while (log[0] == '\0' && clock_ns() - begin < LIFE_S * INT64_C(1000000000)) {
+        short_pause();
+        read_log(f, log, sizeof log);
+    }
+    assert_string_equal(log, "cleaned\n");
+    assert_false(is_alive(pid));
+}
+
 static void test_processes_below(void **state)
 {
     struct fixture *f = *state;
@@ -468,6 +533,8 @@ int main(void)
         TEST(test_the_program_is_killed),
         TEST(test_the_guard_is_killed),
         TEST(test_the_runner_is_killed),
+        TEST(test_cleaning_follows_what_does_not_end_in_order),
+        TEST(test_cleaning_follows_a_runner_that_is_killed),
         TEST(test_processes_below),
         TEST(test_shared_memory_that_is_left),
         TEST(test_last_words),

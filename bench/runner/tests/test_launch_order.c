@@ -122,6 +122,28 @@ static double noisy(long ranks, int block)
 }
 
 /* Their interval is looked at with 6, 9, 12 and so on: never with 7 or 8. The base comes along. */
+/* A job whose time is up leaves what a smaller one can do. */
+static void accuracy_runs_go_from_many_nodes_to_few(void **state)
+{
+    struct campaign_fixture f;
+    struct next_launch next;
+    static const long nodes[] = {4, 2, 1, 4, 2, 1};
+    fixture_begin(&f, "sync.strategy: allreduce\nranks_per_node: 1\nmatrix: {nodes: [1, 4, 2]}\n"
+                      "measure: {time: {launches: 1..1}, accuracy: {seeds: [3, 4]}}");
+    for (int i = 0; i < 3; i++) {
+        assert_true(fixture_next(&f, &next) && next.run == RUN_TIME);
+        fixture_run(&f, &next, 10);
+    }
+    for (int i = 0; i < 6; i++) {
+        assert_true(fixture_next(&f, &next) && next.run == RUN_ACCURACY);
+        assert_int_equal(config_int(&f.spec.points[next.point].config, OPT_NODES), nodes[i]);
+        assert_int_equal(next.seed, i < 3 ? 3 : 4);
+        fixture_run(&f, &next, 10);
+    }
+    assert_false(fixture_next(&f, &next));
+    fixture_end(&f);
+}
+
 static void points_are_extended_in_groups_of_three(void **state)
 {
     struct campaign_fixture f;
@@ -356,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_new_point_comes_with_its_base),
         cmocka_unit_test(calibrations_come_before_what_they_stand_for),
         cmocka_unit_test(accuracy_follows_the_first_block),
+        cmocka_unit_test(accuracy_runs_go_from_many_nodes_to_few),
         cmocka_unit_test(points_are_extended_in_groups_of_three),
         cmocka_unit_test(ratios_are_looked_at),
         cmocka_unit_test(an_interrupted_campaign_goes_on_alike),

@@ -3,7 +3,6 @@
 # some of them, beside a login node, and through whatever takes a job's nodes or time away.
 set -u
 . bench/tests/lib/tap.sh
-template=configs/sites/bench.sbatch
 
 # --- Outside: the nodes come up, this script runs once more beside them, nothing stays ----------------
 
@@ -41,12 +40,7 @@ unset FOLDER_FILE
 
 # --- Specs and jobs -----------------------------------------------------------------------------------
 
-# A folder like a user's checkout, where jobs leave their logs.
-home=$tmp/home
-mkdir -p "$home/configs"
-ln -s "$PWD"/configs/* "$home/configs"
-ln -s "$PWD/Makefile" "$PWD"/{bench,kernels,comm,ci,plots} "$home"
-ln -s "$build" "$home/build"
+. bench/tests/lib/slurm.sh
 export SCALEBENCH_HOME=$PWD
 
 cat >"$tmp/small.yaml" <<'END'
@@ -63,25 +57,6 @@ measure:
   accuracy: {seeds: []}
 figures: []
 END
-
-column() { # name, file
-    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-        { print $c }' "$2"
-}
-
-# Submits from the folder and waits for the end; the job's status is sbatch's.
-job() { # options of sbatch --, then what follows the script's name
-    local options=() status=0 number
-    while [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
-    shift
-    (cd "$home" && sbatch -W "${options[@]}" "$template" "$@") >"$tmp/submitted" || status=$?
-    number=$(sed -n 's/^Submitted batch job //p' "$tmp/submitted")
-    cat "$home/scalebench-$number.log"
-    return "$status"
-}
 
 # Points of 1, 2, 3 and 4 ranks, a rank on each node, the nodes of each also those of the next.
 holds_all_nodes() { # folder of a run
@@ -201,11 +176,12 @@ submit() {
     (cd "$home" && "$tmp/bin/scalebench" submit "$tmp/fake.yaml" --site "$tmp/rig.yaml" "$@")
 }
 
-# Two launches of each point, as was asked for, none lost, none twice; of the base two with each of the others.
+# Two launches of each point, as was asked for, none lost, none twice; of the base two with each of the others, which
+# wants no job for itself.
 is_complete() { # folder of a run
-    [ "$(grep -c '"status":"ok"' "$1/journal.jsonl")" -eq 14 ] && grep '"event":"finished"' "$1/journal.jsonl" &&
+    [ "$(grep -c '"status":"ok"' "$1/journal.jsonl")" -eq 12 ] && grep '"event":"finished"' "$1/journal.jsonl" &&
         [ "$(column node_list "$1/raw.csv" | sort | uniq -c | tr -s ' \n' ' ')" = \
-            " 8 n0 2 n0 n1 2 n0 n1 n2 2 n0 n1 n2 n3 " ]
+            " 6 n0 2 n0 n1 2 n0 n1 n2 2 n0 n1 n2 n3 " ]
 }
 
 prints_scripts() {
@@ -216,12 +192,12 @@ prints_scripts() {
 
 submits_what_is_missing() {
     expect 0 ": 4 nodes, results/fake/jobs/nodes-4.sbatch" submit --per-nodes || return 1
-    [ "$(wc -l <"$tmp/expect.log")" -eq 4 ] && until_true no_jobs || return 1
+    [ "$(wc -l <"$tmp/expect.log")" -eq 3 ] && until_true no_jobs || return 1
     cat "$home"/scalebench-*.log
     is_complete "$latest" && expect 0 "nothing is missing: no job" submit || return 1
     sed -i 's/2\.\.2/3..3/; s/ranks: auto/ranks: [1, 2]/' "$tmp/fake.yaml"
     expect 0 ": 2 nodes, results/fake/jobs/nodes-2.sbatch" submit && until_true no_jobs || return 1
-    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 16 ]
+    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 14 ]
 }
 
 # --- What takes nodes and time away --------------------------------------------------------------------

@@ -29,12 +29,11 @@ static void print_job(const char *names, int ranks)
     fflush(stdout);
 }
 
-/* Over TCP MPI_Finalize of some libraries never returns; a launcher of PMI-1 takes its word for an end,
- * others want it. */
+/* Over TCP MPI_Finalize of some libraries never returns: it is called where the launcher wants it. */
 static _Noreturn void leave(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (getenv("PMI_FD") != NULL)
+    if (launcher_hears_leaving())
         launcher_leave(0);
     MPI_Finalize();
     exit(0);

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         MPI_Init_thread(&argc, &argv, wanted, &level);
         startup_watchdog_end(&startup);
         exit_status = train(&arguments);
-        if (!arguments.finalize) {
+        if (!arguments.finalize && launcher_hears_leaving()) {
             stop_crash_reporter();
             launcher_leave(exit_status);
         }

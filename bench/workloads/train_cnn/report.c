@@ -11,22 +11,9 @@
 #include "bench/place/hardware.h"
 #include "comm/algorithm.h"
 #include "comm/cost/cost.h"
+#include "comm/library.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
-
-/* "MPICH Version: 4.0.2\n..." as "MPICH 4.0.2". */
-static void mpi_name(char *text, size_t size)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(version, &length);
-    char name[32] = "", number[32] = "";
-    if (sscanf(version, "%31s Version: %31s", name, number) == 2) {
-        snprintf(text, size, "%s %s", name, number);
-        return;
-    }
-    snprintf(text, size, "%.*s", (int)strcspn(version, "\n,"), version);
-}
 
 static const char *thread_level(void)
 {
@@ -103,7 +90,7 @@ static enum status take_identity(struct record_hello *h, const struct data_set *
                                  const struct arguments *a, struct error *e)
 {
     TRY(data_hash(data, h->data_hash, e));
-    mpi_name(h->mpi, sizeof h->mpi);
+    library_name(h->mpi, sizeof h->mpi);
     COPY_TEXT(h->precision, REAL_NAME);
     COPY_TEXT(h->isa, isa_names()[isa]);
     COPY_TEXT(h->libraries, a->libraries);

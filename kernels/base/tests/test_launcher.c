@@ -47,7 +47,7 @@ static const struct launch_case CASES[] = {
      1,
      0,
      "PMI_SIZE=" SIDE_BY_SIDE "use the mpiexec of the MPI it "
-     "was built with: mpiexec.mpich -n 2 build/x ..."},
+     "was built with (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): mpiexec -n 2 build/x ..."},
     {{"PMI_RANK=1", "PMI_SIZE=2"}, 1, 1, ""},
     {{"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0"},
      1,
@@ -85,6 +85,21 @@ static void launchers_are_understood(void **state)
     }
 }
 
+/* A process by itself has nobody to tell. */
+static void only_some_launchers_hear_of_an_end(void **state)
+{
+    clear_environment();
+    assert_true(launcher_hears_leaving());
+    setenv("SLURM_PROCID", "0", 1); /* srun --mpi=pmix */
+    assert_false(launcher_hears_leaving());
+    setenv("PMI_FD", "7", 1); /* srun --mpi=pmi2, or hydra */
+    assert_true(launcher_hears_leaving());
+    clear_environment();
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    assert_false(launcher_hears_leaving());
+    clear_environment();
+}
+
 /* A rank that fails in order with the others has come to its end as well. */
 static void whoever_leaves_says_so(void **state)
 {
@@ -110,6 +125,7 @@ static void whoever_leaves_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_understood),
+                                       cmocka_unit_test(only_some_launchers_hear_of_an_end),
                                        cmocka_unit_test(whoever_leaves_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,8 +129,11 @@ int main(int argc, char **argv)
         failure_warn_of_shared_memory();
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         exit_status = sweep(&options);
-        options_free(&options);
-        launcher_leave(exit_status);
+        if (launcher_hears_leaving()) {
+            options_free(&options);
+            launcher_leave(exit_status);
+        }
+        MPI_Finalize();
     }
     options_free(&options);
     return exit_status;

@@ -1,6 +1,7 @@
 /* The ranks of a sweep: how many there are, where they run, how they wait. */
 #include "bench/place/place.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
+#include "comm/library.h"
 
 #define CPUS_MAX 4096
 
@@ -45,23 +46,13 @@ static void count_ranks(struct sweep *s, int *local_rank)
     MPI_Allreduce(&is_first, &s->nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* "MPICH 4.0.2" out of what the library says of itself. */
-static void name_library(struct sweep *s)
-{
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "", name[32] = "", version[24] = "";
-    int length;
-    MPI_Get_library_version(text, &length);
-    sscanf(text, "%31s Version: %23s", name, version);
-    snprintf(s->mpi, sizeof s->mpi, "%s %s", name, version);
-}
-
 enum status ranks_open(struct sweep *s, struct error *e)
 {
     const struct sweep_options *o = s->options;
     int local_rank;
     bool crowded;
     count_ranks(s, &local_rank);
-    name_library(s);
+    library_name(s->mpi, sizeof s->mpi);
     s->can_choose = algorithm_read(&s->library, e) == OK;
     s->out = s->rank == 0 && !o->plans ? stdout : NULL;
     enum status status = bind_rank(local_rank, s->local_ranks, &crowded, e);
