@@ -193,7 +193,7 @@ add_data() {
 
 add_files() {
     local path
-    git ls-files configs plots results ci/netns.sh README.md LICENSE CHANGELOG.md |
+    git ls-files configs plots results ci/netns.sh ci/end_of.sh README.md LICENSE CHANGELOG.md |
         while read -r path; do
             mkdir -p "$root/$(dirname "$path")"
             cp "$path" "$root/$path"
