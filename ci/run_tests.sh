@@ -14,7 +14,7 @@ logs=$build/test-logs
 mkdir -p "$logs"
 
 unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
-scripts=$(echo bench/tests/*.sh bench/tests/{commands,nodes,reports}/*.sh)
+scripts=$(echo bench/tests/*.sh bench/tests/{commands,nodes,reports,training}/*.sh)
 mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 
 # Every name under which something runs, built or not.
@@ -182,7 +182,7 @@ idle_scripts="slurm"
 # What uses one core, the longest first: campaigns among them have a fake trainer or take a few steps, and
 # no time of theirs is judged.
 one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact runner store
-  figures tables claims foreign schema compare bad_input data_read readme download completion man pin"
+  figures tables claims target foreign schema compare bad_input data_read readme download completion man pin"
 
 for script in $scripts; do
     name=$(basename "$script" .sh)

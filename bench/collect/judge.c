@@ -1,4 +1,5 @@
 /* What a point comes to: its status and the reason, the gravest finding first. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -122,6 +123,25 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
     return false;
 }
 
+static bool find_missed_target(struct point_summary *p, const struct samples *accuracy)
+{
+    for (size_t i = 0; i < accuracy->n; i++) {
+        const struct launch_result *result = accuracy->items[i].result;
+        char reason[512], number[TEXT_NUMBER];
+        if (isnan(result->target_acc_pct) || !isnan(result->to_target_epochs))
+            continue;
+        snprintf(reason, sizeof reason,
+                 "seed %llu: %s %% test accuracy after %ld epochs, train.target_acc_pct = %g not "
+                 "reached",
+                 (unsigned long long)accuracy->items[i].journal->seed,
+                 text_fixed(number, result->test_acc_pct, 2),
+                 config_int(&p->point->config, OPT_EPOCHS), result->target_acc_pct);
+        set_status(p, POINT_unverified, reason);
+        return true;
+    }
+    return false;
+}
+
 static const char *why_skipped(const struct point_summary *p)
 {
     if (p->skip_reason != NULL)
@@ -135,7 +155,7 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
     if (find_failure(p, s, journal) || find_mixture(p, time, accuracy) ||
         find_divergence(p, s, journal) || find_difference(p, time) ||
         find_difference(p, accuracy) || find_unchecked(p, time) || find_unchecked(p, accuracy) ||
-        find_inaccuracy(p, s->spec, accuracy))
+        find_inaccuracy(p, s->spec, accuracy) || find_missed_target(p, accuracy))
         return;
     if (time->n + accuracy->n > 0)
         set_status(p, POINT_ok, "");

@@ -431,7 +431,19 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
     }
 }
 
-/* Median over epochs of the slowest rank's seconds; ranks may leave epochs to rank 0. */
+/* Seconds of the k-th epoch, of the slowest rank; ranks may leave epochs to rank 0. */
+static double epoch_seconds(const struct rank_record *records, int ranks, size_t k)
+{
+    double slowest = NAN;
+    for (int i = 0; i < ranks; i++) {
+        const struct record_epoch *epochs = records[i].epochs.items;
+        if (k < records[i].epochs.n)
+            slowest = fmax(slowest, epochs[k].seconds);
+    }
+    return slowest;
+}
+
+/* Median over epochs. */
 static enum status fill_epochs(struct launch_result *result, const struct rank_record *records,
                                int ranks, struct error *e)
 {
@@ -441,15 +453,31 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
         n = records[i].epochs.n > n ? records[i].epochs.n : n;
     TRY(MEM_NEW(seconds, n, "the epochs of a launch", e));
     for (size_t k = 0; k < n; k++)
-        seconds[k] = NAN;
-    for (int i = 0; i < ranks; i++) {
-        const struct record_epoch *epochs = records[i].epochs.items;
-        for (size_t k = 0; k < records[i].epochs.n; k++)
-            seconds[k] = fmax(seconds[k], epochs[k].seconds);
-    }
+        seconds[k] = epoch_seconds(records, ranks, k);
     result->epoch_s = stats_median(seconds, n);
     free(seconds);
     return OK;
+}
+
+/* The epochs up to the first one after which accuracy was what the run was to end at. */
+static void fill_target(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    const struct rank_record *r = records;
+    while (r < records + ranks - 1 && r->epochs.n == 0)
+        r++;
+    const struct record_epoch *epochs = r->epochs.items;
+    const struct record_eval *evals = r->evals.items;
+    double seconds = 0, images = 0;
+    for (size_t k = 0; k < r->epochs.n && k < r->evals.n; k++) {
+        seconds += epoch_seconds(records, ranks, k);
+        images += epochs[k].samples > 0 ? (double)epochs[k].samples : NAN;
+        if (!(evals[k].test_acc_pct >= result->target_acc_pct))
+            continue;
+        result->to_target_epochs = (double)k + 1;
+        result->to_target_images = images;
+        result->to_target_s = seconds;
+        return;
+    }
 }
 
 /* Of the slowest rank step by step: whether they change, and their tail. */
@@ -506,6 +534,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_traffic(result, records, ranks);
     fill_compute(result, &records[0].hello);
     fill_verdicts(result, records, ranks);
+    fill_target(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
     TRY(fill_steps(result, records, ranks, e));
     return fill_epochs(result, records, ranks, e);

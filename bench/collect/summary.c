@@ -316,6 +316,27 @@ static void set_accuracy(struct point_summary *p, const struct samples *accuracy
     p->test_acc_level = n < 2 ? NAN : interval.level;
 }
 
+/* Over seeds. Of those that reached an accuracy alone it would be too short: one that did not leaves it unknown. */
+static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
+{
+    size_t n = accuracy->n;
+    for (size_t i = 0; i < accuracy->n; i++) {
+        accuracy->values[i] = sample_number(&accuracy->items[i], offset);
+        if (isnan(accuracy->values[i]))
+            n = 0;
+    }
+    return timing_interval(accuracy->values, n, false);
+}
+
+static void set_target(struct point_summary *p, const struct samples *accuracy)
+{
+    p->to_target_s = interval_to_target(accuracy, offsetof(struct launch_result, to_target_s));
+    p->to_target_epochs =
+        interval_to_target(accuracy, offsetof(struct launch_result, to_target_epochs));
+    p->to_target_images =
+        interval_to_target(accuracy, offsetof(struct launch_result, to_target_images));
+}
+
 /* Of timed launches; where there were none, of the others. */
 static void set_memory(struct point_summary *p, const struct samples *time,
                        const struct samples *accuracy)
@@ -362,6 +383,7 @@ static enum status measure(struct point_summary *p, const struct spec *spec,
     set_memory(p, time, accuracy);
     set_replay(p, time);
     set_accuracy(p, accuracy);
+    set_target(p, accuracy);
     return set_last_rank(p, time, e);
 }
 

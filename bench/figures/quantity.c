@@ -14,14 +14,16 @@
 
 static const struct quantity quantities[] = {
 #define POINT_QUANTITY(name, title, most, column, unit, whole, lo, hi, relation)                   \
-    {                                                                                              \
-        #name,           title, NULL,           most,        SOURCE_POINTS, NULL,                  \
-        COLUMN_##column, unit,  COLUMN_##whole, COLUMN_##lo, COLUMN_##hi,   RELATION_##relation,   \
-        {NULL},          0},
-#define QUANTITY(name, title, most, source, raw, column)                                           \
-    {#name, title, NULL, most, SOURCE_##source, #raw,   COLUMN_##column,                           \
-     1,     0,     0,    0,    RELATION_NONE,   {NULL}, 0},
+    {#name,           title, NULL,           most,        SOURCE_POINTS, NULL,                     \
+     COLUMN_##column, unit,  COLUMN_##whole, COLUMN_##lo, COLUMN_##hi,   RELATION_##relation,      \
+     {NULL},          0,     false},
+#define RAW_QUANTITY(name, title, most, source, raw, column, complete)                             \
+    {#name, title, NULL, most,          SOURCE_##source, #raw, COLUMN_##column, 1,                 \
+     0,     0,     0,    RELATION_NONE, {NULL},          0,    complete},
+#define QUANTITY(...)          RAW_QUANTITY(__VA_ARGS__, false)
+#define COMPLETE_QUANTITY(...) RAW_QUANTITY(__VA_ARGS__, true)
 #include "bench/spec/quantities.def"
+#undef RAW_QUANTITY
 };
 
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
@@ -314,7 +316,7 @@ static int by_point(const void *a, const void *b)
     return strcmp(((const struct raw_value *)a)->point, ((const struct raw_value *)b)->point);
 }
 
-/* Those that are known, sorted by point. */
+/* Those that are known, sorted by point; with what is not where that makes a difference. */
 static enum status find_values(struct raw_value *values, size_t *n, const struct csv_table *raw,
                                const struct quantity *quantity, struct error *e)
 {
@@ -330,7 +332,7 @@ static enum status find_values(struct raw_value *values, size_t *n, const struct
             continue;
         values[*n].point = csv_table_cell(raw, row, point);
         status = csv_table_number(raw, row, column, &values[*n].value, e);
-        *n += isfinite(values[*n].value);
+        *n += isfinite(values[*n].value) || quantity->complete;
     }
     qsort(values, *n, sizeof *values, by_point);
     return status;
@@ -346,9 +348,12 @@ static void take_values(struct measured *measured, const struct summary *s,
         size_t known = 0;
         while (first != NULL && first > values && by_point(first - 1, &wanted) == 0)
             first--;
-        for (; first != NULL && first < values + n && by_point(first, &wanted) == 0; first++)
+        bool complete = true;
+        for (; first != NULL && first < values + n && by_point(first, &wanted) == 0; first++) {
+            complete = complete && isfinite(first->value);
             room[known++] = first->value;
-        measured[i] = measured_of(room, known);
+        }
+        measured[i] = measured_of(room, complete ? known : 0);
     }
 }
 

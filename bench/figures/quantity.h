@@ -35,6 +35,7 @@ struct quantity {
     /* Of a sum: columns of `file` that are added to `raw`. */
     const char *added[QUANTITY_TERMS_MAX - 1];
     size_t n_added;
+    bool complete; /* a launch without a value leaves its point without one */
 };
 
 /* A row of quantities.def; NULL: there is none of this name. */

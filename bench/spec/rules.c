@@ -410,6 +410,20 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Timed launches train to nothing. */
+static enum status check_target(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *target = &spec->points[i].config.values[OPT_TARGET_ACC];
+        if (target->number > 0 && spec->config.values[OPT_ACCURACY_SEEDS].n == 0)
+            return mark_error(e, ERR_SPEC, target->mark,
+                              "train.target_acc_pct = %s is what accuracy runs end at, but "
+                              "measure.accuracy.seeds is []: expected a seed a run, as [1, 2, 3]",
+                              target->text);
+    }
+    return OK;
+}
+
 /* As with the options of an optimizer. */
 static enum status check_batch_norm(const struct spec *spec, struct error *e)
 {
@@ -468,6 +482,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));
     TRY(check_checkpoints(spec, e));
+    TRY(check_target(spec, e));
     TRY(check_figures(spec, e));
     return check_batch_norm(spec, e);
 }

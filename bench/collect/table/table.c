@@ -113,6 +113,12 @@ static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p
     format_pct(text, p->test_acc_pct, 1);
 }
 
+static void format_target(char text[TABLE_CELL], const struct point_summary *p,
+                          enum option_id option)
+{
+    text_significant(text, p->to_target_s.mid, 4);
+}
+
 /* Columns that every table has, after ranks and whatever else varies. */
 static const struct table_column measured_columns[] = {
     {.header = "img/rank", .worth = 1, .format = format_batch, .of = OF_TRAINING},
@@ -140,8 +146,12 @@ static const struct table_column measured_columns[] = {
 static const struct table_column peer_column = {
     .header = "x peer", .worth = 10, .format = format_peer, .level = table_peer_level};
 
+/* And where runs train to an accuracy. */
+static const struct table_column target_column = {
+    .header = "s to target", .worth = 7, .format = format_target};
+
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
-_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for every column");
+_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 2 <= TABLE_MAX, "room for every column");
 
 /* "strategy" of "sync.strategy". */
 static const char *short_key(const struct spec *spec, enum option_id option)
@@ -180,6 +190,14 @@ static bool has_peers(const struct summary *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (isfinite(s->points[i].peer_ratio.mid))
+            return true;
+    return false;
+}
+
+static bool has_target(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (config_number(&s->points[i].point->config, OPT_TARGET_ACC) > 0)
             return true;
     return false;
 }
@@ -224,6 +242,8 @@ void table_make(struct table *t, const struct summary *s)
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
         if (is_measured(s, &measured_columns[i]))
             t->columns[t->n++] = measured_columns[i];
+    if (has_target(s))
+        t->columns[t->n++] = target_column;
     if (has_peers(s))
         t->columns[t->n++] = peer_column;
     if (s->published != NULL)

@@ -57,6 +57,66 @@ static void too_little_accuracy_is_unverified(void **state)
     fake_close(&run);
 }
 
+static const char target_spec[] = "name: target\n"
+                                  "scaling: strong\n"
+                                  "model: lenet_21k\n"
+                                  "train: {global_batch: 256, epochs: 4, target_acc_pct: 97}\n"
+                                  "ranks: 2\n"
+                                  "measure: {time: {launches: 0}, accuracy: {seeds: [1, 2, 3]}}\n"
+                                  "figures: []\n";
+
+/* Accuracy rises by one point an epoch, of two seconds, up to what it ends at. */
+static void add_to_target(struct fake_run *run, uint64_t seed, double pct, int epochs)
+{
+    fake_add(run, &(struct fake_launch){.ranks = 2,
+                                        .strategy = "allreduce",
+                                        .seed = seed,
+                                        .test_acc_pct = pct,
+                                        .epochs = epochs,
+                                        .work = "\"target_acc_pct\":97,"});
+}
+
+static void time_to_a_target_is_that_of_all_seeds(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, target_spec);
+    add_to_target(&run, 1, 97.1, 3);
+    add_to_target(&run, 2, 97.5, 2);
+    add_to_target(&run, 3, 97, 4);
+    struct summary s = collect(&run);
+    assert_string_equal(s.points[0].status, "ok");
+    NEAR(s.points[0].to_target_s.mid, 6);
+    NEAR(s.points[0].to_target_s.lo, 4);
+    NEAR(s.points[0].to_target_s.hi, 8);
+    assert_string_equal(cell(&s.points[0], COLUMN_to_target_epochs), "3");
+    assert_string_equal(cell(&s.points[0], COLUMN_to_target_images), "180000");
+    assert_string_equal(cell(&s.points[0], COLUMN_target_acc_pct), "97");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* The two seeds that reached it are no sample of all three. */
+static void a_missed_target_is_unverified(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, target_spec);
+    add_to_target(&run, 1, 97.1, 3);
+    add_to_target(&run, 2, 96.98, 4);
+    add_to_target(&run, 3, 97, 4);
+    struct summary s = collect(&run);
+    assert_string_equal(s.points[0].status, "unverified");
+    assert_string_equal(
+        s.points[0].reason,
+        "seed 2: 96.98 % test accuracy after 4 epochs, train.target_acc_pct = 97 not "
+        "reached");
+    assert_true(summary_fails(&s, 0));
+    assert_true(isnan(s.points[0].to_target_s.mid));
+    assert_string_equal(cell(&s.points[0], COLUMN_to_target_s), "");
+    assert_string_equal(cell(&s.points[0], COLUMN_to_target_epochs_hi), "");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void weights_that_differ_are_unverified(void **state)
 {
     struct fake_run run;
@@ -243,6 +303,8 @@ int main(void)
         cmocka_unit_test(a_failure_that_was_made_good_fails_nothing),
         cmocka_unit_test(seeds_that_are_missing_are_flagged),
         cmocka_unit_test(too_little_accuracy_is_unverified),
+        cmocka_unit_test(time_to_a_target_is_that_of_all_seeds),
+        cmocka_unit_test(a_missed_target_is_unverified),
         cmocka_unit_test(weights_that_differ_are_unverified),
         cmocka_unit_test(weights_that_differ_by_a_declared_flaw_are_so_by_design),
         cmocka_unit_test(weights_that_nobody_compared_are_unverified),

@@ -128,6 +128,39 @@ static void work_done_and_memory_are_read(void **state)
     NEAR(r.growth_mib, 30); /* rank 0: 50 - 20; rank 1: 31 - 10 */
 }
 
+/* 95, 96, 97, 98 %: two seconds and 60,000 images each. */
+static struct launch_result read_epochs(const char *target)
+{
+    struct fake_rank rank = FIRST_RANK(.batch = 128, .global_batch = 256, .test_acc_pct = 98,
+                                       .epochs = 4, .work = target);
+    fake_write_rank(dir, 0, 2, &rank);
+    fake_write_rank(dir, 1, 2, &rank);
+    return read_pair();
+}
+
+static void time_to_a_target_is_that_of_the_epochs_before(void **state)
+{
+    char path[128];
+    struct launch_result r = read_epochs("\"target_acc_pct\":96.5,");
+    NEAR(r.target_acc_pct, 96.5);
+    NEAR(r.to_target_epochs, 3);
+    NEAR(r.to_target_images, 180000);
+    NEAR(r.to_target_s, 6);
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir); /* its second epoch is the slower one */
+    fake_edit(path, "\"epoch\":1,\"seconds\":2.0", "\"epoch\":1,\"seconds\":5.0");
+    NEAR(read_pair().to_target_s, 9);
+    NEAR(read_epochs("\"target_acc_pct\":96,").to_target_epochs, 2); /* reached, not passed */
+}
+
+static void a_target_that_is_not_reached_has_no_time(void **state)
+{
+    struct launch_result r = read_epochs("\"target_acc_pct\":98.5,");
+    NEAR(r.target_acc_pct, 98.5);
+    assert_true(isnan(r.to_target_epochs) && isnan(r.to_target_images) && isnan(r.to_target_s));
+    r = read_epochs(NULL);
+    assert_true(isnan(r.target_acc_pct) && isnan(r.to_target_epochs) && isnan(r.to_target_s));
+}
+
 /* The last one whose share has come lets the others begin. */
 static void fetches_are_those_of_the_slowest_rank(void **state)
 {
@@ -529,6 +562,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(tails_are_those_of_the_slowest_rank_of_a_step, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(work_done_and_memory_are_read, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(time_to_a_target_is_that_of_the_epochs_before, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_target_that_is_not_reached_has_no_time, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(fetches_are_those_of_the_slowest_rank, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(a_rank_that_differs_is_seen, make_folder, remove_folder),

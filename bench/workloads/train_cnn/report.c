@@ -60,7 +60,9 @@ static void take_work(struct record_hello *h, const struct trainer *t)
 
 static void take_training(struct record_hello *h, const struct trainer *t, const struct config *c)
 {
+    double target = config_number(c, OPT_TARGET_ACC);
     h->lr = config_number(c, OPT_LR);
+    h->target_acc_pct = target > 0 ? target : NAN;
     h->seed = (int64_t)t->exec.seed;
     h->batch = t->sampler.n_max;
     h->global_batch = t->global_batch;

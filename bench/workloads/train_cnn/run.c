@@ -104,16 +104,17 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
 
 /* The steps of the current epoch that are left, and the checkpoints between them. The epoch's time is
  * that of its data and steps: hashes of weights and records are taken between them. */
-static enum status run_steps(struct run *r, bool last, struct error *e)
+static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
+    r->log.n = 0; /* of epochs, the last one's are written, and any may be the last */
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e));
     p->seconds += clock_seconds_since(feed_ns);
     while (p->step < r->trainer.sampler.steps) {
         int64_t before_ns = r->timed.steps_ns;
-        bool record = last && p->step < RUN_RECORDED_STEPS;
+        bool record = p->step < RUN_RECORDED_STEPS;
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
         p->seconds += (double)(r->timed.steps_ns - before_ns) / 1e9;
@@ -140,13 +141,12 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-static enum status run_epoch(struct run *r, bool last, struct error *e)
+static enum status run_epoch(struct run *r, struct error *e)
 {
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
-    TRY(run_steps(r, last, e));
-    TRY(step_log_write(&r->log, &r->recorder, e));
+    TRY(run_steps(r, e));
     TRY(trainer_sum_scores(t, &p->train, e));
     TRY(add_kept(r, report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train), e));
     TRY(run_evaluation(r, &test, e));
@@ -156,6 +156,28 @@ static enum status run_epoch(struct run *r, bool last, struct error *e)
     p->train = (struct score){0};
     p->seconds = 0;
     return resume_after_epoch(&r->resume, t, p, e);
+}
+
+/* Whether a test accuracy so far, also before the run was resumed, was the one to end at. All ranks have the
+ * same accuracies: they come from sums of whole numbers. */
+static bool has_reached_target(const struct run *r)
+{
+    double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
+    size_t i;
+    json_t *line;
+    json_array_foreach(r->progress.history, i, line)
+    {
+        json_t *accuracy = json_object_get(line, "test_acc_pct"); /* epochs have none */
+        if (target > 0 && accuracy != NULL && json_number_value(accuracy) >= target)
+            return true;
+    }
+    return false;
+}
+
+static bool is_trained(const struct run *r)
+{
+    return r->progress.epoch >= (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS) ||
+           has_reached_target(r);
 }
 
 /* The checkpoint is one of the end: its model may still be asked for. */
@@ -169,13 +191,27 @@ static enum status run_nothing(struct run *r, struct error *e)
     return trainer_evaluate(&r->trainer, &r->trainer.data->test, &test, &classes, e);
 }
 
+static void print_target(const struct run *r)
+{
+    const struct config *c = &r->arguments->config;
+    double target = config_number(c, OPT_TARGET_ACC);
+    if (r->rank != 0 || target == 0)
+        return;
+    if (has_reached_target(r))
+        printf("test accuracy reached %g %% after %u epochs\n", target, r->progress.epoch);
+    else
+        log_print(LOG_WARNING,
+                  "test accuracy did not reach train.target_acc_pct = %g in %ld epochs", target,
+                  config_int(c, OPT_EPOCHS));
+}
+
 static enum status run_for_accuracy(struct run *r, struct error *e)
 {
-    uint32_t epochs = (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS);
-    if (r->progress.epoch >= epochs)
-        return run_nothing(r, e);
-    while (r->progress.epoch < epochs)
-        TRY(run_epoch(r, r->progress.epoch + 1 == epochs, e));
+    if (is_trained(r))
+        TRY(run_nothing(r, e));
+    while (!is_trained(r))
+        TRY(run_epoch(r, e));
+    print_target(r);
     return OK;
 }
 

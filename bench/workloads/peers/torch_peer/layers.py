@@ -20,7 +20,8 @@ LAYERS = {
 # Options that may have any value, because they are honoured (rates and batches by peer_inputs) or
 # concern no peer; and those that may have some.
 FREE = re.compile(r"model|seed|data\.(set|path|name|samples|shard)|train\.(lr.*|momentum|weight_decay|"
-                  r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|shuffle)|"
+                  r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|target_acc_pct|"
+                  r"shuffle)|"
                   r"sync\.deadline|checkpoint\.path|(kernels|place|peer|measure)\..*")
 CHOICES = {"sync.strategy": ("none", "allreduce"), "train.optimizer": ("sgd", "adam"),
            "sync.algorithm": ("auto",), "data.augment": ("none", "crop_flip")}

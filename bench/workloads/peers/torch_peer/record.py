@@ -75,6 +75,7 @@ def hello(run, flushes):
             **{key: about[key] for key in data}, "data_read": run.inputs.option("data.read"),
             "data_shard": run.inputs.option("data.shard"), "read_s": run.inputs.read_s,
             "optimizer": run.inputs.option("train.optimizer"), "lr": run.inputs.number("train.lr"),
+            "target_acc_pct": run.inputs.number("train.target_acc_pct") or None,
             "seed": int(run.inputs.option("seed")), "strategy": run.inputs.option("sync.strategy"),
             "sync_variant": run.inputs.option("sync.variant"),
             "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,

@@ -75,14 +75,23 @@ class Run:
 
     def for_accuracy(self):
         epochs = int(self.inputs.option("train.epochs"))
+        target = self.inputs.number("train.target_acc_pct")
         for epoch in range(epochs):
-            self.epoch(epoch, epochs)
+            lines, test_acc_pct = self.epoch(epoch, epochs)
+            if 0 < target <= test_acc_pct:
+                break
+        if self.about["record_steps"]:
+            for line in lines:
+                self.record.add({**line, "timed": True})
 
     def epoch(self, epoch, epochs):
+        """Its first steps, which are recorded of the last epoch, and the test accuracy after it."""
         steps, begin, sums = self.about["epoch_steps"], time.monotonic(), [0, 0, 0]
+        lines = []
         for k in range(steps):
-            recorded = epoch + 1 == epochs and k < RECORDED_STEPS
-            line = self.step(epoch * steps + k, True, recorded)
+            line = self.step(epoch * steps + k, True, False)
+            if k < RECORDED_STEPS:
+                lines.append(line)
             sums = [a + line[b] for a, b in zip(sums, ("samples", "loss_sum", "correct"))]
         seconds = time.monotonic() - begin
         n, loss, hits = self.ranks.add_up(sums)
@@ -94,6 +103,7 @@ class Run:
         self.say(f"epoch {epoch + 1}/{epochs}  train loss {loss / n:.4f}  accuracy "
                  f"{100 * hits / n:.2f} %  test loss {test['test_loss']:.4f}  accuracy "
                  f"{test['test_acc_pct']:.2f} %  {seconds:.2f} s  {n / seconds:.0f} images/s")
+        return lines, test["test_acc_pct"]
 
     def evaluate(self, epoch):
         begin, classes = time.monotonic(), self.about["data_classes"]
