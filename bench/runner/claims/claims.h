@@ -78,7 +78,8 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
 
 /* Writes story.md in the folder of the claims, if there is one, into README.md there, between the lines that say
  * so: {{report/name}} as the verdict of a claim, {{report/name:value:digits}} as one of its values, each a link to
- * its row. ERR_SPEC with the line for what no claim has. */
+ * its row. Of {{when report/name: fails, undecided}} this {{or survives}} that {{else}} the rest {{end}} stand the
+ * words for the claim's verdict, of which none may be without. ERR_SPEC with the line for what no claim has. */
 enum status claims_write_story(const struct claims *c, struct error *e);
 
 typedef void claims_writer(FILE *out, const struct claims *c);

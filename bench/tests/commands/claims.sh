@@ -144,13 +144,16 @@ every_verdict_hangs_on_cells() {
 
 # A run that comes later is judged without a change of the claims.
 a_new_run_is_judged() {
-    expect 0 "needs reference/naik_yadav_table1/summary.csv" "$scalebench" claims "$claims" || return 1
-    mkdir "$tmp/reference/naik_yadav_table1"
+    mkdir "$tmp/later"
+    cp -r "$tmp"/{published,reference,claims.*} "$tmp/later"
+    rm -rf "$tmp/later/reference/naik_yadav_table1"
+    local claims=$tmp/later/claims.yaml
+    expect 0 "needs reference/naik_yadav_table1/summary.csv" "$scalebench" claims "$claims" --update || return 1
+    mkdir "$tmp/later/reference/naik_yadav_table1"
     printf 'case,ranks,test_acc_pct,speedup,speedup_lo,speedup_hi\ncorrected,2,91.4,1.8,1.7,1.9\ncorrected,4,91.4,2,1.9,2.1\n' \
-        >"$tmp/reference/naik_yadav_table1/summary.csv"
+        >"$tmp/later/reference/naik_yadav_table1/summary.csv"
     expect 1 "naik_yadav/two_ranks_are_faster: was not testable, is survives" "$scalebench" claims "$claims" &&
-        told "naik_yadav/one_epoch_on_four_ranks: was not testable, is fails" &&
-        rm -r "$tmp/reference/naik_yadav_table1"
+        told "naik_yadav/one_epoch_on_four_ranks: was not testable, is fails"
 }
 
 updates() {
@@ -186,6 +189,8 @@ the_story_names_its_mistakes() {
     expect 2 "story.md:1: 'shown': no value of that claim" "$scalebench" claims "$claims" --update || return 1
     printf '{{kota/ddp_overlaps\n' >"$tmp/story.md"
     expect 2 "story.md:1: '{{': not closed by }}" "$scalebench" claims "$claims" --update || return 1
+    printf '{{when kota/ddp_overlaps: fails}}no{{or survives}}yes{{end}}\n' >"$tmp/story.md"
+    expect 2 "story.md:1: 'kota/ddp_overlaps': no words for every verdict" "$scalebench" claims "$claims" --update || return 1
     diff results/README.md "$tmp/README.md" && mv "$tmp/story.kept" "$tmp/story.md"
 }
 
