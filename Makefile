@@ -91,7 +91,7 @@ RECORD_SRC    := $(call sources,bench/record)
 DOCTOR_SRC    := $(call sources,bench/doctor)
 COLLECT_SRC   := $(call sources,bench/collect bench/collect/table)
 FIGURES_SRC   := $(call sources,bench/figures)
-RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/claims bench/runner/commands bench/runner/compare bench/runner/page)
+RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/claims bench/runner/commands bench/runner/compare bench/runner/forecast bench/runner/page)
 DATA_SRC      := $(call sources,bench/workloads/data)
 TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
 PEERS_SRC     := $(call sources,bench/workloads/peers)
@@ -338,8 +338,11 @@ figures:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
 	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
 
-# A page of these runs: by themselves the latest of every campaign in OUT, and what is committed.
-RUN  ?= $(patsubst %/spec.yaml,%,$(wildcard $(OUT)/*/latest/spec.yaml results/reference/*/spec.yaml))
+# A page of these runs: by themselves the latest of every campaign in OUT, those of the reports as ci/reports.sh keeps
+# them apart, and what is committed.
+apart = $(shell sed -n 's/^name: *"*\([^"]*\)"*$$/\1/p' $(wildcard $(OUT)/reports/*/spec.yaml) /dev/null)
+RUN  ?= $(patsubst %/spec.yaml,%,$(filter-out $(patsubst %,$(OUT)/%/latest/spec.yaml,$(apart)),$(wildcard $(OUT)/*/latest/spec.yaml)) \
+          $(wildcard $(OUT)/reports/*/spec.yaml results/reference/*/spec.yaml))
 PAGE ?= report.html
 report:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
@@ -395,12 +398,13 @@ SETS ?=
 data:
 	@ci/data.sh $(SETS)
 
-# Measures the committed runs again, or those of NAMES; ci/references.sh says how. SET= INTO= for a try.
+# Measures the committed runs again, or those of NAMES (kota/parts: a spec of the reports); ci/references.sh says how.
+# SET= INTO= for a try.
 NAMES ?=
 INTO  ?=
 references:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
-	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' ci/references.sh measure $(NAMES)
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' QUICK='$(QUICK)' ci/references.sh measure $(NAMES)
 
 # Judges the claims of the reports by the committed tables; results/claims.csv and claims.md are written anew.
 claims:
@@ -481,8 +485,10 @@ clean:
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV;
 #:      MINUTES=60: launches that are left alone, for so long
 #: make bench-doctor [TIMES=10]         whether `scalebench doctor` names who is slow, and nobody else, as CSV
-#: make references [NAMES="peer comm"]   measures what results/reference holds again; stopped, it goes on;
-#:      FRESH=1 starts anew, ci/references.sh plan says how long it takes
+#: make reports [QUICK=1 PLAN=1 REPORTS="kota/parts ..."]   every figure and table of the reports, or some; QUICK=1 reduced,
+#:      PLAN=1 how long that takes; stopped, it goes on
+#: make references [NAMES="peer kota/parts"]   measures what results/reference holds again, NAMES=reports the reports'
+#:      figures and tables; stopped, it goes on; FRESH=1 starts anew, ci/references.sh plan says how long it takes
 #: make claims                        what the committed tables make of the reports' claims: results/claims.csv and claims.md
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline
 #: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how

@@ -8,14 +8,22 @@
 #                                        writes the table and judges claims anew. What is stopped goes on with the same command
 #   ci/references.sh keep [NAME]...      the last part alone
 #
+# A NAME with a slash is a spec of the reports, "kota/parts", `reports` all of them; without NAME those of configs
+# alone, which take an hour. `OUT=results ci/references.sh keep reports` keeps what `make reports` has measured.
+#
 # BUILD is the build folder; runs go to OUT ($BUILD/references), FRESH=1 starts them anew; INTO
-# (results/reference) is where they are kept. For a try SET="measure.time.steps=2" INTO=/tmp/kept: other
-# options for all, runs beside the others. Exit status 1: a run failed, what was kept of it before is left alone.
+# (results/reference) is where they are kept. For a try SET="measure.time.steps=2" INTO=/tmp/kept, or QUICK=1 for specs
+# of the reports: other options for all, runs beside the others. Exit status 1: a run failed, what was kept of it before
+# is left alone.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 out=${OUT:-$build/references${SET:+.try}}
 into=${INTO:-results/reference}
+[ -z "${QUICK:-}" ] || [ "$into" != results/reference ] || {
+    echo "references: QUICK=1 makes no results; INTO= names a folder for a try" >&2
+    exit 2
+}
 
 begin='<!-- ci/references.sh writes what follows -->'
 end='<!-- until here -->'
@@ -37,12 +45,18 @@ rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo $(($(wc -l <"$1/$2.csv") - 1)); else echo -; fi
 }
 
-row() {
-    local command revision
+# A view on a campaign has links to what both have alike.
+row() { # folder
+    local command revision of
     command=$(command_of "$1")
     revision=$(fact "$1" revision)
     [ -n "$command" ] || { echo "$1/manifest.json holds no command" >&2; return 1; }
-    echo "| \`${1#results/}\` | \`$command\` | $(rows "$1" summary) | $(rows "$1" raw) |" \
+    command="\`$command\`"
+    if [ -L "$1/manifest.json" ]; then
+        of=$(readlink "$1/manifest.json")
+        command="a view on \`reference/$(basename "${of%/*}")\`"
+    fi
+    echo "| \`${1#results/}\` | $command | $(rows "$1" summary) | $(rows "$1" raw) |" \
         "$(fact "$1" started | tr T ' ' | cut -c 1-16) | ${revision:--} | $(fact "$1" cpu) |"
 }
 
@@ -76,9 +90,42 @@ names() {
     list | cut -d ' ' -f 1
 }
 
-# What its launches took, from raw.csv; of the sweep what it says itself.
+reports() {
+    (cd configs/reports && printf '%s\n' */*.yaml | sed 's/[.]yaml$//')
+}
+
+# The spec whose campaign a spec of the reports looks at, "kota/parts" of "kota/fig8"; "" where it has its own.
+viewed() { # name
+    sed -n "s#^extends: *\([^/]*\)[.]yaml\$#${1%/*}/\1#p" "configs/reports/$1.yaml"
+}
+
+# Where it is kept: as its campaign is called, a view by its own name.
+folder_of() { # name
+    case $1 in
+    */*) if [ -n "$(viewed "$1")" ]; then echo "${1/\//_}"; else sed -n 's/^name: *//p' "configs/reports/$1.yaml"; fi ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# Its spec and all that look at the same campaign.
+family() { # name
+    local base own
+    base=$(viewed "$1")
+    base=${base:-$1}
+    for own in $(reports); do
+        if [ "$own" = "$base" ] || [ "$(viewed "$own")" = "$base" ]; then echo "configs/reports/$own.yaml"; fi
+    done
+}
+
+# What its launches took, from raw.csv; of specs of the reports what is left by their plan, of the sweep what it says itself.
 seconds() { # name
     case $1 in
+    */*)
+        "$build/scalebench" plan "configs/reports/$1.yaml" --out "$out" ${SET:+--set "$SET"} --format csv </dev/null |
+            awk -F , '{ gsub(/"[^"]*"/, "quoted") }
+                NR == 1 { for (i = 1; i <= NF; i++) if ($i == "left_s") c = i; next }
+                { sum += $c } END { printf "%.0f\n", sum }'
+        ;;
     comm)
         OUT=$out BUILD=$build ci/comm.sh --turns 6 --plan 2>&1 |
             sed -n "/sizes and networks/s/.*about \\([0-9]*\\) \\(s\\|min\\).*/\\1 \\2/p" |
@@ -103,6 +150,11 @@ plan() { # names
 
 measure() { # name
     local own=()
+    if [[ $1 == */* ]]; then
+        [ -z "${FRESH:-}" ] || [ -n "$(viewed "$1")" ] || rm -rf "${out:?}/$(folder_of "$1")${QUICK:+_quick}"
+        PLAN="" REPORTS=$1 OUT=$out BUILD=$build ci/reports.sh
+        return
+    fi
     [ -z "${FRESH:-}" ] || rm -rf "${out:?}/$1"
     if [ "$1" = comm ]; then
         [ ! -f "$out/comm/comm.csv" ] || return 0
@@ -114,17 +166,115 @@ measure() { # name
     "$build/scalebench" run "configs/$1.yaml" ${own[0]:+--set "${own[*]}"} --out "$out"
 }
 
+# Steps of every rank and samples of every node of all launches would be hundreds of megabytes. Kept are timed launches,
+# of each point one and as many more as fit a megabyte in all; columns that the campaign's specs, presets of figures or
+# claims speak of; of steps rank 0 alone where no figure shows another.
+narrow() { # name, its file
+    local specs words
+    mapfile -t specs < <(family "$1")
+    words=$(cat "${specs[@]}" results/claims.yaml bench/spec/figures/figures.def | grep -v '^ *#' | grep -o '[a-z_][a-z_0-9]*' |
+        sort -u | tr '\n' ' ')
+    LC_ALL=C awk -F , -v words="$words point label case launch run block timed rank epoch step" -v alone="$(shows_rank_0 "$1")" '
+        BEGIN {
+            n = split(words, word, " ")
+            for (i = 1; i <= n; i++) wanted[word[i]] = 1
+        }
+        # Commas inside quotes part no cells.
+        /"/ {
+            n = split($0, part, "\"")
+            for (i = 2; i <= n; i += 2) gsub(",", "\001", part[i])
+            line = part[1]
+            for (i = 2; i <= n; i++) line = line "\"" part[i]
+            $0 = line
+        }
+        function shown(    line, i) {
+            line = $kept[1]
+            for (i = 2; i <= columns; i++) line = line "," $kept[i]
+            gsub("\001", ",", line)
+            return line
+        }
+        NR == 1 {
+            for (i = 1; i <= NF; i++) {
+                if ($i in wanted) kept[++columns] = i
+                column[$i] = i
+            }
+            print shown()
+            next
+        }
+        ("run" in column && $column["run"] == "accuracy") || $column["timed"] == 0 { next }
+        alone && "rank" in column && $column["rank"] != 0 { next }
+        {
+            launch = $column["launch"]
+            if (!(launch in number)) number[launch] = ++launches[$column["point"]]
+            text[++lines] = shown()
+            of[lines] = number[launch]
+            bytes[number[launch]] += length(text[lines]) + 1
+        }
+        END {
+            sum = bytes[last = 1]
+            while (last + 1 in bytes && sum + bytes[last + 1] <= 1000000) sum += bytes[++last]
+            for (i = 1; i <= lines; i++) if (of[i] <= last) print text[i]
+        }' "$2"
+}
+
+# Whether every figure of steps in the specs of its campaign is of rank 0: 1 or 0.
+shows_rank_0() { # name
+    local specs figures
+    mapfile -t specs < <(family "$1")
+    figures=$(cat "${specs[@]}" | grep -c 'file: steps' || true)
+    if [ "$(cat "${specs[@]}" | grep -c 'where: rank = 0' || true)" -eq "$figures" ]; then echo 1; else echo 0; fi
+}
+
+# Whether a figure of the spec, or of a view on its campaign, or a claim takes this table.
+takes() { # name, table
+    local specs=("configs/reports/$1.yaml")
+    [ -n "$(viewed "$1")" ] || mapfile -t specs < <(family "$1")
+    cat "${specs[@]}" | grep -Eq "(file|kind): $2\>" || grep -q "of $(folder_of "$1")/$2[.]csv" results/claims.yaml
+}
+
+# The tables that a spec of the reports needs.
+copy_tables() { # name, from, to
+    local table
+    cp "$2"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$3"
+    for table in epochs classes layers steps resources; do
+        case $(rows "$2" "$table") in - | 0) continue ;; esac
+        [ "$table" = epochs ] || takes "$1" "$table" || continue
+        case $table in
+        steps | resources) narrow "$1" "$2/$table.csv" >"$3/$table.csv" ;;
+        *) cp "$2/$table.csv" "$3" ;;
+        esac
+    done
+}
+
+# What a view has alike with the campaign that it looks at, a link says: tables, and the manifest where they are of one run.
+link_alike() { # folder, that of the campaign
+    local file
+    for file in "$1"/*.csv; do
+        ! cmp -s "$file" "$2/${file##*/}" || ln -sf "../${2##*/}/${file##*/}" "$file"
+    done
+    [ ! -f "$2/manifest.json" ] || [ "$(fact "$1" started)" != "$(fact "$2" started)" ] ||
+        ln -sf "../${2##*/}/manifest.json" "$1/manifest.json"
+}
+
 # The tables, and the document and the figures that the program makes of them alone.
 keep() { # name
-    local from=$out/$1/latest to=$into/$1 stage figure
-    [ "$1" != comm ] || from=$out/comm
+    local from=$out/$1/latest to stage figure
+    to=$into/$(folder_of "$1")
+    case $1 in
+    comm) from=$out/comm ;;
+    */*) from=$out/reports/${1/\//_}${QUICK:+_quick} ;;
+    esac
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
     stage=$(mktemp -d)
-    if [ "$1" = comm ]; then
-        cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage"
-    else
+    case $1 in
+    comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" ;;
+    */*) copy_tables "$1" "$from" "$stage" ;;
+    *)
         cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage"
         [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage"
+        ;;
+    esac
+    if [ "$1" != comm ]; then
         "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     fi
     mkdir -p "$to"
@@ -136,6 +286,7 @@ keep() { # name
         esac
     done
     rm -rf "$stage"
+    [[ $1 != */* ]] || [ -z "$(viewed "$1")" ] || link_alike "$to" "$into/$(folder_of "$(viewed "$1")")"
 }
 
 write_table() {
@@ -163,18 +314,28 @@ measure_all() { # names; whole: those that ended well
 check_names() {
     local name
     for name; do
-        names | grep -qxF -- "$name" || {
-            echo "references: '$name' is unknown; known: $(names | tr '\n' ' ')" >&2
+        { names; reports; } | grep -qxF -- "$name" || {
+            echo "references: '$name' is unknown; known: $({ names; echo reports; reports; } | tr '\n' ' ')" >&2
             exit 2
         }
     done
 }
 
+# What views look at comes before them.
+in_order() { # names
+    local name
+    for name; do [[ $name == */* && -n "$(viewed "$name")" ]] || echo "$name"; done
+    for name; do [[ $name == */* && -n "$(viewed "$name")" ]] && echo "$name"; done
+    return 0
+}
+
 command=${1:-}
 [ $# -eq 0 ] || shift
-check_names "$@"
-[ $# -gt 0 ] || mapfile -t all < <(names)
-[ $# -gt 0 ] || set -- "${all[@]}"
+[ $# -gt 0 ] || mapfile -t asked < <(names)
+[ $# -eq 0 ] || mapfile -t asked < <(for name; do if [ "$name" = reports ]; then reports; else echo "$name"; fi; done)
+check_names "${asked[@]}"
+mapfile -t asked < <(in_order "${asked[@]}")
+set -- "${asked[@]}"
 status=0
 case $command in
 '') table ;;

@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Regenerates every figure and table of the reports: what each campaign is forecast to take, then the campaigns,
-# the shortest first, those not yet known last. What is done is not run again: the same command goes on after an
-# interruption, also days later.
+# Regenerates every figure and table of the reports: what each campaign is forecast to take, and all together, then the
+# campaigns, the shortest first, those of which nothing is known last; views on a campaign follow the spec that it
+# belongs to. What is done is not run again: the same command goes on after an interruption, also days later.
+#
+# A view writes its tables and figures into the run that it looks at, in place of those before. So each spec's are kept
+# as they were when it was run: OUT/reports/<report>_<figure> holds them, without records, as `figures`, `report` and
+# ci/references.sh take them.
 #
 # QUICK=1 runs the quick form of each spec, as <name>_quick: for a look at all in minutes, no results. REPORTS
 # (all of configs/reports) may name some, as "kota/parts wang_yang/table2"; OUT (results) is the folder of all
-# results, SET changes values of every spec, BUILD is the build folder. Exit status 1: a campaign failed; 130:
-# interrupted.
+# results, SET changes values of every spec, BUILD is the build folder; PLAN=1 runs nothing. Exit status 1: a campaign
+# failed; 130: interrupted.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -15,6 +19,8 @@ set=${SET:-}
 [ -z "${QUICK:-}" ] || set="form=quick $set"
 mapfile -t all < <(cd configs/reports && printf '%s\n' */*.yaml | sed 's/[.]yaml$//')
 read -ra names <<<"${REPORTS:-${all[*]}}"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # Each of these is in the list.
 for name in "${names[@]}"; do
@@ -24,47 +30,118 @@ for name in "${names[@]}"; do
     }
 done
 
-# "SECONDS NAME WORDS": what `plan` forecasts; far above all others where nothing of it has been run.
-forecast() { # name
-    local log
-    log=$("$build/scalebench" plan "configs/reports/$1.yaml" --out "$out" ${set:+--set "$set"} 2>&1 </dev/null) || {
-        printf '%s\n' "$log" | tail -n 1 >&2
-        return 1
-    }
-    printf '%s\n' "$log" | awk -v name="$1" '
-        /timed launches?, .* accuracy runs?; budget/ { what = $0 }
-        /^forecast: / {
-            sub(/^forecast: /, "")
-            words = $0
-            unknown = /none|have not been run/
-            seconds = 0
-            for (i = 1; i < NF; i++) {
-                if ($(i + 1) ~ /^d/) seconds += 86400 * $i
-                else if ($(i + 1) ~ /^h/) seconds += 3600 * $i
-                else if ($(i + 1) ~ /^min/) seconds += 60 * $i
-                else if ($(i + 1) ~ /^s/) seconds += $i
-                else break
-                i++
-            }
+# Every plan as a table, report/figure.csv.
+plan_all() {
+    local name
+    for name in "${names[@]}"; do
+        mkdir -p "$scratch/${name%/*}"
+        "$build/scalebench" plan "configs/reports/$name.yaml" --out "$out" ${set:+--set "$set"} --format csv \
+            >"$scratch/$name.csv" 2>"$scratch/log" </dev/null || {
+            tail -n 1 "$scratch/log" >&2
+            return 1
         }
-        END { printf "%.1f %s %s; forecast: %s\n", seconds + (unknown ? 1e9 : 0), name, what, words }'
+    done
 }
 
-plans=$(for name in "${names[@]}"; do forecast "$name" || exit; done | LC_ALL=C sort -n) || exit 2
-printf '%s\n' "$plans" | sed -E 's/^[^ ]+ ([^ ]+) /\1: /'
+# Lines to sort by: seconds of the campaign, its name, whether it is a view, then what is told of each spec; last what is
+# told of all, where what several specs of a campaign share counts once.
+# shellcheck disable=SC2016 # awk's own
+tell='
+function duration(s) {
+    s = int(s + 0.5)
+    if (s < 60) return s " s"
+    return s < 3600 ? int(s / 60) " min " s % 60 " s" : int(s / 3600) " h " int(s % 3600 / 60) " min"
+}
+function plural(n, one, several) { return n " " (n == 1 ? one : several) }
+function forecast(least, most, left,    text) {
+    text = "forecast: " duration(least)
+    if (duration(most) != duration(least)) text = text ", at most " duration(most)
+    return text (duration(left) == duration(least) ? "" : ", of which " duration(left) " are left")
+}
+function raise(seconds, key, value) { if (value > seconds[key]) seconds[key] = value }
+function end_spec() {
+    specs++
+    raise(by_campaign, campaign, left + (unknown ? 1e9 : 0))
+    sorted[specs] = campaign " " (index(views, " " name " ") > 0) " " name
+    text[specs] = name ": " plural(points, "point", "points") (skipped ? ", " skipped " skipped" : "") ", " \
+        plural(timed, "timed launch", "timed launches") ", " plural(accuracy, "accuracy run", "accuracy runs") "; " \
+        forecast(least, most, left) (rough ? "; of " rough " roughly" : "") (unknown ? "; of " unknown " unknown" : "")
+}
+FNR == 1 {
+    if (NR > 1) end_spec()
+    split("", column)
+    for (i = 1; i <= NF; i++) column[$i] = i
+    name = substr(FILENAME, length(folder) + 2)
+    sub(/[.]csv$/, "", name)
+    points = skipped = timed = accuracy = least = most = left = rough = unknown = 0
+    next
+}
+{
+    gsub(/"[^"]*"/, "quoted")
+    campaign = $column["campaign"]
+    points++
+    skipped += $column["status"] == "skipped"
+    if ($column["status"] != "runs") next
+    timed += $column["timed"]
+    accuracy += $column["accuracy"]
+    least += $column["least_s"]
+    most += $column["most_s"]
+    left += $column["left_s"]
+    bases = $column["timed_basis"] " " $column["accuracy_basis"]
+    unknown += bases ~ /unknown/
+    rough += bases ~ /rough/ && bases !~ /unknown/
+    key = campaign " " $column["point"]
+    raise(least_of, key, $column["least_s"] + 0)
+    raise(most_of, key, $column["most_s"] + 0)
+    raise(left_of, key, $column["left_s"] + 0)
+}
+END {
+    end_spec()
+    for (i = 1; i <= specs; i++) {
+        split(sorted[i], part, " ")
+        printf "%.1f %s %s\n", by_campaign[part[1]], sorted[i], text[i]
+    }
+    least = most = left = 0
+    for (key in least_of) least += least_of[key]
+    for (key in most_of) most += most_of[key]
+    for (key in left_of) left += left_of[key]
+    printf "1e12 - - - all: %s; %s\n", plural(specs, "figure or table", "figures and tables"), forecast(least, most, left)
+}'
+
+# The tables, spec and figures of a run as they are, those of figures only that were drawn just now.
+keep_apart() { # name, folder of the run
+    local to=$out/reports/${1/\//_}${QUICK:+_quick} part
+    rm -rf "$to"
+    mkdir -p "$to"
+    find "$2/" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
+    find "$2/" -maxdepth 1 -type f -newer "$scratch/begun" \
+        \( -name '*.svg' -o -name '*.png' -o -name '*.txt' -o -name 'series_*.csv' -o -name 'dots_*.csv' \) -exec cp -t "$to" {} +
+    for part in spec.yaml manifest.json summary.md summary.tex models published; do
+        [ ! -e "$2/$part" ] || cp -r "$2/$part" "$to"
+    done
+}
+
+views=$(cd configs/reports && grep -l '^extends: *[^/]*$' ./*/*.yaml | sed 's/^[.].//; s/[.]yaml$//' | tr '\n' ' ')
+plan_all || exit 2
+tables=("${names[@]/#/$scratch/}")
+plans=$(LC_ALL=C awk -F , -v folder="$scratch" -v views=" $views" "$tell" "${tables[@]/%/.csv}" |
+    LC_ALL=C sort -k 1,1g -k 2,4)
+printf '%s\n' "$plans" | cut -d ' ' -f 5-
 [ -z "${PLAN:-}" ] || exit 0
 
 failed=()
 skipped=()
 done=0
 mkdir -p "$out"
-while read -r _ name _; do
+while read -r _ campaign _ name _; do
+    [ "$name" != - ] || break
     done=$((done + 1))
     echo "[$done/${#names[@]}] $name"
     status=0
+    touch "$scratch/begun"
     "$build/scalebench" run "configs/reports/$name.yaml" --out "$out" ${set:+--set "$set"} </dev/null || status=$?
     case $status in
-    0) ;;
+    0) keep_apart "$name" "$out/$campaign/latest" ;;
     3) skipped+=("$name") ;;
     130)
         echo "interrupted; the same command goes on" >&2

@@ -68,23 +68,16 @@ static enum status read_link(struct link_file *f, const char *path, struct error
 
 /* ---- Steps ---- */
 
-static double images_of(const struct point *point)
-{
-    double all = (double)config_int(&point->config, OPT_GLOBAL_BATCH);
-    double each = (double)config_int(&point->config, OPT_BATCH_PER_RANK);
-    return all > 0 ? all : each * (double)config_int(&point->config, OPT_RANKS);
-}
-
 static double cores_of(const struct point *point)
 {
     return (double)config_int(&point->config, OPT_RANKS) *
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Of the slowest rank, in ms, for the net's tensors. */
-static enum status comm_of_net(double *ms, const struct point *point, const struct net_desc *net,
-                               size_t width, const struct link_model *link, struct error *e)
+enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
+                               const struct link_model *link, struct error *e)
 {
+    const struct net_desc *net = &point->net->net;
     enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     size_t n = (size_t)net->n_tensors, *counts;
@@ -124,9 +117,9 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     size_t width = strcmp(base->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
     double comm_ms = 0;
-    TRY(comm_of_net(&comm_ms, p->point, &p->point->net->net, width, &f->link, e));
-    double share =
-        images_of(p->point) / cores_of(p->point) * cores_of(base->point) / images_of(base->point);
+    TRY(prediction_comm_ms(&comm_ms, p->point, width, &f->link, e));
+    double share = config_images(&p->point->config) / cores_of(p->point) * cores_of(base->point) /
+                   config_images(&base->point->config);
     *step_ms = cell_number(base, COLUMN_step_ms_median) * share + comm_ms;
     return OK;
 }
@@ -218,12 +211,12 @@ double prediction_value(const struct prediction *p, const struct summary *s, siz
 {
     const struct point_summary *own = &s->points[point], *base = &s->points[own->base];
     double speedup = cell_number(base, COLUMN_step_ms_median) / p->step_ms[point] *
-                     images_of(own->point) / images_of(base->point);
+                     config_images(&own->point->config) / config_images(&base->point->config);
     switch (quantity->relation) {
     case RELATION_STEP:
         return p->step_ms[point];
     case RELATION_RATE:
-        return 1e3 * images_of(own->point) / p->step_ms[point];
+        return 1e3 * config_images(&own->point->config) / p->step_ms[point];
     case RELATION_SPEEDUP:
         return speedup;
     case RELATION_EFFICIENCY:

@@ -1,8 +1,7 @@
 /* What a step should take by the alpha-beta-gamma model (comm/cost/cost.h): the base's step shared
  * out among the ranks, and the messages and sums of the strategy with the coefficients that
  * comm_sweep fitted on this machine. Nothing hides behind computing, and that ranks of a node share
- * its memory shows only as far as it did when the coefficients were measured. Internal to
- * bench/figures. */
+ * its memory shows only as far as it did when the coefficients were measured. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -21,6 +20,11 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* The same as a value of `quantity`; NAN where that does not follow from the step. */
+/* Messages and sums of a step of the slowest rank by the model alone, in ms, for the point's tensors of `width` bytes a
+ * number. The point has a net and ranks that the strategy takes. */
+enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
+                               const struct link_model *link, struct error *e);
+
+/* A prediction as a value of `quantity`; NAN where that does not follow from the step. */
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
                         const struct quantity *quantity);

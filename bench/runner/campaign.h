@@ -62,6 +62,9 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
  * had as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, while another runner has it. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
+/* Folder of the run that campaign_open_run would go on with; "" where it would begin one. Touches nothing. */
+enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES], struct error *e);
+
 /* Makes this run the latest: another of the same name may have been begun meanwhile. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 

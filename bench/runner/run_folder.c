@@ -28,6 +28,20 @@ static const struct run *find_run(const struct campaign *c, const struct runs *r
     return NULL;
 }
 
+enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES], struct error *e)
+{
+    char folder[PATH_BYTES];
+    struct runs runs;
+    run_dir[0] = '\0';
+    TRY(path_format(folder, e, "%s/%s", c->request->out, config_text(&c->spec.config, OPT_NAME)));
+    enum status status = runs_read(&runs, folder, e);
+    const struct run *run = status == OK ? find_run(c, &runs) : NULL;
+    if (run != NULL)
+        status = path_format(run_dir, e, "%s", run->path);
+    runs_free(&runs);
+    return status;
+}
+
 /* The last folder by name that is called as runs are, begun properly or not. */
 static bool find_last(const struct campaign *c, char last[256])
 {

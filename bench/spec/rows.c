@@ -39,8 +39,8 @@ const char *spec_foreign(const struct spec *spec)
 }
 
 static const struct data_set_row data_sets[DATA_SETS] = {
-#define DATA_SET(name, source, c, h, w, classes, names, summary)                                   \
-    {#name, DATA_##source, {c, h, w}, classes, names},
+#define DATA_SET(name, source, c, h, w, train, test, classes, names, summary)                      \
+    {#name, DATA_##source, {c, h, w}, train, test, classes, names},
 #include "bench/spec/data_sets.def"
 };
 

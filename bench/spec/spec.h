@@ -201,7 +201,8 @@ struct data_set_row {
     const char *name;
     enum data_source source;
     struct shape shape;
-    int classes;             /* 0, as the shape, where its files say */
+    int train, test;         /* images to train on and to test on */
+    int classes;             /* 0, as the images and their shape, where its files say */
     const char *class_names; /* with blanks between them; "": their numbers */
 };
 const struct site_row *config_site(const struct config *config);
@@ -216,6 +217,12 @@ const struct workload_row *config_workload(const struct config *config);
 const struct data_set_row *config_data_set(const struct config *config);
 /* NULL: there is none of this name. */
 const struct data_set_row *data_set_find(const char *name);
+/* Images of a step. */
+static inline double config_images(const struct config *c)
+{
+    double all = c->values[OPT_GLOBAL_BATCH].number;
+    return all > 0 ? all : c->values[OPT_BATCH_PER_RANK].number * c->values[OPT_RANKS].number;
+}
 /* All ranks must keep step with each other to read their data. */
 bool config_reads_in_step(const struct config *config);
 /* The optimizer's rates go by norms of whole tensors. */

@@ -61,7 +61,7 @@ documents_are_of_the_program() {
     local file name n=0
     for file in "$reference"/*/summary.md; do
         name=$(basename "$(dirname "$file")")
-        cp -r "$reference/$name" "$tmp/$name"
+        cp -rL "$reference/$name" "$tmp/$name"
         rm "$tmp/$name/summary.md"
         "$scalebench" figures "$tmp/$name" >"$tmp/drawn" 2>&1 || { cat "$tmp/drawn"; return 1; }
         diff "$file" "$tmp/$name/summary.md" || return 1

@@ -80,8 +80,8 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
     return status;
 }
 
-/* A spec stands for the latest run of its campaign; with other values, for the latest with
- * these. */
+/* A spec stands for the latest run of its campaign, as it asked for that or, where it never did, as the last one did;
+ * with other values, for the latest run with these. */
 static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
                               char run_dir[PATH_BYTES], char view[PATH_BYTES], struct error *e)
 {
@@ -89,11 +89,13 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
     bool set = spec_set_beyond_figures(asked) != NULL;
     TRY(path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME)));
     TRY(path_format(run_dir, e, "%s/latest", folder));
-    TRY(path_format(view, e, "%s/spec.yaml", run_dir));
-    if (set) {
-        view[0] = '\0';
+    view[0] = '\0';
+    if (set)
         TRY(find_run(asked, folder, run_dir, view, e));
-    }
+    else if (path_is_folder(run_dir))
+        find_view(asked, run_dir, view);
+    if (!set && view[0] == '\0')
+        TRY(path_format(view, e, "%s/spec.yaml", run_dir));
     if (set ? view[0] != '\0' : path_is_folder(run_dir))
         return OK;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,

@@ -7,6 +7,7 @@
 #include "bench/runner/claims/claims.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/compare/format.h"
+#include "bench/runner/forecast/columns.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/mem.h"
@@ -74,6 +75,7 @@ static const struct {
     {columns_all, NULL},
     {format_columns, "a row a point and run, of `scalebench compare --format csv`"},
     {claims_columns, "a row a claim, of `scalebench claims --format csv`"},
+    {forecast_columns, "a row a point, of `scalebench plan --format csv`"},
 };
 #define N_DICTIONARIES (sizeof dictionaries / sizeof *dictionaries)
 

@@ -31,6 +31,11 @@ static const char *const claims_formats[] = {
 #include "bench/runner/claims/claim_formats.def"
     NULL};
 
+static const char *const plan_formats[] = {
+#define PLAN_FORMAT(name, ...) #name,
+#include "bench/runner/commands/plan_formats.def"
+    NULL};
+
 #define TEXT required_argument
 #define FLAG no_argument
 const struct command_option all_command_options[COMMAND_OPTIONS] = {

@@ -89,9 +89,43 @@ of() { # campaign, draws or views, report/spec, figures, cases
 runs_all_by_one_command() {
     export QUICK=1 OUT=$tmp/results BUILD=$build
     REPORTS="wang_yang/fig7 naik_yadav/fig4" expect 0 "2 of 2 figures and tables" ci/reports.sh &&
-        [ "$(grep -c "^[a-z_]*/fig[47]: .*; forecast: [0-9]" "$tmp/expect.log")" -eq 2 ] &&
-        ! grep "launch 1 " "$tmp/expect.log" &&
+        [ "$(grep -c "^[a-z_]*/fig[47]: .*; forecast: [0-9].* 0 s are left$" "$tmp/expect.log")" -eq 2 ] &&
+        grep -q "^all: 2 figures and tables of the reports; forecast: [0-9].* 0 s are left$" "$tmp/expect.log" &&
+        ! grep "launch 1 " "$tmp/expect.log" && [ -s "$tmp/results/reports/wang_yang_fig7_quick/read.svg" ] &&
         REPORTS=wang_yang/fig77 expect 2 "there is no configs/reports/wang_yang/fig77.yaml" ci/reports.sh
+}
+
+# What ran above, as results/reference would hold it: of each spec its tables and figures alone, narrowed where they are
+# large, what a view has alike as links; and all is drawn from it again.
+keeps_what_was_measured() {
+    local kept=$tmp/kept file
+    mkdir "$kept"
+    QUICK=1 OUT=$tmp/results INTO=$kept BUILD=$build expect 0 "" \
+        ci/references.sh measure kota/fig2 kota/parts wang_yang/fig1 || return 1
+    ! grep "launch 1 " "$tmp/expect.log" || return 1
+    for file in kota_parts/{accuracy.svg,accuracy.txt,raw.csv,epochs.csv,steps.csv,spec.yaml,summary.md,manifest.json} \
+        kota_fig2/{memory.svg,resources.csv,summary.md,spec.yaml} wang_yang_fig1/layers.csv; do
+        [ -s "$kept/$file" ] || { echo "no $file"; return 1; }
+    done
+    for file in summary.csv resources.csv manifest.json; do
+        [ "$(readlink "$kept/kota_fig2/$file")" = "../kota_parts/$file" ] || { echo "no link $file"; return 1; }
+    done
+    [ ! -L "$kept/kota_fig2/spec.yaml" ] && [ ! -e "$kept/kota_fig2/accuracy.svg" ] && [ ! -e "$kept/kota_fig2/steps.csv" ] || return 1
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["rank"] != 0 || $c["loss"] == "" { exit 1 }' \
+        "$kept/kota_parts/steps.csv" && ! head -n 1 "$kept/kota_parts/steps.csv" | grep -q hash || return 1
+    for file in kota_fig2/memory kota_parts/loss; do
+        cp -rL "$kept/${file%/*}" "$tmp/drawn" && rm "$tmp/drawn/${file#*/}.svg" &&
+            "$scalebench" figures "$tmp/drawn" >/dev/null && cmp "$kept/$file.svg" "$tmp/drawn/${file#*/}.svg" || return 1
+        rm -r "$tmp/drawn"
+    done
+}
+
+# fig11 asks for more points of the campaign of parts: parts is drawn with its own all the same.
+draws_a_spec_behind_its_view() {
+    local points
+    points=$(wc -l <"$tmp/results/kota_parts_quick/latest/summary.csv")
+    "$scalebench" figures configs/reports/kota/parts.yaml --out "$tmp/results" --set form=quick >/dev/null &&
+        [ "$(wc -l <"$tmp/results/kota_parts_quick/latest/summary.csv")" -lt "$points" ]
 }
 
 check "every spec of the reports plans" every_spec_plans
@@ -135,6 +169,7 @@ of kota_parts views kota/fig4 "received: step:"
 of kota_parts views kota/fig8 "iteration:mp breakdown:m calls:m"
 of kota_parts views kota/fig12 "accuracy:m test_loss:m"
 of kota_parts draws kota/fig11 "loss:m seeds:mp corrected:m"
+check "a spec is drawn with its own points also after a view" draws_a_spec_behind_its_view
 of kota_buckets draws kota/fig5 "step:m"
 of kota_buckets draws kota/fig6 "cpu:m"
 of kota_buckets views kota/fig7 "bytes:m"
@@ -153,4 +188,5 @@ own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"
 own amundkar/per_class "classes:m epochs:m"
 own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameters,691 K parameters"
 check "one command runs them all" runs_all_by_one_command
+check "what was measured is kept spec by spec" keeps_what_was_measured
 finish

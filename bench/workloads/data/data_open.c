@@ -6,7 +6,7 @@
 #include "kernels/base/names.h"
 
 static data_reader *const readers[] = {
-#define DATA_SET(name, source, c, h, w, classes, names, summary) data_open_##name,
+#define DATA_SET(name, ...) data_open_##name,
 #include "bench/spec/data_sets.def"
 };
 

@@ -18,5 +18,5 @@ static inline struct data_place place_in_map(const struct file_map *map, const u
  * "auto". After an error *data holds no maps. */
 typedef enum status data_reader(struct data_set *data, const char *path, struct error *e);
 
-#define DATA_SET(name, source, c, h, w, classes, names, summary) data_reader data_open_##name;
+#define DATA_SET(name, ...) data_reader data_open_##name;
 #include "bench/spec/data_sets.def"

@@ -1,0 +1,305 @@
+/* What launches take, and what a campaign of them does. */
+#include "bench/runner/forecast/forecast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/figures/prediction.h"
+#include "kernels/base/mem.h"
+
+/* What is assumed where nothing was measured: of one core of a server's processor of this decade, of a node's memory,
+ * of a network of 1 Gbit/s, of starting ranks, and of starting a peer, which loads its own libraries. */
+#define FLOP_PER_S_CORE 40e9
+#define BYTE_PER_S      5e9
+#define STEP_S          100e-6
+#define START_S         0.5
+#define PEER_START_S    5.0
+static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
+static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
+
+/* What is known of what a point's launches took, and of a step in them. */
+struct walls {
+    double sum_s[2], step_s;
+    size_t n[2], steps;
+};
+
+struct sources {
+    struct walls *walls; /* [n_points + 1]: the last of points that the spec does not have */
+    struct known_steps known;
+    int cores;    /* of a node, here */
+    bool goes_on; /* the launches that the walls are of will count */
+};
+
+/* ---- Launches of the same point ---- */
+
+static void add_walls(struct walls *walls, const struct spec *spec, const struct journal *journal)
+{
+    for (size_t i = 0; i < journal->n_launches; i++) {
+        const struct journal_launch *l = &journal->launches[i];
+        struct walls *w = &walls[spec_find_point(spec, l->point)];
+        if (!launch_is_done(l) || l->outdated)
+            continue;
+        w->sum_s[l->run] += l->wall_s;
+        w->n[l->run]++;
+        if (l->run == RUN_TIME && l->step_ms > 0) {
+            w->step_s += l->step_ms / 1e3;
+            w->steps++;
+        }
+    }
+}
+
+/* Of the run that would be gone on with, else of the latest. */
+static enum status read_walls(struct sources *s, const struct campaign *c, struct error *e)
+{
+    char run_dir[PATH_BYTES];
+    struct journal earlier;
+    TRY(MEM_NEW(s->walls, c->spec.n_points + 1, "a forecast", e));
+    TRY(campaign_find_run(c, run_dir, e));
+    s->goes_on = run_dir[0] != '\0';
+    if (!s->goes_on)
+        TRY(path_format(run_dir, e, "%s/%s/latest", c->request->out,
+                        config_text(&c->spec.config, OPT_NAME)));
+    TRY(journal_open(&earlier, run_dir, false, e));
+    add_walls(s->walls, &c->spec, &earlier);
+    journal_close(&earlier);
+    return OK;
+}
+
+/* ---- Steps ---- */
+
+/* Cores that compute at a time: where computing is let pass, ranks share none. */
+static double cores_of(const struct config *c, enum launch_run run, int cores)
+{
+    double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
+    double there = cores * (config_site(c)->shares_cores ? 1 : config_number(c, OPT_NODES));
+    return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
+}
+
+/* Weights, gradients and two states are read or written once each by every rank. */
+static enum status estimate_step(double *step_s, const struct point *point, double cores,
+                                 struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct net_desc *net = &point->net->net;
+    double flops = (double)(net->flops_forward + net->flops_backward) * config_images(c);
+    double bytes = 6.0 * sizeof(float) * (double)net->n_params * config_number(c, OPT_RANKS);
+    double comm_ms = 0;
+    if (config_int(c, OPT_RANKS) > 1)
+        TRY(prediction_comm_ms(&comm_ms, point, sizeof(float),
+                               config_int(c, OPT_NODES) > 1 ? &network : &memory, e));
+    *step_s = STEP_S + flops / (FLOP_PER_S_CORE * cores) + bytes / BYTE_PER_S + comm_ms / 1e3;
+    return OK;
+}
+
+/* A step of the point in launches of this kind, by its own timed launches, by others, or roughly. */
+static enum status find_step(double *step_s, struct forecast_launch *l, const struct sources *s,
+                             const struct forecast *f, size_t point, enum launch_run run,
+                             struct error *e)
+{
+    const struct point *p = &f->c->spec.points[point];
+    const struct walls *own = &s->walls[point];
+    const struct known_step *other = known_steps_find(&s->known, p);
+    double cores = cores_of(&p->config, run, s->cores);
+    if (own->steps > 0 && !config_replays(&p->config)) {
+        l->basis = BASIS_own;
+        *step_s = own->step_s / (double)own->steps;
+        return OK;
+    }
+    if (other == NULL) {
+        l->basis = BASIS_rough;
+        return estimate_step(step_s, p, cores, e);
+    }
+    l->basis = BASIS_elsewhere;
+    snprintf(l->from, sizeof l->from, "%s", other->from);
+    *step_s = other->step_s * config_images(&p->config) / other->images * other->cores / cores;
+    return OK;
+}
+
+/* ---- Launches ---- */
+
+/* Steps of one epoch, and what its evaluation takes in steps: a third of each image's, which go forward alone. */
+static double epoch_steps(const struct config *c)
+{
+    const struct data_set_row *set = config_data_set(c);
+    double images = config_images(c), asked = config_number(c, OPT_DATA_SAMPLES);
+    double train = asked > 0 ? asked : set->train, test = fmin(train, set->test);
+    return set->train > 0 ? ceil(train / images) + test / images / 3 : NAN;
+}
+
+static double steps_of(const struct config *c, enum launch_run run)
+{
+    return run == RUN_TIME ? config_number(c, OPT_TIME_WARMUP) + config_number(c, OPT_TIME_STEPS)
+                           : config_number(c, OPT_EPOCHS) * epoch_steps(c);
+}
+
+static double start_s(const struct config *c, int cores)
+{
+    double turns = fmax(1, config_number(c, OPT_RANKS) / cores);
+    return turns * (config_is_peer(c) ? PEER_START_S : START_S);
+}
+
+static enum status forecast_launch(struct forecast_launch *l, const struct sources *s,
+                                   const struct forecast *f, size_t point, enum launch_run run,
+                                   struct error *e)
+{
+    const struct point *p = &f->c->spec.points[point];
+    const struct walls *own = &s->walls[point];
+    double step_s;
+    *l = (struct forecast_launch){.seconds = NAN, .basis = BASIS_unknown};
+    if (own->n[run] > 0) {
+        l->basis = BASIS_own;
+        l->seconds = own->sum_s[run] / (double)own->n[run];
+        return OK;
+    }
+    if (config_is_foreign(&p->config))
+        return OK;
+    TRY(find_step(&step_s, l, s, f, point, run, e));
+    l->seconds = start_s(&p->config, s->cores) + steps_of(&p->config, run) * step_s;
+    if (isnan(l->seconds))
+        l->basis = BASIS_unknown;
+    return OK;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static enum status forecast_point(struct forecast *f, size_t i, const struct sources *s,
+                                  struct error *e)
+{
+    const struct campaign *c = f->c;
+    struct forecast_point *p = &f->points[i];
+    const struct walls *own = &s->walls[i];
+    p->runs = c->refusals[i][0] == '\0' && c->spec.points[i].twin == i;
+    if (!p->runs)
+        return OK;
+    p->least[RUN_TIME] = launch_points_sure(&(struct launch_points){.spec = &c->spec});
+    p->most = (size_t)c->spec.config.values[OPT_TIME_LAUNCHES].number_hi;
+    if (point_wants_accuracy(&c->spec.points[i]))
+        p->least[RUN_ACCURACY] = c->spec.config.values[OPT_ACCURACY_SEEDS].n;
+    for (int run = 0; run < 2; run++) {
+        if (s->goes_on)
+            p->done[run] = least_of(own->n[run], run == RUN_TIME ? p->most : p->least[run]);
+        TRY(forecast_launch(&p->launch[run], s, f, i, (enum launch_run)run, e));
+    }
+    return OK;
+}
+
+/* ---- The campaign ---- */
+
+/* n launches of one kind; 0 where there are none, whatever one takes. */
+static double take_s(const struct forecast_point *p, enum launch_run run, double n)
+{
+    return n > 0 ? n * p->launch[run].seconds : 0;
+}
+
+/* What comes in any case, accuracy runs and a first timed launch. */
+static double sure_s(const struct forecast_point *p)
+{
+    return take_s(p, RUN_ACCURACY, (double)p->least[RUN_ACCURACY]) +
+           take_s(p, RUN_TIME, p->least[RUN_TIME] > 0);
+}
+
+static double further_s(const struct forecast_point *p, size_t launches)
+{
+    return launches > 1 ? take_s(p, RUN_TIME, (double)launches - 1) : 0;
+}
+
+static double known_or_0(double seconds)
+{
+    return isnan(seconds) ? 0 : seconds;
+}
+
+/* What part of the further launches the budget has room for. */
+static void find_shares(double *least, double *most, const struct forecast *f)
+{
+    double room = config_number(&f->c->spec.config, OPT_BUDGET), few = 0, many = 0;
+    for (size_t i = 0; i < f->c->spec.n_points; i++) {
+        const struct forecast_point *p = &f->points[i];
+        room -= known_or_0(sure_s(p));
+        few += known_or_0(further_s(p, p->least[RUN_TIME]));
+        many += known_or_0(further_s(p, p->most));
+    }
+    room = fmax(0, room);
+    *least = few > room ? room / few : 1;
+    *most = many > room ? room / many : 1;
+}
+
+static double left_s(const struct forecast_point *p, double share)
+{
+    size_t least = p->least[RUN_TIME], done = p->done[RUN_TIME];
+    size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
+    double further = further_s(p, least) - further_s(p, least_of(done, least));
+    return take_s(p, RUN_ACCURACY, (double)accuracy) + take_s(p, RUN_TIME, least > 0 && done == 0) +
+           share * further;
+}
+
+/* The worse of what its launches that are asked for rest on. */
+static enum forecast_basis basis_of(const struct forecast_point *p)
+{
+    enum forecast_basis worst = BASIS_own;
+    for (int run = 0; run < 2; run++)
+        if (p->least[run] > 0 && p->launch[run].basis > worst)
+            worst = p->launch[run].basis;
+    return worst;
+}
+
+/* Adds a campaign that is not among those yet and fits. */
+static void add_name(char *names, size_t size, const char *name)
+{
+    size_t used = strlen(names);
+    if (strstr(names, name) == NULL && used + strlen(name) + 3 < size)
+        snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+static void add_up(struct forecast *f)
+{
+    double least, most;
+    find_shares(&least, &most, f);
+    for (size_t i = 0; i < f->c->spec.n_points; i++) {
+        struct forecast_point *p = &f->points[i];
+        if (!p->runs)
+            continue;
+        p->least_s = sure_s(p) + least * further_s(p, p->least[RUN_TIME]);
+        p->most_s = sure_s(p) + most * further_s(p, p->most);
+        p->left_s = left_s(p, least);
+        f->least_s += known_or_0(p->least_s);
+        f->most_s += known_or_0(p->most_s);
+        f->left_s += known_or_0(p->left_s);
+        f->n[basis_of(p)]++;
+        for (int run = 0; run < 2; run++)
+            if (p->least[run] > 0 && p->launch[run].basis == BASIS_elsewhere)
+                add_name(f->from, sizeof f->from, p->launch[run].from);
+    }
+}
+
+static enum status find_all(struct forecast *f, struct sources *s, struct error *e)
+{
+    const struct campaign *c = f->c;
+    s->cores = place_machine(c->place).usable_cores;
+    TRY(read_walls(s, c, e));
+    TRY(known_steps_read(&s->known, c->request->out, c->tools->home, s->cores, e));
+    TRY(MEM_NEW(f->points, c->spec.n_points, "a forecast", e));
+    for (size_t i = 0; i < c->spec.n_points; i++)
+        TRY(forecast_point(f, i, s, e));
+    add_up(f);
+    return OK;
+}
+
+enum status forecast_make(struct forecast *f, const struct campaign *c, struct error *e)
+{
+    struct sources s = {.walls = NULL};
+    *f = (struct forecast){.c = c};
+    enum status status = find_all(f, &s, e);
+    known_steps_free(&s.known);
+    free(s.walls);
+    return status;
+}
+
+void forecast_free(struct forecast *f)
+{
+    free(f->points);
+    f->points = NULL;
+}

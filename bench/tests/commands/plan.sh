@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# What `scalebench plan` forecasts: from a run's own launches, from other campaigns, else roughly; and what bounds it.
+set -u
+. bench/tests/lib/tap.sh
+
+out=$tmp/results
+plan() { # rest of the spec, options of plan
+    local spec=$1
+    shift
+    printf 'name: own\n%s\n' "$spec" >"$tmp/own.yaml"
+    "$scalebench" plan "$tmp/own.yaml" --out "$out" --format csv "$@" >"$tmp/plan.csv"
+}
+
+# The cells of a column, a line a point.
+cells() { # column
+    python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]])' "$tmp/plan.csv" "$1"
+}
+
+sums_to() { # column, python expression over the sum x
+    cells "$1" | python3 -c "import sys
+x = sum(float(line) for line in sys.stdin if line.strip())
+print('$1', x)
+sys.exit(not ($2))"
+}
+
+small='model: vgg_mini
+data: {set: shapes, samples: 2560}
+train: {optimizer: sgd, lr: 0.1, global_batch: 256, epochs: 3}
+ranks: 1
+sync.strategy: none'
+
+# Of a network that no campaign here has.
+estimates_roughly() {
+    plan "$small
+measure: {time: {launches: 6..12}}" || return 1
+    [ "$(cells timed_basis)" = rough ] && [ "$(cells timed)/$(cells timed_most)" = 6/12 ] && sums_to timed_s "0.5 < x < 60" &&
+        sums_to most_s "x > 0" || return 1
+    expect 0 "1 point roughly, by the FLOPs" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
+        expect 0 "forecast: " "$scalebench" plan "$tmp/own.yaml" --out "$out"
+}
+
+# Epochs and seeds multiply.
+counts_accuracy_runs() {
+    local one
+    plan "$small
+measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" || return 1
+    one=$(cells least_s)
+    plan "$small
+measure: {time: {launches: 0}, accuracy: {seeds: [1, 2, 3]}}" && [ "$(cells accuracy)" = 3 ] &&
+        sums_to least_s "abs(x / $one - 3) < 1e-6" || return 1
+    plan "$small
+measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" --set train.epochs=300 && sums_to least_s "x > 2 * $one"
+}
+
+# First launches come in any case, the others as the budget has room.
+keeps_to_the_budget() {
+    plan "$small
+measure: {time: {launches: 20..30, steps: 1000}, budget: 1s}" && sums_to timed_s "x > 1" &&
+        [ "$(cells least_s)" = "$(cells timed_s)" ] && [ "$(cells most_s)" = "$(cells timed_s)" ] || return 1
+    plan "$small
+measure: {time: {launches: 20..30, steps: 1000}, budget: 24h}" &&
+        sums_to least_s "abs(x / $(cells timed_s) - 20) < 1e-6" && sums_to most_s "abs(x / $(cells timed_s) - 30) < 1e-6"
+}
+
+# A committed run has the same network and batch: its step, with more ranks its cores.
+knows_other_campaigns() {
+    local step
+    step=$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["ranks"] == 1 { print $c["step_ms_median"]; exit }' results/reference/strong_scaling/summary.csv)
+    plan "model: keras_690k
+data: {set: digits}
+train: {optimizer: adam, lr: 1e-3, global_batch: 256}
+ranks: 1
+sync.strategy: none
+measure: {time: {launches: 6..6, warmup_steps: 1, steps: 10000}}" || return 1
+    [ "$(cells timed_basis)" = elsewhere ] && [ -d "results/reference/$(cells timed_from)" ] &&
+        sums_to timed_s "0.3 < x / (10 * $step) < 3" &&
+        expect 0 "1 point by steps of the same network and batch in " "$scalebench" plan "$tmp/own.yaml" --out "$out"
+}
+
+# What cannot run takes no time; what is nobody's network is unknown.
+leaves_out_what_does_not_run() {
+    plan "$small
+place.oversubscribe: refuse
+measure: {time: {launches: 2..2}}" --set "ranks=2560 sync.strategy=allreduce train.global_batch=2560" || return 1
+    grep -q "^own,[^,]*,[^,]*,skipped," "$tmp/plan.csv" && [ -z "$(cells timed_s | tr -d '\n')" ] || return 1
+    plan "workload: {command: [sleep, '1']}
+measure: {time: {launches: 2..2}}" && [ "$(cells timed_basis)/$(cells timed_s)" = unknown/ ] &&
+        expect 0 "not at all" "$scalebench" plan "$tmp/own.yaml" --out "$out"
+}
+
+# From then on its own launches tell, and what is done is not left.
+learns_from_its_launches() {
+    local spec='model: softmax_784
+data: {set: digits, samples: 1000}
+train: {optimizer: sgd, lr: 0.1, global_batch: 100}
+ranks: 1
+sync.strategy: none
+measure: {time: {launches: 2..2, warmup_steps: 1, steps: 2}}'
+    plan "$spec" && [ "$(cells timed_done)" = 0 ] && [ "$(cells left_s)" = "$(cells least_s)" ] || return 1
+    "$scalebench" run "$tmp/own.yaml" --out "$out" || return 1
+    plan "$spec" && [ "$(cells timed_basis)/$(cells timed_done)/$(cells left_s)" = own/2/0 ] || return 1
+    plan "$spec" --set measure.time.launches=4..4 && sums_to left_s "x > 0 and abs(x / $(cells least_s) - 0.5) < 1e-6"
+}
+
+check "what was never run is estimated, and said so" estimates_roughly
+check "accuracy runs count by epochs and seeds" counts_accuracy_runs
+check "measure.budget bounds further launches" keeps_to_the_budget
+check "steps of committed runs count" knows_other_campaigns
+check "what is skipped or not known has no time" leaves_out_what_does_not_run
+check "a run's own launches tell most" learns_from_its_launches
+check "another format is refused" expect 2 "known: text csv" "$scalebench" plan "$tmp/own.yaml" --format json
+finish
