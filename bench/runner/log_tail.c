@@ -13,7 +13,7 @@
 /* Words of lines that explain a failure: those of our programs, of the C library, of sanitizers. */
 static const char *const EXPLAIN[] = {
     "pin: ",
-#define WORKLOAD(name, helper, foreign, summary) #name ": ",
+#define WORKLOAD(name, helper, foreign, strategies, summary) #name ": ",
 #include "bench/spec/workloads.def"
     " lasted longer than ", /* a deadline of ours */
     "cannot run ",          /* the guard's */

@@ -21,13 +21,41 @@ const char *config_kind(const struct config *config)
     return made_up ? "emulated and replayed" : "replayed";
 }
 
+static const struct workload_row workloads[WORKLOADS] = {
+#define WORKLOAD(name, helper, foreign, strategies, summary) {#name, helper, strategies, foreign},
+#include "bench/spec/workloads.def"
+};
+
 const struct workload_row *config_workload(const struct config *config)
 {
-    static const struct workload_row rows[WORKLOADS] = {
-#define WORKLOAD(name, helper, foreign, summary) {#name, helper, foreign},
-#include "bench/spec/workloads.def"
-    };
-    return &rows[config_int(config, OPT_WORKLOAD)];
+    return &workloads[config_int(config, OPT_WORKLOAD)];
+}
+
+const struct workload_row *workload_find(const char *name)
+{
+    for (size_t i = 0; i < WORKLOADS; i++)
+        if (strcmp(workloads[i].name, name) == 0)
+            return &workloads[i];
+    return NULL;
+}
+
+/* Whether it is one of words with blanks between them. */
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(words, word); at != NULL; at = strstr(at + 1, word))
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
+}
+
+enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
+                                    struct error *e)
+{
+    if (row->strategies[0] == '\0' || has_word(row->strategies, strategy))
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "sync.strategy: '%s' is none of %s; known: %s", strategy,
+                     row->name, row->strategies);
 }
 
 const char *spec_foreign(const struct spec *spec)

@@ -225,6 +225,15 @@ static enum status check_strategy(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
+static enum status check_peer(const struct point *point, struct error *e)
+{
+    struct error inner;
+    const struct value *strategy = &point->config.values[OPT_STRATEGY];
+    if (workload_check_strategy(config_workload(&point->config), strategy->text, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, strategy->mark, "%s", inner.text);
+}
+
 static enum status check_data(const struct point *point, struct error *e)
 {
     enum option_id at;
@@ -284,6 +293,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
     TRY(check_strategy(point, e));
+    TRY(check_peer(point, e));
     TRY(check_data(point, e));
     return check_rates(point, e);
 }

@@ -194,6 +194,7 @@ struct site_row {
 };
 struct workload_row {
     const char *name, *helper; /* a peer has a helper; of others it is "" */
+    const char *strategies;    /* of a peer, with blanks between them; "": any */
     bool foreign;              /* the program is the one of workload.command */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
@@ -214,6 +215,11 @@ bool config_has_usual_link(const struct config *config);
 /* What kind of numbers a point has: that of its site, or "replayed", or both. */
 const char *config_kind(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
+/* NULL: there is none of this name. */
+const struct workload_row *workload_find(const char *name);
+/* ERR_ARGUMENT, with those that it has, where a peer lacks the strategy. */
+enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
+                                    struct error *e);
 const struct data_set_row *config_data_set(const struct config *config);
 /* NULL: there is none of this name. */
 const struct data_set_row *data_set_find(const char *name);

@@ -1,6 +1,7 @@
 /* The option table: presets, values in all their forms, what explain says, a workload's
  * arguments. */
 #include "bench/spec/tests/spec_file.h"
+#include "kernels/base/names.h"
 
 /* Rows of comm/cost/strategies.def, as messages list them. */
 #define STRATEGY_NAMES                                                                             \
@@ -82,6 +83,25 @@ static void test_names_are_their_enums(void **state)
 }
 
 /* ---- Values ---- */
+
+/* Words of the table of workloads are names of the table of strategies. */
+static void test_peers_have_strategies(void **state)
+{
+    struct error e;
+    const struct workload_row *peer = workload_find("peer_torch");
+    char words[256], *rest = words;
+    size_t n = 0;
+    snprintf(words, sizeof words, "%s", peer->strategies);
+    for (char *word = strsep(&rest, " "); word != NULL; word = strsep(&rest, " "), n++) {
+        assert_true(name_index(word, strategy_names(), STRATEGIES) >= 0);
+        assert_int_equal(workload_check_strategy(peer, word, &e), OK);
+    }
+    assert_int_equal(n, 5);
+    assert_int_equal(workload_check_strategy(peer, "allreduce_", &e), ERR_ARGUMENT);
+    assert_int_equal(workload_check_strategy(peer, "reduce", &e), ERR_ARGUMENT);
+    assert_int_equal(workload_check_strategy(workload_find("train_cnn"), "ring", &e), OK);
+    assert_null(workload_find("peer"));
+}
 
 static void check_value(const char *key, const char *written, const char *canonical, double number)
 {
@@ -311,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_explain),
         cmocka_unit_test(test_names_are_their_enums),
+        cmocka_unit_test(test_peers_have_strategies),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_refused_values),
         cmocka_unit_test(test_sizes),

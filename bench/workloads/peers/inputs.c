@@ -126,11 +126,12 @@ static json_t *options_json(const struct config *config)
 static json_t *run_json(const struct inputs *in)
 {
     const struct arguments *a = &in->arguments;
-    return json_pack("{s:s, s:s?, s:b, s:s, s:o, s:o, s:i, s:o}", "run",
-                     a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir,
-                     "record_steps", a->record_steps, "version", a->version, "options",
-                     options_json(&a->config), "presets", options_json(&in->presets), "schema",
-                     RECORD_SCHEMA, "fields", record_fields_json());
+    return json_pack("{s:s, s:s?, s:s?, s:f, s:b, s:s, s:o, s:o, s:i, s:o}", "run",
+                     a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir, "nic",
+                     a->nic, "deadline_s", config_number(&a->config, OPT_DEADLINE), "record_steps",
+                     a->record_steps, "version", a->version, "options", options_json(&a->config),
+                     "presets", options_json(&in->presets), "schema", RECORD_SCHEMA, "fields",
+                     record_fields_json());
 }
 
 static json_t *data_json(const struct inputs *in)
@@ -203,6 +204,10 @@ static bool take_check(int *argc, char **argv)
 
 static enum status check_run(const struct arguments *a, const char *peer, struct error *e)
 {
+    const struct workload_row *row = workload_find(peer);
+    if (row == NULL)
+        return error_set(e, ERR_ARGUMENT, "'%s' is no workload of bench/spec/workloads.def", peer);
+    TRY(workload_check_strategy(row, config_text(&a->config, OPT_STRATEGY), e));
     bool known = a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY;
     if (known && a->predictions == NULL && !a->describe_plan)
         return OK;

@@ -12,13 +12,21 @@ rates and initial weights come from peer_inputs, so both programs do the same st
 
 Threads are torch.set_num_threads(place.threads_per_rank); denormals are flushed; the processor's
 widest vectors are allowed to ATen, which on its own stops at AVX2; images lie contiguous or
-channels_last, whichever is faster in steps tried before training. Several ranks sum one flat buffer
-of gradients through gloo after backward. Hits and losses are counted outside the timed step.
+channels_last, whichever is faster in steps tried before training. Hits and losses are counted outside
+the timed step.
+
+Several ranks meet through gloo, over TCP also on one host, and sum gradients as sync.strategy says:
+
+  allreduce        one all_reduce of a flat buffer of all of them, after backward
+  allreduce_layer  one all_reduce a tensor
+  gather_scatter   tensor by tensor, gather at rank 0 and scatter from there
+  bucketed         DistributedDataParallel: sync.cap_mib is its bucket_cap_mb, sync.first_cap_mib what
+                   it lets users set by torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
 """
 import os
 import sys
 
-from torch_peer import inputs, layers, python
+from torch_peer import inputs, launcher, layers, python
 from torch_peer.failure import Failure
 
 
@@ -34,8 +42,19 @@ def act(arguments):
     if "--check" in arguments:
         print(python.describe())
         return
-    from torch_peer.run import Run  # needs the environment, and a second
-    Run(given, rank, ranks).run()
+    from torch_peer.ranks import named_losses  # needs the environment, and a second
+    from torch_peer.run import Run
+    with named_losses(rank):
+        Run(given, rank, ranks).run()
+
+
+def leave(status):
+    """Without Python's end, which takes apart what threads of gloo still use."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if status:
+        launcher.end_launch(status)
+    os._exit(status)
 
 
 def main():
@@ -46,7 +65,8 @@ def main():
         out = sys.stdout if "--check" in sys.argv else sys.stderr
         if failure.text:
             print(f"peer_torch: {failure.text}", file=out)
-        sys.exit(failure.status)
+        leave(failure.status)
+    leave(0)
 
 
 if __name__ == "__main__":

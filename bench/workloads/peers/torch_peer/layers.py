@@ -21,10 +21,10 @@ LAYERS = {
 # concern no peer; and those that may have some.
 FREE = re.compile(r"model|seed|data\.(set|path|name|samples|shard)|train\.(lr.*|momentum|weight_decay|"
                   r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|target_acc_pct|"
-                  r"shuffle)|"
-                  r"sync\.deadline|checkpoint\.path|(kernels|place|peer|measure)\..*")
-CHOICES = {"sync.strategy": ("none", "allreduce"), "train.optimizer": ("sgd", "adam"),
-           "sync.algorithm": ("auto",), "data.augment": ("none", "crop_flip")}
+                  r"shuffle)|sync\.(strategy|cap_mib|first_cap_mib|deadline)|checkpoint\.path|"
+                  r"(kernels|place|peer|measure)\..*")
+CHOICES = {"train.optimizer": ("sgd", "adam"), "sync.algorithm": ("auto",),
+           "data.augment": ("none", "crop_flip")}
 
 
 def check_support(inputs):

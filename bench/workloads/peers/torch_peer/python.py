@@ -86,5 +86,3 @@ def set_environment(threads):
     for name in ("OMP_NUM_THREADS", "BLIS_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = threads
     allow_wide_vectors()
-    if os.environ.get("MPI_LOCALNRANKS") == os.environ.get("PMI_SIZE"):
-        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # every rank is on this node

@@ -1,26 +1,86 @@
 """What ranks do together, through gloo."""
+import contextlib
 import os
-import tempfile
+from datetime import timedelta
 
 import torch
 from torch import distributed
 
-from torch_peer.failure import UNAVAILABLE, Failure
+from torch_peer import network
+from torch_peer.failure import FAILED, UNAVAILABLE, Failure
+from torch_peer.launcher import Launcher
+
+
+def first_line(error):
+    return str(error).strip().split("\n")[0]
+
+
+def clock_id():
+    """Hosts of one machine have one monotonic clock, unless they were given a namespace for it."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        boot = file.read().strip()
+    namespace = "/proc/self/ns/time"
+    return f"{boot}/{os.readlink(namespace) if os.path.exists(namespace) else ''}"
+
+
+@contextlib.contextmanager
+def named_losses(rank):
+    """What gloo says of a rank that is gone or late becomes an error of this program."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "gloo" not in str(error):
+            raise
+        raise Failure(FAILED, f"rank {rank} has lost another rank, or waited for it for longer than "
+                              f"sync.deadline: {first_line(error)}") from error
 
 
 class Ranks:
-    """This rank and the others. They meet at a file, in the folder of the records if there is one."""
+    """This rank and the others, which meet where rank 0 listens: the launcher tells them where."""
 
-    def __init__(self, rank, n, folder):
-        self.rank, self.n = rank, n
+    def __init__(self, rank, n, about):
+        self.rank, self.n, self.has_first_clock = rank, n, True
         if n == 1:
             return
         if not distributed.is_available() or not hasattr(distributed, "ProcessGroupGloo"):
             raise Failure(UNAVAILABLE, "this PyTorch has no gloo, which several ranks need")
-        # Ranks of one launch are children of one process manager.
-        meeting = os.path.join(folder or tempfile.gettempdir(), f"peer_torch.{os.getppid()}")
-        distributed.init_process_group("gloo", store=distributed.FileStore(meeting, n), rank=rank,
-                                       world_size=n)
+        self.launcher = Launcher(rank, n)
+        hosts = self.launcher.exchange("host", os.uname().nodename)
+        clocks = self.launcher.exchange("clock", clock_id())
+        self.has_first_clock = clocks[rank] == clocks[0]
+        interface = network.choose(hosts, about["nic"])
+        os.environ["GLOO_SOCKET_IFNAME"] = interface
+        self.timeout = timedelta(seconds=about["deadline_s"])
+        self.store = self.meet(interface)
+        self.join(interface)
+
+    def meet(self, interface):
+        """A store of words that rank 0 keeps for all."""
+        host, port, store = network.address_of(interface), 0, None
+        if self.rank == 0:
+            store = distributed.TCPStore(host, port, self.n, True, self.timeout,
+                                         wait_for_workers=False)
+            port = store.port
+        host, port = self.launcher.exchange("store", f"{host}:{port}")[0].rsplit(":", 1)
+        if store is not None:
+            return store
+        try:
+            return distributed.TCPStore(host, int(port), self.n, False, self.timeout,
+                                        wait_for_workers=False)
+        except (RuntimeError, TimeoutError) as error:
+            raise self.not_joined(interface, f"{host}:{port}", error) from error
+
+    def join(self, interface):
+        try:
+            distributed.init_process_group("gloo", store=self.store, rank=self.rank,
+                                           world_size=self.n, timeout=self.timeout)
+        except (RuntimeError, TimeoutError) as error:
+            raise self.not_joined(interface, "the others", error) from error
+
+    def not_joined(self, interface, whom, error):
+        return Failure(FAILED, f"rank {self.rank} on {os.uname().nodename} does not reach {whom} "
+                               f"through {interface}; GLOO_SOCKET_IFNAME names another: "
+                               f"{first_line(error)}")
 
     def add_up(self, numbers):
         """The sums of lists of numbers over ranks."""
@@ -37,6 +97,11 @@ class Ranks:
             distributed.broadcast_object_list(box)
         return box[0]
 
+    def take_first(self, tensors):
+        """Gives all ranks what rank 0 has in these tensors."""
+        for tensor in tensors if self.n > 1 else ():
+            distributed.broadcast(tensor, 0)
+
     def compare(self, hashes):
         """Whether all ranks have the same list of (step, hash), and where they first differ."""
         everyone = [hashes]
@@ -50,7 +115,8 @@ class Ranks:
         return True, ""
 
     def part(self):
-        """Ends gloo's threads. Those that still run when Python takes its memory down with it end the
-        process with `terminate called without an active exception` now and then."""
+        """All ranks are through, and the launcher hears that this one may end. gloo's threads still
+        run: they end with the process, before Python takes apart what they use."""
         if self.n > 1:
-            distributed.destroy_process_group()
+            self.launcher.barrier()
+            self.launcher.leave()

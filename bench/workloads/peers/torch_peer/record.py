@@ -8,9 +8,11 @@ import os
 import re
 import resource
 import time
+from collections import Counter
 
 import torch
 
+from torch_peer import network, traffic
 from torch_peer.failure import FAILED, Failure
 
 KEPT_LINES = 4096  # at most, until they are written between two steps
@@ -23,6 +25,7 @@ LACKED = {
     "end": {"poll_ns": 0},
 }
 LISTS = ("class_samples", "class_correct")  # of an evaluation, beside its fields
+OWN = ("cpu_ns", "sent")  # of a step, which the window adds up
 
 
 def blas_version():
@@ -120,9 +123,10 @@ class Memory:
 
 
 class Window:
-    """Sums over the timed steps."""
+    """Sums over the timed steps; `nic` is the interface whose counts are told, or None."""
 
-    def __init__(self):
+    def __init__(self, nic):
+        self.nic, self.sent = nic, Counter()
         self.steps = self.window_ns = self.cpu_ns = self.begin_ns = self.end_ns = 0
         self.usage_begin = self.usage_end = resource.getrusage(resource.RUSAGE_SELF)
 
@@ -132,12 +136,23 @@ class Window:
         self.steps += 1
         self.window_ns += step["end_ns"] - step["begin_ns"]
         self.cpu_ns += step["cpu_ns"]
+        self.sent.update(step["sent"])
         self.usage_end = resource.getrusage(resource.RUSAGE_SELF)
+        if self.nic:
+            self.nic_end = network.counts(self.nic)
 
     def before(self):
         """What is counted from here on is the timed part's, until a step was added."""
         if not self.steps:
             self.usage_begin = resource.getrusage(resource.RUSAGE_SELF)
+            if self.nic:
+                self.nic_begin = network.counts(self.nic)
+
+    def carried(self):
+        """By the interface, outside of the steps too, as far as they lie between two timed ones."""
+        if not self.nic or not self.steps:
+            return {}
+        return {field: self.nic_end[field] - count for field, count in self.nic_begin.items()}
 
     def interruptions(self):
         names = {"switches_voluntary": "ru_nvcsw", "switches_involuntary": "ru_nivcsw",
@@ -146,15 +161,26 @@ class Window:
                 for name, key in names.items()}
 
 
+def clock(run):
+    """What is known of the ranks' clocks: which are rank 0's own. No others are compared."""
+    window, told = run.window, {}
+    if run.ranks.has_first_clock:
+        for when, at_ns in (("begin", window.begin_ns), ("end", window.end_ns)):
+            told.update({f"clock_{when}_at_ns": at_ns, f"clock_{when}_offset_ns": 0,
+                         f"clock_{when}_error_ns": 0})
+        told["clock_of"] = 0
+    return told
+
+
 def end(run, equal, difference):
-    window, calls = run.window, run.window.steps if run.trainer.summing else 0
-    payload, others = 4 * run.inputs.model["parameters"] * calls, run.ranks.n - 1
+    window, sums = run.window, run.trainer.sums
+    sent = {name: window.sent[name] for name in traffic.FIELDS}
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {"type": "end", "status": "ok", "steps": run.steps_done, "timed_steps": window.steps,
             "window_ns": window.window_ns, "loop_ns": window.end_ns - window.begin_ns,
-            "window_cpu_ns": window.cpu_ns, "calls": calls,
-            "bytes_payload": payload, "bytes_wire": payload * 2 * others // run.ranks.n,
-            "messages_wire": calls * 2 * others, "wire_source": "formula: ring" if calls else "none",
+            "window_cpu_ns": window.cpu_ns, **sent, **window.carried(),
+            **clock(run),
+            "wire_source": sums.source if sums else "none",
             "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": run.memory.peak_mib,
             **window.interruptions(), **run.divergence,
             "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
@@ -183,7 +209,8 @@ class Record:
         """A line as it is written: with what is lacked, without what only this program needs."""
         kind = line["type"]
         line = {**LACKED.get(kind, {}), **line}
-        line.pop("cpu_ns", None)
+        for name in OWN:
+            line.pop(name, None)
         known = self.fields[kind]
         wrong = line.keys() - known.keys() - {"type", *LISTS}
         wrong |= {name for name, needed in known.items() if needed and name not in line}

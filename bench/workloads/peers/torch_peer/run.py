@@ -4,7 +4,7 @@ import time
 
 import torch
 
-from torch_peer import record
+from torch_peer import record, sums
 from torch_peer.layout import choose_layout
 from torch_peer.ranks import Ranks
 from torch_peer.trainer import Trainer
@@ -19,14 +19,13 @@ class Run:
         torch.set_num_threads(int(inputs.option("place.threads_per_rank")))
         torch.set_num_interop_threads(1)
         flushes = torch.set_flush_denormal(True)
-        self.ranks = Ranks(rank, ranks, self.about["record"])
+        self.ranks = Ranks(rank, ranks, self.about)
         layout = self.ranks.first_says(choose_layout(inputs) if rank == 0 else None)
         record.forget_peak()
         torch.manual_seed(int(inputs.option("seed")))
-        summing = ranks > 1 and inputs.option("sync.strategy") == "allreduce"
-        self.trainer = Trainer(inputs, layout, summing)
+        self.trainer = Trainer(inputs, layout, sums.of_run(inputs, self.ranks))
         self.check = inputs.option("measure.check")
-        self.hashes, self.window, self.steps_done = [], record.Window(), 0
+        self.hashes, self.window, self.steps_done = [], record.Window(self.about["nic"]), 0
         self.divergence = {}
         self.record = record.Record(self.about["record"], self.ranks.rank, self.about["fields"])
         self.record.add(record.hello(self, flushes))
@@ -107,6 +106,7 @@ class Run:
 
     def evaluate(self, epoch):
         begin, classes = time.monotonic(), self.about["data_classes"]
+        self.ranks.take_first(self.trainer.net.buffers())
         share = self.trainer.evaluate(self.ranks.rank, self.ranks.n, self.about["batch"])
         sums = self.ranks.add_up(share)
         line = {"type": "eval", "epoch": epoch, "seconds": time.monotonic() - begin,

@@ -54,18 +54,22 @@ def build_optimizer(inputs, net):
 
 
 class Batch:
-    """Where a step's images are in the list of samples, and how many count over all ranks."""
+    """Where a step's images are in the list of samples, and by how many their losses are divided: those
+    of all ranks, or their mean over ranks where the sum of gradients is divided too."""
 
     def __init__(self, end, count, total):
         self.begin, self.end, self.total = end - count, end, total
 
 
 class Trainer:
-    """`layout` is a torch.memory_format; `summing` says that gradients are summed over ranks."""
+    """`layout` is a torch.memory_format; `sums_of` makes of a net what sums its gradients over ranks
+    (sums.py), or is None."""
 
-    def __init__(self, inputs, layout, summing=False):
-        self.inputs, self.layout, self.summing = inputs, layout, summing
+    def __init__(self, inputs, layout, sums_of=None):
+        self.inputs, self.layout = inputs, layout
         self.net = build_net(inputs).to(memory_format=layout).train()
+        self.sums = sums_of(self.net) if sums_of else None
+        self.forward = self.sums.forward if self.sums else self.net
         self.optimizer = build_optimizer(inputs, self.net)
         self.images = tensor_of(inputs, "images", torch.uint8).view(-1, *inputs.model["input"])
         self.labels = tensor_of(inputs, "labels", torch.uint8).long()
@@ -76,7 +80,6 @@ class Trainer:
         self.crops = crops.view(-1, 3).long() if len(crops) else None
         mean, std = (torch.tensor(inputs.model[k]).view(1, -1, 1, 1) for k in ("mean", "std"))
         self.scale, self.shift = 1 / (255 * std), mean / std
-        self.flat = self.share_gradients() if summing else None
         self.list_batches()
 
     def list_batches(self):
@@ -84,18 +87,11 @@ class Trainer:
         self.epochs, self.steps, self.counts = (inputs.numbers(name, "I")
                                                 for name in ("epoch", "step", "count"))
         self.rates = inputs.numbers("lr", "d")
-        totals = inputs.numbers("global_of", "I") if self.flat is not None else self.counts
+        totals = self.counts
+        if self.sums:
+            totals = [total / self.sums.divisor for total in inputs.numbers("global_of", "I")]
         self.batches = [Batch(*b) for b in zip(itertools.accumulate(self.counts), self.counts,
                                                totals)]
-
-    def share_gradients(self):
-        """Gradients become views of one buffer, so that one call sums them all."""
-        flat = torch.zeros(sum(p.numel() for p in self.net.parameters()))
-        begin = 0
-        for p in self.net.parameters():
-            p.grad = flat[begin:begin + p.numel()].view(p.shape)
-            begin += p.numel()
-        return flat
 
     def normalise(self, images):
         """float32 images in the network's layout, from bytes."""
@@ -118,7 +114,7 @@ class Trainer:
             rows.view(n, 1, h, 1), columns.view(n, 1, 1, w)]
 
     def loss(self, logits, labels, batch):
-        """This rank's part of the mean over all images of the step."""
+        """This rank's part of the mean over all images of the step, times what sums are divided by."""
         if self.weights is not None:
             losses = cross_entropy(logits, labels, reduction="none")
             return (losses * self.weights[batch.begin:batch.end]).sum() / batch.total
@@ -126,12 +122,15 @@ class Trainer:
             return cross_entropy(logits, labels)
         return cross_entropy(logits, labels, reduction="sum") / batch.total
 
-    def sum_gradients(self):
-        if self.flat is not None:
-            torch.distributed.all_reduce(self.flat)
+    def forget_gradients(self):
+        if self.sums:
+            self.sums.forget()
+        else:
+            self.optimizer.zero_grad(set_to_none=True)
 
     def step(self, i):
-        """Trains on batch i of the run; returns the step's line of the record, and cpu_ns."""
+        """Trains on batch i of the run; returns the step's line of the record, cpu_ns and what it
+        sent."""
         batch = self.batches[i]
         cpu_ns, begin_ns = time.process_time_ns(), now()
 
@@ -139,28 +138,30 @@ class Trainer:
         y = self.labels.index_select(0, self.samples[batch.begin:batch.end])
         loaded_ns = now()
 
-        logits = self.net(x)
+        logits = self.forward(x)
         loss = self.loss(logits, y, batch)
         forward_ns = now()
 
-        self.optimizer.zero_grad(set_to_none=self.flat is None)
+        self.forget_gradients()
         loss.backward()
         backward_ns = now()
 
-        self.sum_gradients()
+        if self.sums:
+            self.sums.meet()
         summed_ns = now()
 
         self.optimizer.param_groups[0]["lr"] = self.rates[i]
         self.optimizer.step()
         end_ns, cpu_ns = now(), time.process_time_ns() - cpu_ns
 
-        comm_ns = summed_ns - backward_ns if self.flat is not None else 0
+        comm_ns, exposed_ns = self.sums.times(summed_ns - backward_ns) if self.sums else (0, 0)
+        computed_ns = summed_ns - exposed_ns if self.sums else backward_ns
         return {"type": "step", "epoch": self.epochs[i], "step": self.steps[i],
                 "begin_ns": begin_ns, "end_ns": end_ns, "load_ns": loaded_ns - begin_ns,
-                "forward_ns": forward_ns - loaded_ns, "backward_ns": backward_ns - forward_ns,
-                "comm_total_ns": comm_ns, "comm_exposed_ns": comm_ns,
-                "optimizer_ns": end_ns - summed_ns, "arrive_ns": backward_ns if comm_ns else 0,
-                "cpu_ns": cpu_ns,
+                "forward_ns": forward_ns - loaded_ns, "backward_ns": computed_ns - forward_ns,
+                "comm_total_ns": comm_ns, "comm_exposed_ns": exposed_ns,
+                "optimizer_ns": end_ns - summed_ns, "arrive_ns": computed_ns if self.sums else 0,
+                "cpu_ns": cpu_ns, "sent": self.sums.sent() if self.sums else {},
                 **self.score(loss.detach(), logits.detach(), y, batch)}
 
     def score(self, loss, logits, labels, batch):
