@@ -161,7 +161,7 @@ own wang_yang/fig4 "breakdown:m"
 
 replays="part 2a replayed,part 2b replayed,part 3 replayed"
 own kota/parts "iteration:mp speedup:mp efficiency:mp accuracy:m test_loss:m loss:m" \
-    "part 1,part 2a,part 2b,part 3,$replays,corrected 1,corrected 2a,corrected 2b,corrected 3,PyTorch"
+    "part 1,part 2a,part 2b,part 3,$replays,corrected 1,corrected 2a,corrected 2b,corrected 3,PyTorch 1,PyTorch 2a,PyTorch 2b,PyTorch 3"
 of kota_parts views kota/fig1 "cpu:m useful:m"
 of kota_parts views kota/fig2 "memory:m"
 of kota_parts views kota/fig3 "rate: calls:m"
