@@ -31,20 +31,26 @@ static bool splits(const struct spec *spec, const bool *shown, size_t point)
     return (shown == NULL || shown[point]) && !config_calibrates(&spec->points[point].config);
 }
 
+static bool option_splits(const struct spec *spec, const bool *shown, enum option_id id)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < spec->n_points && !option_is_derived(id); i++) {
+        const struct config *config = &spec->points[i].config;
+        if (!splits(spec, shown, i) || !config_concerns(config, id))
+            continue;
+        if (first != NULL && strcmp(config_text(config, id), first) != 0)
+            return true;
+        first = config_text(config, id);
+    }
+    return false;
+}
+
 static struct splitting find_splitting(const struct spec *spec, const bool *shown)
 {
     struct splitting splitting = {.n = 0};
-    size_t first = 0;
-    while (shown != NULL && first + 1 < spec->n_points && !shown[first])
-        first++;
-    for (int id = 0; id < OPTION_COUNT; id++)
-        for (size_t i = first + 1; i < spec->n_points; i++)
-            if (splits(spec, shown, i) && !option_is_derived((enum option_id)id) &&
-                strcmp(config_text(&spec->points[i].config, (enum option_id)id),
-                       config_text(&spec->points[first].config, (enum option_id)id)) != 0) {
-                splitting.options[splitting.n++] = (enum option_id)id;
-                break;
-            }
+    for (enum option_id id = 0; id < OPTION_COUNT; id++)
+        if (option_splits(spec, shown, id))
+            splitting.options[splitting.n++] = id;
     return splitting;
 }
 
@@ -233,6 +239,7 @@ static void name_series(struct series *series, const struct summary *s,
     for (size_t i = 0; i < splitting->n; i++) {
         enum option_id option = splitting->options[i];
         if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS ||
+            !config_concerns(&last->point->config, option) ||
             (!by->only && !is_named(last, s, splitting, option)))
             continue;
         const char *whole = config_option(&last->point->config, option)->key;

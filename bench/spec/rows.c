@@ -4,6 +4,12 @@
 
 #include "bench/spec/spec.h"
 
+bool config_concerns(const struct config *config, enum option_id option)
+{
+    bool of_hosts = option == OPT_SITE_HOSTS || option == OPT_SITE_RATE || option == OPT_SITE_DELAY;
+    return !of_hosts || config_site(config)->shares_cores;
+}
+
 const struct site_row *config_site(const struct config *config)
 {
     static const struct site_row rows[SITES] = {

@@ -207,6 +207,9 @@ struct data_set_row {
     const char *class_names; /* with blanks between them; "": their numbers */
 };
 const struct site_row *config_site(const struct config *config);
+/* Whether the option means something where this runs: hosts and their links are those of nodes that share
+ * a machine; elsewhere it stands at its preset, which tells a point from no other. */
+bool config_concerns(const struct config *config, enum option_id option);
 /* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
 enum { LINK_BYTES = 64 };
 void config_link(char text[LINK_BYTES], const struct config *config);
@@ -364,7 +367,7 @@ struct spec_machine {
 };
 
 /* Reads `path` (looked for as given, then in configs/ and $SCALEBENCH_HOME/configs/), applies `set`
- * ("train.epochs=1 matrix.ranks=[1,2]", or NULL), checks every value, every rule between values and
+ * ("train.epochs=1 matrix.ranks=[1,2]", or NULL; each line over those before it), checks every value, every rule between values and
  * the models it names, expands the matrix. A SET of `key` replaces the file's value or its axis of
  * the matrix; a SET of `matrix.key` replaces or adds an axis; a SET of `baseline` replaces the
  * baseline. They hold for every case that does not give the key itself; one of `cases.LABEL.key`

@@ -124,12 +124,13 @@ static long largest_batch(const struct config *config)
     return (global + ranks - 1) / ranks;
 }
 
-/* What is neither computed nor has to do with where; emulated hosts are this machine. */
-static bool is_left_out(const struct spec_option *option, bool on_hosts)
+/* Emulated hosts are this machine. */
+bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||
            (on_hosts && strncmp(option->key, "site", 4) == 0) || option->id == OPT_COMPUTE_CORES ||
-           option->id == OPT_OVERSUBSCRIBE || option->id == OPT_REPLAY;
+           option->id == OPT_OVERSUBSCRIBE || option->id == OPT_REPLAY ||
+           option->id == OPT_BROADCAST_INIT;
 }
 
 static enum status take_batch(struct config *config, const struct spec *spec, struct error *e)
@@ -147,7 +148,7 @@ enum status compute_calibrate(struct config *config, const struct spec *spec, st
     bool on_hosts = config_site(config)->shares_cores;
     TRY(take_batch(config, spec, e));
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (i < OPT_OWN && is_left_out(option_get((enum option_id)i), on_hosts))
+        if (i < OPT_OWN && compute_leaves_out(option_get((enum option_id)i), on_hosts))
             put_preset(config, (enum option_id)i, spec);
     TRY(set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_calibrate], e));
     TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));

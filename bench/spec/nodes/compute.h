@@ -21,6 +21,9 @@ enum status compute_resolve_base(struct config *config, const struct selection *
 /* The point computes nothing, and its times come from another one. */
 bool compute_is_calibrated(const struct config *config);
 
+/* Whether calibrations are without an option: it is neither computed nor has to do with where. */
+bool compute_leaves_out(const struct spec_option *option, bool on_hosts);
+
 /* Makes of such a point's values those of the one that is timed in its place: the largest batch of its
  * ranks, on each core that a node of it fills, without messages. */
 enum status compute_calibrate(struct config *config, const struct spec *spec, struct error *e);

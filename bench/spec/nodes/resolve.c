@@ -348,14 +348,14 @@ static enum status check(const struct counts *c, const struct config *config, st
 static enum status store(struct config *config, struct counts c, const struct spec *spec,
                          struct error *e)
 {
-    static const enum option_id of_site[] = {OPT_SITE_HOSTS, OPT_SITE_RATE, OPT_SITE_DELAY};
     TRY(set_number(config, OPT_RANKS, c.ranks, e));
     TRY(set_number(config, OPT_NODES, c.nodes, e));
     TRY(set_number(config, OPT_RANKS_PER_NODE, over(c.ranks, c.nodes), e));
-    for (size_t i = 0; i < 3 && !config_site(config)->shares_cores; i++) {
-        value_free(&config->values[of_site[i]]);
-        value_borrow(&config->values[of_site[i]], &spec->presets.values[of_site[i]]);
-    }
+    for (enum option_id id = 0; id < OPTION_COUNT; id++)
+        if (!config_concerns(config, id)) {
+            value_free(&config->values[id]);
+            value_borrow(&config->values[id], &spec->presets.values[id]);
+        }
     return OK;
 }
 

@@ -21,10 +21,11 @@ struct alike {
     } kinds[]; /* a table of hsearch borrows its keys */
 };
 
-/* These stand beside a spec's points, and differ from them in what follows from those. */
-static bool calibrates(const struct spec *spec, size_t point)
+/* Calibrations stand beside a spec's points, and differ from them in what follows from those. */
+static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
-    return config_calibrates(&spec->points[point].config);
+    const struct config *config = &spec->points[point].config;
+    return !config_calibrates(config) && config_concerns(config, id);
 }
 
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only)
@@ -32,7 +33,7 @@ bool option_differs(const struct spec *spec, enum option_id id, bool requested_o
     const struct value *first = NULL;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
-        if ((requested_only && !spec->points[i].requested) || calibrates(spec, i))
+        if ((requested_only && !spec->points[i].requested) || !counts(spec, i, id))
             continue;
         if (first != NULL && !value_equal(first, value))
             return true;
@@ -46,7 +47,7 @@ bool option_differs_in(const struct spec *spec, const struct matrix *of, enum op
     const struct value *first = NULL;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
-        if (spec->points[i].of != of || calibrates(spec, i))
+        if (spec->points[i].of != of || !counts(spec, i, id))
             continue;
         if (first != NULL && !value_equal(first, value))
             return true;
@@ -61,7 +62,7 @@ void alike_by_case(struct alike *alike)
 }
 
 enum status alike_make(struct alike **alike, const struct spec *spec,
-                       bool (*counts)(const struct spec_option *option), size_t most,
+                       bool (*chosen)(const struct spec_option *option), size_t most,
                        struct error *e)
 {
     struct alike *a = calloc(1, sizeof *a + (most + 1) * sizeof *a->kinds);
@@ -70,9 +71,9 @@ enum status alike_make(struct alike **alike, const struct spec *spec,
         free(a);
         return error_no_memory(e, "points");
     }
-    a->by_identity = counts == NULL;
-    for (size_t i = 0; counts != NULL && i < OPTION_COUNT; i++)
-        if (counts(option_get((enum option_id)i)) && !option_is_derived((enum option_id)i) &&
+    a->by_identity = chosen == NULL;
+    for (size_t i = 0; chosen != NULL && i < OPTION_COUNT; i++)
+        if (chosen(option_get((enum option_id)i)) && !option_is_derived((enum option_id)i) &&
             option_differs(spec, (enum option_id)i, false))
             a->options[a->n_options++] = (enum option_id)i;
     *alike = a;

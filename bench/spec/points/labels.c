@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/compute.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
@@ -36,7 +37,8 @@ static void look_at_option(struct in_case *cases, const struct spec *spec, enum 
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
         struct in_case *in = &cases[case_index(spec, &spec->points[i])];
-        if (config_calibrates(&spec->points[i].config))
+        if (config_calibrates(&spec->points[i].config) ||
+            !config_concerns(&spec->points[i].config, id))
             continue;
         in->differs = in->differs || (in->first != NULL && !value_equal(in->first, value));
         in->first = value;
@@ -49,7 +51,7 @@ static bool is_calibrated_over(enum option_id id, bool differs)
     if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
         return true;
     return differs && id < OPT_OWN && id != OPT_COMPUTE && id != OPT_GLOBAL_BATCH &&
-           strncmp(option_get(id)->key, "sync.", 5) != 0;
+           !compute_leaves_out(option_get(id), false);
 }
 
 /* What a label says besides its case: what varies within that, or in a spec without cases. A
@@ -66,6 +68,8 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
         bool differs = cases[case_index(spec, point)].differs;
         if (config_calibrates(&point->config))
             differs = is_calibrated_over(id, differs);
+        if (!config_concerns(&point->config, id))
+            continue;
         if (unusual ? other && (differs || point->case_name[0] == '\0') : differs)
             extend_label(point, config_option(&spec->config, id));
     }

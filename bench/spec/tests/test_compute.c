@@ -34,6 +34,9 @@ static void test_calibrations_are_added(void **state)
                   "2/32 calibrate | 8/4 calibrate");
     assert_points(STRONG "compute: replay\nmatrix: {sync.strategy: [ring, allreduce]}\nranks: 3\n",
                   NULL, "3/22 replay [2] | 3/22 replay [2] | 3/22 calibrate");
+    assert_points(STRONG "compute: replay\nranks: 3\ncases: [{label: a}, "
+                         "{label: b, train.broadcast_init: false}]\n",
+                  NULL, "3/22 replay [2] | 3/22 replay [2] | 3/22 calibrate");
     assert_points(STRONG "compute: replay\nranks: 8\nplace.threads_per_rank: 4\n", NULL,
                   "8/8 replay [1] | 2/8 calibrate");
     assert_points(STRONG "compute: replay\nranks: 8\ncompute.cores: 4\n", NULL,

@@ -190,6 +190,25 @@ static void test_links(void **state)
            "4:31: site.delay: '1m' is none: wanted 100us, 0.1ms, or none");
 }
 
+/* A machine of its own has no link to be told of, nor is one told where all hosts have the same. */
+static void test_labels_tell_links_of_hosts(void **state)
+{
+    static const char zip[] = BODY "site.rate: 10gbit\nzip: {site: [local, emulated, emulated], "
+                                   "nodes: [1, 2, 2], ranks: [1, 2, 4]%s}\n";
+    char text[512];
+    struct spec spec;
+    snprintf(text, sizeof text, zip, "");
+    load(&spec, text, NULL);
+    assert_labels(&spec, "ranks=1 site=local nodes=1|ranks=2 site=emulated nodes=2|"
+                         "ranks=4 site=emulated nodes=2");
+    spec_free(&spec);
+    snprintf(text, sizeof text, zip, ", site.delay: [none, none, 1ms]");
+    load(&spec, text, NULL);
+    assert_labels(&spec, "ranks=1 site=local nodes=1|ranks=2 site=emulated delay=none nodes=2|"
+                         "ranks=4 site=emulated delay=1ms nodes=2");
+    spec_free(&spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_say_the_third),
@@ -197,6 +216,7 @@ int main(void)
                                        cmocka_unit_test(test_what_does_not_go_together),
                                        cmocka_unit_test(test_a_job_of_several_nodes_is_used),
                                        cmocka_unit_test(test_jobs_are_submitted_elsewhere),
+                                       cmocka_unit_test(test_labels_tell_links_of_hosts),
                                        cmocka_unit_test(test_words_go_by_the_site),
                                        cmocka_unit_test(test_bases),
                                        cmocka_unit_test(test_identity),
