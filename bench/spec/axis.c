@@ -1,11 +1,19 @@
-/* What all parts of a matrix ask of it: which axis an option has, whether a SET gave it. */
+/* What all parts of a matrix ask of it: which axis an option has, what gave it. */
 #include "bench/spec/matrix.h"
 
-const char matrix_set_file[] = "SET", matrix_quick_file[] = "quick";
+const char *const words_files[WORDS_ORIGINS] = {[WORDS_QUICK] = "quick", [WORDS_SET] = "SET"};
 
 bool mark_from_set(struct mark mark)
 {
-    return mark.file == matrix_set_file || mark.file == matrix_quick_file;
+    for (int i = 0; i < WORDS_ORIGINS; i++)
+        if (mark.file == words_files[i])
+            return true;
+    return false;
+}
+
+bool mark_same_layer(struct mark a, struct mark b)
+{
+    return a.file == b.file && (a.line == b.line || !mark_from_set(a));
 }
 
 struct axis *matrix_axis(const struct matrix *matrix, enum option_id id)

@@ -10,12 +10,6 @@
 
 #define LABEL_BYTES_MAX 60
 
-/* What stands in one file may be given once; of several files the last counts. */
-static bool is_same_file(struct mark a, struct mark b)
-{
-    return a.file == b.file;
-}
-
 static void axis_clear(struct axis *axis)
 {
     for (size_t i = 0; i < axis->n; i++)
@@ -58,10 +52,10 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
     if (other == OPTION_COUNT || mark_from_set(mark))
         return;
     struct axis *axis = matrix_axis(reading->matrix, other);
-    if (axis != NULL && !is_same_file(axis->mark, mark))
+    if (axis != NULL && !mark_same_layer(axis->mark, mark))
         remove_axis(reading->matrix, axis);
     struct value *value = &reading->config->values[other];
-    if (value->set && !is_same_file(value->mark, mark)) {
+    if (value->set && !mark_same_layer(value->mark, mark)) {
         value->set = false;
         value->number = 0;
         strcpy(value->text, "0"); /* as the preset: a number has a digit at least */
@@ -81,7 +75,7 @@ static enum status visit_option(void *arg, const struct spec_option *option,
             "%s: takes one value here; to vary it, move the list below matrix:", option->key);
     TRY(check_reaches(reading, option, entry, e));
     struct axis *axis = matrix_axis(reading->matrix, option->id);
-    if (axis != NULL && is_same_file(axis->mark, entry->mark))
+    if (axis != NULL && mark_same_layer(axis->mark, entry->mark))
         return option_given_twice(option, entry, axis->mark, e);
     if (axis != NULL)
         remove_axis(reading->matrix, axis);
@@ -129,13 +123,13 @@ static enum status check_axis_new(const struct reading *reading, const struct sp
     const struct axis *axis = matrix_axis(reading->matrix, option->id);
     const struct value *fixed = &reading->config->values[option->id];
     char place[MARK_TEXT_BYTES];
-    if (axis != NULL && is_same_file(axis->mark, entry->mark))
+    if (axis != NULL && mark_same_layer(axis->mark, entry->mark))
         return (axis->zip > 0) == (zip > 0)
                    ? option_given_twice(option, entry, axis->mark, e)
                    : mark_error(e, ERR_SPEC, entry->key_mark,
                                 "%s is in a zip and in the matrix (%s) too: leave one of them out",
                                 option->key, mark_text(place, axis->mark));
-    if (fixed->set && is_same_file(fixed->mark, entry->mark))
+    if (fixed->set && mark_same_layer(fixed->mark, entry->mark))
         return mark_error(e, ERR_SPEC, entry->key_mark,
                           "%s is in %s and has one value at %s too: leave one of them out",
                           option->key, zip > 0 ? "a zip" : "the matrix",

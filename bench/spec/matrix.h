@@ -11,9 +11,15 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* The names under which marks mention a SET, and words of `quick`, which are as those of one. */
-extern const char matrix_set_file[], matrix_quick_file[];
+/* Words of a command line lie over what files say: those of a quick form, then those of SET. */
+enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
+/* The names under which marks mention them. */
+extern const char *const words_files[WORDS_ORIGINS];
+/* Whether it stands in words, of either kind. */
 bool mark_from_set(struct mark mark);
+/* Whether both stand in one file, or in one line of words: what is said there once lies over what was
+ * said before, and is an error when it is said twice. */
+bool mark_same_layer(struct mark a, struct mark b);
 
 /* One key of the matrix, or of a zip, with its values. */
 struct axis {
@@ -66,10 +72,10 @@ enum status matrix_read_options(struct reading *reading, const struct node *map,
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
 
-/* Applies "key=value matrix.key=[...]" to them. Errors name SET and the column. */
-enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e);
-/* The same of what a quick form changes; a SET may lie over it. Errors name quick. */
-enum status matrix_apply_quick(struct spec *spec, const char *quick, struct error *e);
+/* Applies "key=value matrix.key=[...]" to them, line by line, each over those before it. Errors name the
+ * origin, line and column. */
+enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
+                               struct error *e);
 /* Whether this is one of the words of a SET. */
 bool matrix_set_has(const char *set, const char *word);
 

@@ -35,7 +35,7 @@ enum status option_read(struct config *config, const struct spec_option *option,
                         const struct node *entry, struct error *e)
 {
     struct value *value = &config->values[option->id];
-    if (value->set && value->mark.file == entry->mark.file)
+    if (value->set && mark_same_layer(value->mark, entry->mark))
         return option_given_twice(option, entry, value->mark, e);
     return value_parse(value, option, entry, e);
 }
@@ -288,7 +288,7 @@ enum status baseline_read(struct reading *reading, const struct node *node, stru
     struct matrix *matrix = reading->matrix;
     struct selection *baseline = &matrix->baseline;
     if (matrix->has_baseline && mark_from_set(node->mark)) {
-        if (mark_from_set(baseline->mark))
+        if (mark_same_layer(baseline->mark, node->mark))
             return mark_error(e, ERR_SPEC, node->mark, "baseline is given twice");
         selection_free(baseline);
     }

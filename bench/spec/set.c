@@ -118,7 +118,8 @@ static enum status apply_word(struct reading *reading, char *word, struct mark m
         return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value", word);
     *equals = '\0';
     struct node entry;
-    struct mark value_mark = {mark.file, 1, mark.column + (int)(equals + 1 - word)};
+    struct mark value_mark = mark;
+    value_mark.column += (int)(equals + 1 - word);
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
     entry.key = strdup(word);
     entry.key_mark = mark;
@@ -129,33 +130,35 @@ static enum status apply_word(struct reading *reading, char *word, struct mark m
     return status;
 }
 
-static enum status apply_words(struct spec *spec, const char *set, const char *file,
+/* Moves a mark from the beginning of a text to where so much of it has been read. */
+static void mark_move(struct mark *mark, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        mark->line += text[i] == '\n';
+        mark->column = text[i] == '\n' ? 1 : mark->column + 1;
+    }
+}
+
+enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
                                struct error *e)
 {
     struct reading reading = {spec, spec->matrix, &spec->config};
-    const char *text = set;
-    for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
-        size_t length = word_length(text);
-        char *word = strndup(text, length);
+    struct mark mark = {words_files[origin], 1, 1};
+    for (;;) {
+        size_t blank = strspn(words, " \t\n"), length = word_length(words + blank);
+        mark_move(&mark, words, blank);
+        words += blank;
+        if (length == 0)
+            return OK;
+        char *word = strndup(words, length);
         if (word == NULL)
             return error_no_memory(e, "SET");
-        enum status status =
-            apply_word(&reading, word, (struct mark){file, 1, (int)(text - set) + 1}, e);
+        enum status status = apply_word(&reading, word, mark, e);
         free(word);
         TRY(status);
-        text += length;
+        mark_move(&mark, words, length);
+        words += length;
     }
-    return OK;
-}
-
-enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e)
-{
-    return apply_words(spec, set, matrix_set_file, e);
-}
-
-enum status matrix_apply_quick(struct spec *spec, const char *quick, struct error *e)
-{
-    return apply_words(spec, quick, matrix_quick_file, e);
 }
 
 bool matrix_set_has(const char *set, const char *word)

@@ -142,7 +142,7 @@ static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
         return asked ? error_at(e, ERR_SPEC, spec->path, 1, 1,
                                 "form=quick: there is no quick form, no `quick`")
                      : OK;
-    if (matrix_apply_quick(spec, quick->text, &inner) != OK)
+    if (matrix_apply_words(spec, WORDS_QUICK, quick->text, &inner) != OK)
         return mark_error(e, inner.status, mark, "quick: %s", inner.text);
     TRY(config_set(&spec->config, option, option->preset, mark, e));
     return name_quick_form(spec, e);
@@ -154,7 +154,7 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     bool asked = set != NULL && matrix_set_has(set, "form=quick");
     if (asked || spec->config.values[OPT_FORM].number == FORM_quick)
         TRY(apply_quick(spec, asked, e));
-    return set != NULL ? matrix_apply_set(spec, set, e) : OK;
+    return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
 }
 
 enum status spec_load(struct spec *spec, const char *path, const char *set,

@@ -53,6 +53,13 @@ check "campaign: unreadable data fail the point with the reason" expect 1 "magic
     "$scalebench" run "$tmp/torn.yaml" --out "$tmp/results"
 check "spec that is not there" expect 2 "nowhere.yaml" "$scalebench" run nowhere.yaml
 check "unknown option in --set" expect 2 "SET:1:" "$scalebench" plan quick.yaml --set "train.lrr=1"
+
+each_set_counts() {
+    expect 2 "SET:2:2: train: 'lrr' is unknown" "$scalebench" plan quick.yaml --set "train.lr=1" --set " train.lrr=1" &&
+        expect 0 " --train.lr=0.25 " "$scalebench" plan quick.yaml --set "train.lr=0.5 seed=7" --set train.lr=0.25 &&
+        grep -q -- " --seed=7 " "$tmp/expect.log"
+}
+check "each of several --set counts, later ones over earlier ones" each_set_counts
 check "points that cannot run here" expect 3 "no point" "$scalebench" run quick.yaml \
     --set "matrix.ranks=[128] baseline={ranks: 128}" --out "$tmp/results"
 finish

@@ -15,7 +15,8 @@ struct arguments {
     const char *operand;  /* what is not an option, the first of them; NULL where absent */
     const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
     size_t n_operands;
-    const char *set, *out;                         /* --set (or NULL), --out (or "results") */
+    char *set;                                     /* --set, a line each, or NULL */
+    const char *out;                               /* --out (or "results") */
     const char *site;                              /* of submit, or NULL */
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */

@@ -123,12 +123,26 @@ static enum status take_operand(const char *operand, struct arguments *arguments
     return OK;
 }
 
+/* A line more. */
+static enum status add_line(char **lines, const char *line, struct error *e)
+{
+    char *more = NULL;
+    const char *first = *lines != NULL ? *lines : "";
+    if (asprintf(&more, "%s%s%s", first, *first ? "\n" : "", line) < 0)
+        return error_no_memory(e, "a command line");
+    free(*lines);
+    *lines = more;
+    return OK;
+}
+
 static enum status take_option(const struct command_option *option, struct arguments *arguments,
                                const struct command *command, struct error *e)
 {
     void *member = (char *)arguments + option->member;
-    if (option->option.has_arg == no_argument)
+    if (option->type == OPTION_FLAG)
         *(bool *)member = true;
+    else if (option->type == OPTION_LINES)
+        return *optarg ? add_line(member, optarg, e) : OK;
     else if (*optarg || option->empty == NULL)
         *(const char **)member = *optarg ? optarg : NULL;
     else
@@ -184,21 +198,29 @@ static enum status parse(const struct command *command, int argc, char **argv,
     return check_operands(arguments, command, e);
 }
 
-static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
+static enum status run_command(const struct command *command, int argc, char **argv,
+                               struct arguments *arguments, int *exit_status, struct error *e)
 {
-    struct arguments arguments = {.command = argv, .out = "results"};
     struct tools tools;
     bool help = false;
-    const struct command *command = find_command(argv[1], e);
-    if (command == NULL)
-        return e->status;
-    TRY(parse(command, argc - 1, argv + 1, &arguments, &help, e));
+    TRY(parse(command, argc - 1, argv + 1, arguments, &help, e));
     if (help) {
         print_command_help(stdout, command);
         return OK;
     }
     TRY(tools_find(&tools, e));
-    return functions[command - all_commands](&arguments, &tools, stdout, exit_status, e);
+    return functions[command - all_commands](arguments, &tools, stdout, exit_status, e);
+}
+
+static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
+{
+    struct arguments arguments = {.command = argv, .out = "results"};
+    const struct command *command = find_command(argv[1], e);
+    if (command == NULL)
+        return e->status;
+    enum status status = run_command(command, argc, argv, &arguments, exit_status, e);
+    free(arguments.set);
+    return status;
 }
 
 static enum status print_help_of(const char *name, struct error *e)

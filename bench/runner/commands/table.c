@@ -36,11 +36,17 @@ static const char *const plan_formats[] = {
 #include "bench/runner/commands/plan_formats.def"
     NULL};
 
-#define TEXT required_argument
-#define FLAG no_argument
 const struct command_option all_command_options[COMMAND_OPTIONS] = {
 #define COMMAND_OPTION(id, name, type, member, value, choices, empty, help)                        \
-    {#id, {name, type, NULL, 0}, offsetof(struct arguments, member), value, choices, empty, help},
+    {                                                                                              \
+        #id,                                                                                       \
+        {name, OPTION_##type == OPTION_FLAG ? no_argument : required_argument, NULL, 0},           \
+        OPTION_##type,                                                                             \
+        offsetof(struct arguments, member),                                                        \
+        value,                                                                                     \
+        choices,                                                                                   \
+        empty,                                                                                     \
+        help},
 #include "bench/runner/commands/command_options.def"
 };
 

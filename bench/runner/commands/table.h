@@ -11,10 +11,17 @@ struct command {
     const char *name, *operand, *options, *summary;
 };
 
-/* A text or, where it takes none, a truth: a member of struct arguments. */
+/* What an option takes and its member of struct arguments is. */
+enum command_option_type {
+    OPTION_TEXT,  /* const char *: of several the last */
+    OPTION_LINES, /* char *, the command line's own: of several each on a line */
+    OPTION_FLAG   /* nothing; bool */
+};
+
 struct command_option {
     const char *id;
     struct option option;
+    enum command_option_type type;
     size_t member;
     const char *value;
     const char *const *choices; /* NULL behind the last; or NULL */

@@ -176,6 +176,15 @@ static void test_set(void **state)
     load(&spec, text, "matrix.ranks=auto");
     assert_int_equal(spec.n_points, 6);
     spec_free(&spec);
+
+    /* Each line over those before it. */
+    load(&spec, text,
+         "ranks=4 name=other baseline={ranks: 2}\nmatrix.ranks=[1, 2]\nbaseline={ranks: 1} "
+         "name=third");
+    assert_int_equal(spec.n_points, 2);
+    assert_int_equal(spec.points[1].base_index, 0);
+    assert_string_equal(value_of(&spec, "name"), "third");
+    spec_free(&spec);
 }
 
 static void test_refused_set(void **state)
@@ -194,6 +203,7 @@ static void test_refused_set(void **state)
     refuse(text, "matrix.seed=[2] matrix={seed: [3]}",
            "SET:1:25: seed is given twice: here and at SET:1:13");
     refuse(text, "baseline={ranks: 1} baseline={ranks: 2}", "SET:1:30: baseline is given twice");
+    refuse(text, "seed=1\nseed=2  seed=3", "SET:2:9: seed is given twice: here and at SET:2:6");
     refuse(text, "exclude=[{ranks: 1}]",
            "SET:1:1: exclude cannot be set here; options, matrix, zip, baseline and "
            "cases.LABEL.key can");
