@@ -2,7 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "kernels/base/mem.h"
 
 /* Longer names are never called near: nobody mistypes those by a letter or two. */
 #define LENGTH_MAX 127
@@ -90,4 +93,16 @@ enum status option_name(const char *option, const char *text, const char *const 
         return OK;
     return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
                      name_explain(why, sizeof why, text, names, n));
+}
+
+enum status option_row(const char *option, const char *text, const void *rows, size_t n,
+                       size_t size, int *index, struct error *e)
+{
+    const char **names;
+    TRY(MEM_NEW(names, n, "the names of a table", e));
+    for (size_t i = 0; i < n; i++)
+        names[i] = *(const char *const *)((const char *)rows + i * size);
+    enum status status = option_name(option, text, names, n, index, e);
+    free(names);
+    return status;
 }

@@ -19,3 +19,7 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
 /* The index of an option's value among `names`; ERR_ARGUMENT with name_explain's sentence. */
 enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
                         int *index, struct error *e);
+
+/* The same of the rows of a table, each `size` bytes, that begin with their name (const char *). */
+enum status option_row(const char *option, const char *text, const void *rows, size_t n,
+                       size_t size, int *index, struct error *e);

@@ -26,11 +26,8 @@ static const char *const counts[CLAIM_VERDICTS] = {
 
 enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e)
 {
-    const char *names[N_FORMATS];
     int index;
-    for (size_t i = 0; i < N_FORMATS; i++)
-        names[i] = formats[i].name;
-    TRY(option_name("format", name, names, N_FORMATS, &index, e));
+    TRY(option_row("format", name, formats, N_FORMATS, sizeof *formats, &index, e));
     *writer = formats[index].writer;
     return OK;
 }

@@ -14,11 +14,8 @@ static const struct compared rows[] = {
 
 enum status compared_find(const struct compared **row, const char *name, struct error *e)
 {
-    const char *names[N_ROWS];
     int index;
-    for (size_t i = 0; i < N_ROWS; i++)
-        names[i] = rows[i].name;
-    TRY(option_name("quantity", name, names, N_ROWS, &index, e));
+    TRY(option_row("quantity", name, rows, N_ROWS, sizeof *rows, &index, e));
     *row = &rows[index];
     return OK;
 }

@@ -116,6 +116,20 @@ static void names_are_looked_up(void **state)
     assert_int_equal(name_index("all", known, 3), -1);
 }
 
+static void rows_are_looked_up_by_name(void **state)
+{
+    static const struct {
+        const char *name;
+        double value[3];
+    } rows[] = {{"text", {1}}, {"csv", {2}}};
+    struct error e;
+    int index;
+    assert_int_equal(option_row("format", "csv", rows, 2, sizeof *rows, &index, &e), OK);
+    assert_int_equal(index, 1);
+    assert_int_equal(option_row("format", "cvs", rows, 2, sizeof *rows, &index, &e), ERR_ARGUMENT);
+    assert_string_equal(e.text, "--format: 'cvs' is unknown; nearest 'csv'; known: text csv");
+}
+
 static void unknown_names_are_explained(void **state)
 {
     char text[100], little[20];
@@ -451,6 +465,7 @@ int main(void)
         cmocka_unit_test(nearest_name_is_found_by_edits),
         cmocka_unit_test(half_a_name_may_differ),
         cmocka_unit_test(names_are_looked_up),
+        cmocka_unit_test(rows_are_looked_up_by_name),
         cmocka_unit_test(unknown_names_are_explained),
         cmocka_unit_test(messages_are_filtered_by_level),
         cmocka_unit_test(memory_is_aligned_and_zero),
