@@ -21,6 +21,10 @@ static enum status ask(struct campaign *c, const struct point *point, struct err
     struct site_launch launch;
     TRY(campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e));
     enum status status = site_check(&c->netns, &c->machines, &point->config, e);
+    if (status == OK && site_learns(&point->config)) {
+        site_launch_free(&launch);
+        status = campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e);
+    }
     THEN(status, core_locks_add(&c->cores, &launch.plan, e));
     site_launch_free(&launch);
     THEN(status, workloads_ask(&c->workloads, point, e));
@@ -41,10 +45,12 @@ static enum status find_refusals(struct campaign *c, struct error *e)
     return OK;
 }
 
-static enum status read_spec(struct campaign *c, struct error *e)
+/* On nodes of so many cores; 0: as this one. */
+static enum status read_spec(struct campaign *c, int cores, struct error *e)
 {
-    TRY(place_open(&c->place, NULL, e));
     struct spec_machine machine = allocation_machine(c->place);
+    if (cores > 0)
+        machine.usable_cores = cores;
     TRY(spec_load(&c->spec, c->request->spec, c->request->set, &machine, e));
     TRY(published_check(&c->spec, e));
     TRY(figures_check(&c->spec, e));
@@ -58,11 +64,29 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
+/* Machines that ssh reaches have cores of their own, by which auto, full and half go. How many is known once
+ * they have been asked, for the points that the spec has by the cores of this one. */
+static enum status go_by_machines(struct campaign *c, struct error *e)
+{
+    int cores = machines_cores(&c->machines, NULL);
+    if (cores == 0 || cores == allocation_machine(c->place).usable_cores)
+        return OK;
+    workloads_free(&c->workloads);
+    spec_free(&c->spec);
+    free(c->refusals);
+    c->refusals = NULL;
+    c->n_refused = 0;
+    TRY(read_spec(c, cores, e));
+    TRY(workloads_find(&c->workloads, &c->spec, c->tools, e));
+    return find_refusals(c, e);
+}
+
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e)
 {
     *c = (struct campaign){.request = request, .tools = tools, .journal.fd = -1};
-    TRY(read_spec(c, e));
+    TRY(place_open(&c->place, NULL, e));
+    TRY(read_spec(c, 0, e));
     TRY(workloads_find(&c->workloads, &c->spec, tools, e));
     TRY(tools_program(tools, "pin", c->pin, e));
     launcher_find(&c->launcher, tools->folder);
@@ -72,6 +96,8 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     workloads_list(&c->workloads, programs + 1);
     TRY(open_machines(c, programs, e));
     TRY(find_refusals(c, e));
+    TRY(go_by_machines(c, e));
+    workloads_list(&c->workloads, programs + 1);
     TRY(programs_read(&c->programs, tools, programs, e));
     const struct facts_source source = {.spec = &c->spec,
                                         .machine = place_machine(c->place),
@@ -98,6 +124,7 @@ static enum status prepare_with(const struct campaign *c, const struct point *po
                                  .place = c->place,
                                  .launcher = &c->launcher,
                                  .netns = &c->netns,
+                                 .machines = &c->machines,
                                  .allocation = &c->allocation,
                                  .program = workloads_program(&c->workloads, point),
                                  .pin = c->pin,

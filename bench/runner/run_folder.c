@@ -189,6 +189,9 @@ static struct manifest manifest_of(const struct campaign *c)
                                 .command = c->request->command,
                                 .tools = c->tools,
                                 .machine = place_machine(c->place)};
+    int cores = machines_cores(&c->machines, NULL);
+    if (cores > 0) /* ranks run there, not here */
+        manifest.machine.usable_cores = cores;
     if (!sites_link(manifest.link, &c->spec))
         manifest.link[0] = '\0';
     return manifest;

@@ -19,6 +19,7 @@ enum { LINE_BYTES = 8192 };
 /* What a machine answers, a line each. */
 struct answer {
     char class[HARDWARE_CLASS_BYTES];
+    int cores;
     char (*hashes)
         [MACHINE_HASH_BYTES]; /* of the programs asked about, in their order; "-": not there */
     size_t n;
@@ -54,10 +55,12 @@ void machines_close(struct machines *m)
 /* "program 0123...ef /opt/build/pin" */
 static void take_line(struct answer *a, const char *line, size_t n_programs)
 {
-    static const char class[] = "machine ", program[] = "program ";
+    static const char class[] = "machine ", cores[] = "cores ", program[] = "program ";
     if (strncmp(line, class, sizeof class - 1) == 0)
         snprintf(a->class, sizeof a->class, "%.*s", HARDWARE_CLASS_BYTES - 1,
                  line + sizeof class - 1);
+    else if (strncmp(line, cores, sizeof cores - 1) == 0)
+        a->cores = (int)strtol(line + sizeof cores - 1, NULL, 10);
     else if (strncmp(line, program, sizeof program - 1) == 0 && a->n < n_programs)
         snprintf(a->hashes[a->n++], MACHINE_HASH_BYTES, "%.*s",
                  (int)strcspn(line + sizeof program - 1, " "), line + sizeof program - 1);
@@ -194,7 +197,7 @@ static enum status judge(const struct machines *m, const char *name, const struc
                          struct error *e)
 {
     bool unknown = a->status == 2 || a->status == 126 || a->status == 127;
-    if (a->status == 0 && a->class[0] != '\0' && a->n == m->n_programs)
+    if (a->status == 0 && a->class[0] != '\0' && a->cores > 0 && a->n == m->n_programs)
         return compare(m, name, a, e);
     return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s%s", name,
                      a->complaint[0] ? a->complaint : "no answer", unknown ? "; " BELONGS : "");
@@ -209,6 +212,7 @@ static enum status meet(struct machines *m, struct machine *machine, struct erro
     if (status == OK)
         judge(m, machine->name, &a, &machine->reason);
     snprintf(machine->class, sizeof machine->class, "%s", a.class);
+    machine->cores = a.cores;
     free(a.hashes);
     return status;
 }
@@ -253,4 +257,25 @@ enum status machines_check(struct machines *m, const struct config *config, stru
         warn_of_classes(m, &m->all[first], &m->all[at]);
     }
     return OK;
+}
+
+static bool has_machine(const struct config *config, const char *name)
+{
+    const struct value *names = &config->values[OPT_SITE_MACHINES];
+    for (long i = 0; i < config_int(config, OPT_NODES) && i < (long)names->n; i++)
+        if (strcmp(names->texts[i], name) == 0)
+            return true;
+    return false;
+}
+
+int machines_cores(const struct machines *m, const struct config *config)
+{
+    int fewest = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct machine *machine = &m->all[i];
+        if (machine->reason.status == OK && (fewest == 0 || machine->cores < fewest) &&
+            (config == NULL || has_machine(config, machine->name)))
+            fewest = machine->cores;
+    }
+    return fewest;
 }

@@ -1,5 +1,5 @@
-/* Machines that ssh reaches: of which class each is, and whether the programs there are those of here. Each
- * is asked once, by its own `scalebench machine`. */
+/* Machines that ssh reaches: of which class each is, how many cores it has, whether the programs there are
+ * those of here. Each is asked once, by its own `scalebench machine`. */
 #pragma once
 
 #include "bench/place/hardware.h"
@@ -16,6 +16,7 @@ enum { MACHINE_HASH_BYTES = 80 };
 struct machine {
     char name[256];
     char class[HARDWARE_CLASS_BYTES]; /* as hardware_class says it there */
+    int cores;                        /* that ranks may use there */
     struct error reason;              /* ERR_UNAVAILABLE: why nothing can run there; else OK */
 };
 
@@ -38,3 +39,7 @@ void machines_close(struct machines *m);
 /* Asks those of a point's machines of which nothing is known. ERR_UNAVAILABLE, naming the machine, where one
  * cannot be reached, or its programs are missing or another build. Classes that differ are warned of, once. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
+
+/* The fewest cores that ranks may use on one of a point's machines (config NULL: of all), as far as they have
+ * been asked; 0: none has. */
+int machines_cores(const struct machines *m, const struct config *config);

@@ -36,6 +36,11 @@ enum status site_check(struct netns *netns, struct machines *machines, const str
     return site->check != NULL ? site->check(netns, machines, config, e) : OK;
 }
 
+bool site_learns(const struct config *config)
+{
+    return site_of(config)->learns;
+}
+
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e)
 {
     const struct site *site = site_of(config);

@@ -15,7 +15,8 @@ struct site_job {
     const struct point *point;
     const struct place *place;
     const struct launcher *launcher;
-    const struct netns *netns; /* as they are, up or not */
+    const struct netns *netns;       /* as they are, up or not */
+    const struct machines *machines; /* as far as they have been asked */
     const struct allocation *allocation;
     const char *program, *pin; /* paths of executables */
     const char *folder;        /* of the launch, where its records go */
@@ -43,12 +44,16 @@ struct site {
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
+    bool learns; /* as site_learns */
 };
 
 /* Whether what a launch needs can be brought up or reached, asked once for all points that need the same:
  * ERR_UNAVAILABLE with the reason. Nothing stays up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
+
+/* Whether a launch is prepared otherwise once site_check has asked. */
+bool site_learns(const struct config *config);
 
 /* Brings it up, where it is not, for the next launch: prepared after this. netns_down takes it down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);

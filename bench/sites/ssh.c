@@ -85,12 +85,34 @@ static enum status add_environment(struct site_launch *launch, struct error *e)
     return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
 }
 
+/* Planned by the smallest of the point's machines; while none has been asked there is room for all ranks. */
+static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
+                                 struct error *e)
+{
+    char text[64];
+    const struct config *c = &job->point->config;
+    struct site_job there = *job;
+    struct place *place;
+    int cores = machines_cores(job->machines, c);
+    if (cores == 0)
+        cores = config_node_ranks(c, 0) * config_cores_per_rank(c);
+    snprintf(text, sizeof text, "synthetic:numa:1 core:%d pu:1", cores);
+    TRY(place_open(&place, text, e));
+    there.place = place;
+    enum status status = mpiexec_prepare(&there, add_ranks, NULL, launch, e);
+    place_close(place);
+    return status;
+}
+
 static enum status ssh_prepare(const struct site_job *job, struct site_launch *launch,
                                struct error *e)
 {
     TRY(check_machines(&job->point->config, e));
     TRY(launcher_check_hydra(job->launcher, e));
-    TRY(mpiexec_prepare(job, add_ranks, NULL, launch, e));
+    TRY(prepare_there(job, launch, e));
+    /* Which processors these are is known to pin there, and none of this machine's numbers. */
+    for (int r = 0; r < launch->plan.ranks; r++)
+        launch->plan.slots[r].cpus[0] = '\0';
     return add_environment(launch, e);
 }
 
@@ -125,4 +147,5 @@ static enum status ssh_ready(struct netns *netns, const struct config *config, s
 }
 
 extern const struct site site_ssh;
-const struct site site_ssh = {.prepare = ssh_prepare, .check = ssh_check, .ready = ssh_ready};
+const struct site site_ssh = {
+    .prepare = ssh_prepare, .check = ssh_check, .ready = ssh_ready, .learns = true};

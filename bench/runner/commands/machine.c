@@ -24,7 +24,7 @@ enum status command_machine(const struct arguments *arguments, const struct tool
     struct place_machine machine = place_machine(place);
     place_close(place);
     hardware_class(class, &machine);
-    fprintf(out, "machine %s\n", class);
+    fprintf(out, "machine %s\ncores %d\n", class, machine.usable_cores);
     for (size_t i = 0; i < arguments->n_operands; i++)
         TRY(print_program(out, tools, arguments->operands[i], e));
     return OK;

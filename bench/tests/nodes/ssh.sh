@@ -153,6 +153,28 @@ classes_are_known() {
 }
 check "the class of each machine is known, and two classes are marked" classes_are_known
 
+# Ranks of a machine share the cores that it has, however many the one has that starts them.
+cores_are_those_of_the_machines() {
+    local core set="site.machines=[two] nodes=1"
+    core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    expect 0 " --wait=block " on_machines taskset -c "$core" "$scalebench" plan "$tmp/machines.yaml" \
+        --set "$set place.oversubscribe=refuse" --out "$tmp/none" || return 1
+    expect 0 " -n $(nproc) " on_machines taskset -c "$core" "$scalebench" plan "$tmp/machines.yaml" \
+        --set "$set ranks_per_node=full" --out "$tmp/none" || return 1
+    echo "taskset -cp $core \$\$ >/dev/null" >"$tmp/second"
+    expect 0 "2 ranks x 1 thread need 2 cores, this job may use 1" on_machines "$scalebench" plan \
+        "$tmp/machines.yaml" --set "$set place.oversubscribe=refuse" --out "$tmp/none" &&
+        expect 0 " --wait=yield " on_machines "$scalebench" plan "$tmp/machines.yaml" --set "$set" --out "$tmp/none"
+    local status=$?
+    : >"$tmp/second"
+    return "$status"
+}
+if [ "$(nproc)" -ge 2 ]; then
+    check "cores are those of the machines" cores_are_those_of_the_machines
+else
+    skip "cores are those of the machines" "one core, where all machines have as many"
+fi
+
 a_machine_that_is_off() {
     expect 3 "site: ssh: 10.77.0.9: ssh: connect to host" on_machines "$scalebench" run "$tmp/machines.yaml" \
         --set "site.machines=[one,10.77.0.9] nodes=2 name=off" --out "$tmp/out"
