@@ -27,12 +27,32 @@ do for [k = 1:parts_n] {
     shown_parts = shown_parts.(part_most > most / 500 ? sprintf('%d ', k) : '')
 }
 parts_rows = (words(shown_parts) + 3) / 4
-# Many curves with short names stand in two columns.
+# A name that is wider than the picture goes on in the next line, from the last blank that fits.
+legend_most = int((width - 35) / 4.4)
+legend_lines = 0
 longest = 0
+array legend_text[8 * legend_n + 1]
+array legend_of[8 * legend_n + 1]    # the curve that begins in this line, else 0
 do for [k = 1:legend_n] {
     longest = strlen(series_name(k)) > longest ? strlen(series_name(k)) : longest
+    begins = k
+    rest = series_name(k)
+    while (rest ne '') {
+        cut = strlen(rest) + 1
+        if (cut > legend_most + 1) {
+            do for [at = 2:legend_most + 1] {
+                cut = rest[at:at] eq ' ' ? at : cut
+            }
+        }
+        legend_lines = legend_lines + 1
+        legend_text[legend_lines] = rest[1:cut - 1]
+        legend_of[legend_lines] = begins
+        rest = rest[cut + 1:*]
+        begins = 0
+    }
 }
-legend_rows = legend_n > 6 && longest < 25 ? (legend_n + 1) / 2 : legend_n
+# Many curves with short names stand in two columns.
+legend_rows = legend_n > 6 && longest < 25 ? (legend_lines + 1) / 2 : legend_lines
 entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
     + (doubtful_n > 0) + (model_n > 0) + (tick_name ne '') + (dots_n > 0)
 title_height = title eq '' ? 0 : 13.0
@@ -84,17 +104,20 @@ do for [format in formats] {
             linecolor rgb grey linewidth 0.9 dashtype 16
         set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
-    do for [k = 1:legend_n] {
-        legend_x = k > legend_rows ? width / 2 : 8
-        legend_at = legend_y(row + (k - 1) % legend_rows + 1)
-        if (legend_line(k) > 0) {
+    do for [i = 1:legend_lines] {
+        legend_x = i > legend_rows ? width / 2 : 8
+        legend_at = legend_y(row + (i - 1) % legend_rows + 1)
+        k = legend_of[i]
+        if (k > 0 && legend_line(k) > 0) {
             set arrow from screen legend_x / width, screen legend_at \
                 to screen (legend_x + 18) / width, screen legend_at nohead \
                 linecolor rgb colour(k) linewidth legend_line(k) dashtype legend_dash(k)
         }
-        set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb colour(k) \
-            pointtype legend_mark(k) pointsize scale
-        set label series_name(k) noenhanced at screen (legend_x + 23) / width, screen legend_at left
+        if (k > 0) {
+            set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb colour(k) \
+                pointtype legend_mark(k) pointsize scale
+        }
+        set label legend_text[i] noenhanced at screen (legend_x + 23) / width, screen legend_at left
     }
     row = row + legend_rows
     do for [k = 1:words(shown_parts)] {

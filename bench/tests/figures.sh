@@ -169,6 +169,17 @@ set_says_what_is_drawn() {
         grep -q 'softmax_784 (7,850 parameters)' "$latest/time.svg"
 }
 
+# What is wider than a picture of one column goes on in the next line of its legend; nothing of it is lost.
+long_names_have_lines() {
+    local series="sync.strategy, train.optimizer, model, data.set, train.lr, train.global_batch"
+    expect 0 "long.svg" "$scalebench" figures results/reference/strong_scaling --output "$tmp/long" \
+        --set "caption=none figures=[{kind: line, name: long, x: ranks, y: step_ms, series: [$series]}]" || return 1
+    sed -nE 's/.*<text>(<tspan[^>]*>)?([^<]+)<.*/\2/p' "$tmp/long/long.svg" >"$tmp/long.texts"
+    cat "$tmp/long.texts"
+    grep -x -A1 "allreduce, optimizer adam, model keras_690k, set" "$tmp/long.texts" |
+        grep -x "mnist, lr 0.001, global_batch 256" && [ "$(wc -L <"$tmp/long.texts")" -le 49 ]
+}
+
 set_changes_no_run() {
     expect 2 "--set train.epochs: the run in $tmp/set cannot change" \
         "$scalebench" figures "$tmp/set" --set train.epochs=7 || return 1
@@ -333,6 +344,7 @@ else
 fi
 check "the committed reference is drawn again" reference_is_drawn_again
 check "--set says what is drawn" set_says_what_is_drawn
+check "long names go on in the next line of a legend" long_names_have_lines
 check "--set changes no run" set_changes_no_run
 check "--set finds the run with its values" set_finds_the_run_with_its_values
 check "tables that are missing or short are named" missing_tables_are_named
