@@ -22,18 +22,13 @@ check_or_skip() {
     esac
 }
 
-cat >"$tmp/small.yaml" <<'END'
-name: small
+write_spec small ", samples: 2000" "optimizer: adam, lr: 1e-3, global_batch: 100" <<'END'
 scaling: strong
-model: softmax_784
-data: {set: digits, samples: 2000}
-train: {optimizer: adam, lr: 1e-3, global_batch: 100}
 matrix: {ranks: [1, 2]}
 place: {oversubscribe: allow}
 measure:
   time: {warmup_steps: 5, steps: 20, launches: 2..2}
   accuracy: {seeds: [1]}
-figures: []
 END
 
 ends_as_a_local_run_does() {
@@ -91,17 +86,12 @@ stays_inside_its_cores() {
 mkdir "$tmp/bin"
 cp "$build/scalebench" "$build/pin" "$tmp/bin"
 cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
-cat >"$tmp/fake.yaml" <<'END'
-name: fake
-model: softmax_784
-data: {set: digits}
-train: {global_batch: 100}
+write_spec fake "" "global_batch: 100" <<'END'
 ranks: 2
 matrix:
   sync.strategy: [none, allreduce]
 place: {oversubscribe: allow}
 measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}}
-figures: []
 END
 latest=$out/fake/latest
 

@@ -11,6 +11,14 @@ ln -s "$build" "$home/build"
 # shellcheck disable=SC2034 # used by the tests
 log=$home/scalebench-%j.log # as the template names it
 
+# Writes $tmp/NAME.yaml, a spec of that name: the head that all here have alike, then standard input.
+write_spec() { # name, what follows in data, training
+    {
+        printf 'name: %s\nmodel: softmax_784\ndata: {set: digits%s}\ntrain: {%s}\nfigures: []\n' "${1##*/}" "$2" "$3"
+        cat
+    } >"$tmp/$1.yaml"
+}
+
 # Submits $script, or the template, waits for the end and prints the job's log; the status is sbatch's. Sets $number.
 job() { # options of sbatch --, then what follows the script's name
     local options=() status=0

@@ -7,8 +7,9 @@ case $build in
 *) build=$PWD/$build ;;
 esac
 tmp=$(mktemp -d)
-tests=0
+tests=${TESTS_BEFORE:-0} # of a script that runs this one inside
 failed=0
+unset TESTS_BEFORE
 # A child of this shell that a signal ends before it has become its program runs the trap too.
 trap '[ "$BASHPID" -ne $$ ] || rm -rf "$tmp"' EXIT
 # Tests that run beside each other do not wait for one another's cores.
@@ -45,6 +46,27 @@ lacks() { # name, package
     else
         skip "$1" "no $2"
     fi
+}
+
+# inside NAME PACKAGE COMMAND...: the command's own tests, which it prints, are this script's, too, up to its plan.
+# False where it printed none; where its exit status is 3 besides, NAME is skipped for want of PACKAGE.
+inside() {
+    local name=$1 package=$2 status
+    shift 2
+    TESTS_BEFORE=$tests "$@" 2>"$tmp/inside.log" | tee "$tmp/inside" | grep --line-buffered -v '^1\.\.'
+    status=${PIPESTATUS[0]}
+    tests=$((tests + $(grep -cE '^(not )?ok ' "$tmp/inside")))
+    failed=$((failed + $(grep -c '^not ok ' "$tmp/inside")))
+    if grep -q '^1\.\.' "$tmp/inside"; then
+        return
+    fi
+    sed 's/^/# /' "$tmp/inside.log"
+    if [ "$status" -eq 3 ] && [ ! -s "$tmp/inside" ]; then
+        lacks "$name" "$package"
+    else
+        check "$name" eval "echo 'ended with status $status before its plan'; false"
+    fi
+    return 1
 }
 
 # The first Python that has a module: the one on PATH, then the distribution's own.

@@ -20,17 +20,8 @@ ends_with_its_script() {
 }
 
 if [ -z "${FOLDER_FILE:-}" ]; then
-    TMPDIR=$tmp FOLDER_FILE=$tmp/folder ci/slurm.sh --nodes 4 run "$0" 2>"$tmp/start.log" |
-        grep --line-buffered -v '^1\.\.' | tee "$tmp/inside"
-    status=${PIPESTATUS[0]}
-    tests=$(grep -cE '^(not )?ok ' "$tmp/inside")
-    failed=$(grep -c '^not ok ' "$tmp/inside")
-    if [ "$tests" -eq 0 ] && [ "$status" -eq 3 ]; then
-        sed 's/^/# /' "$tmp/start.log"
-        lacks "campaigns on the nodes of a Slurm job" slurm
-        finish
-    fi
-    check "Slurm comes up" sh -c "cat '$tmp/start.log'; [ '$tests' -gt 0 ]"
+    inside "campaigns on the nodes of a Slurm job" slurm \
+        env TMPDIR="$tmp" FOLDER_FILE="$tmp/folder" ci/slurm.sh --nodes 4 run "$0" || finish
     check "nothing of it stays" processes_end "$tmp/folder"
     check "nor of one that was killed" ends_with_its_script
     finish
@@ -43,19 +34,14 @@ unset FOLDER_FILE
 . bench/tests/lib/slurm.sh
 export SCALEBENCH_HOME=$PWD
 
-cat >"$tmp/small.yaml" <<'END'
-name: small
+write_spec small ", samples: 2000" "optimizer: adam, lr: 1e-3, global_batch: 96" <<'END'
 scaling: strong
-model: softmax_784
-data: {set: digits, samples: 2000}
-train: {optimizer: adam, lr: 1e-3, global_batch: 96}
 matrix: {ranks: auto, sync.strategy: [none, allreduce]}
 exclude: ["ranks = 1 and sync.strategy = allreduce", "ranks > 1 and sync.strategy = none"]
 baseline: {ranks: 1, sync.strategy: none}
 measure:
   time: {warmup_steps: 2, steps: 5, launches: 1..1}
   accuracy: {seeds: []}
-figures: []
 END
 
 # Points of 1, 2, 3 and 4 ranks, a rank on each node, the nodes of each also those of the next.
@@ -149,15 +135,10 @@ END
 mkdir "$tmp/bin"
 cp "$build/scalebench" "$build/pin" "$build/hello_ranks" "$tmp/bin"
 cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
-cat >"$tmp/fake.yaml" <<'END'
-name: fake
-model: softmax_784
-data: {set: digits}
-train: {global_batch: 100}
+write_spec fake "" "global_batch: 100" <<'END'
 sync.strategy: allreduce
 matrix: {ranks: auto}
 measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
-figures: []
 END
 # What a job takes from here does not change when Slurm begins it again: a file says whether ranks hang.
 cat >"$tmp/facts" <<END
@@ -202,15 +183,12 @@ submits_what_is_missing() {
 
 # --- What takes nodes and time away --------------------------------------------------------------------
 
-cat >"$tmp/two.yaml" <<'END'
-name: fake
-model: softmax_784
-data: {set: digits}
-train: {global_batch: 100}
+# The same campaign with other points: a fresh one each time.
+mkdir "$tmp/two"
+write_spec two/fake "" "global_batch: 100" <<'END'
 ranks: 2
 matrix: {sync.strategy: [none, allreduce]}
 measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
-figures: []
 END
 
 hanging() {
@@ -221,7 +199,7 @@ hanging() {
 start_hanging() {
     rm -rf "$home/results/fake"
     touch "$tmp/hang"
-    number=$(cd "$home" && sbatch --parsable -N2 "$template" "$tmp/two.yaml")
+    number=$(cd "$home" && sbatch --parsable -N2 "$template" "$tmp/two/fake.yaml")
     until_true hanging && return
     cat "$home/scalebench-$number.log"
     return 1
@@ -240,7 +218,7 @@ is_complete_after_all() {
 
 runs_in_an_array() {
     rm -rf "$home/results/fake"
-    (cd "$home" && sbatch -W -N2 --array=0-1%1 "$template" "$tmp/two.yaml") || return 1
+    (cd "$home" && sbatch -W -N2 --array=0-1%1 "$template" "$tmp/two/fake.yaml") || return 1
     cat "$latest/journal.jsonl"
     [ "$(grep -c '"event":"running"' "$latest/journal.jsonl")" -eq 4 ] &&
         [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 4 ]
@@ -271,7 +249,7 @@ begins_again_elsewhere() {
 
 survives_its_time_limit() {
     start_hanging && rm "$tmp/hang" && scontrol update "jobid=$number" EndTime=now+90 && until_true no_jobs &&
-        job -N2 -- "$tmp/two.yaml" && is_complete_after_all
+        job -N2 -- "$tmp/two/fake.yaml" && is_complete_after_all
 }
 
 # A node whose power is cut, as far as Slurm and the others can see.
