@@ -13,6 +13,7 @@
 #                                                        standard input ends; a line `rate RATE delay TIME`
 #                                                        there shapes them anew, and `ready` follows
 #   ci/netns.sh enter ID COMMAND [ARGUMENT]...           the command once, beside hosts that are held
+#   ci/netns.sh sweep                                    takes down hosts whose owner was killed
 #
 #   --hosts N     2 to 16; 2
 #   --rate RATE   of every interface, as tc writes it (1gbit, 100mbit), or none; 1gbit
@@ -94,8 +95,8 @@ shift
 case $mode in
 run | exec) [ $# -gt 0 ] || usage "what to run?" ;;
 enter) [ $# -gt 1 ] || usage "enter which hosts, to run what?" ;;
-hold | probe) [ $# -eq 0 ] || usage "'$1' is not wanted" ;;
-*) usage "'$mode' is none of run, exec, probe, hold and enter" ;;
+hold | probe | sweep) [ $# -eq 0 ] || usage "'$1' is not wanted" ;;
+*) usage "'$mode' is none of run, exec, probe, hold, enter and sweep" ;;
 esac
 
 check_link() {
@@ -334,6 +335,7 @@ find_mpiexec() {
 become_root
 case $mode in
 probe) probe ;;
+sweep) sweep ;;
 hold)
     trap '' INT TERM HUP PIPE
     up

@@ -301,7 +301,7 @@ start_in_namespace() { # number
     export -f own_sys
     # shellcheck disable=SC2016 # expands in the other shell
     nsenter --net="/run/netns/n$1" unshare --uts --ipc --mount bash -c \
-        'hostname "$1" && own_sys && exec taskset -c "$2" slurmd -N "$1" -f "$SLURM_CONF"' - "n$1" "$(cores_of "$1")"
+        'hostname "$1" && own_sys && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec taskset -c "$2" slurmd -N "$1" -f "$SLURM_CONF"' - "n$1" "$(cores_of "$1")"
 }
 
 # Ranks of one node share memory, those of different nodes nothing.

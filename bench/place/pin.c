@@ -1,5 +1,6 @@
 /* pin --cpus "0|1|2-3" [--sample S --sample-to DIR [--nic NAME]] [--] PROGRAM ARGUMENTS...
  * pin --plan 1,core,compact,refuse ... [--] PROGRAM ARGUMENTS...
+ * pin --leftovers-since SECONDS
  *
  * Started once a rank by any MPI launcher: binds itself to the entry of its node-local rank, or to what
  * a plan of its node gives that rank, asks
@@ -17,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench/place/leftovers.h"
 #include "bench/place/place.h"
 #include "bench/resources/sampler.h"
 #include "kernels/base/descriptors.h"
@@ -26,6 +28,7 @@ static const char usage[] =
     "usage: pin --cpus \"LIST|LIST|...\" [--sample S --sample-to DIR [--nic NAME]] [--] PROGRAM "
     "[ARGUMENT]...\n"
     "       pin --plan THREADS,BIND,ORDER,OVERSUBSCRIBE ... [--] PROGRAM [ARGUMENT]...\n"
+    "       pin --leftovers-since SECONDS\n"
     "\n"
     "Binds to the processors of the own node-local rank, then becomes PROGRAM. Ranks are "
     "separated\n"
@@ -40,6 +43,8 @@ static const char usage[] =
     "DIR/node.RANK.jsonl every S seconds until the node's first rank ends; NAME is the interface "
     "that\n"
     "carries MPI, by itself that of the default route.\n"
+    "With --leftovers-since, nothing is started: what ranks that were killed have left in this\n"
+    "node's shared memory since then, in seconds since 1970, and nobody holds is removed.\n"
     "\n"
     "exit status: PROGRAM's; 2 usage, 3 cannot bind, 126 or 127 cannot run PROGRAM\n";
 
@@ -172,20 +177,19 @@ static int fail(const struct error *e)
 }
 
 struct request {
-    char *cpus, *plan;    /* where the processors of a rank come from: one of the two */
-    const char *interval; /* of samples, in seconds; NULL: none are taken */
+    char *cpus, *plan;           /* where the processors of a rank come from: one of the two */
+    const char *interval;        /* of samples, in seconds; NULL: none are taken */
+    const char *leftovers_since; /* NULL: ranks are to be started */
     struct sampler_options sampler;
 };
 
 static int parse(int argc, char **argv, struct request *r)
 {
-    static const struct option options[] = {{"cpus", required_argument, NULL, 'c'},
-                                            {"plan", required_argument, NULL, 'p'},
-                                            {"sample", required_argument, NULL, 's'},
-                                            {"sample-to", required_argument, NULL, 't'},
-                                            {"nic", required_argument, NULL, 'n'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"cpus", required_argument, NULL, 'c'},   {"plan", required_argument, NULL, 'p'},
+        {"sample", required_argument, NULL, 's'}, {"sample-to", required_argument, NULL, 't'},
+        {"nic", required_argument, NULL, 'n'},    {"leftovers-since", required_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     int c;
     while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
         switch (c) {
@@ -203,6 +207,9 @@ static int parse(int argc, char **argv, struct request *r)
             break;
         case 'n':
             r->sampler.nic = optarg;
+            break;
+        case 'l':
+            r->leftovers_since = optarg;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -254,12 +261,26 @@ static enum status begin(struct request *r, struct error *e)
     return place_bind_self(entry, e);
 }
 
+static int remove_leftovers(const char *since)
+{
+    char *end;
+    long long seconds = strtoll(since, &end, 10);
+    if (*end || end == since || seconds < 0) {
+        fprintf(stderr, "pin: --leftovers-since %s: seconds since 1970\n", since);
+        return 2;
+    }
+    leftovers_remove((struct timespec){.tv_sec = (time_t)seconds});
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.sampler = {.launcher = getppid()}};
     struct error e = {0};
     descriptors_open_standard();
     int first = parse(argc, argv, &r);
+    if (r.leftovers_since != NULL)
+        return remove_leftovers(r.leftovers_since);
     bool bound = r.cpus != NULL || r.plan != NULL;
     if (!bound || first >= argc) {
         fprintf(stderr, "pin: %s is missing\n%s", bound ? "PROGRAM" : "--cpus", usage);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/place/leftovers.h"
 #include "bench/place/load.h"
 #include "bench/runner/batch/trial.h"
 #include "bench/runner/campaign.h"
@@ -249,10 +250,20 @@ static double wall_s(const struct journal *journal)
     return sum;
 }
 
+/* What is left of launches whose runner was killed together with who would have cleaned up after it. */
+static void clean_up(const struct campaign *c)
+{
+    leftovers_remove((struct timespec){.tv_sec = c->owner.left_since});
+    if (c->netns.hosts > 0)
+        netns_sweep(&c->netns);
+}
+
 enum status campaign_run(struct campaign *c, struct error *e)
 {
     TRY(journal_recoveries(c, e));
     TRY(journal_refusals(c, e));
+    if (c->owner.left_since != 0)
+        clean_up(c);
     launch_order_close(&c->order); /* of an earlier call */
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));

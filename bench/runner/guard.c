@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/place/leftovers.h"
 #include "bench/runner/launch.h"
-#include "bench/runner/leftovers.h"
 #include "bench/runner/processes.h"
 #include "kernels/base/clock.h"
 

@@ -7,6 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/place/leftovers.h"
+
+/* Of a second: what is held for longer is somebody else's. */
+#define PATIENCE_TENTHS 50
+
 static enum status start_guard(struct launch *launch, int log, const struct launch_command *command,
                                struct error *e)
 {
@@ -24,7 +29,8 @@ static enum status start_guard(struct launch *launch, int log, const struct laun
         close(ends[0]);
         return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
     }
-    *launch = (struct launch){.guard = guard, .lifeline = ends[0], .cleanup = command->cleanup};
+    launch->guard = guard;
+    launch->lifeline = ends[0];
     return OK;
 }
 
@@ -34,6 +40,8 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
     int log = open(command->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     if (log < 0)
         return error_at(e, ERR_SYSTEM, command->log, 0, 0, "%s", strerror(errno));
+    *launch = (struct launch){.guard = -1, .lifeline = -1, .cleanup = command->cleanup};
+    clock_gettime(CLOCK_REALTIME_COARSE, &launch->begin);
     enum status status = start_guard(launch, log, command, e);
     close(log);
     return status;
@@ -43,6 +51,17 @@ void launch_stop(const struct launch *launch)
 {
     /* A guard that has just ended cannot be asked, and need not be. */
     send(launch->lifeline, "s", 1, MSG_NOSIGNAL);
+}
+
+/* Its program was killed with the guard, and what that had started ends soon; nobody tells when. */
+static void clean_up(const struct launch *launch)
+{
+    int held = 1;
+    launch_clean(launch->cleanup);
+    for (int tenths = 0; held > 0 && tenths < PATIENCE_TENTHS; tenths++) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        held = leftovers_remove(launch->begin);
+    }
 }
 
 struct launch_outcome launch_finish(struct launch *launch)
@@ -58,7 +77,7 @@ struct launch_outcome launch_finish(struct launch *launch)
     while (waitpid(launch->guard, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (outcome.cause == CAUSE_GUARD_LOST)
-        launch_clean(launch->cleanup);
+        clean_up(launch);
     *launch = (struct launch){.guard = -1, .lifeline = -1};
     return outcome;
 }

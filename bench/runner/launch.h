@@ -7,7 +7,7 @@
  * sessions or process groups those made. Only then does it report.
  *
  * What a launch leaves on other machines, which no guard sees, a command of its own ends where the launch
- * has not ended in order; where the guard itself was killed launch_finish runs it.
+ * has not ended in order; where the guard itself was killed launch_finish does what it would have done.
  *
  * The guard keeps the runner's open files, the lock on the journal among them: nobody can go on
  * with a campaign while processes of the last launch are still on its cores. */
@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "kernels/base/error.h"
 
@@ -45,7 +46,8 @@ struct launch_outcome {
 
 struct launch {
     pid_t guard;
-    int lifeline; /* readable once the outcome is there */
+    int lifeline;          /* readable once the outcome is there */
+    struct timespec begin; /* by the clock of file systems */
     char *const *cleanup;
 };
 

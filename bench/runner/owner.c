@@ -11,6 +11,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
+#define STAMP  "%Y-%m-%dT%H:%M:%SZ"
 #define SIGN_S 2
 /* Several signs may be late where a machine is busy or a file system slow. */
 #define WATCH_S (3 * SIGN_S)
@@ -34,7 +35,7 @@ static void name_self(struct owner *o, char host[256])
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
-    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(since, sizeof since, STAMP, &utc);
     host[0] = host[255] = '\0';
     gethostname(host, 255);
     snprintf(o->name, sizeof o->name, "process %ld on %s since %s", (long)getpid(), host, since);
@@ -45,6 +46,15 @@ static bool is_of_host(const char *line, const char *host)
     char on[300];
     snprintf(on, sizeof on, " on %s since ", host);
     return strstr(line, on) != NULL;
+}
+
+/* When the runner began that a line names; 0: it does not say. */
+static time_t began(const char *line)
+{
+    struct tm utc = {0};
+    const char *since = strstr(line, " since ");
+    bool read = since != NULL && strptime(since, " since " STAMP, &utc) != NULL;
+    return read ? timegm(&utc) : 0;
 }
 
 /* False when the line has changed by the end of the watch: its writer lives. */
@@ -86,6 +96,7 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e)
             break;
         owner_read(run_dir, line);
         if (is_of_host(line, host) || watch(o->path, line)) {
+            o->left_since = began(line);
             unlink(o->path);
             status = OK;
             continue;

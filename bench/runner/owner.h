@@ -4,13 +4,16 @@
  * several hosts apart where it does not. */
 #pragma once
 
+#include <time.h>
+
 #include "bench/runner/files.h"
 
 struct owner {
     char path[PATH_BYTES]; /* "": not taken */
     char name[400];        /* "process 71 on n1 since 2026-11-22T08:00:00Z" */
     unsigned signs;
-    long next_s; /* when the next sign of life is due, CLOCK_MONOTONIC */
+    long next_s;       /* when the next sign of life is due, CLOCK_MONOTONIC */
+    time_t left_since; /* when a runner began that has not ended in order; 0: there was none */
 };
 
 /* Takes the run, for one who holds the lock on its journal. The file of a runner of this host is

@@ -36,21 +36,9 @@ static _Noreturn void become_script(char *const *argv, int line)
     _exit(127);
 }
 
-static enum status start(struct script *script, const struct netns *n, const struct config *config,
-                         const char *mode, struct error *e)
+static enum status start(struct script *script, char *const *argv, struct error *e)
 {
-    char hosts[16];
     int ends[2];
-    snprintf(hosts, sizeof hosts, "%d", n->hosts);
-    char *const argv[] = {(char *)n->script,
-                          "--hosts",
-                          hosts,
-                          "--rate",
-                          (char *)config_text(config, OPT_SITE_RATE),
-                          "--delay",
-                          (char *)config_text(config, OPT_SITE_DELAY),
-                          (char *)mode,
-                          NULL};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return error_set(e, ERR_SYSTEM, "socketpair: %s", strerror(errno));
     pid_t pid = fork();
@@ -63,6 +51,24 @@ static enum status start(struct script *script, const struct netns *n, const str
         return OK;
     close(ends[0]);
     return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
+}
+
+/* As many as the campaign wants, with the link that a point wants. */
+static enum status start_for(struct script *script, const struct netns *n,
+                             const struct config *config, const char *mode, struct error *e)
+{
+    char hosts[16];
+    char *const argv[] = {(char *)n->script,
+                          "--hosts",
+                          hosts,
+                          "--rate",
+                          (char *)config_text(config, OPT_SITE_RATE),
+                          "--delay",
+                          (char *)config_text(config, OPT_SITE_DELAY),
+                          (char *)mode,
+                          NULL};
+    snprintf(hosts, sizeof hosts, "%d", n->hosts);
+    return start(script, argv, e);
 }
 
 /* Without its newline; "" at the end of all. */
@@ -129,7 +135,7 @@ static enum status ask(struct netns_answer *answer, const struct netns *n,
 {
     struct script script;
     char said[512];
-    TRY(start(&script, n, config, "probe", e));
+    TRY(start_for(&script, n, config, "probe", e));
     read_line(script.line, said, sizeof said);
     answer->reason.status = OK;
     if (end(&script) != 0)
@@ -168,10 +174,11 @@ static enum status bring_up(struct netns *n, const struct config *config, struct
     static const char ready[] = "ready ";
     struct script script;
     char said[512];
-    TRY(start(&script, n, config, "hold", e));
+    TRY(start_for(&script, n, config, "hold", e));
     read_line(script.line, said, sizeof said);
     if (strncmp(said, ready, sizeof ready - 1) != 0) {
-        end(&script);
+        if (WIFSIGNALED(end(&script)))
+            netns_sweep(n);
         return refuse(said, e);
     }
     n->holder = script.pid;
@@ -219,10 +226,20 @@ enum status netns_ready(struct netns *n, const struct config *config, struct err
 void netns_down(struct netns *n)
 {
     const struct script holder = {n->holder, n->line};
-    if (n->holder != 0)
-        end(&holder);
+    int status = n->holder != 0 ? end(&holder) : 0;
     n->holder = 0;
     n->id[0] = '\0';
+    if (WIFSIGNALED(status)) /* before it took anything down */
+        netns_sweep(n);
+}
+
+void netns_sweep(const struct netns *n)
+{
+    char *const argv[] = {(char *)n->script, "sweep", NULL};
+    struct script script = {0};
+    struct error e;
+    if (start(&script, argv, &e) == OK)
+        end(&script);
 }
 
 void netns_close(struct netns *n)

@@ -40,5 +40,7 @@ enum status netns_ready(struct netns *n, const struct config *config, struct err
 
 /* Takes down what is up and waits for it; all else can be asked for again. */
 void netns_down(struct netns *n);
-/* The same at the end of a campaign. */
+/* Takes down what is left of hosts whose owner was killed, of whatever campaign of this user. */
+void netns_sweep(const struct netns *n);
+/* The same as netns_down at the end of a campaign. */
 void netns_close(struct netns *n);

@@ -144,31 +144,40 @@ static enum status add_environment(struct site_launch *launch, const struct allo
 }
 
 /* A step whose srun was killed goes on. It is killed, whatever its ranks make of other signals, and
- * waited for as long as that takes, 20 s at most. */
+ * waited for as long as that takes, 20 s at most; then each node of the job removes what they left in its
+ * shared memory. */
 static enum status add_cleanup(struct site_launch *launch, const struct allocation *a,
-                               struct error *e)
+                               const char *pin, time_t since, struct error *e)
 {
     static const char script[] =
+        "exec >/dev/null 2>&1\n"
         "i=0\n"
         "while [ $((i += 1)) -le 100 ] &&\n"
         "    steps=$(squeue -h -s -j \"$SLURM_JOB_ID\" -o '%i %j' | sed -n \"s/ $0\\$//p\") &&\n"
         "    [ -n \"$steps\" ]; do\n"
         "    scancel --signal=KILL $steps\n"
         "    sleep 0.2\n"
-        "done >/dev/null 2>&1\n";
-    const char *const all[] = {"sh", "-c", script, a->steps, NULL};
+        "done\n"
+        "n=$SLURM_JOB_NUM_NODES\n"
+        "timeout 20 srun --overlap --overcommit --cpu-bind=none --mpi=none --input=none \\\n"
+        "    --job-name=\"$0\" --nodes=\"$n\" --ntasks=\"$n\" --ntasks-per-node=1 \\\n"
+        "    \"$1\" --leftovers-since \"$2\"\n";
+    char seconds[24];
+    const char *const all[] = {"sh", "-c", script, a->steps, pin, seconds, NULL};
     struct argv_builder argv = {0};
     if (!a->steps[0])
         return OK;
+    snprintf(seconds, sizeof seconds, "%lld", (long long)(since != 0 ? since : time(NULL)));
     argv_add_all(&argv, all);
     launch->cleanup = argv_finish(&argv);
     return launch->cleanup != NULL ? OK : error_no_memory(e, "a command line");
 }
 
-static enum status add_rest(struct site_launch *launch, const struct allocation *a, struct error *e)
+static enum status add_rest(struct site_launch *launch, const struct allocation *a, const char *pin,
+                            time_t since, struct error *e)
 {
     TRY(add_environment(launch, a, e));
-    return add_cleanup(launch, a, e);
+    return add_cleanup(launch, a, pin, since, e);
 }
 
 static enum status slurm_prepare(const struct site_job *job, struct site_launch *launch,
@@ -184,7 +193,7 @@ static enum status slurm_prepare(const struct site_job *job, struct site_launch 
     else
         own.launcher = &srun;
     TRY(mpiexec_prepare(&own, add_ranks, &kind, launch, e));
-    return add_rest(launch, job->allocation, e);
+    return add_rest(launch, job->allocation, job->pin, 0, e);
 }
 
 enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_launch *launch,
@@ -201,7 +210,7 @@ enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_lau
     argv_add(&argv, trial->program);
     launch->argv = argv_finish(&argv);
     enum status status = launch->argv != NULL && launch->environment != NULL
-                             ? add_rest(launch, trial->allocation, e)
+                             ? add_rest(launch, trial->allocation, trial->pin, trial->since, e)
                              : error_no_memory(e, "a command line");
     if (status != OK)
         site_launch_free(launch);

@@ -83,14 +83,16 @@ static enum status try_launcher(struct campaign *c, const struct config *config,
         snprintf(why, size, "%.390s", no_hydra.text);
         return OK;
     }
-    const struct slurm_trial trial = {&c->allocation, &c->launcher, config, kind, program};
+    const struct slurm_trial trial = {&c->allocation, &c->launcher,       config, kind, program,
+                                      c->pin,         c->owner.left_since};
     TRY(slurm_prepare_trial(&trial, &prepared, e));
     const struct launch_command command = {.argv = prepared.argv,
                                            .environment = prepared.environment,
                                            .log = log,
                                            .limit_s = LIMIT_S,
                                            .cleanup = prepared.cleanup};
-    launch_clean(prepared.cleanup); /* of one who was killed */
+    if (c->owner.left_since != 0)
+        launch_clean(prepared.cleanup);
     enum status status = launch_start(&launch, &command, e);
     if (status == OK) {
         struct launch_outcome outcome = watch(c, &launch);

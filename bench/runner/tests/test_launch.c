@@ -58,10 +58,10 @@ static int tear_down(void **state)
     return failed;
 }
 
-static struct launch start(struct fixture *f, const char *script, double limit_s)
+static struct launch start(const struct fixture *f, const char *script, double limit_s)
 {
     char *argv[] = {"sh", "-c", (char *)script, NULL};
-    char *environment[] = {f->pids_variable, NULL};
+    char *environment[] = {(char *)f->pids_variable, NULL};
     struct launch_command command = {
         .argv = argv, .environment = environment, .log = f->log, .limit_s = limit_s};
     struct launch launch;
@@ -405,9 +405,8 @@ static void expect_tail(const struct fixture *f, const char *log, const char *ex
 
 /* Shared memory that a launch makes: what nobody holds goes with it, what others hold, made before
  * or have named otherwise stays. */
-static void test_shared_memory_that_is_left(void **state)
+static void expect_removed(const struct fixture *f, bool with_guard)
 {
-    struct fixture *f = *state;
     static const char *const names[] = {"mpich_shar_tmp", "ucx_shm_posix_", "mpich_shar_tmp",
                                         "mpich_shar_tmp", "else"};
     enum { FILES = sizeof names / sizeof *names, HELD = 2, OLD = 3 };
@@ -420,19 +419,26 @@ static void test_shared_memory_that_is_left(void **state)
             sprintf(script + strlen(script), "echo > %s;", paths[i]);
     }
     short_pause(); /* a file system's clock may be behind */
-    strcat(script, "echo $$ >> $PIDS; sleep 300");
+    strcat(script, "echo $$ >> $PIDS; exec sleep 300");
     struct launch launch = start(f, script, LIFE_S);
     pid_t pid;
     assert_int_equal(wait_for_pids(f, &pid, 1), 1);
     FILE *held = fopen(paths[HELD], "r");
     assert_non_null(held);
-    kill(pid, SIGKILL);
+    kill(with_guard ? launch.guard : pid, SIGKILL);
     launch_finish(&launch);
     for (int i = 0; i < FILES; i++) {
         assert_int_equal(access(paths[i], F_OK), i < HELD ? -1 : 0);
         unlink(paths[i]);
     }
     fclose(held);
+    unlink(f->pids);
+}
+
+static void test_shared_memory_that_is_left(void **state)
+{
+    expect_removed(*state, false);
+    expect_removed(*state, true);
 }
 
 #define BANNER(said)                                                                               \

@@ -58,9 +58,24 @@ says_what_is_wrong() {
         expect 127 "cannot run $tmp/nowhere" by_hydra 0 1 --plan 1,core,compact,allow -- "$tmp/nowhere"
 }
 
+# This user's, of the time that is given, which nobody holds. That time is to come: what tests beside this one have
+# there stays.
+removes_what_ranks_left() {
+    local old=/dev/shm/mpich_shar_tmp.old.$$ new=/dev/shm/ucx_shm_posix_.$$ held=/dev/shm/mpich_shar_tmp.held.$$ left
+    exec 9>"$held"
+    touch "$old" && touch -d "1 hour" "$new" "$held"
+    "$build/pin" --leftovers-since $(($(date +%s) + 1800))
+    left=$(ls "$old" "$new" "$held" 2>/dev/null)
+    exec 9>&-
+    rm -f "$old" "$new" "$held"
+    [ "$left" = "$(printf '%s\n' "$old" "$held" | sort)" ] &&
+        expect 2 "--leftovers-since now: seconds since 1970" "$build/pin" --leftovers-since now
+}
+
 check "a plan binds as the runner's would, under hydra" binds_as_the_runner_would by_hydra 2
 check "and under srun, by the ranks of its own node" binds_as_the_runner_would by_slurm "4,2(x3)"
 check "bind none leaves ranks alone" leaves_alone
 check "more ranks than cores are refused" refuses_more_than_there_is
 check "what is wrong is said" says_what_is_wrong
+check "what ranks left in shared memory is removed" removes_what_ranks_left
 finish

@@ -1,4 +1,4 @@
-#include "bench/runner/leftovers.h"
+#include "bench/place/leftovers.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -72,18 +72,24 @@ static bool is_ours(int folder, const char *name, struct timespec begin)
     return has_prefix(name) && fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
            (s.st_mtim.tv_sec > begin.tv_sec ||
-            (s.st_mtim.tv_sec == begin.tv_sec && s.st_mtim.tv_nsec >= begin.tv_nsec)) &&
-           !is_held(name);
+            (s.st_mtim.tv_sec == begin.tv_sec && s.st_mtim.tv_nsec >= begin.tv_nsec));
 }
 
-void leftovers_remove(struct timespec begin)
+int leftovers_remove(struct timespec begin)
 {
+    int held = 0;
     for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
         DIR *folder = opendir(FOLDERS[i]);
-        for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
-            if (is_ours(dirfd(folder), entry->d_name, begin))
+        for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+            if (!is_ours(dirfd(folder), entry->d_name, begin))
+                continue;
+            if (is_held(entry->d_name))
+                held++;
+            else
                 unlinkat(dirfd(folder), entry->d_name, 0);
+        }
         if (folder != NULL)
             closedir(folder);
     }
+    return held;
 }
