@@ -291,6 +291,15 @@ static void fill_clocks(struct launch_result *result, const struct rank_record *
 
 /* ---- What follows from several fields ---- */
 
+/* Batches that the training images make, a last smaller one as the part of a batch that it is; NAN where a
+ * workload does not tell. */
+static double epoch_steps(const struct rank_record *records)
+{
+    const struct record_hello *hello = &records[0].hello;
+    bool told = hello->train_images > 0 && hello->global_batch > 0;
+    return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
+}
+
 /* The slowest rank sets the pace. Polling is told by the clock: of a rank that polled for longer than it had a core,
  * it is not known what it used to any purpose. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
@@ -304,6 +313,7 @@ static void fill_times(struct launch_result *result, const struct rank_record *r
     }
     if (result->steps > 0) {
         result->step_ms = slowest_ns / result->steps / 1e6;
+        result->epoch_timed_s = epoch_steps(records) * result->step_ms / 1e3;
         result->cpu_pct = 100 * cpu / ranks;
     }
 }

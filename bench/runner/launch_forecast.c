@@ -84,7 +84,7 @@ static void look_at_point(const struct launch_order *o, size_t point, struct lau
 static void add_within_budget(const struct launch_order *o, struct launch_forecast *f,
                               const struct launch_forecast *later)
 {
-    double room_s = fmax(0, config_number(&o->spec->config, OPT_BUDGET) - o->points.spent_s);
+    double room_s = fmax(0, config_number(&o->spec->config, OPT_BUDGET) - o->points.timed_s);
     double share = later->left_s > room_s ? room_s / later->left_s : 1;
     f->left += (size_t)ceil(share * (double)later->left);
     f->left_s += share * later->left_s;

@@ -166,7 +166,7 @@ static bool find_members(struct launch_order *o)
 
 static bool fits(const struct launch_order *o)
 {
-    double sum = o->points.spent_s;
+    double sum = o->points.timed_s;
     for (size_t i = 0; i < o->spec->n_points; i++)
         if (o->members[i])
             sum += launch_points_mean_s(&o->points, i, RUN_TIME);

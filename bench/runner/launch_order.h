@@ -14,9 +14,9 @@
  *     reached
  *
  * New points, and those that are to have more launches, come in new blocks. A block stands in the
- * journal before its first launch and is completed in any case. The budget counts launches, not idle
- * time: first launches of points and accuracy runs always run, a further block is begun only when it
- * is expected to end in time.
+ * journal before its first launch and is completed in any case. The budget counts timed launches, neither
+ * accuracy runs nor idle time: first launches of points and accuracy runs always run, a further block is
+ * begun only when it is expected to end in time.
  *
  * A launch that failed is tried again at the end of its block, measure.retries times a point; not
  * where the program refused what it was asked for (exit status 2 or 3), nor where a point of which

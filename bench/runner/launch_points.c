@@ -18,7 +18,8 @@
 
 bool point_wants_accuracy(const struct point *point)
 {
-    return !config_is_foreign(&point->config) && !config_calibrates(&point->config) &&
+    return config_int(&point->config, OPT_ACCURACY_RUN) && !config_is_foreign(&point->config) &&
+           !config_calibrates(&point->config) &&
            (config_int(&point->config, OPT_STRATEGY) != STRATEGY_none ||
             config_int(&point->config, OPT_RANKS) == 1);
 }
@@ -243,7 +244,8 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         return OK;
     }
     l->ended++;
-    l->spent_s += launch->wall_s;
+    if (launch->run == RUN_TIME)
+        l->timed_s += launch->wall_s;
     l->last_s = p->last_s = launch->wall_s;
     if (!launch_is_done(launch)) {
         learn_failure(l, point, launch, number);

@@ -79,7 +79,7 @@ struct launch_points {
     size_t room;
     size_t n_newcomers;
     size_t ended;   /* launches, whether they count or not */
-    double spent_s; /* their time */
+    double timed_s; /* what timed ones took, which the budget counts */
     double last_s;  /* that of the last; 0: none has ended */
 };
 

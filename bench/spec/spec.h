@@ -76,7 +76,8 @@ static inline bool scope_is_campaign(enum option_scope scope)
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
-           id == OPT_SITE_INTERFACE || id == OPT_SITE_MACHINES || id == OPT_COMPUTE_CORES;
+           id == OPT_SITE_INTERFACE || id == OPT_SITE_MACHINES || id == OPT_COMPUTE_CORES ||
+           id == OPT_ACCURACY_RUN;
 }
 
 const struct spec_option *option_get(enum option_id id);

@@ -32,12 +32,25 @@ void table_add_published(struct table *t, const struct published *p)
                 add_pair(t, p, k);
 }
 
+/* By how much ours is more than x, what was published: of percentages the difference, else relative. */
+static void add_error(char *text, size_t room, enum column_id column, double ours, double x)
+{
+    if (strcmp(column_get(column)->unit, "%") == 0)
+        snprintf(text, room, " (%+.2f)", ours - x);
+    else if (x != 0)
+        snprintf(text, room, " (%+.3g %%)", 100 * (ours / x - 1));
+}
+
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p)
 {
-    double x = published_value(t->s, (size_t)(p - t->s->points), column_find(column->cell));
-    if (isfinite(x))
-        text_real(text, x);
+    enum column_id id = column_find(column->cell);
+    double x = published_value(t->s, (size_t)(p - t->s->points), id), ours;
+    if (!isfinite(x))
+        return;
+    size_t n = strlen(text_real(text, x));
+    if (number_parse(p->cells[id], &ours))
+        add_error(text + n, TABLE_CELL - n, id, ours, x);
 }
 
 void table_format_cell(char text[TABLE_CELL], const struct table_column *column,
@@ -52,11 +65,14 @@ void table_print_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
     if (s->published != NULL && s->published->file[0] != '\0')
-        fprintf(out, "Published: %s, %zu of its %zu rows have a point here.%s\n",
-                s->published->file, s->published->matched, s->published->rows,
-                published_withholds(s)
-                    ? " Accuracy and loss are not shown: the data here are generated."
-                    : "");
+        fprintf(
+            out,
+            "Published: %s, %zu of its %zu rows have a point here; in brackets by how much ours is "
+            "more, of percentages in points.%s\n",
+            s->published->file, s->published->matched, s->published->rows,
+            published_withholds(s)
+                ? " Accuracy and loss are not shown: the data here are generated."
+                : "");
     for (size_t i = 0; i < differs->n; i++)
         fprintf(out, "  differs  %s\n", differs->texts[i]);
 }

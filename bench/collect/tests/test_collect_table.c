@@ -75,6 +75,37 @@ static void the_table_says_it_all(void **state)
     fake_close(&run);
 }
 
+/* Times relative to what was published, percentages in points; an epoch by its steps. */
+static void what_was_published_stands_beside_ours(void **state)
+{
+    static const char table_name[] = "published_beside_ours.csv";
+    struct fake_run run;
+    char spec[2048];
+    fake_write(table_name, "ranks,epoch_s,share\n1,20,98\n2,2000,97.5\n");
+    snprintf(spec, sizeof spec,
+             "%spublished: {file: %s, values: [epoch_timed_s = epoch_s, compute_pct = share]}\n",
+             strong_spec, table_name);
+    fake_open(&run, spec);
+    for (int block = 0; block < 6; block++)
+        fake_add(&run, &(struct fake_launch){.ranks = 1,
+                                             .strategy = "none",
+                                             .block = block,
+                                             .seed = 1,
+                                             .step_ms = base_ms[block],
+                                             .work = "\"train_images\":60000,"});
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 1, "none");
+    assert_float_equal(atof(cell(p, COLUMN_epoch_timed_s)), 60000 / 256.0 * 0.1025, 1e-9);
+    char *text = print(&s);
+    assert_line(text, "98 (-2.00)");
+    assert_line(text, "20 (+20.1 %)");
+    assert_line(text, "in brackets by how much ours is more, of percentages in points.\n");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+    remove(table_name);
+}
+
 /* What depends on the data is no count: what is done is a bound, and so are the factors. */
 static void zeros_in_the_data_make_bounds(void **state)
 {
@@ -446,6 +477,7 @@ int main(void)
         cmocka_unit_test(work_done_and_memory_are_told),
         cmocka_unit_test(zeros_in_the_data_make_bounds),
         cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(what_was_published_stands_beside_ours),
         cmocka_unit_test(a_run_that_is_read_back_says_the_same),
         cmocka_unit_test(noise_is_not_explained),
         cmocka_unit_test(what_ranks_repeat_is_told_apart),

@@ -371,6 +371,22 @@ static void the_budget_ends_with_a_block(void **state)
     fixture_end(&f);
 }
 
+/* Of two blocks' time, what trains to the end takes none; nor does a point train that is there for its times. */
+static void accuracy_runs_cost_no_budget(void **state)
+{
+    struct campaign_fixture f;
+    struct counts c;
+    fixture_begin(&f, TWO("time: {launches: 6..6}, accuracy: {seeds: [1, 2, 3]}, budget: 20s"));
+    run_all(&f, quiet, &c);
+    check(&c, 2 + 3, 2 + 3, 0, 0, 1);
+    fixture_end(&f);
+    fixture_begin(&f, "zip: {ranks: [1, 2], measure.accuracy.run: [true, false]}\nmeasure: "
+                      "{time: {launches: 6..6}, accuracy: {seeds: [1, 2, 3]}, budget: 20s}");
+    run_all(&f, quiet, &c);
+    check(&c, 2 + 3, 2, 0, 0, 1);
+    fixture_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +406,7 @@ int main(void)
         cmocka_unit_test(twins_are_compared_with_the_base_of_each),
         cmocka_unit_test(journals_without_blocks_are_gone_on_with),
         cmocka_unit_test(the_budget_ends_with_a_block),
+        cmocka_unit_test(accuracy_runs_cost_no_budget),
     };
     return cmocka_run_group_tests_name("launch order", tests, make_file, remove_file);
 }
