@@ -111,7 +111,7 @@ PY
 # The bytes that ours hands over, in as many calls, a gather and a scatter for two messages with each rank.
 same_calls() {
     local strategy program
-    for strategy in allreduce allreduce_layer bucketed gather_scatter; do
+    for strategy in allreduce_layer bucketed gather_scatter; do
         for program in "$train_cnn" "$peer"; do
             mkdir -p "$tmp/calls.${program##*/}"
             "$mpiexec" -n 3 "$program" --model lenet_21k "${small[@]}" --measure.time.steps 4 --run time --wait yield \

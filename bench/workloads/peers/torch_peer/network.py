@@ -24,19 +24,25 @@ def of_default_route():
     return next((route[0] for route in routes if route[1] == "00000000"), None)
 
 
+def only_one():
+    """The interface of a host that has one; None: it has several."""
+    others = [name for name in names() if name != LOOPBACK]
+    return others[0] if len(others) == 1 else None
+
+
 def choose(hosts, told):
     """Where ranks on these hosts, a name a rank, meet: as the user has told gloo; on one host in the
-    machine; else on the interface that the launch was told of (`told`, or None), or of the default
-    route."""
+    machine; else on the interface that the launch was told of (`told`, or None), that of the default
+    route, or the only one."""
     users = os.environ.get("GLOO_SOCKET_IFNAME", "").split(",")[0]
     if users:
         return users
     if len(set(hosts)) == 1:
         return LOOPBACK
-    interface = told or of_default_route()
+    interface = told or of_default_route() or only_one()
     if interface is None:
         raise Failure(FAILED, f"ranks are on several hosts ({' '.join(sorted(set(hosts)))}), and no "
-                              "--nic and no default route says by which interface they meet: set "
+                              "--nic and no default route says by which interface they meet; set "
                               f"GLOO_SOCKET_IFNAME to one of {' '.join(names())}")
     return interface
 
