@@ -13,6 +13,7 @@
 #            Launches with and without take turns on the cores of the campaign. Clocks are read in both.
 #   between  the part of `step` that lies between the timed steps, which is all of it but for what
 #            hashing leaves in the caches; hardly any noise reaches it.
+#   trace    a step of which a timeline is kept (measure.timeline) beyond one without, launches taking turns.
 #   sample   a step with the node sampled (measure.resources) beyond one without, launches taking turns. Samples
 #            are taken SAMPLES (20) times as often as at 200 ms and the difference is divided by as much: what
 #            one costs does not depend on how many there are, and is too little to be seen otherwise.
@@ -150,6 +151,15 @@ measuring() { # ranks
     awk '{ print $1 - $2, $3 - $4, $3 }' "$work/pairs" | summarise between "$1" % 1 1
 }
 
+tracing() { # ranks
+    local i
+    : >"$work/pairs"
+    for ((i = 0; i < pairs; i++)); do
+        echo "$(one_run --measure.timeline=true) $(one_run)" >>"$work/pairs"
+    done
+    awk '{ print $2, $4 }' "$work/pairs" | summarise trace "$1" % 1 1
+}
+
 sampled_run() {
     beside=(--sample "$(awk -v n="$samples" 'BEGIN { print 0.2 / n }')" --sample-to "$work/record")
     one_run
@@ -173,6 +183,7 @@ for ranks in ${RANKS:-1 2}; do
     launches "$ranks"
     looking "$ranks"
     measuring "$ranks"
+    tracing "$ranks"
     sampling "$ranks"
 done | tee "$work/overhead.csv"
 ! grep -q ',no$' "$work/overhead.csv"

@@ -182,7 +182,7 @@ idle_scripts="slurm"
 # What uses one core, the longest first: campaigns among them have a fake trainer or take a few steps, and
 # no time of theirs is judged.
 one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact runner store
-  figures tables claims target foreign schema compare bad_input data_read readme download completion man pin"
+  figures tables claims target timeline foreign schema compare bad_input data_read readme download completion man pin"
 
 for script in $scripts; do
     name=$(basename "$script" .sh)

@@ -138,8 +138,9 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
     struct sync_times times;
-    bool clipped;          /* in this step */
-    int64_t comm_begin_ns; /* of the step's first call; 0: none yet */
+    bool clipped;                    /* in this step */
+    int64_t comm_begin_ns;           /* of the step's first call; 0: none yet */
+    int64_t interval_ns, packing_ns; /* where the interval that is under way began */
     struct waiter *waiter;
     struct exec *exec;
     void (*before_update)(void *arg);

@@ -168,6 +168,7 @@ void sync_poll(struct sync *s)
     s->times.poll_ns += end_ns - begin_ns;
     s->times.comm_exposed_ns += end_ns - begin_ns;
     s->times.comm_total_ns = end_ns - s->comm_begin_ns;
+    timeline_add(s->waiter->timeline, PHASE_comm, "test of messages", begin_ns, end_ns);
 }
 
 enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,

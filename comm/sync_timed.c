@@ -10,7 +10,16 @@ static void begin_at(struct sync *s, int64_t now_ns)
 {
     if (s->comm_begin_ns == 0)
         s->comm_begin_ns = now_ns;
+    s->interval_ns = now_ns;
     s->times.comm_exposed_ns -= now_ns;
+}
+
+static void end_interval(struct sync *s, const char *operation)
+{
+    int64_t now_ns = clock_ns();
+    s->times.comm_exposed_ns += now_ns;
+    s->times.comm_total_ns = now_ns - s->comm_begin_ns;
+    timeline_add(s->waiter->timeline, PHASE_comm, operation, s->interval_ns, now_ns);
 }
 
 void sync_comm_begin(struct sync *s)
@@ -21,9 +30,10 @@ void sync_comm_begin(struct sync *s)
     begin_at(s, now_ns);
 }
 
+/* Named by the last of its waits. */
 void sync_comm_end(struct sync *s)
 {
-    sync_call_end(s);
+    end_interval(s, s->waiter->operation);
 }
 
 void sync_call_begin(struct sync *s)
@@ -33,19 +43,19 @@ void sync_call_begin(struct sync *s)
 
 void sync_call_end(struct sync *s)
 {
-    int64_t now_ns = clock_ns();
-    s->times.comm_exposed_ns += now_ns;
-    s->times.comm_total_ns = now_ns - s->comm_begin_ns;
+    end_interval(s, "messages leave");
 }
 
 void sync_pack_begin(struct sync *s)
 {
-    s->times.pack_ns -= clock_ns();
+    s->packing_ns = clock_ns();
 }
 
 void sync_pack_end(struct sync *s)
 {
-    s->times.pack_ns += clock_ns();
+    int64_t now_ns = clock_ns();
+    s->times.pack_ns += now_ns - s->packing_ns;
+    timeline_add(s->waiter->timeline, PHASE_pack, "pack", s->packing_ns, now_ns);
 }
 
 /* ---- What strategies do ---- */

@@ -7,6 +7,13 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/pool.h"
 
+static void end_update(struct sync *s, const char *name, int64_t begin_ns)
+{
+    int64_t now_ns = clock_ns();
+    s->times.optimizer_ns += now_ns - begin_ns;
+    timeline_add(s->waiter->timeline, PHASE_optimizer, name, begin_ns, now_ns);
+}
+
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr)
 {
@@ -29,7 +36,7 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
         s->update(s->update_arg, begin, end);
     else
         optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
+    end_update(s, "optimizer", begin_ns);
 }
 
 /* A norm that is not a number scales nothing: divergence is to show. */
@@ -59,7 +66,7 @@ enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, s
         return OK;
     int64_t begin_ns = clock_ns();
     double norm2 = s->update == NULL ? sync_norm2_local(s) : 0;
-    s->times.optimizer_ns += clock_ns() - begin_ns;
+    end_update(s, "clipping", begin_ns);
     sync_comm_begin(s);
     enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
                                         "sum of the gradient's squares", e);
@@ -67,7 +74,7 @@ enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, s
     TRY(status);
     begin_ns = clock_ns();
     clip_range(s, o, begin, end, norm2);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
+    end_update(s, "clipping", begin_ns);
     return OK;
 }
 
@@ -86,7 +93,7 @@ void sync_clip_alone(struct sync *s, const struct optimizer *o)
     int64_t begin_ns = clock_ns();
     double norm2 = s->update == NULL ? local_norm2(s->exec, s->arenas.grads, s->arenas.n) : 0;
     clip_range(s, o, 0, s->arenas.n, norm2);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
+    end_update(s, "clipping", begin_ns);
 }
 
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr)

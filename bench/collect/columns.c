@@ -74,6 +74,9 @@ static const struct column columns[] = {
 #define OWN steps
 #include "bench/collect/columns/steps.def"
 #undef OWN
+#define OWN timeline
+#include "bench/collect/columns/timeline.def"
+#undef OWN
 #define OWN resources
 #include "bench/collect/columns/resources.def"
 #undef OWN
@@ -130,9 +133,18 @@ static bool has_samples(const struct spec *spec)
     return false;
 }
 
+static bool has_timelines(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_int(&spec->points[i].config, OPT_TIMELINE))
+            return true;
+    return false;
+}
+
 bool csv_file_is_wanted(size_t i, const struct spec *spec)
 {
     return i == FILE_steps       ? config_int(&spec->config, OPT_STEPS_CSV)
+           : i == FILE_timeline  ? has_timelines(spec)
            : i == FILE_resources ? has_samples(spec)
            : i == FILE_metrics   ? has_metrics(spec)
                                  : true;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "bench/collect/collect.h"
+#include "kernels/base/timeline.h"
 
 #define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 
@@ -99,6 +100,9 @@ struct metrics_row {
 };
 struct steps_row {
 #include "bench/collect/columns/steps.def"
+};
+struct timeline_row {
+#include "bench/collect/columns/timeline.def"
 };
 struct resources_row {
 #include "bench/collect/columns/resources.def"

@@ -13,6 +13,7 @@
 #include "bench/collect/rules.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
+#include "bench/collect/timelines.h"
 #include "bench/record/records.h"
 #include "bench/spec/foreign.h"
 #include "kernels/base/mem.h"
@@ -114,8 +115,9 @@ static enum status write_raw(struct csv *csv, struct error *e)
 
 /* ---- Files of rows inside launches ---- */
 
-typedef void write_records(struct csv *csv, const struct journal_launch *journal,
-                           const struct rank_record *records, int ranks);
+typedef enum status write_records(struct csv *csv, const struct journal_launch *journal,
+                                  const struct rank_record *records, int ranks, const char *dir,
+                                  struct error *e);
 
 /* Calls `write` with the records of every launch of this kind that counts, or that `diverged`. They
  * are read again, one launch at a time: all steps of a campaign need not fit into memory. */
@@ -136,8 +138,7 @@ static enum status for_each_launch(struct csv *csv, enum launch_run run, bool di
         if (!launch_has_records(dir, &csv->s->spec->points[point]))
             continue;
         status = records_read(&records, dir, ranks, e);
-        if (status == OK)
-            write(csv, journal, records, ranks);
+        THEN(status, write(csv, journal, records, ranks, dir, e));
         records_free(records, ranks);
     }
     return status;
@@ -199,8 +200,9 @@ static const struct rank_record *first_with_epochs(const struct rank_record *rec
     return &records[0];
 }
 
-static void write_launch_epochs(struct csv *csv, const struct journal_launch *journal,
-                                const struct rank_record *records, int ranks)
+static enum status write_launch_epochs(struct csv *csv, const struct journal_launch *journal,
+                                       const struct rank_record *records, int ranks,
+                                       const char *dir, struct error *e)
 {
     const struct list *list = &first_with_epochs(records, ranks)->epochs;
     const struct record_epoch *epochs = list->items;
@@ -221,6 +223,7 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
         take_epoch(&row, records, ranks, epochs[i].epoch);
         write_row(csv, &row);
     }
+    return OK;
 }
 
 static enum status write_epochs(struct csv *csv, struct error *e)
@@ -232,8 +235,9 @@ static enum status write_epochs(struct csv *csv, struct error *e)
 /* ---- classes.csv ---- */
 
 /* Records from before classes were counted have none. */
-static void write_launch_classes(struct csv *csv, const struct journal_launch *journal,
-                                 const struct rank_record *records, int ranks)
+static enum status write_launch_classes(struct csv *csv, const struct journal_launch *journal,
+                                        const struct rank_record *records, int ranks,
+                                        const char *dir, struct error *e)
 {
     const struct list *list = &records[0].classes;
     for (int i = 1; i < ranks && list->n == 0; i++)
@@ -251,6 +255,7 @@ static void write_launch_classes(struct csv *csv, const struct journal_launch *j
         row.test_acc_pct = row.samples > 0 ? 100 * row.correct / row.samples : NAN;
         write_row(csv, &row);
     }
+    return OK;
 }
 
 static enum status write_classes(struct csv *csv, struct error *e)
@@ -305,8 +310,9 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
 }
 
 /* Warm-up comes first. */
-static void write_launch_steps(struct csv *csv, const struct journal_launch *journal,
-                               const struct rank_record *records, int ranks)
+static enum status write_launch_steps(struct csv *csv, const struct journal_launch *journal,
+                                      const struct rank_record *records, int ranks, const char *dir,
+                                      struct error *e)
 {
     struct steps_row row = {.point = journal->point,
                             .label = label_of(csv->s->spec, journal->point),
@@ -315,12 +321,38 @@ static void write_launch_steps(struct csv *csv, const struct journal_launch *jou
                             .block = journal->block};
     write_rows_of_steps(csv, &row, records, ranks, false);
     write_rows_of_steps(csv, &row, records, ranks, true);
+    return OK;
 }
 
 static enum status write_steps(struct csv *csv, struct error *e)
 {
     write_header(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
+}
+
+/* ---- timeline.csv ---- */
+
+static void write_timeline_row(void *csv, const struct timeline_row *row)
+{
+    write_row(csv, row);
+}
+
+static enum status write_launch_timeline(struct csv *csv, const struct journal_launch *journal,
+                                         const struct rank_record *records, int ranks,
+                                         const char *dir, struct error *e)
+{
+    const struct timeline_row of = {.point = journal->point,
+                                    .label = label_of(csv->s->spec, journal->point),
+                                    .case_name = case_of(csv->s->spec, journal->point),
+                                    .launch = journal->launch,
+                                    .block = journal->block};
+    return timeline_write(dir, records, ranks, &of, write_timeline_row, csv, e);
+}
+
+static enum status write_timeline(struct csv *csv, struct error *e)
+{
+    write_header(csv, "timeline.csv");
+    return for_each_launch(csv, RUN_TIME, false, write_launch_timeline, e);
 }
 
 /* ---- resources.csv ---- */

@@ -225,7 +225,7 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
     write_form(out, ran);
     write_subject(out, ran, true);
     if (basis.points > 0) {
-        fputs(" Median of ", out);
+        basis_write_lead(out, d);
         basis_write_sizes(out, &basis);
         if (d->figure->shape->whiskers && basis.high > 0) {
             fputs(", ", out);

@@ -54,6 +54,11 @@ struct basis basis_find(const struct figure_data *d)
     return basis;
 }
 
+void basis_write_lead(FILE *out, const struct figure_data *d)
+{
+    fputs(d->figure->shape->lead != NULL ? d->figure->shape->lead : " Median of ", out);
+}
+
 void basis_write_sizes(FILE *out, const struct basis *basis)
 {
     write_range(out, basis->least, basis->most);
@@ -126,7 +131,7 @@ void basis_write_method(FILE *out, const struct figure_data *d)
     struct basis basis = basis_find(d);
     if (basis.points == 0)
         return;
-    fputs(" Median of ", out);
+    basis_write_lead(out, d);
     write_sample(out, d, &basis);
     fputs(d->figure->shape->method, out);
     if (d->figure->shape->whiskers)

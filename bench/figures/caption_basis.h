@@ -16,6 +16,8 @@ struct basis basis_find(const struct figure_data *d);
 /* The figure's values are relative to bases. */
 bool basis_is_of_ratios(const struct figure_data *d);
 
+/* " Median of ", or what the figure's shape says instead. */
+void basis_write_lead(FILE *out, const struct figure_data *d);
 /* "6 launches", "1 to 3 paired ratios" */
 void basis_write_sizes(FILE *out, const struct basis *basis);
 /* "75", "75 to 96.9" */

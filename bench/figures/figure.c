@@ -1,7 +1,7 @@
 #include "bench/figures/figure.h"
 
 static const struct figure_shape *const shapes[] = {
-#define FIGURE(name, summary, replay, shape, script, preset) &shape_##shape,
+#define FIGURE(name, summary, wants, shape, script, preset) &shape_##shape,
 #include "bench/spec/figures/figures.def"
 };
 

@@ -17,13 +17,14 @@ struct figure_shape {
     bool any_x;               /* rows of any file over anything, else points over `x` */
     const char *x, *total;    /* what it goes over, and the quantity, where it cannot choose */
     const char *const *parts; /* of `total` that y may list, NULL at the end; NULL: y has none */
-    const char *method;       /* what a caption says of the values behind "Median of ..." */
+    const char *lead;   /* what a caption says before how many launches; NULL: " Median of " */
+    const char *method; /* what it says of the values behind "Median of ..." */
     /* The rows of the series file, names first. */
     enum status (*write)(FILE *out, struct figure_data *d, struct error *e);
 };
 
 extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, shape_overlap,
-    shape_curves;
+    shape_curves, shape_lanes;
 
 struct figure {
     const char *name;   /* of its files */

@@ -29,7 +29,7 @@ static const struct field fields[] = {
 
 const char *const *record_line_names(void)
 {
-    static const char *const names[] = {"hello", "step", "epoch", "eval", "end"};
+    static const char *const names[] = {"hello", "step", "span", "epoch", "eval", "end"};
     return names;
 }
 

@@ -8,7 +8,15 @@
 
 #define RECORD_SCHEMA 1
 
-enum record_line { RECORD_hello, RECORD_step, RECORD_epoch, RECORD_eval, RECORD_end, RECORD_LINES };
+enum record_line {
+    RECORD_hello,
+    RECORD_step,
+    RECORD_span,
+    RECORD_epoch,
+    RECORD_eval,
+    RECORD_end,
+    RECORD_LINES
+};
 
 /* "hello" and so on: the `type` of a line. */
 const char *const *record_line_names(void);
@@ -29,6 +37,7 @@ enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define IN_hello(member)
 #define IN_step(member)
+#define IN_span(member)
 #define IN_epoch(member)
 #define IN_eval(member)
 #define IN_end(member)
@@ -51,6 +60,14 @@ struct record_step {
 };
 #undef IN_step
 #define IN_step(member)
+
+#undef IN_span
+#define IN_span(member) member
+struct record_span {
+#include "bench/record/metrics.def"
+};
+#undef IN_span
+#define IN_span(member)
 
 #undef IN_epoch
 #define IN_epoch(member) member
@@ -76,6 +93,7 @@ struct record_end {
 
 #undef IN_hello
 #undef IN_step
+#undef IN_span
 #undef IN_epoch
 #undef IN_eval
 #undef IN_end

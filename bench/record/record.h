@@ -2,6 +2,8 @@
  *
  *   {"type":"hello","schema":1,"rank":0,"ranks":2,...}    who runs what, with which libraries
  *   {"type":"step","epoch":0,"step":11,"timed":true,...}
+ *   {"type":"span","epoch":0,"step":11,"phase":"forward","name":"conv1 relu1","begin_ns":...,"end_ns":...}
+ *                                                     what this rank did when in a step; may be left out
  *   {"type":"epoch","epoch":0,"seconds":1.5,...}    over all ranks
  *   {"type":"eval","epoch":0,"seconds":0.2,...,
  *    "class_samples":[980,1135,...],"class_correct":[973,1120,...]}    over all ranks, in order of

@@ -234,6 +234,8 @@ static enum status take_line(struct rank_record *r, const struct place *at, cons
         return take_hello(r, at, line, rank, ranks);
     case RECORD_step:
         return take_step(r, at, line);
+    case RECORD_span:
+        return take_listed(&r->spans, at, RECORD_span, sizeof(struct record_span), line);
     case RECORD_epoch:
         return take_listed(&r->epochs, at, RECORD_epoch, sizeof(struct record_epoch), line);
     case RECORD_eval:
@@ -242,7 +244,7 @@ static enum status take_line(struct rank_record *r, const struct place *at, cons
         return take_end(r, at, line);
     }
     return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                    "type '%s' is unknown; known: hello step epoch eval end", type);
+                    "type '%s' is unknown; known: hello step span epoch eval end", type);
 }
 
 /* A line that does not parse is an error, unless it is the last: the writer died over it. */
@@ -353,6 +355,7 @@ void records_free(struct rank_record *records, int ranks)
     for (int i = 0; records != NULL && i < ranks; i++) {
         free(records[i].steps.items);
         free(records[i].warmup.items);
+        free(records[i].spans.items);
         free(records[i].epochs.items);
         free(records[i].evals.items);
         free(records[i].classes.items);

@@ -10,8 +10,7 @@ const struct record_step *records_step(const struct rank_record *r, bool timed, 
     return (const struct record_step *)steps->items + k;
 }
 
-/* A time of the rank on rank 0's clock. A record that was damaged may tell any number. */
-static int64_t on_first_clock_ns(const struct rank_record *r, int64_t t_ns)
+int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns)
 {
     double offset_ns = clock_line_offset_ns(&r->clock.line, t_ns);
     bool is_sane = t_ns < INT64_MAX / 4 && fabs(offset_ns) < (double)(INT64_MAX / 4);
@@ -21,7 +20,7 @@ static int64_t on_first_clock_ns(const struct rank_record *r, int64_t t_ns)
 static int64_t arrival_ns(const struct arrivals *a, int rank)
 {
     const struct rank_record *r = &a->records[rank];
-    return on_first_clock_ns(r, records_step(r, a->timed, a->k)->arrive_ns);
+    return records_on_first_clock_ns(r, records_step(r, a->timed, a->k)->arrive_ns);
 }
 
 struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed, size_t k)

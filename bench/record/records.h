@@ -34,6 +34,7 @@ struct rank_record {
     int hello_line, end_line; /* 0: not read */
     struct record_hello hello;
     struct list steps, warmup; /* struct record_step: timed ones, and those that are not */
+    struct list spans;         /* struct record_span */
     struct list epochs, evals; /* struct record_epoch, struct record_eval */
     struct list classes; /* struct class_count of the last evaluation; none where it told none */
     struct record_end end;
@@ -53,6 +54,9 @@ void records_take_clocks(struct rank_record *records, int ranks);
 /* By how much clock readings of two ranks may be off against each other: 0 where all share a clock, NAN
  * where they do not compare. */
 double records_clock_error_ns(const struct rank_record *records, int ranks);
+
+/* A time of the rank on rank 0's clock. A record that was damaged may tell any number: 0 of what cannot be. */
+int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
 /* When the ranks arrived at a step, on rank 0's clock. */
 struct arrivals {

@@ -450,22 +450,29 @@ static enum status check_batch_norm(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* What hid can be said only of communication whose time alone is known. */
+static bool is_used(const struct spec *spec, const struct spec_option *option)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (!is_preset(option, &spec->points[i].config.values[option->id]))
+            return true;
+    return false;
+}
+
+/* What hid can be said only of communication whose time alone is known; when what was done only of a timeline. */
 static enum status check_figures(const struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
-    size_t asked = 0;
-    while (asked < figures->n && !figure_kind_get(&figures->figures[asked])->replay)
-        asked++;
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (config_int(&spec->points[i].config, OPT_REPLAY) > 0)
-            return OK;
-    if (asked == figures->n)
-        return OK;
-    return mark_error(e, ERR_SPEC, figures->mark,
-                      "figures: %s compares with what communication takes alone, which "
-                      "measure.replay measures: it is 0; wanted 1 or more",
-                      figures->texts[asked]);
+    for (size_t i = 0; i < figures->n; i++) {
+        int wants = figure_kind_get(&figures->figures[i])->wants;
+        if (wants == OPTION_COUNT || is_used(spec, option_get((enum option_id)wants)))
+            continue;
+        const struct spec_option *option = option_get((enum option_id)wants);
+        return mark_error(e, ERR_SPEC, figures->mark,
+                          "figures: %s shows what %s measures, which is %s at every point; "
+                          "`scalebench explain %s` says what it takes",
+                          figures->texts[i], option->key, option->preset, option->key);
+    }
+    return OK;
 }
 
 /* Those of a point are mostly the ones of the point before. */

@@ -35,7 +35,7 @@ add_all() {
         row "$strategies" 'SYNC_OPTION(slices_from_end, strategy, sliced, INT, "", 0, 1, "0", "sliced: 1: the last slice is summed first")' &&
         row kernels/desc/layers.def 'LAYER(tanh, "hyperbolic tangent")' &&
         row bench/spec/sites.def 'SITE(loopback, "measured", false, "this machine by its loopback address")' &&
-        row bench/spec/figures/figures.def 'FIGURE(memory, "peak memory of the largest rank over ranks", false, curves, "line", "y: rss_mib")' &&
+        row bench/spec/figures/figures.def 'FIGURE(memory, "peak memory of the largest rank over ranks", nothing, curves, "line", "y: rss_mib")' &&
         row bench/record/metrics.def 'METRIC(minor_faults, REAL, "faults", end, minor_faults, REAL, OPTIONAL, MEAN, MEDIAN, "page faults of a rank that read nothing, mean")' &&
         behind bench/workloads/train_cnn/report.c '                             .user_s = seconds_of(usage.ru_utime),' \
             '                             .minor_faults = (double)usage.ru_minflt,'

@@ -7,7 +7,7 @@ set -u
 prints_rows() {
     PAIRS=6 LOOKS=6 STEPS=5 SAMPLED_STEPS=20 RANKS=1 BUILD=$build ci/overhead.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     cat "$tmp/rows.csv"
-    [ "$(cut -d, -f1 "$tmp/rows.csv")" = "$(printf 'what\nlaunch\nlook\nstep\nbetween\nsample')" ] || return 1
+    [ "$(cut -d, -f1 "$tmp/rows.csv")" = "$(printf 'what\nlaunch\nlook\nstep\nbetween\ntrace\nsample')" ] || return 1
     # Fields: what ranks with without cost lo hi unit confidence pairs target met.
     awk -F, 'NR == 1 { fields = NF; next }
         NF != fields || $2 != 1 || $3 <= 0 || $4 < 0 || $6 > $5 || $5 > $7 || $9 < 95 || $10 != 6 ||

@@ -16,24 +16,32 @@ void server_range(const struct sync *s, int index, int servers, size_t *begin, s
     *count = end - *begin;
 }
 
-/* Work on this rank's own memory, in the midst of an interval that counts as communication. */
-static void charge(const struct server *v, int64_t *kind_ns, int64_t begin_ns)
+/* Work on this rank's own memory, in the midst of an interval that counts as communication. PHASES: of none that
+ * is told. */
+static void charge(const struct server *v, enum phase phase, int64_t begin_ns)
 {
-    int64_t spent_ns = v->untimed ? 0 : clock_ns() - begin_ns;
-    *kind_ns += spent_ns;
-    v->s->times.comm_exposed_ns -= spent_ns;
+    struct sync_times *times = &v->s->times;
+    int64_t now_ns = clock_ns(), none_ns = 0;
+    if (v->untimed)
+        return;
+    *(phase == PHASE_optimizer ? &times->optimizer_ns
+      : phase == PHASE_pack    ? &times->pack_ns
+                               : &none_ns) += now_ns - begin_ns;
+    times->comm_exposed_ns -= now_ns - begin_ns;
+    if (phase != PHASES)
+        timeline_add(v->s->waiter->timeline, phase, "parameter server", begin_ns, now_ns);
 }
 
 /* ---- Steps ---- */
 
 static void run_optimizer(struct server *v, const real *grads, uint64_t step, double lr)
 {
-    int64_t begin_ns = clock_ns(), none_ns = 0;
+    int64_t begin_ns = clock_ns();
     sync_before_update(v->s);
-    charge(v, &none_ns, begin_ns);
+    charge(v, PHASES, begin_ns);
     begin_ns = clock_ns();
     optimizer_step(&v->o, v->pool, v->params, grads, 0, v->count, step, lr);
-    charge(v, &v->s->times.optimizer_ns, begin_ns);
+    charge(v, PHASE_optimizer, begin_ns);
     v->version++;
 }
 
@@ -46,7 +54,7 @@ static void clip(const struct server *v, real *sum)
     double norm = sqrt(local_norm2(v->s->exec, sum, v->count));
     if (norm > v->o.clip_norm)
         local_scale(v->s->exec, sum, v->count, (real)(v->o.clip_norm / norm));
-    charge(v, &v->s->times.optimizer_ns, begin_ns);
+    charge(v, PHASE_optimizer, begin_ns);
 }
 
 static real *sum_of(const struct server *v, uint64_t step)
@@ -65,7 +73,7 @@ static void sum_in_order(const struct server *v)
     for (int r = 0; r < v->s->ranks; r++)
         v->terms[r] = v->clients[r].pushed;
     local_sum(v->s->exec, v->sums, v->terms, v->s->ranks, 0, v->count);
-    charge(v, &v->s->times.pack_ns, begin_ns);
+    charge(v, PHASE_pack, begin_ns);
 }
 
 /* Steps on the oldest sums while they are complete. */
@@ -93,7 +101,7 @@ static void add_to_sum(struct server *v, struct client *client, const real *grad
         local_copy(v->s->exec, sum, gradient, v->count * sizeof *sum);
     else if (!v->in_order)
         local_add(v->s->exec, sum, gradient, v->count);
-    charge(v, &v->s->times.pack_ns, begin_ns);
+    charge(v, PHASE_pack, begin_ns);
     o->arrived++;
 }
 
@@ -128,7 +136,7 @@ static int answer(struct server *v, struct client *client, int rank)
         local_copy(v->s->exec, client->answer, weights, v->count * sizeof *weights);
         weights = client->answer;
     }
-    charge(v, &v->s->times.pack_ns, begin_ns);
+    charge(v, PHASE_pack, begin_ns);
     client->answers = client->pushes;
     int code = receive_push(v, client, rank);
     client->reply =

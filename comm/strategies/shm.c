@@ -60,7 +60,10 @@ static enum status wait_for_readers(struct sync *s)
         return w->read;
     int64_t begin_ns = clock_ns();
     w->read = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
-    w->read_ns += clock_ns() - begin_ns;
+    int64_t now_ns = clock_ns();
+    w->read_ns += now_ns - begin_ns;
+    timeline_add(s->waiter->timeline, PHASE_comm, "optimizers that read shared memory", begin_ns,
+                 now_ns);
     w->is_read = true;
     return w->read;
 }

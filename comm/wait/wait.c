@@ -187,6 +187,7 @@ static void start_sum(struct waiter *w, struct pending *p)
     const struct call call = call_of(p);
     count_call(w, &call);
     p->active = true;
+    p->begin_ns = timeline_now(w->timeline);
     if (p->code == MPI_SUCCESS)
         p->code = MPI_Iallreduce(MPI_IN_PLACE, p->values, (int)p->count, p->type, p->op, p->comm,
                                  &p->request);
@@ -226,6 +227,8 @@ bool pending_test(struct waiter *w, struct pending *p)
     if (p->code == MPI_SUCCESS && (w->check == NULL || call_check_test(w->check, &p->ticket)))
         p->code = MPI_Test(&p->request, &done, MPI_STATUS_IGNORE);
     p->active = !done || p->code != MPI_SUCCESS;
+    if (!p->active)
+        timeline_end(w->timeline, PHASE_flight, p->operation, p->begin_ns);
     return !p->active;
 }
 
@@ -242,6 +245,8 @@ enum status pending_wait(struct waiter *w, struct pending *p, struct error *e)
     wait_enter(w, p->operation);
     enum status status = p->active ? finish_sum(w, p, e) : OK;
     wait_leave(w);
+    if (p->active && status == OK)
+        timeline_end(w->timeline, PHASE_flight, p->operation, p->begin_ns);
     p->active = p->active && status != OK;
     return status;
 }

@@ -25,6 +25,7 @@
 #include "comm/wait/call_check.h"
 #include "comm/wait/watchdog.h"
 #include "kernels/base/error.h"
+#include "kernels/base/timeline.h"
 
 enum wait_kind {
     WAIT_BLOCK, /* the rank owns its core: the library's own call */
@@ -70,6 +71,8 @@ struct waiter {
     uint64_t calls, bytes_payload;      /* at the MPI boundary */
     uint64_t messages_sent, bytes_sent; /* between two ranks; those of collectives are not known */
     int64_t poll_ns;                    /* spent testing and yielding */
+    struct timeline
+        *timeline; /* borrowed: where pending sums and their like are kept; NULL: nowhere */
 };
 
 /* ---- How this rank waits ---- */
@@ -137,7 +140,8 @@ struct pending {
     MPI_Comm comm;
     const char *operation;
 
-    bool active; /* begun, and not known to be complete */
+    bool active;      /* begun, and not known to be complete */
+    int64_t begin_ns; /* where there is a timeline */
     MPI_Request request;
     int code;                   /* that the library's last call returned */
     struct call_ticket *ticket; /* NULL where calls are not compared */

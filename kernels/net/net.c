@@ -4,6 +4,7 @@
  * lives in one of two buffers, number i % 2: op i reads the one and writes the other, and what
  * lies between two calls of net_backward on a slot stays where it is. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +250,18 @@ void net_op_tensors(const struct net *net, int op, int *first, int *last)
 const char *net_op_name(const struct net *net, int op)
 {
     return net->ops[op].kernel->name;
+}
+
+char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
+                    char text[NET_OP_LAYERS])
+{
+    struct net_op_view v = net_op_view(net, 0, op);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = v.first_layer; i < v.last_layer && used < NET_OP_LAYERS; i++)
+        used += (size_t)snprintf(text + used, NET_OP_LAYERS - used, "%s%s", used > 0 ? " " : "",
+                                 desc->layers[i].name);
+    return text;
 }
 
 size_t net_bytes(const struct net *net)

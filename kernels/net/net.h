@@ -27,6 +27,10 @@ int net_ops(const struct net *net);
 void net_op_tensors(const struct net *net, int op, int *first, int *last);
 /* The name of the kind of op, a row of ops.def. */
 const char *net_op_name(const struct net *net, int op);
+/* "conv1 relu1 maxpool2d1": the layers that it does, cut to fit. Returns text. */
+#define NET_OP_LAYERS 256
+char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
+                    char text[NET_OP_LAYERS]);
 /* What an op is and did, for measuring and comparing plans. */
 struct net_op_view {
     int first_layer, last_layer; /* layers [first, last) */

@@ -464,7 +464,7 @@ static const struct damage damages[] = {
     {"\"status\":\"ok\"", "\"status\":\"error\"", 7, "status 'error', expected 'ok'"},
     {"\"window_ns\":22000000,\"window_cpu", "\"window_ns\":0,\"window_cpu", 7, "window of 0 ns"},
     {"\"type\":\"epoch\"", "\"type\":\"epic\"", 5,
-     "type 'epic' is unknown; known: hello step epoch eval end"},
+     "type 'epic' is unknown; known: hello step span epoch eval end"},
     {"{\"type\":\"eval\"", "{\"eval\":\"eval\"", 6, "without 'type'"},
     {"{\"type\":\"hello\"", "{\"type\":\"step\"", 1, "type 'step', expected 'hello'"},
     {"{\"type\":\"epoch\"", "{\"type\":\"hello\"", 5, "a second hello"},

@@ -25,8 +25,10 @@ static const struct spec_option options[] = {
 
 static const char published_group[] = "published";
 
+enum { OPT_nothing = OPTION_COUNT };
+
 static const struct figure_kind kinds[] = {
-#define FIGURE(name, summary, replay, shape, script, preset) {#name, script, preset, replay},
+#define FIGURE(name, summary, wants, shape, script, preset) {#name, script, preset, OPT_##wants},
 #include "bench/spec/figures/figures.def"
 };
 

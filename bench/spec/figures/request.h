@@ -55,6 +55,6 @@ const struct spec_option *figure_option_find(const char *key);
 /* What a row of figures.def says of the kind. */
 struct figure_kind {
     const char *name, *script, *preset;
-    bool replay;
+    int wants; /* enum option_id that some point must have set otherwise than its preset; OPTION_COUNT: none */
 };
 const struct figure_kind *figure_kind_get(const struct figure_request *request);

@@ -250,11 +250,19 @@ static json_t *describe_options(void)
     return options;
 }
 
+static json_t *describe_records(void)
+{
+    json_t *records = json_array();
+    for (int line = 0; line < RECORD_LINES; line++)
+        json_array_append_new(records, json_string(record_line_names()[line]));
+    return records;
+}
+
 enum status arguments_describe(FILE *out, const char *program, struct error *e)
 {
-    json_t *all = json_pack("{s:s, s:i, s:[s,s,s,s,s], s:o}", "workload", program, "record_schema",
-                            RECORD_SCHEMA, "records", "hello", "step", "epoch", "eval", "end",
-                            "options", describe_options());
+    json_t *all =
+        json_pack("{s:s, s:i, s:o, s:o}", "workload", program, "record_schema", RECORD_SCHEMA,
+                  "records", describe_records(), "options", describe_options());
     int failed =
         all == NULL || json_dumpf(all, out, JSON_INDENT(2)) != 0 || fputc('\n', out) == EOF;
     json_decref(all);

@@ -7,18 +7,6 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-enum { LAYERS_TEXT = 256 };
-
-/* "conv1 relu1 maxpool2d1" */
-static void name_layers(char text[LAYERS_TEXT], const struct net_desc *desc, int first, int last)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = first; i < last && used < LAYERS_TEXT; i++)
-        used += (size_t)snprintf(text + used, LAYERS_TEXT - used, "%s%s", i > first ? " " : "",
-                                 desc->layers[i].name);
-}
-
 static uint64_t flops_written(const struct net_desc *desc, int first, int last)
 {
     uint64_t sum = 0;
@@ -31,10 +19,9 @@ static int widest_layers(const struct net *net, const struct net_desc *desc)
 {
     int width = (int)strlen("layers");
     for (int i = 0; i < net_ops(net); i++) {
-        struct net_op_view v = net_op_view(net, 0, i);
-        char layers[LAYERS_TEXT];
-        name_layers(layers, desc, v.first_layer, v.last_layer);
-        width = (int)strlen(layers) > width ? (int)strlen(layers) : width;
+        char layers[NET_OP_LAYERS];
+        int length = (int)strlen(net_op_layers(net, desc, i, layers));
+        width = length > width ? length : width;
     }
     return width;
 }
@@ -43,10 +30,9 @@ static void print_op(FILE *out, const struct net *net, const struct net_desc *de
                      int width)
 {
     struct net_op_view v = net_op_view(net, 0, i);
-    char layers[LAYERS_TEXT], saved[SAVINGS_TEXT];
-    name_layers(layers, desc, v.first_layer, v.last_layer);
+    char layers[NET_OP_LAYERS], saved[SAVINGS_TEXT];
     fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %s\n", net_op_name(net, i), width,
-            layers, flops_written(desc, v.first_layer, v.last_layer),
+            net_op_layers(net, desc, i, layers), flops_written(desc, v.first_layer, v.last_layer),
             v.flops_forward + (v.learns ? v.flops_backward : 0),
             v.savings != 0 ? savings_text(saved, v.savings) : "");
 }

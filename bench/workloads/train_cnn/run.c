@@ -72,6 +72,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     r->timed.steps++;
     if (timed) {
         work_keep(&r->trainer);
+        trace_keep(&r->trace, &taken);
         add_to_interval(&r->timed, &taken);
         read_nic(r, &r->timed.nic_end);
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
@@ -233,12 +234,16 @@ static enum status run_for_time(struct run *r, struct error *e)
     uint32_t steps = (uint32_t)config_int(&r->arguments->config, OPT_TIME_STEPS);
     uint32_t full = s->n_samples / s->global_batch;
     struct score score = {0};
+    if (config_int(&r->arguments->config, OPT_TIMELINE))
+        TRY(trace_open(&r->trace, &r->trainer, e));
     for (uint32_t i = 0; i < warmup + steps; i++) {
         if (i % full == 0)
             inject_sleep(&r->trainer.inject, INJECT_PHASE_read, i + 1);
         TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
+    TRY(trace_write(&r->trace, &r->trainer, &r->recorder, e));
+    trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->timed.steps_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,

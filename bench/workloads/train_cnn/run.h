@@ -9,7 +9,7 @@
 #include "bench/workloads/train_cnn/feed.h"
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/resume.h"
-#include "bench/workloads/train_cnn/trainer.h"
+#include "bench/workloads/train_cnn/trace.h"
 
 /* Steps of an accuracy run that are written out one by one; and those of a timed run that are kept
  * at most until they are written between two others. */
@@ -30,6 +30,7 @@ struct run {
     struct progress progress;
     struct hashes hashes;
     struct step_log log;
+    struct trace trace;
     struct recorder recorder;
     struct timed_interval timed;
     struct memory_use memory;

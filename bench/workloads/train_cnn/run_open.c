@@ -196,6 +196,7 @@ void run_close(struct run *r)
     recorder_close(&r->recorder);
     step_log_close(&r->log);
     hashes_close(&r->hashes);
+    trace_close(&r->trace, &r->trainer);
     json_decref(r->progress.history);
     resume_close(&r->resume);
     predictions_close(&r->trainer);

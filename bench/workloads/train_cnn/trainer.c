@@ -17,6 +17,24 @@ static int64_t process_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* One op, between calls to others. */
+static void run_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
+                   real *grads)
+{
+    struct timeline *timeline = t->waiter->timeline;
+    overlap_compute_begin(t->overlap);
+    int64_t begin_ns = timeline_now(timeline);
+    if (pass == PASS_FORWARD)
+        work_forward(t, batch, op);
+    else
+        work_backward(t, batch, op, grads);
+    int64_t end_ns = timeline_now(timeline);
+    overlap_compute_end(t->overlap);
+    if (timeline != NULL)
+        timeline_add(timeline, pass == PASS_FORWARD ? PHASE_forward : PHASE_backward,
+                     t->op_names[op], begin_ns, end_ns);
+}
+
 /* A rank whose share of a batch is empty still takes part in what the strategy does with
  * parameters. */
 static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
@@ -24,9 +42,7 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
     for (int op = 0; op < work_ops(t); op++) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
-        overlap_compute_begin(t->overlap);
-        work_forward(t, batch, op);
-        overlap_compute_end(t->overlap);
+        run_op(t, batch, PASS_FORWARD, op, NULL);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -37,10 +53,7 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
     for (int op = work_ops(t) - 1; op >= 0; op--) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
-        real *grads = sync_grad_buffer(t->sync, range);
-        overlap_compute_begin(t->overlap);
-        work_backward(t, batch, op, grads);
-        overlap_compute_end(t->overlap);
+        run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
             TRY(sync_grad_ready(t->sync, range, 0, true, e));
@@ -98,8 +111,15 @@ static int64_t lap_end(struct lap *lap)
 static int64_t inject_now(const struct trainer *t, enum inject_phase phase, struct lap *lap)
 {
     int64_t slept_ns = inject_sleep(&t->inject, phase, t->steps_done + 1);
+    trainer_add_sleep(t, slept_ns);
     lap->begin_ns += slept_ns;
     return slept_ns;
+}
+
+void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
+{
+    if (slept_ns > 0)
+        timeline_end(t->waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
 /* Forward, loss and backward of a batch that has been loaded. */
@@ -107,7 +127,9 @@ static enum status compute(struct trainer *t, const struct batch *batch, struct 
                            struct step_record *record, struct error *e)
 {
     TRY(forward(t, batch, e));
+    int64_t loss_ns = timeline_now(t->waiter->timeline);
     record->score = work_loss(t, batch, gradient_scale(t, batch));
+    timeline_end(t->waiter->timeline, PHASE_forward, "loss", loss_ns);
     record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
     record->forward_ns = lap_end(lap);
     TRY(backward(t, batch, e));
@@ -121,6 +143,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e)
 {
     *record = (struct step_record){.epoch = epoch, .step = step};
+    TRY(timeline_begin(t->waiter->timeline, e));
     int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
     record->begin_ns = clock_ns();
 
@@ -133,7 +156,9 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     t->update_slept_ns = 0;
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     work_step_begin(t, &batch);
+    int64_t load_ns = timeline_now(t->waiter->timeline);
     work_load(t, &batch);
+    timeline_end(t->waiter->timeline, PHASE_load, "batch", load_ns);
     record->inject_ns += inject_now(t, INJECT_PHASE_load, &lap);
     record->load_ns = lap_end(&lap);
 
@@ -146,6 +171,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 
     record->inject_ns += t->update_slept_ns;
     record->end_ns = clock_ns();
+    timeline_add(t->waiter->timeline, PHASE_step, "step", record->begin_ns, record->end_ns);
     record->sync = t->sync->times;
     record->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
     record->replayed_ns = t->replayed != NULL ? work_replayed_ns(t->replayed) : 0;

@@ -38,11 +38,12 @@ struct class_counts {
 };
 
 struct trainer {
-    const struct config *config; /* borrowed, as are the next five */
+    const struct config *config; /* borrowed, as are the next six */
     const struct net_desc *desc;
     const struct data_set *data;
     struct waiter *waiter;
     MPI_Comm comm;
+    const char (*op_names)[NET_OP_LAYERS]; /* of spans; NULL: the waiter has no timeline */
     const int *progress_cpu;  /* of a thread that sync.overlap asks for; NULL: not bound */
     struct work_options work; /* by the caller, too */
     int rank, ranks;
@@ -102,6 +103,9 @@ void trainer_close(struct trainer *t);
 /* One training step on batch `step` of `epoch`; fills `record` but for its hash. Collective. */
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
+
+/* Inside: a sleep of inject.* that ends now, for the timeline. */
+void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 
 /* Learning rate of the last step, number steps_done. */
 double trainer_lr(const struct trainer *t);

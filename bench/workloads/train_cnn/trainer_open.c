@@ -175,7 +175,9 @@ static void before_update(void *arg)
     if (t->updated == t->steps_done)
         return;
     t->updated = t->steps_done;
-    t->update_slept_ns += inject_sleep(&t->inject, INJECT_PHASE_update, t->steps_done);
+    int64_t slept_ns = inject_sleep(&t->inject, INJECT_PHASE_update, t->steps_done);
+    trainer_add_sleep(t, slept_ns);
+    t->update_slept_ns += slept_ns;
 }
 
 static struct optimizer optimizer_of(const struct trainer *t)

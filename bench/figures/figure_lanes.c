@@ -1,0 +1,158 @@
+/* What ranks did when: of each point the step that one of its launches tells of (timeline.csv), the launch being the
+ * one of median time among them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+#include "bench/record/csv_reader.h"
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+
+/* Ranks of which more stand in the series file than in a picture. */
+enum { LANES_MAX = 48 };
+
+enum { POINT, LAUNCH, RANK, HOST, LANE, PHASE, NAME, BEGIN, END, WANTED };
+
+/* The step of a launch: rows [first, end) of the table. */
+struct told {
+    size_t first, end;
+    double begin_ms, end_ms;
+};
+
+struct timelines {
+    struct csv_table table;
+    size_t at[WANTED];
+    struct told *launches; /* of one point at a time */
+    size_t n;
+    size_t lanes; /* that were written */
+};
+
+static const char *cell(const struct timelines *t, size_t row, int column)
+{
+    return csv_table_cell(&t->table, row, t->at[column]);
+}
+
+static enum status read_timelines(struct timelines *t, const char *dir, struct error *e)
+{
+    char path[4200];
+    const struct csv_wanted wanted[WANTED] = {
+        {"point", &t->at[POINT]}, {"launch", &t->at[LAUNCH]},  {"rank", &t->at[RANK]},
+        {"host", &t->at[HOST]},   {"lane", &t->at[LANE]},      {"phase", &t->at[PHASE]},
+        {"name", &t->at[NAME]},   {"begin_ms", &t->at[BEGIN]}, {"end_ms", &t->at[END]}};
+    snprintf(path, sizeof path, "%s/timeline.csv", dir);
+    TRY(csv_table_read(&t->table, path, e));
+    TRY(csv_table_columns(&t->table, wanted, WANTED, e));
+    return MEM_NEW(t->launches, t->table.rows, path, e);
+}
+
+/* ---- Which launch ---- */
+
+/* The rows of a launch follow each other. */
+static enum status find_launches(struct timelines *t, const char *point, struct error *e)
+{
+    struct told *own = NULL;
+    t->n = 0;
+    for (size_t row = 0; row < t->table.rows; row++) {
+        double begin_ms, end_ms;
+        if (strcmp(cell(t, row, POINT), point) != 0)
+            continue;
+        if (own == NULL || strcmp(cell(t, row, LAUNCH), cell(t, own->first, LAUNCH)) != 0) {
+            own = &t->launches[t->n++];
+            *own = (struct told){row, row, NAN, NAN};
+        }
+        own->end = row + 1;
+        if (strcmp(cell(t, row, PHASE), "step") != 0)
+            continue;
+        TRY(csv_table_number(&t->table, row, t->at[BEGIN], &begin_ms, e));
+        TRY(csv_table_number(&t->table, row, t->at[END], &end_ms, e));
+        own->begin_ms = fmin(own->begin_ms, begin_ms);
+        own->end_ms = fmax(own->end_ms, end_ms);
+    }
+    return OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct told *x = a, *y = b;
+    double p = x->end_ms - x->begin_ms, q = y->end_ms - y->begin_ms;
+    return p < q ? -1 : p > q ? 1 : (x->first > y->first) - (x->first < y->first);
+}
+
+/* ---- Rows ---- */
+
+static void write_row(FILE *out, const struct timelines *t, size_t row, size_t place,
+                      const struct figure_data *d, size_t point, size_t bar)
+{
+    figure_begin_bar(out, bar, &d->s->points[point]);
+    fprintf(out, ",%s,%s,", cell(t, row, LAUNCH), cell(t, row, RANK));
+    text_write_field(out, cell(t, row, HOST));
+    fprintf(out, place <= LANES_MAX ? ",%zu," : ",,", place);
+    fprintf(out, "%s,%s,", cell(t, row, LANE), cell(t, row, PHASE));
+    text_write_field(out, cell(t, row, NAME));
+    fprintf(out, ",%s,%s\n", cell(t, row, BEGIN), cell(t, row, END));
+}
+
+/* Each rank has a place, counted from above over all points. */
+static void write_launch(FILE *out, struct timelines *t, const struct told *launch,
+                         const struct figure_data *d, size_t point, size_t bar)
+{
+    for (size_t row = launch->first; row < launch->end; row++) {
+        t->lanes += row == launch->first || strcmp(cell(t, row, RANK), cell(t, row - 1, RANK)) != 0;
+        write_row(out, t, row, t->lanes, d, point, bar);
+    }
+}
+
+static enum status write_points(FILE *out, struct timelines *t, const struct figure_data *d,
+                                const struct figure_run *run, size_t *bar, struct error *e)
+{
+    for (size_t i = run->first; i < run->first + run->n; i++) {
+        if (!figure_data_has_bar(d, i))
+            continue;
+        TRY(find_launches(t, d->s->points[i].cells[COLUMN_point], e));
+        if (t->n == 0)
+            continue;
+        qsort(t->launches, t->n, sizeof *t->launches, by_time);
+        write_launch(out, t, &t->launches[(t->n - 1) / 2], d, i, ++*bar);
+    }
+    return OK;
+}
+
+static enum status write_run(FILE *out, const struct figure_data *d, const struct figure_run *run,
+                             size_t *bar, size_t *lanes, struct error *e)
+{
+    struct timelines t = {.lanes = *lanes};
+    enum status status = read_timelines(&t, run->dir, e);
+    THEN(status, write_points(out, &t, d, run, bar, e));
+    *lanes = t.lanes;
+    csv_table_free(&t.table);
+    free(t.launches);
+    return status;
+}
+
+static enum status write_lanes(FILE *out, struct figure_data *d, struct error *e)
+{
+    size_t bar = 0, lanes = 0;
+    fputs("row,point,label,ranks,status,flags,launch,rank,host,place,lane,phase,name,begin_ms,"
+          "end_ms\n",
+          out);
+    for (size_t i = 0; i < d->n_runs; i++)
+        TRY(write_run(out, d, &d->runs[i], &bar, &lanes, e));
+    if (lanes == 0 && d->values > 0)
+        return error_set(e, ERR_DATA, "%s: timeline.csv tells of none of the points that are shown",
+                         d->figure->name);
+    if (lanes > LANES_MAX)
+        log_print(LOG_NOTE, "%s: %zu ranks more than fit are left to series_%s.csv",
+                  d->figure->name, lanes - LANES_MAX, d->figure->name);
+    return OK;
+}
+
+const struct figure_shape shape_lanes = {
+    .bars = true,
+    .x = "point",
+    .total = "step_ms",
+    .lead = " One step of each point: its median one, of the median launch of ",
+    .method = "; flight: a sum from its begin until it was seen to be complete, wait: until the "
+              "last rank arrived, by the nodes' clocks.",
+    .write = write_lanes};

@@ -1,0 +1,105 @@
+#include "bench/workloads/train_cnn/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+
+/* By the layers of an op; where others' times pass instead, by what the calibration calls it. */
+static enum status name_ops(struct trace *trace, struct trainer *t, struct error *e)
+{
+    int n = work_ops(t);
+    TRY(MEM_NEW(trace->names, (size_t)n, "the names of a timeline", e));
+    for (int op = 0; op < n; op++)
+        if (t->replayed != NULL)
+            snprintf(trace->names[op], NET_OP_LAYERS, "%s", t->replayed->calibration.ops[op].name);
+        else
+            net_op_layers(t->net, t->desc, op, trace->names[op]);
+    return OK;
+}
+
+enum status trace_open(struct trace *trace, struct trainer *t, struct error *e)
+{
+    TRY(name_ops(trace, t, e));
+    TRY(MEM_NEW(trace->steps, TRACE_STEPS, "the steps of a timeline", e));
+    TRY(MEM_NEW(trace->slowest_ns, TRACE_STEPS, "the steps of a timeline", e));
+    TRY(timeline_open(&trace->timeline, TRACE_STEPS, e));
+    t->waiter->timeline = trace->timeline;
+    t->op_names = (const char(*)[NET_OP_LAYERS])trace->names;
+    return OK;
+}
+
+void trace_close(struct trace *trace, struct trainer *t)
+{
+    if (t->waiter != NULL)
+        t->waiter->timeline = NULL;
+    t->op_names = NULL;
+    timeline_close(trace->timeline);
+    free(trace->names);
+    free(trace->steps);
+    free(trace->slowest_ns);
+    *trace = (struct trace){0};
+}
+
+void trace_keep(struct trace *trace, const struct step_record *taken)
+{
+    size_t i = timeline_steps(trace->timeline);
+    timeline_keep(trace->timeline);
+    if (timeline_steps(trace->timeline) > i)
+        trace->steps[i] = (struct traced_step){taken->epoch, taken->step,
+                                               (double)(taken->end_ns - taken->begin_ns)};
+}
+
+/* Where the median of x [n] stands, n > 0; of an even number the smaller of the two in the middle. */
+static size_t find_median(const double *x, size_t n)
+{
+    size_t i = 0;
+    for (;; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < n; k++)
+            before += x[k] < x[i] || (x[k] == x[i] && k < i);
+        if (before == (n - 1) / 2)
+            return i;
+    }
+}
+
+/* As long as each took the slowest rank: all ranks find the same. */
+static enum status choose_step(const struct trace *trace, struct trainer *t, size_t *chosen,
+                               struct error *e)
+{
+    size_t n = timeline_steps(trace->timeline);
+    for (size_t i = 0; i < n; i++)
+        trace->slowest_ns[i] = trace->steps[i].ns;
+    TRY(wait_allreduce(t->waiter, trace->slowest_ns, n, MPI_DOUBLE, MPI_MAX, t->comm,
+                       "the slowest rank of each step", e));
+    *chosen = find_median(trace->slowest_ns, n);
+    return OK;
+}
+
+static json_t *line_of(const struct traced_step *step, const struct timeline_span *span)
+{
+    struct record_span line = {.epoch = step->epoch,
+                               .step = step->step,
+                               .begin_ns = span->begin_ns,
+                               .end_ns = span->end_ns};
+    snprintf(line.phase, sizeof line.phase, "%s", phase_names()[span->phase]);
+    snprintf(line.name, sizeof line.name, "%.*s", (int)sizeof line.name - 1, span->name);
+    return record_json(RECORD_span, &line);
+}
+
+enum status trace_write(struct trace *trace, struct trainer *t, struct recorder *recorder,
+                        struct error *e)
+{
+    size_t chosen, n;
+    if (timeline_steps(trace->timeline) == 0)
+        return OK;
+    TRY(choose_step(trace, t, &chosen, e));
+    const struct timeline_span *spans = timeline_step(trace->timeline, chosen, &n);
+    for (size_t i = 0; i < n; i++)
+        TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
+    if (timeline_lost(trace->timeline) > 0)
+        log_print(LOG_WARNING, "rank %d: %zu spans of steps found no room in the timeline", t->rank,
+                  timeline_lost(trace->timeline));
+    return OK;
+}

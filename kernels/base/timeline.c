@@ -1,0 +1,114 @@
+#include "kernels/base/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* Of a step of which nothing is known yet. */
+enum { ROOM_LEAST = 4096 };
+
+struct timeline {
+    struct timeline_span *spans;
+    size_t n, room;
+    size_t largest; /* spans of a step so far */
+    size_t lost;
+    size_t *
+        begins; /* [steps_most + 1]: where each kept step begins, and behind the last the current one */
+    size_t steps, steps_most;
+};
+
+const char *const *phase_names(void)
+{
+#define NAME(name, meaning) #name,
+    static const char *const names[] = {TIMELINE_PHASES(NAME)};
+#undef NAME
+    return names;
+}
+
+enum status timeline_open(struct timeline **timeline, size_t steps_most, struct error *e)
+{
+    TRY(MEM_NEW(*timeline, 1, "a timeline", e));
+    (*timeline)->steps_most = steps_most;
+    enum status status = MEM_NEW((*timeline)->begins, steps_most + 1, "a timeline", e);
+    if (status != OK) {
+        free(*timeline);
+        *timeline = NULL;
+    }
+    return status;
+}
+
+void timeline_close(struct timeline *t)
+{
+    if (t == NULL)
+        return;
+    free(t->spans);
+    free(t->begins);
+    free(t);
+}
+
+enum status timeline_begin(struct timeline *t, struct error *e)
+{
+    if (t == NULL)
+        return OK;
+    t->n = t->begins[t->steps];
+    size_t wanted = t->n + (2 * t->largest > ROOM_LEAST ? 2 * t->largest : ROOM_LEAST);
+    if (wanted <= t->room)
+        return OK;
+    struct timeline_span *spans = reallocarray(t->spans, 2 * wanted, sizeof *spans);
+    if (spans == NULL)
+        return error_no_memory(e, "a timeline");
+    memset(spans + t->room, 0,
+           (2 * wanted - t->room) * sizeof *spans); /* no page is new in a step */
+    t->spans = spans;
+    t->room = 2 * wanted;
+    return OK;
+}
+
+void timeline_keep(struct timeline *t)
+{
+    if (t != NULL && t->steps < t->steps_most)
+        t->begins[++t->steps] = t->n;
+}
+
+int64_t timeline_now(const struct timeline *t)
+{
+    return t != NULL ? clock_ns() : 0;
+}
+
+void timeline_add(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns,
+                  int64_t end_ns)
+{
+    if (t == NULL)
+        return;
+    if (t->n == t->room) {
+        t->lost++;
+        return;
+    }
+    t->spans[t->n++] = (struct timeline_span){phase, name, begin_ns, end_ns};
+    size_t own = t->n - t->begins[t->steps];
+    t->largest = own > t->largest ? own : t->largest;
+}
+
+void timeline_end(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns)
+{
+    if (t != NULL)
+        timeline_add(t, phase, name, begin_ns, clock_ns());
+}
+
+size_t timeline_steps(const struct timeline *t)
+{
+    return t != NULL ? t->steps : 0;
+}
+
+size_t timeline_lost(const struct timeline *t)
+{
+    return t != NULL ? t->lost : 0;
+}
+
+const struct timeline_span *timeline_step(const struct timeline *t, size_t i, size_t *n)
+{
+    *n = t->begins[i + 1] - t->begins[i];
+    return t->spans + t->begins[i];
+}
