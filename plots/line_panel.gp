@@ -16,7 +16,8 @@ do for [i = 1:words(columns)] {
     set tmargin at screen upper - (i - 1) * share - (i > 1 ? gap : 0)
     set bmargin at screen upper - i * share + (i < words(columns) ? gap : 0)
     last = i == words(columns)
-    set format x (last ? '%g' : '')
+    # Where no value stands no place has a name.
+    set format x (last && ticks_n + (nothing eq '') > 0 ? '%g' : '')
     do for [t = 1:ticks_n] {
         if (by_place) {
             set xtics add ((last ? label_of(t) : '') t)

@@ -78,7 +78,7 @@ log_ticks(axis) = "set logscale ".axis."; unset ".axis."tics; set ".axis."tics n
         "t = m * 10.0**decade; set ".axis."tics add (t < 1e4 ? sprintf('%g', t) : gprintf('%.0s%c', t) t) } }; "
 
 # Large numbers on a linear axis from 0 are written 10.0M: their digits would run into each other.
-big_ticks(axis, most) = most < 1e4 ? '' : "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)"
+big_ticks(axis, most) = most >= 1e4 ? "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)" : ''
 
 # An axis of shares ends at 100 %. It begins at 0, or shortly below the lowest that is shown where a
 # whole one would hide how they differ: then its line is broken, and its title says where it begins.

@@ -253,7 +253,10 @@ static void name_series(struct series *series, const struct summary *s,
     if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, last)))
         append(series, series->name[0] ? kind : last_resort(last->point));
     size_t used = strlen(series->name);
-    if (!last->point->requested)
+    bool requested = false;
+    for (size_t i = 0; i < series->n; i++)
+        requested |= s->points[series->points[i]].point->requested;
+    if (!requested)
         snprintf(series->name + used, sizeof series->name - used, " (base)");
 }
 

@@ -151,20 +151,30 @@ static const char *name_flaws(char *text, size_t size, const struct point_summar
     return text;
 }
 
-/* " By design weights differ between ranks (broadcast_init=false): naive ranks=2." */
+static bool differs_by_design(const struct point_summary *p)
+{
+    return strstr(p->flags, "by_design") != NULL;
+}
+
+/* " By design weights differ between ranks (broadcast_init=false): naive ranks=2.", of many how many. */
 void flaws_write(FILE *out, const struct summary *s)
 {
+    enum { NAMED = 3 };
     char flaws[160];
-    size_t told = 0;
-    for (size_t i = 0; i < s->n; i++) {
+    size_t n = 0, told = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += differs_by_design(&s->points[i]);
+    for (size_t i = 0; i < s->n && (n <= NAMED || told == 0); i++) {
         const struct point_summary *p = &s->points[i];
-        if (strstr(p->flags, "by_design") == NULL)
+        if (!differs_by_design(p))
             continue;
         if (told++ == 0)
-            fprintf(out, " By design weights differ between ranks (%s): %s",
-                    name_flaws(flaws, sizeof flaws, p), p->point->label);
+            fprintf(out, " By design weights differ between ranks (%s): ",
+                    name_flaws(flaws, sizeof flaws, p));
+        if (n > NAMED)
+            fprintf(out, "%zu points, flagged in summary.csv", n);
         else
-            fprintf(out, ", %s", p->point->label);
+            fprintf(out, "%s%s", told > 1 ? ", " : "", p->point->label);
     }
     fputs(told > 0 ? "." : "", out);
 }

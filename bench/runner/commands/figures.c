@@ -83,20 +83,18 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
 /* A spec stands for the latest run of its campaign, as it asked for that or, where it never did, as the last one did;
  * with other values, for the latest run with these. */
 static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
-                              char run_dir[PATH_BYTES], char view[PATH_BYTES], struct error *e)
+                              char run_dir[PATH_BYTES], bool *same, struct error *e)
 {
-    char folder[PATH_BYTES];
+    char folder[PATH_BYTES], view[PATH_BYTES] = "";
     bool set = spec_set_beyond_figures(asked) != NULL;
     TRY(path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME)));
     TRY(path_format(run_dir, e, "%s/latest", folder));
-    view[0] = '\0';
     if (set)
         TRY(find_run(asked, folder, run_dir, view, e));
     else if (path_is_folder(run_dir))
         find_view(asked, run_dir, view);
-    if (!set && view[0] == '\0')
-        TRY(path_format(view, e, "%s/spec.yaml", run_dir));
-    if (set ? view[0] != '\0' : path_is_folder(run_dir))
+    *same = view[0] != '\0';
+    if (set ? *same : path_is_folder(run_dir))
         return OK;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,
                     "no run of this campaign%s yet; `make bench CONFIG=%s%s%s%s` makes one",
@@ -111,9 +109,13 @@ static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  struct error *e)
 {
     TRY(spec_load_here(asked, arguments->operand, arguments->set, e));
-    char view[PATH_BYTES];
-    TRY(choose_run(asked, arguments, run_dir, view, e));
-    TRY(spec_load_here(spec, view, NULL, e));
+    char last[PATH_BYTES];
+    bool same;
+    TRY(choose_run(asked, arguments, run_dir, &same, e));
+    if (same)
+        return spec_load_here(spec, arguments->operand, arguments->set, e);
+    TRY(path_format(last, e, "%s/spec.yaml", run_dir));
+    TRY(spec_load_here(spec, last, NULL, e));
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_get((enum option_id)i)->scope != SCOPE_FIGURE)
             continue;
