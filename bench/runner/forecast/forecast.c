@@ -212,13 +212,13 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* What part of the further launches the budget has room for. */
+/* What part of the further launches the budget has room for, which first ones count in, and accuracy runs do not. */
 static void find_shares(double *least, double *most, const struct forecast *f)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET), few = 0, many = 0;
     for (size_t i = 0; i < f->c->spec.n_points; i++) {
         const struct forecast_point *p = &f->points[i];
-        room -= known_or_0(sure_s(p));
+        room -= known_or_0(take_s(p, RUN_TIME, p->least[RUN_TIME] > 0));
         few += known_or_0(further_s(p, p->least[RUN_TIME]));
         many += known_or_0(further_s(p, p->most));
     }

@@ -60,7 +60,11 @@ measure: {time: {launches: 20..30, steps: 1000}, budget: 1s}" && sums_to timed_s
         [ "$(cells least_s)" = "$(cells timed_s)" ] && [ "$(cells most_s)" = "$(cells timed_s)" ] || return 1
     plan "$small
 measure: {time: {launches: 20..30, steps: 1000}, budget: 24h}" &&
-        sums_to least_s "abs(x / $(cells timed_s) - 20) < 1e-6" && sums_to most_s "abs(x / $(cells timed_s) - 30) < 1e-6"
+        sums_to least_s "abs(x / $(cells timed_s) - 20) < 1e-6" && sums_to most_s "abs(x / $(cells timed_s) - 30) < 1e-6" || return 1
+    plan "$small
+measure: {time: {launches: 20..20, steps: 10}, accuracy: {seeds: [1, 2, 3]}, budget: 10min}" --set train.epochs=10000 &&
+        sums_to accuracy_s "x > 600" &&
+        sums_to least_s "abs(x / (20 * $(cells timed_s) + 3 * $(cells accuracy_s)) - 1) < 1e-6"
 }
 
 # A committed run has the same network and batch: its step, with more ranks its cores.
