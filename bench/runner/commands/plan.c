@@ -89,11 +89,9 @@ static const struct {
 
 static enum status find_writer(plan_writer **writer, const char *name, struct error *e)
 {
-    const char *names[N_FORMATS];
     int index;
-    for (size_t i = 0; i < N_FORMATS; i++)
-        names[i] = formats[i].name;
-    TRY(option_name("format", name != NULL ? name : names[0], names, N_FORMATS, &index, e));
+    TRY(option_row("format", name != NULL ? name : formats[0].name, formats, N_FORMATS,
+                   sizeof *formats, &index, e));
     *writer = formats[index].writer;
     return OK;
 }
