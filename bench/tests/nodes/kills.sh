@@ -3,7 +3,7 @@
 # nothing of them stays, nothing of others is touched, and the same command goes on to the end, no launch lost, none
 # run twice.
 #
-# Three kills on each site; FAULTS=all: thirty, a quarter of an hour on two cores. KILLS_SEED=N makes the choices of
+# Three kills on each site; FAULTS=all: thirty, twenty minutes on two cores. KILLS_SEED=N makes the choices of
 # the run again that has printed N, KILLS_SITE=emulated or slurm those of one site.
 set -u
 . bench/tests/lib/tap.sh
@@ -115,13 +115,14 @@ is_seen() {
 
 # --- Campaigns ------------------------------------------------------------------------------------------
 
-launches=4 # of two points, two each
-write_spec killed ", samples: 2000" "global_batch: 64" <<'END'
+n=3 each=1 # kills; launches of each of two points
+[ "${FAULTS:-some}" != all ] || n=30 each=2
+write_spec killed ", samples: 2000" "global_batch: 64" <<END
 matrix: {nodes: [2, 4]}
 ranks_per_node: 2
 sync.strategy: ring
 place.oversubscribe: allow
-measure: {limit: 60s, time: {warmup_steps: 2, steps: 100, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
+measure: {limit: 60s, time: {warmup_steps: 2, steps: 100, launches: $each..$each, precision: 100%}, accuracy: {seeds: []}}
 END
 
 # A shell of salloc in which campaigns are begun again and again, so that Slurm ends nothing of them, and a step of
@@ -166,7 +167,7 @@ go() {
 is_complete() {
     local journal=$folder/killed/latest/journal.jsonl
     cat "$journal"
-    awk -v launches="$launches" '
+    awk -v launches=$((2 * each)) '
         function value(key) {
             match($0, "\"" key "\":\"?[^\",}]*")
             return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3)
@@ -179,7 +180,7 @@ is_complete() {
             for (p in filled) { n++; twice += filled[p] > 1 }
             exit !finished || twice || stayed || n != launches || begun > launches + 1
         }' "$journal" || return
-    [ "$(column status "$folder/killed/latest/raw.csv" | grep -cx ok)" -eq "$launches" ]
+    [ "$(column status "$folder/killed/latest/raw.csv" | grep -cx ok)" -eq $((2 * each)) ]
 }
 
 in_microseconds() {
@@ -289,17 +290,21 @@ survives() { # number
     is_complete && is_again "$tmp/before"
 }
 
-# What may be meant, by SIGKILL where it says no other signal.
+# What may be meant, by SIGKILL where it says no other signal; each comes once before any comes again.
 declare -A lasts kinds=(
     [emulated]="hosts runner_and_hosts"
     [slurm]="srun"
 )
 read -ra kinds_here <<<"runner.INT runner.TERM runner guard runner_and_guard launcher proxy rank ${kinds[$site]}"
+kinds_left=()
 
 # Where it runs and is killed; sets what `check` is told.
 draw() {
-    local kind=${kinds_here[RANDOM % ${#kinds_here[@]}]}
-    local ways=(job shell shell) launchers=(hydra pmi2)
+    local kind at ways=(job shell shell) launchers=(hydra pmi2)
+    [ "${#kinds_left[@]}" -gt 0 ] || kinds_left=("${kinds_here[@]}")
+    at=$((RANDOM % ${#kinds_left[@]})) kind=${kinds_left[at]}
+    unset "kinds_left[at]"
+    kinds_left=("${kinds_left[@]}")
     what=${kind%.*} signal=KILL chance=$RANDOM way=here more=''
     what=${what//_/ }
     [[ $kind != *.* ]] || signal=${kind#*.}
@@ -310,8 +315,6 @@ draw() {
     moment=$((lasts[$way] * (RANDOM % 1000) / 1000))
 }
 
-n=3
-[ "${FAULTS:-some}" != all ] || n=30
 check "$site: what others have is seen" is_seen
 if [ "$site" = slurm ]; then
     check "slurm: nodes can be had" take_nodes
