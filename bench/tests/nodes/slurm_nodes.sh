@@ -140,11 +140,17 @@ sync.strategy: allreduce
 matrix: {ranks: auto}
 measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
 END
-# What a job takes from here does not change when Slurm begins it again: a file says whether ranks hang.
+# What a job takes from here does not change when Slurm begins it again: files say whether ranks hang, or fail and
+# leave what MPI makes when it starts.
 cat >"$tmp/facts" <<END
 if [ -e "$tmp/hang" ] && [ "\${strategy:-}" = allreduce ] && [ -n "\$dir" ]; then
     touch "\$dir/hangs.\$PMI_RANK"
     exec -a "\$dir" sleep 300
+fi
+if [ -e "$tmp/fail" ] && [ "\${strategy:-}" = allreduce ] && [ -n "\$dir" ]; then
+    touch "/dev/shm/mpich_shar_tmp.\$PMI_RANK"
+    ls /dev/shm >"$tmp/shared.\$(hostname)"
+    exit 3
 fi
 END
 latest=$home/results/fake/latest
@@ -216,6 +222,21 @@ is_complete_after_all() {
             sort | uniq -c | tr -s ' \n' ' ')" = " 2 ok allreduce 2 ok none " ]
 }
 
+# Of those on nodes where no runner is, too.
+shared_memory_is_given_back() {
+    local node status
+    rm -rf "$home/results/fake"
+    touch "$tmp/fail"
+    expect 1 "1 of 2 points failed" job -N2 -- "$tmp/two/fake.yaml"
+    status=$?
+    rm "$tmp/fail"
+    [ "$status" -eq 0 ] || return 1
+    for node in n0 n1; do
+        grep "^mpich_shar_tmp" "$tmp/shared.$node" || return 1
+        ! nsenter --target "$(cat "${SLURM_CONF%/*}/slurmd-$node.pid")" --mount ls /dev/shm | grep "^mpich" || return 1
+    done
+}
+
 runs_in_an_array() {
     rm -rf "$home/results/fake"
     (cd "$home" && sbatch -W -N2 --array=0-1%1 "$template" "$tmp/two/fake.yaml") || return 1
@@ -271,6 +292,7 @@ check "a login node stops with the line to type" stops_on_a_login_node
 use_fake_trainer
 check "submit --dry-run prints a script" prints_scripts
 check "submit runs what is missing, and no more" submits_what_is_missing
+check "shared memory of ranks that fail is given back on every node" shared_memory_is_given_back
 check "the second job of an array has nothing left" runs_in_an_array
 check "a job that begins again goes on elsewhere" begins_again_elsewhere
 check "one that is out of time goes on" survives_its_time_limit
