@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Regenerates every figure and table of the reports: what each campaign is forecast to take, and all together, then the
-# campaigns, the shortest first, those of which nothing is known last; views on a campaign follow the spec that it
-# belongs to. What is done is not run again: the same command goes on after an interruption, also days later.
+# Regenerates every figure and table of the reports, and what lies past them: what each campaign is forecast to take,
+# and all together, then the campaigns, the shortest first, those of which nothing is known last; views on a campaign
+# follow the spec that it belongs to. What is done is not run again: the same command goes on after an interruption,
+# also days later.
 #
 # A view writes its tables and figures into the run that it looks at, in place of those before. So each spec's are kept
 # as they were when it was run: OUT/reports/<report>_<figure> holds them, without records, as `figures`, `report` and

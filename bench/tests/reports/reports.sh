@@ -187,6 +187,13 @@ own amundkar/accuracy_mnist "epochs:m seconds:m reached:m"
 own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"
 own amundkar/per_class "classes:m epochs:m"
 own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameters,691 K parameters"
+
+own past/peer "rate:m ratio:"
+own past/pinning "step:m tail:m switches:m" "one rank of two threads,two ranks"
+own past/stragglers "step:m by_rank:m waiting:m timeline:"
+own past/time_to_accuracy "seconds:m images:m effort:m" "fixed batch,growing batch"
+own past/crossover "one_node:m four_hosts:m" "one node,four hosts"
+own past/strategies "step_31_kb:m step_87_kb:m step_2_8_mb:m step_37_mb:m efficiency:m bytes:m" "31 KB,87 KB,2.8 MB,37 MB"
 check "one command runs them all" runs_all_by_one_command
 check "what was measured is kept spec by spec" keeps_what_was_measured
 finish
