@@ -122,12 +122,42 @@ static void sum_up(struct figure_data *d)
     }
 }
 
+/* Parts of series, from `first` on, stand as rows of files brought them, which launches wrote in random order: they
+ * come in the order of the series instead. */
+static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
+{
+    struct table_series *series;
+    size_t *place, n = first;
+    TRY(MEM_NEW(place, t->n_series, "the series of a figure", e));
+    enum status status = MEM_NEW(series, t->n_series, "the series of a figure", e);
+    for (size_t base = 0; status == OK && base < first; base++) {
+        place[base] = base;
+        series[base] = t->series[base];
+        for (size_t i = first; i < t->n_series; i++) {
+            if (t->series[i].base != base)
+                continue;
+            place[i] = n;
+            series[n++] = t->series[i];
+        }
+    }
+    for (size_t i = 0; status == OK && i < t->n; i++)
+        t->rows[i].series = place[t->rows[i].series];
+    if (status == OK)
+        memcpy(t->series, series, n * sizeof *series);
+    free(series);
+    free(place);
+    return status;
+}
+
 enum status table_read(struct figure_data *d, struct error *e)
 {
     TRY(open_series(d, e));
     TRY(name_cases(d, e));
+    size_t of_points = d->table.n_series;
     for (size_t k = 0; k < d->n_quantities; k++)
         TRY(d->quantities[k].file != NULL ? table_gather(d, k, e) : take_points(d, k, e));
+    if (d->table.n_series > of_points)
+        TRY(order_parts(&d->table, of_points, e));
     table_sort(&d->table, d->n_quantities);
     TRY(check_rows(d, e));
     TRY(table_add_sources(d, e));
