@@ -52,7 +52,7 @@ bench/workloads/checkpoint: kernels/base kernels/desc kernels/layers/loss.h comm
 bench/workloads/train_cnn: kernels kernels/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
 bench/workloads/sweeps: kernels/base
 bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record
-bench/workloads/sweeps/comm: comm comm/cost comm/wait comm/compressors kernels kernels/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
+bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
 bench/workloads/peers: kernels kernels/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn
 kernels/tests: kernels/ bench/spec
 comm/tests: kernels/ comm/

@@ -109,3 +109,15 @@ void local_scale(const struct exec *ex, real *x, size_t n, real factor)
     scale_numbers(x, n, factor);
     charge_bytes(ex, 2 * n * sizeof *x);
 }
+
+SIMD_CLONES static void clamp_numbers(real *x, size_t n, real most)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = x[i] > most ? most : x[i] < -most ? -most : x[i];
+}
+
+void local_clamp(const struct exec *ex, real *x, size_t n, real most)
+{
+    clamp_numbers(x, n, most);
+    charge_bytes(ex, 2 * n * sizeof *x);
+}

@@ -32,6 +32,9 @@ void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes)
 /* x [n] *= factor */
 void local_scale(const struct exec *ex, real *x, size_t n, real factor);
 
+/* x [n] limited to [-most, most]; what is not a number stays so. */
+void local_clamp(const struct exec *ex, real *x, size_t n, real most);
+
 /* y[i] = value, n times */
 void local_fill(const struct exec *ex, real *y, size_t n, real value);
 

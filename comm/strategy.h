@@ -11,12 +11,17 @@
  *   step_end(optimizer): parameters are ready when params_needed of the next step returns
  *
  * The loss gradient is divided by the global sample count before backward, so exact strategies sum
- * and never average.
+ * and never average; where config.scale says so it is divided by a rank's share of that count, and
+ * the gradients by the number of ranks before or after the sum, which sync_grad_ready and
+ * sync_finish_sum do for all strategies.
  *
- * Some parts of this interface wait for work to come: `micro` and `last` for gradient accumulation,
- * params_needed and params_done of each range for ZeRO 3, which gathers parameters before a pass and
- * frees them after it, the activation slots of a net (net.h) for pipelines, and
- * exec.charge, through which local_ops.h reports its work, for a simulated clock. */
+ * With gradient accumulation the middle part repeats for each micro-batch, whose gradients add up in
+ * grad_buffer: `micro` counts them from 0, and what travels leaves with the `last`.
+ *
+ * Some parts of this interface wait for work to come: params_needed and params_done of each range for
+ * ZeRO 3, which gathers parameters before a pass and frees them after it, the activation slots of a
+ * net (net.h) for pipelines, and exec.charge, through which local_ops.h reports its work, for a
+ * simulated clock. */
 #pragma once
 
 #include <mpi.h>
@@ -138,7 +143,7 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
     struct sync_times times;
-    bool clipped;                    /* in this step */
+    bool sum_finished;               /* in this step, by sync_finish_sum */
     int64_t comm_begin_ns;           /* of the step's first call; 0: none yet */
     int64_t interval_ns, packing_ns; /* where the interval that is under way began */
     struct waiter *waiter;
@@ -153,8 +158,9 @@ struct sync {
     uint64_t infinite; /* numbers that fp16 could not hold, on this rank, since the beginning */
 };
 
-/* Memory for the arenas: zeroed, aligned, present. Freed by sync_destroy. Gradients and parameters that
- * lie in memory of the strategy stay there; its destroy hook sets their pointers to NULL. */
+/* Memory for the arenas: zeroed, aligned, present; of those that the strategy has not given memory.
+ * Freed by sync_destroy. Gradients and parameters that lie in memory of the strategy stay there; its
+ * destroy hook sets their pointers to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 
 /* Creates a strategy with its arenas. Collective. On error nothing is left. */
@@ -236,21 +242,26 @@ unsigned sync_flags(const struct sync *s);
 /* What one step, or a few, cost this rank on paper. */
 struct cost sync_cost(const struct sync *s);
 
-/* Clipping by global norm (Pascanu, Mikolov, Bengio, 2013), a step_end hook's task between the sum
- * of the gradients and the optimizer: scales this rank's gradients [begin, end) so that the norm of
- * all ranks' shares is o->clip_norm at most; nothing without it. Collective. */
-enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                      struct error *e);
+/* A step_end hook's task between the sum of the gradients and the optimizer, over the numbers
+ * [begin, end) of the sum that this rank answers for: one over the ranks where the mean is taken after
+ * the sum; clipping by value; clipping by global norm (Pascanu, Mikolov, Bengio, 2013), so that the
+ * norm of all ranks' shares is o->clip_norm at most. Collective. */
+enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                            struct error *e);
+
+/* Whether that does anything. */
+bool sync_finishes_sum(const struct sync *s, const struct optimizer *o);
 
 /* Sum of squares of this rank's share of the synchronised gradient. */
 double sync_norm2_local(struct sync *s);
 
-/* What follows the sum where every rank holds the whole of it: clipping, then the optimizer, over
- * whole arenas. Collective. */
+/* What follows the sum where every rank holds the whole of it: sync_finish_sum, then the optimizer,
+ * over whole arenas. Collective. */
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* The same two for a rank that steps on its own gradient: clipping by the norm of that. */
+/* Clipping, and with it the optimizer, for a rank that steps on its own gradient: by the norm of
+ * that. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

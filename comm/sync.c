@@ -21,6 +21,8 @@ enum status arenas_alloc(struct arenas *a, struct error *e)
         TRY(MEM_NEW_ALIGNED(a->params, a->n, "parameters", e));
     if (a->grads == NULL)
         TRY(MEM_NEW_ALIGNED(a->grads, a->n, "gradients", e));
+    if (a->state != NULL)
+        return OK;
     return MEM_NEW_ALIGNED(a->state, a->n * (size_t)a->slots, "optimizer state", e);
 }
 
@@ -125,7 +127,7 @@ void sync_destroy(struct sync *s)
 void sync_step_begin(struct sync *s)
 {
     memset(&s->times, 0, sizeof s->times);
-    s->clipped = false;
+    s->sum_finished = false;
     s->comm_begin_ns = 0;
     if (s->strategy->step_begin != NULL)
         s->strategy->step_begin(s);
@@ -152,6 +154,9 @@ real *sync_grad_buffer(struct sync *s, struct range range)
 enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
                             struct error *e)
 {
+    const struct span span = span_of(&s->arenas, range);
+    if (last && s->config.scale == GRADIENT_SCALE_pre)
+        sync_scale(s, s->arenas.grads + span.begin, span.n, (real)(1.0 / s->ranks));
     return s->strategy->grad_ready != NULL ? s->strategy->grad_ready(s, range, micro, last, e) : OK;
 }
 

@@ -1,4 +1,4 @@
-/* What follows the sum of the gradients: clipping by global norm, and the optimizer. */
+/* What follows the sum of the gradients: scaling, clipping, and the optimizer. */
 #include <assert.h>
 #include <math.h>
 
@@ -29,7 +29,7 @@ void sync_before_update(struct sync *s)
 void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
                         size_t end, uint64_t step, double lr)
 {
-    assert(s->clipped || o->clip_norm == 0);
+    assert(s->sum_finished || !sync_finishes_sum(s, o));
     sync_before_update(s);
     int64_t begin_ns = clock_ns();
     if (s->update != NULL)
@@ -37,16 +37,6 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     else
         optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
     end_update(s, "optimizer", begin_ns);
-}
-
-/* A norm that is not a number scales nothing: divergence is to show. */
-static void clip_range(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                       double norm2)
-{
-    double norm = sqrt(norm2);
-    if (norm > o->clip_norm)
-        local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
-    s->clipped = true;
 }
 
 /* Where every rank holds the whole gradient, each answers for an equal part. */
@@ -59,11 +49,18 @@ double sync_norm2_local(struct sync *s)
     return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
 }
 
-enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                      struct error *e)
+/* A norm that is not a number scales nothing: divergence is to show. */
+static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                          double norm2)
 {
-    if (o->clip_norm == 0)
-        return OK;
+    double norm = sqrt(norm2);
+    if (norm > o->clip_norm)
+        local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
+}
+
+static enum status clip_by_norm(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                                struct error *e)
+{
     int64_t begin_ns = clock_ns();
     double norm2 = s->update == NULL ? sync_norm2_local(s) : 0;
     end_update(s, "clipping", begin_ns);
@@ -73,27 +70,56 @@ enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, s
     sync_comm_end(s);
     TRY(status);
     begin_ns = clock_ns();
-    clip_range(s, o, begin, end, norm2);
+    scale_to_norm(s, o, begin, end, norm2);
     end_update(s, "clipping", begin_ns);
+    return OK;
+}
+
+/* Where the time of updates passes, that of clipping is part of it. */
+static void clip_by_value(struct sync *s, const struct optimizer *o, size_t begin, size_t end)
+{
+    if (o->clip_value == 0)
+        return;
+    int64_t begin_ns = clock_ns();
+    if (s->update == NULL)
+        local_clamp(s->exec, s->arenas.grads + begin, end - begin, (real)o->clip_value);
+    end_update(s, "clipping", begin_ns);
+}
+
+bool sync_finishes_sum(const struct sync *s, const struct optimizer *o)
+{
+    return s->config.scale == GRADIENT_SCALE_post || o->clip_norm > 0 || o->clip_value > 0;
+}
+
+enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                            struct error *e)
+{
+    if (s->config.scale == GRADIENT_SCALE_post)
+        sync_scale(s, s->arenas.grads + begin, end - begin, (real)(1.0 / s->ranks));
+    clip_by_value(s, o, begin, end);
+    if (o->clip_norm > 0)
+        TRY(clip_by_norm(s, o, begin, end, e));
+    s->sum_finished = true;
     return OK;
 }
 
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e)
 {
-    TRY(sync_clip(s, o, 0, s->arenas.n, e));
+    TRY(sync_finish_sum(s, o, 0, s->arenas.n, e));
     sync_optimize(s, o, 0, s->arenas.n, step, lr);
     return OK;
 }
 
 void sync_clip_alone(struct sync *s, const struct optimizer *o)
 {
-    if (o->clip_norm == 0)
-        return;
+    clip_by_value(s, o, 0, s->arenas.n);
     int64_t begin_ns = clock_ns();
-    double norm2 = s->update == NULL ? local_norm2(s->exec, s->arenas.grads, s->arenas.n) : 0;
-    clip_range(s, o, 0, s->arenas.n, norm2);
-    end_update(s, "clipping", begin_ns);
+    if (o->clip_norm > 0 && s->update == NULL)
+        scale_to_norm(s, o, 0, s->arenas.n, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
+    if (o->clip_norm > 0)
+        end_update(s, "clipping", begin_ns);
+    s->sum_finished = true;
 }
 
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr)

@@ -43,13 +43,6 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
         set_real(c, id, config_number(&point->config, option));
 }
 
-static long global_batch(const struct point *point)
-{
-    long batch = config_int(&point->config, OPT_GLOBAL_BATCH);
-    long ranks = config_int(&point->config, OPT_RANKS);
-    return batch > 0 ? batch : ranks * config_int(&point->config, OPT_BATCH_PER_RANK);
-}
-
 static void add_seed(char *text, size_t size, uint64_t seed)
 {
     size_t used = strlen(text);
@@ -130,7 +123,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
         return;
     set_text(c, COLUMN_sync_variant, variant_of(point));
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
-    set_real(c, COLUMN_global_batch, (double)global_batch(point));
+    set_real(c, COLUMN_global_batch, config_images(&point->config));
 }
 
 /* ---- Columns of metrics.def ---- */

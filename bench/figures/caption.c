@@ -36,6 +36,8 @@ static void write_batch(FILE *out, const struct summary *s)
     else
         fprintf(out, ", global batch %s",
                 summary_distinct(text, sizeof text, s, COLUMN_global_batch));
+    if (config_int(config, OPT_ACCUMULATE) > 1)
+        fprintf(out, " in %s micro-batches", config_text(config, OPT_ACCUMULATE));
 }
 
 /* "; measured, local." */

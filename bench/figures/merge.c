@@ -89,7 +89,7 @@ static enum status take_published(struct merged *m, const struct figures_run *ru
 /* Only what all of them say, of what captions and axes tell. */
 static void take_common(struct merged *m, const struct figures_run *runs, size_t n)
 {
-    static const enum option_id told[] = {OPT_SCALING, OPT_BATCH_PER_RANK};
+    static const enum option_id told[] = {OPT_SCALING, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};
     for (size_t k = 0; k < sizeof told / sizeof *told; k++)
         for (size_t i = 1; i < n; i++)
             if (strcmp(config_text(&runs[i].s->spec->config, told[k]),

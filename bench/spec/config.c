@@ -134,6 +134,21 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
                      config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
+/* Where ranks step on gradients of their own nothing is summed. */
+static enum status check_scale(const struct config *config, enum strategy_variant variant,
+                               enum gradient_scale *scale, struct error *e)
+{
+    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    *scale = (enum gradient_scale)config_int(config, OPT_SCALE);
+    if (*scale == GRADIENT_SCALE_loss ||
+        !(strategy_config_flags(strategy, variant) & STRATEGY_LOCAL_MEAN))
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "sync.scale: %s does not go with strategy %s, which wants the mean of each "
+                     "rank's own images: loss is wanted",
+                     config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
+}
+
 /* Where each option that a strategy or a compressor brings stands among all options. */
 static const enum option_id SYNC_IDS[SYNC_OPTIONS] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OPT_sync_##key,
@@ -160,16 +175,69 @@ enum status config_strategy(const struct config *config, struct strategy_config 
     TRY(config_variant(config, &strategy->variant, e));
     *at = OPT_COMPRESS;
     TRY(check_compressor(config, &strategy->compressor, e));
+    *at = OPT_SCALE;
+    TRY(check_scale(config, strategy->variant, &strategy->scale, e));
     *at = OPT_ALGORITHM;
     TRY(check_algorithm(config, &strategy->algorithm, e));
     enum status status = compressor_check(strategy, &key, e);
     return mark_at(status, key, at);
 }
 
+double config_global_batch(const struct config *config, long ranks)
+{
+    double all = config_number(config, OPT_GLOBAL_BATCH);
+    double each = config_number(config, OPT_BATCH_PER_RANK) * config_number(config, OPT_ACCUMULATE);
+    return all > 0 ? all : each * (double)ranks;
+}
+
+/* Of each rank, where all of them are not given, or both are. */
+static enum status check_rank_batch(const struct config *config, long ranks, struct error *e)
+{
+    double all = config_number(config, OPT_GLOBAL_BATCH);
+    double most = option_get(OPT_GLOBAL_BATCH)->max;
+    double product = config_number(config, OPT_BATCH_PER_RANK) *
+                     config_number(config, OPT_ACCUMULATE) * (double)ranks;
+    if (product > most)
+        return error_set(e, ERR_ARGUMENT,
+                         "train.batch_per_rank = %s times train.accumulate = %s on %ld ranks is "
+                         "more than %.0f images a step",
+                         config_text(config, OPT_BATCH_PER_RANK),
+                         config_text(config, OPT_ACCUMULATE), ranks, most);
+    if (product == 0 || all == 0 || product == all)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "train.batch_per_rank = %s times train.accumulate = %s times ranks = %ld is "
+                     "%.0f images, but train.global_batch = %s: leave one out",
+                     config_text(config, OPT_BATCH_PER_RANK), config_text(config, OPT_ACCUMULATE),
+                     ranks, product, config_text(config, OPT_GLOBAL_BATCH));
+}
+
+enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
+                               struct error *e)
+{
+    double all = config_global_batch(config, ranks), most = ceil(all / (double)ranks);
+    *at = OPT_BATCH_PER_RANK;
+    TRY(check_rank_batch(config, ranks, e));
+    *at = OPT_ACCUMULATE;
+    if (config_int(config, OPT_ACCUMULATE) == 1)
+        return OK;
+    if (all == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "train.accumulate = %s wants train.batch_per_rank or train.global_batch",
+                         config_text(config, OPT_ACCUMULATE));
+    if (config_number(config, OPT_ACCUMULATE) <= most)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "train.accumulate = %s, but of train.global_batch = %.0f each of %ld ranks "
+                     "has %.0f images at most: allowed 1..%.0f",
+                     config_text(config, OPT_ACCUMULATE), all, ranks, most, most);
+}
+
 enum overlap_kind config_overlap(const struct config *config)
 {
     unsigned flags = strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY));
-    bool overlaps = (flags & STRATEGY_OVERLAPS) != 0;
+    bool waits = config_int(config, OPT_COMPRESS) != COMPRESSOR_none;
+    bool overlaps = (flags & STRATEGY_OVERLAPS) && !waits;
     return overlaps ? (enum overlap_kind)config_int(config, OPT_OVERLAP) : OVERLAP_none;
 }
 
@@ -186,6 +254,16 @@ static bool has_text(const struct config *config, enum option_id id, const char 
 static struct sync_demand demand_of(const struct config *config, enum option_id id, bool asks)
 {
     return (struct sync_demand){asks ? option_get(id)->key : NULL, config_text(config, id)};
+}
+
+static enum status check_clipping(const struct config *config, enum option_id *at, struct error *e)
+{
+    *at = OPT_CLIP_VALUE;
+    if (config_number(config, OPT_CLIP_VALUE) == 0 || config_number(config, OPT_CLIP_NORM) == 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "train.clip_value = %s and train.clip_norm = %s are both given: leave one out",
+                     config_text(config, OPT_CLIP_VALUE), config_text(config, OPT_CLIP_NORM));
 }
 
 /* Weights of their own that ranks are given from elsewhere at once would be none. */
@@ -226,6 +304,7 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
     };
     TRY(config_strategy(config, &strategy, at, e));
     TRY(check_initial_weights(config, at, e));
+    TRY(check_clipping(config, at, e));
     enum status status = strategy_check(kind, &strategy, &demands, &key, e);
     return mark_at(status, key, at);
 }

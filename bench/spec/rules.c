@@ -1,11 +1,13 @@
 #include "bench/spec/rules.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "bench/spec/figures/request.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/compute.h"
 #include "bench/spec/nodes/link.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
@@ -143,11 +145,7 @@ static enum status check_batch_given(const struct spec *spec, const struct point
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
     const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
     long scaling = config_int(&spec->config, OPT_SCALING);
-    char place[MARK_TEXT_BYTES];
     bool none = scaling == SCALING_none, strong = scaling == SCALING_strong;
-    if (global->set && rank->set)
-        return mark_error(e, ERR_SPEC, rank->mark, "%s and %s (%s) are both given: leave one out",
-                          rank_key, global_key, mark_text(place, global->mark));
     if (rank->set && strong)
         return refuse_batch(spec, rank, rank_key, global_key, e);
     if (global->set && !strong && !none)
@@ -162,25 +160,23 @@ static enum status check_batch_given(const struct spec *spec, const struct point
 static enum status check_batch_fits(const struct point *point, struct error *e)
 {
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
-    const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
     const struct value *ranks = &point->config.values[OPT_RANKS];
     const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
-    double most = option_get(OPT_GLOBAL_BATCH)->max;
+    enum option_id at;
+    struct error inner;
     char place[MARK_TEXT_BYTES];
     if (global->set && ranks->number > global->number)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
             "ranks = %s, but train.global_batch = %s (%s) has no image for each of them",
             ranks->text, global->text, mark_text(place, global->mark));
-    double batch = global->set ? global->number : rank->number * ranks->number;
+    if (config_check_batch(&point->config, (long)ranks->number, &at, &inner) != OK)
+        return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+    double batch = config_images(&point->config);
     if (samples->number > 0 && batch > samples->number)
         return mark_error(e, ERR_SPEC, samples->mark,
                           "data.samples = %s, but a step of all ranks takes %.0f images",
                           samples->text, batch);
-    if (rank->set && rank->number * ranks->number > most)
-        return mark_error(e, ERR_SPEC, rank->mark,
-                          "train.batch_per_rank = %s on %s ranks is more than %.0f images a step",
-                          rank->text, ranks->text, most);
     return OK;
 }
 
@@ -254,6 +250,12 @@ static enum status check_rates(const struct point *point, struct error *e)
                       least->text, lr->text);
 }
 
+static bool micro_batches_are_alike(const struct config *c)
+{
+    double ranks = config_number(c, OPT_RANKS), accumulate = config_number(c, OPT_ACCUMULATE);
+    return accumulate == 1 || fmod(config_images(c), ranks * accumulate) == 0;
+}
+
 /* What the trainer's own steps are cut into is known of no other program. */
 static enum status check_compute(const struct point *point, struct error *e)
 {
@@ -266,6 +268,13 @@ static enum status check_compute(const struct point *point, struct error *e)
         return mark_error(e, ERR_SPEC, compute->mark,
                           "compute: %s is for train_cnn; workload %s computes: real is wanted",
                           compute->text, config_text(c, OPT_WORKLOAD));
+    if (compute_is_calibrated(c) && !micro_batches_are_alike(c))
+        return mark_error(e, ERR_SPEC, c->values[OPT_ACCUMULATE].mark,
+                          "train.accumulate = %s does not cut %.0f images on %s ranks into equal "
+                          "micro-batches, of which alone compute: replay calibrates times; a "
+                          "compute.rate needs none",
+                          config_text(c, OPT_ACCUMULATE), config_images(c),
+                          config_text(c, OPT_RANKS));
     if (config_replays(c) && norm->number == BATCH_NORM_sync)
         return mark_error(e, ERR_SPEC, norm->mark,
                           "train.batch_norm: sync sums over ranks inside of layers, which compute: "
@@ -378,22 +387,17 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* A point whose strategy sums after backward takes no notice; one that no point heeds is a
- * mistake. */
-static enum status check_overlap(const struct spec *spec, struct error *e)
+static enum status error_no_overlap(const struct config *config, struct error *e)
 {
-    const struct value *misplaced = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
-        const struct value *value = &config->values[OPT_OVERLAP];
-        if (config_overlap(config) != OVERLAP_none)
-            return OK;
-        if (value->number != OVERLAP_none)
-            misplaced = value;
-    }
-    if (misplaced == NULL)
-        return OK;
+    const struct value *misplaced = &config->values[OPT_OVERLAP];
     char names[256] = "";
+    if (config_int(config, OPT_COMPRESS) != COMPRESSOR_none &&
+        strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY)) & STRATEGY_OVERLAPS)
+        return mark_error(e, ERR_SPEC, misplaced->mark,
+                          "sync.overlap = %s, but strategy %s waits during backward for the sums "
+                          "that sync.compress: %s makes: none is wanted",
+                          misplaced->text, config_text(config, OPT_STRATEGY),
+                          config_text(config, OPT_COMPRESS));
     for (int s = 0; s < STRATEGIES; s++)
         if (strategy_flags((enum strategy_kind)s) & STRATEGY_OVERLAPS)
             snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
@@ -402,6 +406,21 @@ static enum status check_overlap(const struct spec *spec, struct error *e)
                       "sync.overlap = %s, but no point's strategy communicates during backward; "
                       "those that do:%s",
                       misplaced->text, names);
+}
+
+/* A point whose strategy sums after backward takes no notice; one that no point heeds is a
+ * mistake. */
+static enum status check_overlap(const struct spec *spec, struct error *e)
+{
+    const struct config *misplaced = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (config_overlap(config) != OVERLAP_none)
+            return OK;
+        if (config_int(config, OPT_OVERLAP) != OVERLAP_none)
+            misplaced = config;
+    }
+    return misplaced != NULL ? error_no_overlap(misplaced, e) : OK;
 }
 
 /* Runs that wrote to one file would replace each other's checkpoints. */

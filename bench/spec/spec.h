@@ -168,12 +168,22 @@ bool config_has_flaw(const struct config *config);
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
 /* The whole configuration of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
- * an algorithm that it does not take, a scale that fp16 does not; *at is the option that this is
- * about. */
+ * an algorithm or a scale that it does not take, a scale that fp16 does not; *at is the option that
+ * this is about. */
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
-/* What sync.overlap comes to: none where the strategy does not communicate during backward. */
+/* Images of a step over all of so many ranks: train.global_batch, or train.batch_per_rank times
+ * train.accumulate times ranks; 0: neither is given. */
+double config_global_batch(const struct config *config, long ranks);
+
+/* Whether the two agree and, of both that are given or one, each rank has images for each micro-batch.
+ * ERR_ARGUMENT says what does not; *at is the option to change. */
+enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
+                               struct error *e);
+
+/* What sync.overlap comes to: none where the strategy does not communicate during backward, or waits
+ * there for compressed sums. */
 enum overlap_kind config_overlap(const struct config *config);
 /* Cores that a rank wants: one for each computing thread, and one for a thread of sync.overlap. */
 int config_cores_per_rank(const struct config *config);
@@ -227,11 +237,10 @@ enum status workload_check_strategy(const struct workload_row *row, const char *
 const struct data_set_row *config_data_set(const struct config *config);
 /* NULL: there is none of this name. */
 const struct data_set_row *data_set_find(const char *name);
-/* Images of a step. */
+/* Images of a step of a point. */
 static inline double config_images(const struct config *c)
 {
-    double all = c->values[OPT_GLOBAL_BATCH].number;
-    return all > 0 ? all : c->values[OPT_BATCH_PER_RANK].number * c->values[OPT_RANKS].number;
+    return config_global_batch(c, (long)c->values[OPT_RANKS].number);
 }
 /* All ranks must keep step with each other to read their data. */
 bool config_reads_in_step(const struct config *config);

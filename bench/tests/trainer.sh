@@ -258,7 +258,7 @@ check "variant of another strategy" expect 2 "known: usual plain pickled" \
     "$train_cnn" --model "$model" --sync.strategy reduce_bcast --sync.variant linear
 check "word that is no option" expect 2 "'extra' is not an option" "$train_cnn" --model "$model" extra
 check "a mistake is told once" speaks_once
-check "two batch sizes" expect 2 "--train.batch_per_rank and --train.global_batch are both given" \
+check "two batch sizes" expect 2 "train.batch_per_rank = 8 times train.accumulate = 1 times ranks = 1 is 8 images, but train.global_batch = 100" \
     "$train_cnn" "${small[@]}" --train.batch_per_rank 8
 check "batch larger than the data" expect 2 "global batch of 5000 images" \
     "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --train.global_batch 5000

@@ -1,7 +1,8 @@
 /* topk: sparsification (Aji and Heafield, 2017) with error feedback: each rank sends the share
  * sync.topk of its numbers, those of largest magnitude, and where they stand; every rank adds what
  * all sent, in the order of ranks. The rest is kept for the next step. Under allreduce the numbers
- * of the whole gradient compete with each other, under allreduce_layer those of each tensor.
+ * of the whole gradient compete with each other, under allreduce_layer those of each tensor, under
+ * bucketed those of each bucket.
  *
  * Nothing is rounded on the way: what is sent and what is kept make up what there was to the
  * bit. */

@@ -31,6 +31,13 @@ enum overlap_kind {
 };
 const char *const *overlap_names(void);
 
+/* Where the gradient of all ranks becomes a mean. */
+enum gradient_scale {
+#define GRADIENT_SCALE(name, summary) GRADIENT_SCALE_##name,
+#include "comm/cost/gradient_scales.def"
+    GRADIENT_SCALES
+};
+
 /* By which of its algorithms the library sums, for strategies that let it. */
 enum allreduce_algorithm {
 #define ALGORITHM(name, blocking, nonblocking, summary) ALGORITHM_##name,
@@ -96,6 +103,7 @@ struct strategy_config {
     enum strategy_variant variant; /* one that the strategy has */
     enum allreduce_algorithm algorithm;
     enum compressor_kind compressor; /* none, or the strategy has STRATEGY_COMPRESSES */
+    enum gradient_scale scale;       /* loss, or the strategy has not STRATEGY_LOCAL_MEAN */
     double options[SYNC_OPTIONS];    /* numbers in the units of their rows; of sizes bytes */
     /* What a strategy learns of where it runs, borrowed. */
     const int *node_of; /* [ranks] the node of each, of strategies that know of nodes; or NULL */

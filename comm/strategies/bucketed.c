@@ -2,6 +2,9 @@
  * MPI_Iallreduce in place as soon as all tensors of a bucket are complete, in the same order on every
  * rank; the end of the step waits for them.
  *
+ * With a compressor each bucket is compressed by itself, as DDP's hooks do, but waited for as soon as it is
+ * complete: exchanges of compressors wait, and nothing of them is hidden.
+ *
  * Costs a call a bucket (sync.cap_mib, sync.first_cap_mib). The library moves data only inside its
  * calls, so that what is hidden behind backward is what it gets done when a later bucket leaves, or
  * when sync.overlap tests the buckets meanwhile. */
@@ -11,6 +14,8 @@
 #include "comm/cost/strategies/bucketed.h"
 #include "comm/strategy.h"
 #include "kernels/base/mem.h"
+
+#define SUM "allreduce of a bucket"
 
 struct bucket_in_flight {
     struct bucket bucket;
@@ -23,14 +28,21 @@ struct buckets {
     size_t complete;                    /* of these, the first so many are known to be complete */
 };
 
+static struct range tensors_of(const struct bucket *b)
+{
+    return (struct range){(int)b->first, (int)b->last};
+}
+
 static enum status start(struct sync *s, struct bucket_in_flight *b, struct error *e)
 {
+    if (s->compressor != NULL)
+        return sync_sum(s, tensors_of(&b->bucket), SUM, e);
     b->sum = (struct pending){.values = s->arenas.grads + s->arenas.tensors[b->bucket.first].offset,
                               .count = b->bucket.count,
                               .type = MPI_REAL_TYPE,
                               .op = MPI_SUM,
                               .comm = s->comm,
-                              .operation = "allreduce of a bucket"};
+                              .operation = SUM};
     sync_call_begin(s);
     enum status status = pending_begin(s->waiter, &b->sum, e);
     sync_call_end(s);
@@ -51,6 +63,8 @@ static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;
     bool some = b->complete < b->left;
+    if (s->compressor != NULL) /* each has been waited for */
+        return false;
     while (b->complete < b->left && pending_test(s->waiter, &b->in_flight[b->complete].sum))
         b->complete++;
     return some;
@@ -60,6 +74,8 @@ static enum status bucketed_finish(struct sync *s, struct error *e)
 {
     struct buckets *b = s->context;
     enum status status = OK;
+    if (s->compressor != NULL)
+        return OK;
     sync_comm_begin(s);
     for (size_t i = 0; i < b->n && status == OK; i++)
         status = pending_wait(s->waiter, &b->in_flight[i].sum, e);
@@ -99,11 +115,27 @@ static void bucketed_step_begin(struct sync *s)
     b->left = b->complete = 0;
 }
 
+/* Not by sync_sum: a compressor would remember these sums. */
+static enum status warm_blocking(struct sync *s, struct error *e)
+{
+    const struct buckets *b = s->context;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct bucket *bucket = &b->in_flight[i].bucket;
+        real *grads = s->arenas.grads + s->arenas.tensors[bucket->first].offset;
+        TRY(sync_allreduce(s, grads, bucket->count, SUM, e));
+    }
+    return OK;
+}
+
 /* The first messages between two ranks are slow: here they sum zeroes. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
     TRY(cut_buckets(s, e));
+    for (int i = 0; i < SYNC_WARM_CALLS && s->compressor != NULL; i++)
+        TRY(warm_blocking(s, e));
+    if (s->compressor != NULL)
+        return OK;
     TRY(start_from(s, 0, e));
     return bucketed_finish(s, e);
 }

@@ -2,20 +2,12 @@
  * summed by messages of our own, as a schedule says, and the schedule is all that these strategies
  * differ in. Sources, messages and costs of each stand in comm/cost/schedule.h and strategies.def.
  * Each round is one wait, in which sums run while later segments are still on their way. */
+#include "comm/strategies/point_to_point.h"
+
 #include <stdlib.h>
 
-#include "comm/cost/schedule.h"
 #include "comm/nodes.h"
-#include "comm/strategy.h"
 #include "kernels/base/mem.h"
-
-struct buffers {
-    struct schedule schedule;
-    int *node_of;                     /* [ranks], for schedules that go by nodes, or NULL */
-    real *received;                   /* what is to be added, of one round */
-    struct message *sends, *receives; /* of one round */
-    struct addition *additions;       /* one for each of receives */
-};
 
 /* What becomes of a received message. */
 struct addition {
@@ -29,16 +21,17 @@ struct addition {
 static void add_send(const struct sync *s, struct exchange *x, const struct transfer *t,
                      size_t first, size_t count)
 {
+    const struct point_to_point *b = s->context;
     x->sends[x->n_sends++] = (struct message){
-        .data = s->arenas.grads + first, .bytes = count * sizeof(real), .rank = t->rank};
+        .data = b->numbers + first, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
 /* `*used` numbers of the buffer are taken. */
 static void add_receive(const struct sync *s, struct exchange *x, const struct transfer *t,
                         size_t first, size_t count, size_t *used)
 {
-    struct buffers *b = s->context;
-    real *own = s->arenas.grads + first, *to = own;
+    struct point_to_point *b = s->context;
+    real *own = b->numbers + first, *to = own;
     struct addition *addition = &b->additions[x->n_receives];
     *addition = (struct addition){0};
     if (t->add) {
@@ -54,7 +47,7 @@ static void add_receive(const struct sync *s, struct exchange *x, const struct t
 static void cut(const struct sync *s, struct exchange *x, const struct transfer *t, bool is_send,
                 size_t *used)
 {
-    const struct buffers *b = s->context;
+    const struct point_to_point *b = s->context;
     for (size_t done = 0; done < t->count; done += b->schedule.segment) {
         size_t left = t->count - done;
         size_t count = left < b->schedule.segment ? left : b->schedule.segment;
@@ -68,7 +61,7 @@ static void cut(const struct sync *s, struct exchange *x, const struct transfer 
 static void add_arrived(void *arg, int i)
 {
     struct sync *s = arg;
-    const struct buffers *b = s->context;
+    const struct point_to_point *b = s->context;
     const struct addition *a = &b->additions[i];
     if (a->to == NULL)
         return;
@@ -79,7 +72,7 @@ static void add_arrived(void *arg, int i)
 
 static enum status run_round(struct sync *s, int i, struct error *e)
 {
-    struct buffers *b = s->context;
+    struct point_to_point *b = s->context;
     struct round round;
     struct exchange x = {.sends = b->sends,
                          .receives = b->receives,
@@ -96,10 +89,12 @@ static enum status run_round(struct sync *s, int i, struct error *e)
     return sync_exchange(s, &x, e);
 }
 
-static enum status point_to_point_sum(struct sync *s, struct error *e)
+enum status point_to_point_rounds(struct sync *s, real *numbers, int first, int last,
+                                  struct error *e)
 {
-    const struct buffers *b = s->context;
-    for (int i = 0; i < schedule_rounds(&b->schedule); i++)
+    struct point_to_point *b = s->context;
+    b->numbers = numbers;
+    for (int i = first; i < last; i++)
         TRY(run_round(s, i, e));
     return OK;
 }
@@ -139,7 +134,7 @@ static struct need find_need(const struct schedule *s)
 /* The machine's nodes, unless the configuration says otherwise. */
 static enum status find_nodes(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->context;
+    struct point_to_point *b = s->context;
     if (!strategy_schedule(s->kind)->knows_nodes || s->config.options[SYNC_node_ranks] > 0)
         return OK;
     TRY(nodes_find(s->waiter, s->comm, &b->node_of, e));
@@ -149,7 +144,7 @@ static enum status find_nodes(struct sync *s, struct error *e)
 
 static enum status alloc_buffers(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->context;
+    struct point_to_point *b = s->context;
     b->schedule = schedule_of(strategy_schedule(s->kind), &s->config, s->rank, s->ranks,
                               s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
@@ -159,18 +154,29 @@ static enum status alloc_buffers(struct sync *s, struct error *e)
     return MEM_NEW(b->additions, need.receives, "sums of received messages", e);
 }
 
-/* The first messages between two ranks are slow: here they sum zeroes. */
-static enum status point_to_point_create(struct sync *s, struct error *e)
+static enum status point_to_point_sum(struct sync *s, struct error *e)
 {
-    TRY(arenas_alloc(&s->arenas, e));
+    const struct point_to_point *b = s->context;
+    return point_to_point_rounds(s, s->arenas.grads, 0, schedule_rounds(&b->schedule), e);
+}
+
+/* The first messages between two ranks are slow: here they sum zeroes. */
+enum status point_to_point_open(struct sync *s, struct error *e)
+{
     TRY(find_nodes(s, e));
     TRY(alloc_buffers(s, e));
     return point_to_point_sum(s, e);
 }
 
-static void point_to_point_destroy(struct sync *s)
+static enum status point_to_point_create(struct sync *s, struct error *e)
 {
-    const struct buffers *b = s->context;
+    TRY(arenas_alloc(&s->arenas, e));
+    return point_to_point_open(s, e);
+}
+
+void point_to_point_destroy(struct sync *s)
+{
+    const struct point_to_point *b = s->context;
     free(b->node_of);
     mem_free(b->received);
     free(b->sends);
@@ -180,7 +186,7 @@ static void point_to_point_destroy(struct sync *s)
 
 #define HOOKS                                                                                      \
     {                                                                                              \
-        .context_bytes = sizeof(struct buffers), .create = point_to_point_create,                  \
+        .context_bytes = sizeof(struct point_to_point), .create = point_to_point_create,           \
         .sum_gradients = point_to_point_sum, .destroy = point_to_point_destroy,                    \
     }
 

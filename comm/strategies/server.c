@@ -45,16 +45,29 @@ static void run_optimizer(struct server *v, const real *grads, uint64_t step, do
     v->version++;
 }
 
-/* There is one server, which knows the norm of the whole gradient. */
+/* Where norms are asked for there is one server, which knows that of the whole gradient. */
 static void clip(const struct server *v, real *sum)
 {
-    if (v->o.clip_norm == 0)
+    if (v->o.clip_norm == 0 && v->o.clip_value == 0)
         return;
     int64_t begin_ns = clock_ns();
-    double norm = sqrt(local_norm2(v->s->exec, sum, v->count));
+    if (v->o.clip_value > 0)
+        local_clamp(v->s->exec, sum, v->count, (real)v->o.clip_value);
+    double norm = v->o.clip_norm > 0 ? sqrt(local_norm2(v->s->exec, sum, v->count)) : 0;
     if (norm > v->o.clip_norm)
         local_scale(v->s->exec, sum, v->count, (real)(v->o.clip_norm / norm));
     charge(v, PHASE_optimizer, begin_ns);
+}
+
+/* What sync_finish_sum does elsewhere. */
+static void finish_sum(const struct server *v, real *sum)
+{
+    if (v->s->config.scale == GRADIENT_SCALE_post) {
+        int64_t begin_ns = clock_ns();
+        local_scale(v->s->exec, sum, v->count, (real)(1.0 / v->s->ranks));
+        charge(v, PHASE_pack, begin_ns);
+    }
+    clip(v, sum);
 }
 
 static real *sum_of(const struct server *v, uint64_t step)
@@ -84,7 +97,7 @@ static void step_on_sums(struct server *v)
         real *sum = sum_of(v, v->version + 1);
         if (v->in_order)
             sum_in_order(v);
-        clip(v, sum);
+        finish_sum(v, sum);
         o->arrived = 0;
         run_optimizer(v, sum, o->step, o->lr);
         o = step_of(v, v->version + 1);

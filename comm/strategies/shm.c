@@ -7,7 +7,7 @@
  * Costs no message and no copy: a slice of n / p numbers of each rank is read and summed. Summing in
  * place writes only to lines that were just read, and so moves a quarter less memory than a sum into
  * an arena of its own. Two barriers a step: for all gradients, then for all slices; a third where
- * gradients are clipped.
+ * sums are clipped or scaled.
  *
  * Backward of the next step overwrites what other ranks' optimizers may still read: before its first
  * gradient a rank waits for them, usually for no time, since they have gone through forward
@@ -89,14 +89,14 @@ static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, d
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }
 
-/* All ranks read all slices: each rank scales its own, and waits until the others have done so. */
-static enum status clip(struct sync *s, const struct optimizer *o, struct error *e)
+/* All ranks read all slices: each rank finishes its own, and waits until the others have done so. */
+static enum status finish_sums(struct sync *s, const struct optimizer *o, struct error *e)
 {
     size_t begin, end;
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    TRY(sync_clip(s, o, begin, end, e));
+    TRY(sync_finish_sum(s, o, begin, end, e));
     sync_comm_begin(s);
-    enum status status = barrier(s, "clipped sums in shared memory", e);
+    enum status status = barrier(s, "finished sums in shared memory", e);
     sync_comm_end(s);
     return status;
 }
@@ -146,8 +146,8 @@ static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint6
     sync_comm_begin(s);
     enum status status = sum_gradients(s, e);
     sync_comm_end(s);
-    if (status == OK && o->clip_norm > 0)
-        status = clip(s, o, e);
+    if (status == OK && sync_finishes_sum(s, o))
+        status = finish_sums(s, o, e);
     if (status == OK)
         optimize(s, o, step, lr);
     s->times.comm_exposed_ns += w->read_ns;

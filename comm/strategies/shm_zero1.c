@@ -100,7 +100,7 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
     z->by_tensors = optimizer_takes_tensors(o->kind);
     slice_of(s, s->rank, &begin, &end);
     TRY(sum_slice(s, e));
-    TRY(sync_clip(s, o, begin, end, e));
+    TRY(sync_finish_sum(s, o, begin, end, e));
     sync_optimize(s, o, begin, end, step, lr);
     return fetch_params(s, e);
 }

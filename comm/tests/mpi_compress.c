@@ -35,7 +35,8 @@ static bool open_sync(struct fixture *f, enum strategy_kind strategy, size_t n)
 
 typedef bool check_function(struct fixture *f, enum strategy_kind strategy);
 
-static const enum strategy_kind takers[] = {STRATEGY_allreduce, STRATEGY_allreduce_layer};
+static const enum strategy_kind takers[] = {STRATEGY_allreduce, STRATEGY_allreduce_layer,
+                                            STRATEGY_bucketed};
 enum { TAKERS = sizeof takers / sizeof *takers };
 
 static void check_each(check_function *check, unsigned flags, unsigned without)

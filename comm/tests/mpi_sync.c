@@ -224,6 +224,70 @@ static void gradients_are_clipped_by_their_global_norm(void **state)
     assert_all(clips_to(&f, (struct exact_config){STRATEGY_none, VARIANT_usual}, 10, sqrt(own)));
 }
 
+/* Sums of whole numbers are limited exactly; those of a rank by itself where nothing is summed. */
+static bool limits_to(struct fixture *f, struct exact_config config, double limit)
+{
+    enum { N = 1001 };
+    bool alone = config.strategy == STRATEGY_none;
+    if (!open_config(f, config, N))
+        return false;
+    f->optimizer.clip_value = limit;
+    fixture_fill(f);
+    bool good = fixture_step(f, 1);
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            sum += alone && r != mpi_world_rank() ? 0 : (double)whole_gradient(r, i);
+        good = good && (double)f->sync->arenas.params[i] == -fmax(-limit, fmin(limit, sum));
+    }
+    sync_destroy(f->sync);
+    return good;
+}
+
+static void gradients_are_clipped_by_value(void **state)
+{
+    struct fixture f;
+    setup(&f);
+    for (int i = 0; i < n_configs; i++)
+        assert_all(limits_to(&f, configs[i], 20));
+    assert_all(limits_to(&f, (struct exact_config){STRATEGY_none, VARIANT_usual}, 20));
+}
+
+/* p products and p - 1 sums of them, or a sum that is exact and one product; one over p is rounded, too. */
+static bool averages(struct fixture *f, struct exact_config config)
+{
+    enum { N = 1001 };
+    int p = mpi_world_ranks();
+    if (!open_config(f, config, N))
+        return false;
+    fixture_fill(f);
+    bool good = fixture_step(f, 1);
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0, size = 0;
+        for (int r = 0; r < p; r++) {
+            sum += (double)whole_gradient(r, i) / p;
+            size += fabs((double)whole_gradient(r, i)) / p;
+        }
+        double error = fabs((double)f->sync->arenas.params[i] + sum);
+        good = good && error <= (p + 1) * REAL_EPSILON * size;
+    }
+    good = fixture_is_equal_everywhere(f) && good;
+    sync_destroy(f->sync);
+    return good;
+}
+
+static void sums_are_scaled_before_or_after(void **state)
+{
+    struct fixture f;
+    setup(&f);
+    for (int i = 0; i < n_configs; i++) {
+        f.config.scale = GRADIENT_SCALE_pre;
+        assert_all(averages(&f, configs[i]));
+        f.config.scale = GRADIENT_SCALE_post;
+        assert_all(averages(&f, configs[i]));
+    }
+}
+
 static void gather_and_barrier_work(void **state)
 {
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
@@ -257,6 +321,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),
         cmocka_unit_test(norms_add_up),
         cmocka_unit_test(gradients_are_clipped_by_their_global_norm),
+        cmocka_unit_test(gradients_are_clipped_by_value),
+        cmocka_unit_test(sums_are_scaled_before_or_after),
         cmocka_unit_test(gather_and_barrier_work),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);

@@ -1,6 +1,6 @@
 /* A sharded optimizer does what the same optimizer does on every rank, to the last bit: shm_zero1
- * beside shm, which sum in the same order. Parameters on every rank; optimizer state whole on rank
- * 0 after it was saved. */
+ * beside shm, zero1 beside ring, which sum in the same order. Parameters on every rank; optimizer
+ * state whole on rank 0 after it was saved, and in memory no more than a shard of it besides. */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "comm/tests/sync_fixture.h"
+#include "kernels/base/mem.h"
 
 enum { TENSORS = 4, N = 1013, STEPS = 3, SLOTS = 2 };
 
@@ -75,6 +76,7 @@ static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o
     size_t bytes;
     const struct sync_options options = {.comm = MPI_COMM_WORLD,
                                          .desc = &desc,
+                                         .config.options[SYNC_segment] = 512,
                                          .slots = optimizer_slots(o.kind),
                                          .waiter = &program_waiter,
                                          .exec = &exec};
@@ -89,30 +91,64 @@ static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o
     return good;
 }
 
-static void same_bits(enum optimizer_kind kind, double clip_norm)
+static void same_bits(enum strategy_kind whole, enum strategy_kind sharded,
+                      enum optimizer_kind kind, double clip_norm)
 {
     static struct outcome one, other;
-    bool good = run(&one, STRATEGY_shm, optimizer(kind, clip_norm)) &&
-                run(&other, STRATEGY_shm_zero1, optimizer(kind, clip_norm)) &&
+    bool good = run(&one, whole, optimizer(kind, clip_norm)) &&
+                run(&other, sharded, optimizer(kind, clip_norm)) &&
                 memcmp(&one, &other, sizeof one) == 0 && one.params[1] != (real)cos(1);
     assert_all(good);
 }
 
 static void adam(void **state)
 {
-    same_bits(OPTIMIZER_adam, 0);
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero1, OPTIMIZER_adam, 0);
+    same_bits(STRATEGY_ring, STRATEGY_zero1, OPTIMIZER_adam, 0);
 }
 
 static void sgd_clipped(void **state)
 {
-    same_bits(OPTIMIZER_sgd, 0.5);
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero1, OPTIMIZER_sgd, 0.5);
 }
 
 /* The long tensor belongs to one rank, whatever equal parts would be; others have nothing to do. */
 static void lars_and_lamb_get_whole_tensors(void **state)
 {
-    same_bits(OPTIMIZER_lars, 0);
-    same_bits(OPTIMIZER_lamb, 0);
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero1, OPTIMIZER_lars, 0);
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero1, OPTIMIZER_lamb, 0);
+}
+
+/* ---- Memory ---- */
+
+enum { LARGE = 4 << 20 };
+
+/* Of the optimizer's state of LARGE numbers a shard of each slot is there; pages may be large, and two of
+ * them reach beyond its ends. */
+static bool holds_a_shard(const struct sync *s)
+{
+    const double page_mib = 2;
+    double shard_mib = (double)(LARGE / s->ranks + 1) * sizeof(real) / 0x1p20;
+    double resident_mib = mem_resident_mib(s->arenas.state, (size_t)(SLOTS * LARGE) * sizeof(real));
+    return !(resident_mib > SLOTS * (shard_mib + 2 * page_mib));
+}
+
+/* Before a checkpoint, and again in the step after it. */
+static void zero1_holds_a_shard_of_the_state(void **state)
+{
+    struct fixture f;
+    struct error e;
+    const void *data;
+    size_t bytes;
+    fixture_init(&f);
+    fixture_cut(&f, LARGE);
+    f.optimizer = optimizer(OPTIMIZER_adam, 0);
+    assert_all(fixture_open(&f, STRATEGY_zero1));
+    bool good = fixture_step(&f, 0.01) && holds_a_shard(f.sync);
+    good = sync_save(f.sync, &data, &bytes, &e) == OK && good;
+    good = fixture_step(&f, 0.01) && holds_a_shard(f.sync) && good;
+    sync_destroy(f.sync);
+    assert_all(good);
 }
 
 int main(int argc, char **argv)
@@ -123,6 +159,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(adam),
         cmocka_unit_test(sgd_clipped),
         cmocka_unit_test(lars_and_lamb_get_whole_tensors),
+        cmocka_unit_test(zero1_holds_a_shard_of_the_state),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -33,6 +33,20 @@ void mem_free(void *memory)
     free(memory);
 }
 
+void mem_give_back(void *memory, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (page - (uintptr_t)memory % page) % page;
+    if (before > bytes)
+        before = bytes;
+    size_t whole = (bytes - before) / page * page;
+    char *first = (char *)memory + before;
+    memset(memory, 0, before);
+    memset(first + whole, 0, bytes - before - whole);
+    if (whole > 0 && madvise(first, whole, MADV_DONTNEED) != 0)
+        memset(first, 0, whole);
+}
+
 /* memcpy, since a pointer to any type may not be written as one to void. */
 static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
 {

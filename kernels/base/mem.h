@@ -14,7 +14,12 @@ void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
 
-/* pointer <- `n` zeroed elements of the type it points to, freed with free(); ERR_MEMORY, "no memory
+/* Zeroes part of a process's own memory (from here or malloc) and gives its whole pages back to the
+ * system, which brings them again, zeroed, when they are touched. */
+void mem_give_back(void *memory, size_t bytes);
+
+/* pointer <- `n` zeroed elements of the type it points to, freed with free(); pages of many are present
+ * once they are written; ERR_MEMORY, "no memory
  * for WHAT", and NULL where there are none. n = 0 gives a valid pointer. */
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);

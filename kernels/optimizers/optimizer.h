@@ -28,9 +28,10 @@ struct optimizer {
     bool decoupled;                /* sgd: decay shrinks weights and stays out of the momentum */
     double beta1, beta2, epsilon;  /* adam, adamw, lamb */
     double trust;                  /* lars: share of a tensor's norm that a step may change */
-    double clip_norm;              /* 0: none; whoever sums gradients scales them to this norm */
-    size_t n;                      /* parameters */
-    real *state;                   /* [optimizer_slots][n], borrowed: an arena like the others */
+    /* 0: none; whoever sums gradients scales them to this norm, or limits each to this magnitude. */
+    double clip_norm, clip_value;
+    size_t n;    /* parameters */
+    real *state; /* [optimizer_slots][n], borrowed: an arena like the others */
     const struct tensor_desc *tensors; /* borrowed; of those that take tensors */
     int n_tensors;
 };

@@ -86,6 +86,8 @@ static void print_training(FILE *out, const struct summary *s)
     else
         print_part(out, ", global batch ",
                    summary_distinct(text, sizeof text, s, COLUMN_global_batch));
+    if (config_int(config, OPT_ACCUMULATE) > 1)
+        fprintf(out, " in %s micro-batches", config_text(config, OPT_ACCUMULATE));
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
 }
 

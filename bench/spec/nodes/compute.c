@@ -124,6 +124,13 @@ static long largest_batch(const struct config *config)
     return (global + ranks - 1) / ranks;
 }
 
+/* That of a micro-batch; where there are several they are alike (rules.c). */
+static long micro_batch(const struct config *config)
+{
+    long accumulate = config_int(config, OPT_ACCUMULATE);
+    return (largest_batch(config) + accumulate - 1) / accumulate;
+}
+
 /* Emulated hosts are this machine. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
@@ -137,7 +144,7 @@ static enum status take_batch(struct config *config, const struct spec *spec, st
 {
     if (config_int(config, OPT_GLOBAL_BATCH) == 0)
         return OK;
-    long batch = largest_batch(config);
+    long batch = micro_batch(config);
     put_preset(config, OPT_GLOBAL_BATCH, spec);
     return set_number(config, OPT_BATCH_PER_RANK, batch, e);
 }

@@ -63,7 +63,7 @@ static void test_compressors(void **state)
     spec_free(&spec);
     refuse(BODY "sync: {strategy: tree}\nmatrix: {sync.compress: [none, bf16]}\n", NULL,
            "5:32: sync.compress: bf16 does not go with strategy tree; strategies that compress: "
-           "allreduce allreduce_layer");
+           "allreduce allreduce_layer bucketed");
     refuse(BODY "sync: {compress: bf16, fp16_scale: 2}\n", NULL,
            "4:36: sync.fp16_scale is an option of fp16, which no point uses");
     refuse(BODY "sync: {compress: fp16, fp16_scale: 3}\n", NULL,

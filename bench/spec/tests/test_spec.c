@@ -48,6 +48,27 @@ static void test_nested_and_dotted(void **state)
     spec_free(&spec);
 }
 
+/* The batch of all ranks, that of each at a time and how often it computes one may all be given. */
+static void test_batches(void **state)
+{
+    static const char *const texts[] = {
+        HEAD "ranks: 2\ntrain: {global_batch: 64, batch_per_rank: 8, accumulate: 4}\n",
+        HEAD "ranks: 2\ntrain: {batch_per_rank: 8, accumulate: 4}\n",
+        HEAD "ranks: 2\ntrain: {global_batch: 64, accumulate: 4}\n"};
+    for (int i = 0; i < 3; i++) {
+        struct spec spec;
+        load(&spec, texts[i], NULL);
+        assert_true(config_global_batch(&spec.points[0].config, 2) == 64);
+        spec_free(&spec);
+    }
+    refuse(HEAD "ranks: 4\ntrain: {global_batch: 64, batch_per_rank: 8, accumulate: 4}\n", NULL,
+           "4:43: train.batch_per_rank = 8 times train.accumulate = 4 times ranks = 4 is 128 "
+           "images, but train.global_batch = 64: leave one out");
+    refuse(HEAD "ranks: 1024\ntrain: {batch_per_rank: 65536, accumulate: 4}\n", NULL,
+           "4:25: train.batch_per_rank = 65536 times train.accumulate = 4 on 1024 ranks is more "
+           "than 16777216 images a step");
+}
+
 static enum status read_spec(const char *path, struct error *e)
 {
     struct spec spec;
@@ -377,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_byte_order_mark),
         cmocka_unit_test(test_nested_and_dotted),
+        cmocka_unit_test(test_batches),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_not_a_file),
         cmocka_unit_test(test_too_large),

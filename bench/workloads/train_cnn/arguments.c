@@ -127,11 +127,6 @@ static enum status check_together(const struct arguments *a, struct error *e)
     if (!a->config.values[OPT_MODEL].set)
         return error_set(e, ERR_ARGUMENT,
                          "--model is missing: a name from configs/models or a model file");
-    if (config_int(&a->config, OPT_GLOBAL_BATCH) > 0 &&
-        config_int(&a->config, OPT_BATCH_PER_RANK) > 0)
-        return error_set(e, ERR_ARGUMENT,
-                         "--train.batch_per_rank and --train.global_batch are both given: leave "
-                         "one out");
     if (a->run == RUN_TO_EVALUATE &&
         strcmp(config_text(&a->config, OPT_CHECKPOINT_START), "no") == 0)
         return error_set(

@@ -68,6 +68,8 @@ enum status calibration_check(const struct calibration *c, const struct calibrat
         DIFFERS("train.optimizer", "%s", is->optimizer, wanted->optimizer);
     if (is->images != wanted->images)
         DIFFERS("a batch of images:", "%d", is->images, wanted->images);
+    if (is->micro_batches != wanted->micro_batches)
+        DIFFERS("train.accumulate", "%d", is->micro_batches, wanted->micro_batches);
     if (is->threads != wanted->threads)
         DIFFERS("place.threads_per_rank", "%d", is->threads, wanted->threads);
     return OK;
@@ -119,10 +121,11 @@ enum status calibration_write(const struct calibration *c, const char *folder, i
     char path[PATH_BYTES];
     file_path(path, folder, rank);
     json_t *all =
-        json_pack("{s:i, s:s, s:s, s:s, s:I, s:i, s:i, s:o, s:o}", "schema", CALIBRATION_SCHEMA,
-                  "model", c->work.model, "plan", c->work.plan, "optimizer", c->work.optimizer,
-                  "params", (json_int_t)c->work.params, "images", c->work.images, "threads",
-                  c->work.threads, "ops", ops_json(c), "steps_ns", steps_json(c));
+        json_pack("{s:i, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:o, s:o}", "schema",
+                  CALIBRATION_SCHEMA, "model", c->work.model, "plan", c->work.plan, "optimizer",
+                  c->work.optimizer, "params", (json_int_t)c->work.params, "images", c->work.images,
+                  "micro_batches", c->work.micro_batches, "threads", c->work.threads, "ops",
+                  ops_json(c), "steps_ns", steps_json(c));
     int failed = all == NULL || json_dump_file(all, path, JSON_COMPACT) != 0;
     json_decref(all);
     return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write the times of ops") : OK;
@@ -141,9 +144,10 @@ static enum status take_work(struct calibrated_work *work, json_t *all, const ch
     int schema;
     if (json_unpack(all, "{s:i}", "schema", &schema) != 0 || schema != CALIBRATION_SCHEMA)
         return bad_file(path, "no times of ops of this version (schema 1)", e);
-    if (json_unpack(all, "{s:s, s:s, s:s, s:I, s:i, s:i}", "model", &model, "plan", &plan,
-                    "optimizer", &optimizer, "params", &params, "images", &work->images, "threads",
-                    &work->threads) != 0)
+    work->micro_batches = 1; /* where nothing is said of them */
+    if (json_unpack(all, "{s:s, s:s, s:s, s:I, s:i, s?i, s:i}", "model", &model, "plan", &plan,
+                    "optimizer", &optimizer, "params", &params, "images", &work->images,
+                    "micro_batches", &work->micro_batches, "threads", &work->threads) != 0)
         return bad_file(path,
                         "model, plan, optimizer, params, images or threads is missing or of "
                         "another type",

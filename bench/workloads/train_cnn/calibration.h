@@ -16,7 +16,8 @@ enum { CALIBRATION_SCHEMA = 1 };
 struct calibrated_work {
     char model[256], plan[32], optimizer[32];
     int64_t params;
-    int images; /* of a rank's batch */
+    int images;        /* of a rank's batch */
+    int micro_batches; /* in which it computes them */
     int threads;
 };
 

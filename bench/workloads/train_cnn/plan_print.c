@@ -59,7 +59,7 @@ static enum status tune(uint8_t *choices, const struct net_desc *desc, const str
                         struct net_options options, struct error *e)
 {
     struct pool *pool = NULL;
-    options.n_max = (int)trainer_global_batch(config, 1);
+    options.n_max = (int)trainer_batch_alone(config);
     options.threads = (int)config_int(config, OPT_THREADS);
     fp_mode_set();
     gemm_init();
@@ -103,7 +103,7 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     if (trainer_tunes(config)) {
         char kernels[KERNELS_TEXT];
         fprintf(out, "tuned for a batch of %u, on this machine now: %s\n",
-                trainer_global_batch(config, 1), net_kernels_text(net, desc, kernels));
+                trainer_batch_alone(config), net_kernels_text(net, desc, kernels));
     }
     print_meanings(out, net_savings(net));
     net_destroy(net);

@@ -64,7 +64,7 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
     h->lr = config_number(c, OPT_LR);
     h->target_acc_pct = target > 0 ? target : NAN;
     h->seed = (int64_t)t->exec.seed;
-    h->batch = t->sampler.n_max;
+    h->batch = t->micro_max;
     h->global_batch = t->global_batch;
     h->resumed_steps = (int64_t)t->steps_done;
     COPY_TEXT(h->optimizer, config_text(c, OPT_OPTIMIZER));

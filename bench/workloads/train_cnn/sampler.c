@@ -165,6 +165,29 @@ struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step)
     return s->shard == SHARD_contiguous ? get_shard(s, step) : get_global(s, step);
 }
 
+uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
+{
+    return divide_up(s->n_max, accumulate);
+}
+
+/* In proportion to the images of the rank that has most. */
+uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
+                               uint32_t accumulate)
+{
+    uint64_t most = divide_up(batch->global, (uint32_t)s->ranks);
+    return (uint32_t)((most * accumulate + s->n_max - 1) / s->n_max);
+}
+
+struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n)
+{
+    size_t begin, end;
+    pool_share(batch->n, i, n, &begin, &end);
+    return (struct batch){.n = (uint32_t)(end - begin),
+                          .samples = batch->samples + begin,
+                          .weights = batch->weights != NULL ? batch->weights + begin : NULL,
+                          .global = batch->global};
+}
+
 static int compare(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

@@ -51,6 +51,17 @@ void sampler_close(struct sampler *s);
 /* Batch of step `step` < steps of `epoch`. */
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 
+/* Gradient accumulation: how many micro-batches a rank computes a batch in where it computes its largest
+ * in `accumulate`. All ranks say the same; a smaller batch, the last of an epoch, has fewer, so that
+ * none of them is larger than sampler_micro_max images, nor much smaller than the others. */
+uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
+                               uint32_t accumulate);
+uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
+
+/* Micro-batch i of n: images share out evenly, larger ones first; where ranks have one image more or less
+ * it may have none. */
+struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
+
 /* Writes what this rank may use in `epoch` to needs [n_own], ascending and each once, and returns
  * how many those are. Of a contiguous shard it is all, in every epoch. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);

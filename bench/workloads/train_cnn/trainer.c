@@ -48,7 +48,18 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
     return OK;
 }
 
-static enum status backward(struct trainer *t, const struct batch *batch, struct error *e)
+/* Which of a step's micro-batches is computed. */
+struct micro {
+    uint32_t index, n;
+};
+
+static bool is_last(const struct micro *m)
+{
+    return m->index + 1 == m->n;
+}
+
+static enum status backward(struct trainer *t, const struct batch *batch, const struct micro *m,
+                            struct error *e)
 {
     for (int op = work_ops(t) - 1; op >= 0; op--) {
         struct range range = work_op_range(t, op);
@@ -56,18 +67,19 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
         run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
-            TRY(sync_grad_ready(t->sync, range, 0, true, e));
+            TRY(sync_grad_ready(t->sync, range, (int)m->index, is_last(m), e));
     }
     return OK;
 }
 
 /* A rank without images still takes part in the sums of batch norm, with one that counts
  * nothing. */
-static struct batch batch_of(struct trainer *t, uint32_t epoch, uint32_t step)
+static struct batch batch_of(const struct trainer *t, const struct batch *all,
+                             const struct micro *m)
 {
     static const uint32_t any_sample = 0;
     static const real no_weight = 0;
-    struct batch batch = sampler_get(&t->sampler, epoch, step);
+    struct batch batch = batch_part(all, m->index, m->n);
     if (batch.n == 0 && t->group.open) {
         batch.n = 1;
         batch.samples = &any_sample;
@@ -76,12 +88,13 @@ static struct batch batch_of(struct trainer *t, uint32_t epoch, uint32_t step)
     return batch;
 }
 
-/* Where each rank takes steps of its own, its count of images is the global one over the number of
- * ranks, also where it has one image more or less: then the mean over ranks is the mean over all
- * images, as in a sum. */
+/* Where each rank takes steps of its own, or the sum is scaled to a mean, its count of images is the
+ * global one over the number of ranks, also where it has one image more or less: then the mean over
+ * ranks is the mean over all images, as in a sum. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
-    bool local = (sync_flags(t->sync) & STRATEGY_LOCAL_MEAN) != 0;
+    bool local =
+        (sync_flags(t->sync) & STRATEGY_LOCAL_MEAN) || t->sync->config.scale != GRADIENT_SCALE_loss;
     return (local ? t->ranks : 1.0) / batch->global;
 }
 
@@ -122,19 +135,48 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
         timeline_end(t->waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
-/* Forward, loss and backward of a batch that has been loaded. */
-static enum status compute(struct trainer *t, const struct batch *batch, struct lap *lap,
-                           struct step_record *record, struct error *e)
+/* Loading, forward, loss and backward of a micro-batch, whose gradients come on top of those before.
+ * What is slept in a part of the step is slept once: after the first loading, the last forward and
+ * backward. */
+static enum status compute_micro(struct trainer *t, const struct batch *batch,
+                                 const struct micro *m, struct lap *lap, struct step_record *record,
+                                 struct error *e)
 {
+    t->exec.weights = batch->weights;
+    t->exec.samples = batch->samples;
+    t->exec.accumulate = m->index > 0;
+    work_micro_begin(t, batch);
+    int64_t load_ns = timeline_now(t->waiter->timeline);
+    work_load(t, batch);
+    timeline_end(t->waiter->timeline, PHASE_load, "batch", load_ns);
+    if (m->index == 0)
+        record->inject_ns += inject_now(t, INJECT_PHASE_load, lap);
+    record->load_ns += lap_end(lap);
     TRY(forward(t, batch, e));
     int64_t loss_ns = timeline_now(t->waiter->timeline);
-    record->score = work_loss(t, batch, gradient_scale(t, batch));
+    struct score score = work_loss(t, batch, gradient_scale(t, batch));
     timeline_end(t->waiter->timeline, PHASE_forward, "loss", loss_ns);
-    record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
-    record->forward_ns = lap_end(lap);
-    TRY(backward(t, batch, e));
-    record->inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
-    record->backward_ns = lap_end(lap);
+    trainer_add_score(&record->score, &score);
+    if (is_last(m))
+        record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
+    record->forward_ns += lap_end(lap);
+    TRY(backward(t, batch, m, e));
+    if (is_last(m))
+        record->inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
+    record->backward_ns += lap_end(lap);
+    return OK;
+}
+
+/* All that comes before the gradients are summed, or with the last of them. */
+static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
+                           struct step_record *record, struct error *e)
+{
+    struct micro m = {.n = sampler_micro_batches(&t->sampler, all, t->accumulate)};
+    for (; m.index < m.n; m.index++) {
+        const struct batch batch = batch_of(t, all, &m);
+        TRY(compute_micro(t, &batch, &m, lap, record, e));
+        t->batches_tracked += !t->exec.fixed_statistics;
+    }
     record->inject_ns += inject_now(t, INJECT_PHASE_sync, lap);
     return group_check(&t->group, e);
 }
@@ -147,24 +189,16 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
     record->begin_ns = clock_ns();
 
-    struct batch batch = batch_of(t, epoch, step);
+    const struct batch batch = sampler_get(&t->sampler, epoch, step);
     t->exec.epoch = epoch;
-    t->exec.weights = batch.weights;
-    t->exec.samples = batch.samples;
     overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
     t->update_slept_ns = 0;
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     work_step_begin(t, &batch);
-    int64_t load_ns = timeline_now(t->waiter->timeline);
-    work_load(t, &batch);
-    timeline_end(t->waiter->timeline, PHASE_load, "batch", load_ns);
-    record->inject_ns += inject_now(t, INJECT_PHASE_load, &lap);
-    record->load_ns = lap_end(&lap);
 
     enum status status = compute(t, &batch, &lap, record, e);
     t->steps_done++;
-    t->batches_tracked += !t->exec.fixed_statistics;
     double lr = trainer_lr(t);
     THEN(status, sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e));
     overlap_step_end(t->overlap);

@@ -63,14 +63,16 @@ struct trainer {
     uint64_t updated;               /* the step whose update began last */
     int64_t update_slept_ns;        /* in this step, before the optimizer ran */
     real *own_params;       /* of a rank with weights of its own, while rank 0's are evaluated */
-    const uint8_t **images; /* [n_max]: where the images of a batch lie in the data set */
-    uint8_t *augmented;     /* [n_max, C, H, W]: copies where images are changed, else NULL */
-    uint8_t *labels;        /* [n_max] */
-    uint32_t *eval_samples; /* [n_max] */
-    int *eval_classes;      /* [n_max] */
+    const uint8_t **images; /* [micro_max]: where the images of a micro-batch lie in the data set */
+    uint8_t *augmented;     /* [micro_max, C, H, W]: copies where images are changed, else NULL */
+    uint8_t *labels;        /* [micro_max] */
+    uint32_t *eval_samples; /* [micro_max] */
+    int *eval_classes;      /* [micro_max] */
     int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
     int64_t batches_tracked; /* that went into the running statistics; of every such layer */
+    uint32_t accumulate;     /* micro-batches of a full step */
+    uint32_t micro_max;      /* images of the largest */
 };
 
 /* kernels.plan as the kernels know it. */
@@ -81,8 +83,10 @@ enum plan trainer_plan(const struct config *config);
 bool trainer_tunes(const struct config *config);
 enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e);
 
-/* Images of a step over all ranks: train.global_batch, or train.batch_per_rank times ranks. */
+/* Images of a step over all ranks, which the spec may leave out, and of what one rank that has them to
+ * itself computes at a time. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
+uint32_t trainer_batch_alone(const struct config *config);
 
 /* The part of trainer_open that says which images each step takes; needs config, desc, data, rank
  * and ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */

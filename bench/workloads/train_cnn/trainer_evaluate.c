@@ -70,8 +70,8 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
     *score = (struct score){0};
     *classes = (struct class_counts){.n = t->data->classes};
     t->exec.training = false;
-    for (size_t i = begin; i < end; i += t->sampler.n_max) {
-        size_t n = end - i < t->sampler.n_max ? end - i : t->sampler.n_max;
+    for (size_t i = begin; i < end; i += t->micro_max) {
+        size_t n = end - i < t->micro_max ? end - i : t->micro_max;
         struct score slice = evaluate_slice(t, part, i, n, classes);
         trainer_add_score(score, &slice);
     }

@@ -7,17 +7,20 @@
 
 /* ---- Batches ---- */
 
-/* Images of a step on each rank when neither train.global_batch nor train.batch_per_rank is
+/* Images of each rank at a time when neither train.global_batch nor train.batch_per_rank is
  * given. */
 #define DEFAULT_BATCH_PER_RANK 64
 
 uint32_t trainer_global_batch(const struct config *config, int ranks)
 {
-    long global = config_int(config, OPT_GLOBAL_BATCH);
-    long per_rank = config_int(config, OPT_BATCH_PER_RANK);
-    if (global == 0)
-        global = (per_rank > 0 ? per_rank : DEFAULT_BATCH_PER_RANK) * ranks;
-    return (uint32_t)global;
+    double given = config_global_batch(config, ranks);
+    return given > 0 ? (uint32_t)given : DEFAULT_BATCH_PER_RANK * (uint32_t)ranks;
+}
+
+uint32_t trainer_batch_alone(const struct config *config)
+{
+    uint32_t accumulate = (uint32_t)config_int(config, OPT_ACCUMULATE);
+    return (trainer_global_batch(config, 1) + accumulate - 1) / accumulate;
 }
 
 static enum status open_sampler(struct trainer *t, struct error *e)
@@ -39,9 +42,14 @@ static enum status open_sampler(struct trainer *t, struct error *e)
 
 enum status trainer_open_batches(struct trainer *t, struct error *e)
 {
+    enum option_id at;
+    TRY(config_check_batch(t->config, t->ranks, &at, e));
     t->global_batch = trainer_global_batch(t->config, t->ranks);
     TRY(model_check_data(t->desc, t->data->name, t->data->shape, t->data->classes, e));
-    return open_sampler(t, e);
+    TRY(open_sampler(t, e));
+    t->accumulate = (uint32_t)config_int(t->config, OPT_ACCUMULATE);
+    t->micro_max = sampler_micro_max(&t->sampler, t->accumulate);
+    return OK;
 }
 
 /* ---- The network ---- */
@@ -91,12 +99,12 @@ static enum status open_net(struct trainer *t, struct error *e)
     const struct net_options options = {
         .plan = trainer_plan(t->config),
         .isa = t->isa,
-        .n_max = work_is_replayed(&t->work) ? 1 : (int)t->sampler.n_max,
+        .n_max = work_is_replayed(&t->work) ? 1 : (int)t->micro_max,
         .threads = pool_threads(t->exec.pool),
         .slots = 1,
     };
     const char *what = "the images of a batch";
-    size_t n = t->sampler.n_max;
+    size_t n = t->micro_max;
     TRY(MEM_NEW_ALIGNED(t->images, n, what, e));
     TRY(MEM_NEW_ALIGNED(t->labels, n, what, e));
     TRY(MEM_NEW_ALIGNED(t->eval_samples, n, what, e));
@@ -195,6 +203,7 @@ static struct optimizer optimizer_of(const struct trainer *t)
         .decoupled = config_int(c, OPT_DECOUPLED_DECAY) != 0,
         .trust = config_number(c, OPT_TRUST),
         .clip_norm = config_number(c, OPT_CLIP_NORM),
+        .clip_value = config_number(c, OPT_CLIP_VALUE),
         .n = t->desc->n_params,
         .tensors = t->desc->tensors,
         .n_tensors = t->desc->n_tensors,

@@ -22,6 +22,7 @@ static struct calibrated_work work_of(const struct trainer *t)
 {
     struct calibrated_work work = {.params = (int64_t)t->desc->n_params,
                                    .images = (int)t->sampler.n_max,
+                                   .micro_batches = (int)t->accumulate,
                                    .threads = pool_threads(t->exec.pool)};
     snprintf(work.model, sizeof work.model, "%s", t->desc->name);
     snprintf(work.plan, sizeof work.plan, "%s", config_text(t->config, OPT_KERNELS));
@@ -157,7 +158,7 @@ struct range work_op_range(const struct trainer *t, int op)
 
 /* ---- Time that passes ---- */
 
-/* Of the images of this step. */
+/* Of the images of this micro-batch. */
 static int64_t time_of(const struct replayed_work *r, int part)
 {
     return llround((double)r->row[part] * r->share);
@@ -167,7 +168,7 @@ int64_t work_replayed_ns(const struct replayed_work *r)
 {
     int64_t sum_ns = 0;
     for (int part = 0; part < calibration_parts(&r->calibration); part++)
-        sum_ns += time_of(r, part);
+        sum_ns += llround((double)r->row[part] * r->step_share);
     return sum_ns;
 }
 
@@ -258,7 +259,7 @@ static void clear_gradients(const struct trainer *t, int op, real *grads)
     }
 }
 
-/* Around what is computed, where its time is kept. */
+/* Around what is computed, where its time is kept: that of all micro-batches together. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;
@@ -267,7 +268,7 @@ static int64_t begin_part(const struct trainer *t)
 static void end_part(const struct trainer *t, int part, int64_t begin_ns)
 {
     if (t->times != NULL)
-        calibration_row(t->times)[part] = clock_ns() - begin_ns;
+        calibration_row(t->times)[part] += clock_ns() - begin_ns;
 }
 
 /* ---- The parts ---- */
@@ -282,8 +283,14 @@ void work_step_begin(struct trainer *t, const struct batch *batch)
     const struct calibration *c = &r->calibration;
     uint64_t row = (t->steps_done + r->first) % (uint64_t)c->n_steps;
     r->row = c->ns + row * (uint64_t)calibration_parts(c);
-    r->share = (double)batch->n / c->work.images;
+    r->step_share = (double)batch->n / c->work.images;
     pace_step_begin(&r->pace);
+}
+
+void work_micro_begin(struct trainer *t, const struct batch *batch)
+{
+    if (t->replayed != NULL)
+        t->replayed->share = (double)batch->n / t->replayed->calibration.work.images;
 }
 
 void work_load(struct trainer *t, const struct batch *batch)
@@ -344,7 +351,7 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         net_backward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params, grads);
-    else
+    else if (!t->exec.accumulate)
         clear_gradients(t, op, grads);
     if (t->times != NULL)
         end_part(t, part_backward(t->times, op), begin_ns);

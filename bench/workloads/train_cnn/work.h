@@ -23,7 +23,8 @@ struct replayed_work {
     struct calibration calibration;
     uint64_t first;      /* row of the first step */
     const int64_t *row;  /* of this step */
-    double share;        /* of the calibrated images that this step has */
+    double step_share;   /* of the calibrated images that this step has */
+    double share;        /* that this micro-batch has */
     real *gradients;     /* made up, where a compressor looks at them; NULL: they stay 0 */
     bool own_core;       /* nobody else has work for this rank's core while it sleeps */
     int64_t *writing_ns; /* [n_ops] what writing the gradients of each takes at least */
@@ -46,8 +47,10 @@ void work_close(struct trainer *t);
 int work_ops(const struct trainer *t);
 struct range work_op_range(const struct trainer *t, int op);
 
-/* The parts, in their order. A rank without images computes nothing, but has gradients of 0. */
+/* The parts, in their order; those from work_micro_begin to work_backward for each micro-batch of the step.
+ * A rank without images computes nothing, but has gradients of 0. */
 void work_step_begin(struct trainer *t, const struct batch *batch);
+void work_micro_begin(struct trainer *t, const struct batch *batch);
 void work_load(struct trainer *t, const struct batch *batch);
 void work_forward(struct trainer *t, const struct batch *batch, int op);
 struct score work_loss(struct trainer *t, const struct batch *batch, double gradient_scale);

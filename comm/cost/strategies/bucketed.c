@@ -1,4 +1,4 @@
-/* The library's non-blocking sums, one a bucket. */
+/* The library's non-blocking sums, one a bucket, or those of a compressor. */
 #include "comm/cost/strategies/bucketed.h"
 
 #include <math.h>
@@ -29,21 +29,30 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
 static struct cost bucketed_cost(const struct strategy_config *config, const struct participant *p,
                                  const struct gradient *g)
 {
-    struct cost c = {0};
+    struct cost c = {.wire_source = WIRE_COUNTED};
     bool used[ALGORITHMS] = {false};
     struct bucket b = bucket_first(config, g->counts, g->n, g->width);
-    for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b))
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width, used);
-    c.wire_source = allreduce_source(used);
+    for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b)) {
+        const struct gradient part = gradient_part(g, b.first, b.last - b.first);
+        if (config->compressor != COMPRESSOR_none)
+            add_sum(&c, config, p, &part, used);
+        else
+            add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width, used);
+    }
+    if (config->compressor == COMPRESSOR_none)
+        c.wire_source = allreduce_source(used);
     return c;
 }
 
 /* Buckets are summed one after another: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi,
- * Chu and Li, "MG-WFBP", INFOCOM 2019). Their times are split by how many numbers they have. */
+ * Chu and Li, "MG-WFBP", INFOCOM 2019). Their times are split by how many numbers they have. Compressed
+ * sums are waited for: all of them is exposed. */
 static double bucketed_exposed(const struct strategy_config *config, const struct gradient *g,
                                const double *ready, double backward, double comm)
 {
     double end = 0;
+    if (config->compressor != COMPRESSOR_none)
+        return comm;
     struct bucket b = bucket_first(config, g->counts, g->n, g->width);
     for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b))
         end = fmax(ready[b.first], end) + comm * (double)b.count / (double)g->count;

@@ -63,6 +63,11 @@ static enum status param_server_check(const struct strategy_config *config,
     bool async = config->variant == VARIANT_param_server_async;
     bool runs_free = async || config->variant == VARIANT_param_server_stale;
     int servers = servers_of(config);
+    *key = "sync.scale";
+    if (async && config->scale == GRADIENT_SCALE_post)
+        return error_set(e, ERR_ARGUMENT,
+                         "sync.scale: post scales sums, but servers of sync.variant: async step on "
+                         "each rank's gradient by itself: loss or pre is wanted");
     *key = "sync.servers";
     if (servers > demands->ranks)
         return error_set(e, ERR_ARGUMENT, "sync.servers = %d, but ranks = %d: servers are ranks",

@@ -1,5 +1,7 @@
 /* Blocks go around, summed on the first round trip (Patarasuk and Yuan, "Bandwidth optimal
  * all-reduce algorithms for clusters of workstations", 2009). */
+#include "comm/cost/strategies/ring.h"
+
 #include "comm/cost/rounds.h"
 
 static int ring_rounds(const struct schedule *s)
@@ -8,7 +10,7 @@ static int ring_rounds(const struct schedule *s)
 }
 
 /* What is passed on in a round is what came in the one before; after p - 1 rounds a rank holds the
- * sum of the block of its right neighbour. */
+ * sum of ring_block. */
 static void ring_round(const struct schedule *s, int i, struct round *r)
 {
     int p = s->ranks;
@@ -20,6 +22,11 @@ static void ring_round(const struct schedule *s, int i, struct round *r)
     round_receive(r, (s->rank + p - 1) % p, first, count, i < p - 1);
 }
 
-static const struct schedule_rule rule = {.rounds = ring_rounds, .round = ring_round};
+int ring_block(int rank, int ranks)
+{
+    return (rank + 1) % ranks;
+}
 
-const struct strategy_desc strategy_desc_ring = {.schedule = &rule};
+const struct schedule_rule ring_rule = {.rounds = ring_rounds, .round = ring_round};
+
+const struct strategy_desc strategy_desc_ring = {.schedule = &ring_rule};

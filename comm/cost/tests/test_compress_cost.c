@@ -90,6 +90,10 @@ static void a_compressed_sum_a_tensor_pays_for_each(void **state)
     assert_int_equal(flat.messages_wire, 2);
     assert_int_equal(c.bytes_wire, 64);
     assert_int_equal(flat.bytes_wire, 64);
+    struct cost buckets = cost_of(STRATEGY_bucketed, &config, 1, 2, counts, 3); /* of any size */
+    assert_int_equal(buckets.messages_wire, 2 * 2);
+    assert_int_equal(buckets.bytes_wire, 64);
+    assert_string_equal(buckets.wire_source, WIRE_COUNTED);
 }
 
 static void the_table_is_complete(void **state)
@@ -99,7 +103,7 @@ static void the_table_is_complete(void **state)
     assert_string_equal(compressor_names()[COMPRESSOR_none], "none");
     for (int c = 0; c < COMPRESSORS; c++)
         assert_true(compressor_source((enum compressor_kind)c)[0] != '\0');
-    assert_int_equal(strategy_list(STRATEGY_COMPRESSES, takers), 2);
+    assert_int_equal(strategy_list(STRATEGY_COMPRESSES, takers), 3);
     assert_string_equal(takers[0], "allreduce");
 }
 

@@ -247,6 +247,27 @@ static void memory_of_this_process_is_counted(void **state)
     munmap(m, PAGES * page);
 }
 
+/* What lies beside stays; pages that are cut are zeroed, whole ones are gone until they are touched. */
+static void memory_is_given_back(void **state)
+{
+    enum { PAGES = 600, FIRST = 100, REST = 7 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = PAGES * page;
+    unsigned char *m =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(m, MAP_FAILED);
+    assert_int_equal(madvise(m, bytes, MADV_NOHUGEPAGE), 0);
+    memset(m, 1, bytes);
+    mem_give_back(m + FIRST, bytes - FIRST - REST);
+    assert_true(mem_resident_mib(m, bytes) == 2.0 * (double)page / 0x1p20);
+    for (size_t i = 0; i < bytes; i++)
+        assert_int_equal(m[i], i < FIRST || i >= bytes - REST);
+    memset(m, 1, page);
+    mem_give_back(m + 1, 2);
+    mem_give_back(m + 5, 0);
+    assert_true(m[0] == 1 && m[1] == 0 && m[2] == 0 && m[3] == 1 && m[5] == 1);
+    munmap(m, bytes);
+}
+
 /* A FIFO without a writer would be waited for without end. */
 static void only_regular_files_are_opened(void **state)
 {
@@ -474,6 +495,7 @@ int main(void)
 #endif
         cmocka_unit_test(memory_is_present_before_it_is_used),
         cmocka_unit_test(memory_of_this_process_is_counted),
+        cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(only_regular_files_are_opened),
         cmocka_unit_test(clock_moves_forward),
         cmocka_unit_test(pool_visits_every_item_once_a_call),

@@ -41,6 +41,12 @@ static void sgd_is_resumed_to_the_bit(void **state)
     assert_true(resumes_to_the_bit());
 }
 
+static void accumulation_is_resumed_to_the_bit(void **state)
+{
+    option(OPT_ACCUMULATE, "2");
+    assert_true(resumes_to_the_bit());
+}
+
 static bool is_deterministic(enum strategy_kind kind, const char *variant)
 {
     unsigned flags = strategy_config_flags(kind, strategy_variant_find(kind, variant));
@@ -278,6 +284,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(adam_is_resumed_to_the_bit),
         TEST(sgd_is_resumed_to_the_bit),
+        TEST(accumulation_is_resumed_to_the_bit),
         TEST(every_strategy_is_resumed_to_the_bit),
         TEST(servers_are_resumed_to_the_bit),
         TEST(every_compressor_is_resumed_to_the_bit),

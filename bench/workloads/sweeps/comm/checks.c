@@ -13,6 +13,7 @@
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "comm/compress.h"
+#include "comm/cost/strategies/bucketed.h"
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
 
@@ -99,12 +100,6 @@ static enum status check_16_bits(const struct sweep *s, const struct contender *
 
 /* ---- Error feedback ---- */
 
-/* The tensors that numbers of one selection come from: all, or one after the other. */
-static int selections(const struct contender *c, const struct problem *p)
-{
-    return c->kind == STRATEGY_allreduce_layer ? p->desc->n_tensors : 1;
-}
-
 static bool are_largest(const struct contender *c, const struct trial *t, size_t begin, size_t n)
 {
     size_t k = topk_count(n, 0.01 * c->config.options[SYNC_topk]), taken = 0;
@@ -118,14 +113,34 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
+static bool check_topk_of_tensors(const struct problem *p, const struct contender *c,
+                                  const struct trial *t)
 {
     bool good = true;
-    if (selections(c, p) == 1)
-        return are_largest(c, t, 0, p->desc->n_params);
     for (int i = 0; i < p->desc->n_tensors; i++)
         good = good && are_largest(c, t, p->desc->tensors[i].offset, p->counts[i]);
     return good;
+}
+
+static bool check_topk_of_buckets(const struct problem *p, const struct contender *c,
+                                  const struct trial *t)
+{
+    bool good = true;
+    size_t n = (size_t)p->desc->n_tensors;
+    struct bucket b = bucket_first(&c->config, p->counts, n, sizeof(real));
+    for (; b.first < b.last; b = bucket_next(&c->config, p->counts, sizeof(real), &b))
+        good = good && are_largest(c, t, p->desc->tensors[b.first].offset, b.count);
+    return good;
+}
+
+/* Numbers that compete with each other are those of a sum. */
+static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
+{
+    if (c->kind == STRATEGY_allreduce_layer)
+        return check_topk_of_tensors(p, c, t);
+    if (c->kind == STRATEGY_bucketed)
+        return check_topk_of_buckets(p, c, t);
+    return are_largest(c, t, 0, p->desc->n_params);
 }
 
 /* A magnitude is rounded to 8 bits; taking it out of a number rounds to what that number has

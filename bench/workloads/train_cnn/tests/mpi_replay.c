@@ -91,6 +91,8 @@ static void messages_are_those_of_a_launch_that_computes(void **state)
     a_strategy_sends_the_same("bucketed", "none");
     a_strategy_sends_the_same("ring", "none");
     a_strategy_sends_the_same("allreduce", "fp16");
+    option(OPT_ACCUMULATE, "2");
+    a_strategy_sends_the_same("bucketed", "none");
 }
 
 /* Of a rate alone: no file, and time for what has FLOPs. */

@@ -106,18 +106,22 @@ static void threads_equal_sequential(void **state)
     expect_sequential(3);
 }
 
-/* In every variant of those that come in several. */
-static void every_strategy_equals_sequential(void **state)
+/* Little messages, so that there are several. */
+static void cut_messages(void)
 {
-    const char *variants[VARIANTS];
-    struct alone alone;
-    assert_all(train_alone(&alone, STEPS));
     option(OPT_sync_segment, "4KiB");
     option(OPT_sync_cap_mib, "0.02");
     option(OPT_sync_first_cap_mib, "0");
     option(OPT_sync_node_ranks, "3");
     option(OPT_sync_fusion_mib, "0.02");
     option(OPT_sync_cycle_ms, "0.05");
+}
+
+/* In every variant of those that come in several; the exact ones but allreduce. */
+static void expect_every_strategy(const struct alone *alone)
+{
+    const char *variants[VARIANTS];
+    cut_messages();
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         option(OPT_STRATEGY, strategy_names()[s]);
@@ -127,10 +131,116 @@ static void every_strategy_equals_sequential(void **state)
             if (!(flags & STRATEGY_EXACT) || kind == STRATEGY_allreduce)
                 continue;
             option(OPT_VARIANT, variants[i]);
-            expect_same(&alone, 1);
+            expect_same(alone, 1);
         }
     }
+}
+
+static void every_strategy_equals_sequential(void **state)
+{
+    struct alone alone;
+    assert_all(train_alone(&alone, STEPS));
+    expect_every_strategy(&alone);
     alone_close(&alone);
+}
+
+/* One rank computes a batch at once, p ranks their parts of it in micro-batches: 25 images of a step are
+ * not divisible, and the last step of an epoch has 20. Clipped by norm, also where it is that of
+ * shards. */
+static void accumulation_equals_sequential(void **state)
+{
+    struct alone alone;
+    option(OPT_CLIP_NORM, "0.5");
+    assert_all(train_alone(&alone, STEPS));
+    option(OPT_ACCUMULATE, "3");
+    expect_same(&alone, 2);
+    expect_every_strategy(&alone);
+    alone_close(&alone);
+}
+
+/* Adam; the mean is taken before the sum or after it. */
+static void scaled_accumulation_equals_sequential(void **state)
+{
+    struct alone alone;
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    option(OPT_CLIP_VALUE, "0.01");
+    assert_all(train_alone(&alone, STEPS));
+    option(OPT_ACCUMULATE, "2");
+    option(OPT_SCALE, "pre");
+    expect_same(&alone, 1);
+    option(OPT_SCALE, "post");
+    expect_same(&alone, 1);
+    expect_every_strategy(&alone);
+    alone_close(&alone);
+}
+
+/* Padding and augmentation; an epoch of 27 images ends with a batch of two, which most ranks have no part
+ * of. */
+static void accumulation_takes_ragged_batches(void **state)
+{
+    static const char *const remainders[] = {"uneven", "pad"};
+    option(OPT_AUGMENT, "crop_flip");
+    option(OPT_BATCH_NORM, "frozen");
+    option(OPT_DATA_SAMPLES, "27");
+    for (int i = 0; i < 2; i++) {
+        struct alone alone;
+        option(OPT_REMAINDER, remainders[i]);
+        option(OPT_ACCUMULATE, "1");
+        assert_all(train_alone(&alone, 2));
+        option(OPT_ACCUMULATE, "4");
+        expect_same(&alone, 1);
+        alone_close(&alone);
+    }
+}
+
+/* Statistics are those of a micro-batch over all ranks, also where a rank has no image in it: another
+ * training than that of one rank, but one that replicas share. */
+static void sync_batch_norm_takes_micro_batches(void **state)
+{
+    struct session s;
+    struct error e;
+    option(OPT_BATCH_NORM, "sync");
+    option(OPT_DATA_SAMPLES, "27");
+    option(OPT_ACCUMULATE, "4");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    good = session_step(&s, 0) && session_step(&s, 1) && good;
+    good = is_equal_everywhere(trainer_hash(&s.trainer)) && good;
+    good = good && s.trainer.batches_tracked > 4 && group_check(&s.trainer.group, &e) == OK;
+    session_close(&s);
+    assert_all(good);
+}
+
+/* Calls and bytes of `accumulate` micro-batches, and what the formulas say of a step. */
+static bool sends_as_a_step(const char *accumulate, uint64_t sent[2])
+{
+    struct session s;
+    option(OPT_ACCUMULATE, accumulate);
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    const struct waiter before = *s.trainer.waiter, *w = s.trainer.waiter;
+    for (uint32_t i = 0; i < 2; i++)
+        good = session_step(&s, i) && good;
+    sent[0] = w->calls - before.calls;
+    sent[1] = w->bytes_payload - before.bytes_payload;
+    const struct cost cost = sync_cost(s.trainer.sync);
+    good = good && sent[0] == 2 * cost.calls && sent[1] == 2 * cost.bytes_payload;
+    session_close(&s);
+    return good;
+}
+
+/* Under every exact strategy but fusion, whose questions come as the clock has it. */
+static void a_step_is_sent_once(void **state)
+{
+    cut_messages();
+    for (int s = 0; s < STRATEGIES; s++) {
+        uint64_t once[2], accumulated[2];
+        if (!(strategy_flags((enum strategy_kind)s) & STRATEGY_EXACT) || s == STRATEGY_fusion)
+            continue;
+        option(OPT_STRATEGY, strategy_names()[s]);
+        bool good = sends_as_a_step("1", once);
+        assert_all(sends_as_a_step("3", accumulated) && good);
+        assert_all(memcmp(once, accumulated, sizeof once) == 0);
+    }
 }
 
 /* Averages after every step, of a step that is linear in the gradient: momentum and decay are. */
@@ -189,6 +299,10 @@ static void compressors_without_loss_equal_sequential(void **state)
     expect_same(&alone, 1);
     option(OPT_STRATEGY, "allreduce_layer");
     expect_same(&alone, 1);
+    option(OPT_STRATEGY, "bucketed");
+    option(OPT_sync_cap_mib, "0.02");
+    option(OPT_ACCUMULATE, "2");
+    expect_same(&alone, 1);
     alone_close(&alone);
 }
 
@@ -241,6 +355,9 @@ int main(int argc, char **argv)
         TEST(clipped_lamb_equals_sequential),
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
+        TEST(accumulation_equals_sequential),
+        TEST(scaled_accumulation_equals_sequential),
+        TEST(a_step_is_sent_once),
         TEST(local_sgd_of_period_1_equals_sequential),
         TEST(parameter_servers_in_step_equal_sequential),
         TEST(compressors_without_loss_equal_sequential),
@@ -249,6 +366,8 @@ int main(int argc, char **argv)
         TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),
         TEST_VGG(frozen_batch_norm_equals_sequential),
         TEST_VGG(sync_batch_norm_takes_ranks_without_images),
+        TEST_VGG(accumulation_takes_ragged_batches),
+        TEST_VGG(sync_batch_norm_takes_micro_batches),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
     MPI_Finalize();

@@ -80,6 +80,46 @@ static void shares_are_uneven_by_one_at_most(void **state)
     assert_all(good);
 }
 
+/* Whatever a batch and its micro-batches are: they follow each other, none is longer than the longest
+ * of a full batch, which is cut into as many as were asked for. */
+static void micro_batches_make_up_a_batch(void **state)
+{
+    static const uint32_t samples[64];
+    for (uint32_t full = 1; full <= 20; full++)
+        for (uint32_t accumulate = 1; accumulate <= full; accumulate++) {
+            const struct sampler s = {.n_max = full, .ranks = 3};
+            for (uint32_t global = 1; global <= 3 * full; global++) {
+                const struct batch batch = {
+                    .n = (global + 2) / 3, .samples = samples, .global = global};
+                uint32_t n = sampler_micro_batches(&s, &batch, accumulate), sum = 0;
+                assert_true(n >= 1 && n <= accumulate);
+                assert_true(batch.n < full || n == accumulate);
+                for (uint32_t i = 0; i < n; i++) {
+                    const struct batch part = batch_part(&batch, i, n);
+                    assert_true(part.samples == samples + sum && part.global == global);
+                    assert_true(part.n >= 1 && part.n <= sampler_micro_max(&s, accumulate));
+                    sum += part.n;
+                }
+                assert_int_equal(sum, batch.n);
+            }
+        }
+}
+
+/* Of a fifth of the images at a time; what does not grow with them is little. */
+static void micro_batches_take_less_memory(void **state)
+{
+    struct session s;
+    size_t bytes[2];
+    static const char *const accumulate[] = {"1", "5"};
+    for (int i = 0; i < 2; i++) {
+        option(OPT_ACCUMULATE, accumulate[i]);
+        assert_all(session_open(&s, MPI_COMM_SELF, 1));
+        bytes[i] = net_bytes(s.trainer.net);
+        session_close(&s);
+    }
+    assert_true(bytes[1] < bytes[0] / 3);
+}
+
 /* Every sample of an epoch is used exactly once, over all ranks. */
 static void an_epoch_uses_every_sample_once(void **state)
 {
@@ -260,6 +300,8 @@ static void rates_follow_their_rules(void **state)
     option(OPT_GLOBAL_BATCH, "0");
     option(OPT_BATCH_PER_RANK, "32");
     assert_int_equal(trainer_global_batch(&fixture.config, 4), 128);
+    option(OPT_ACCUMULATE, "3");
+    assert_int_equal(trainer_global_batch(&fixture.config, 4), 384);
 }
 
 static void rates_follow_their_schedules(void **state)
@@ -294,6 +336,8 @@ int main(int argc, char **argv)
         TEST_VGG(local_batch_norm_is_evaluated_with_statistics_of_rank_0),
         TEST(dropping_leaves_out_the_remainder),
         TEST(shares_are_uneven_by_one_at_most),
+        TEST(micro_batches_make_up_a_batch),
+        TEST_VGG(micro_batches_take_less_memory),
         TEST(an_epoch_uses_every_sample_once),
         TEST(replicas_are_bitwise_equal_and_runs_repeat),
         TEST(diverging_replicas_are_named),

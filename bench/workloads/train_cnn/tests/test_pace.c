@@ -245,7 +245,7 @@ static void bad_files_are_refused(void **state)
 
 static void other_work_is_refused(void **state)
 {
-    const struct calibrated_work is = {"m", "fast", "sgd", 7, 32, 1};
+    const struct calibrated_work is = {"m", "fast", "sgd", 7, 32, 1, 1};
     struct calibration c = {.work = is};
     struct calibrated_work wanted = is;
     struct error e = {.status = OK};
@@ -261,6 +261,10 @@ static void other_work_is_refused(void **state)
     wanted = is;
     wanted.params = 8;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
+    wanted = is;
+    wanted.micro_batches = 2;
+    assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
+    assert_non_null(strstr(e.text, "times of train.accumulate 1, this rank has 2"));
 }
 
 int main(void)

@@ -1,0 +1,26 @@
+/* Rounds of messages of our own, carried out as a schedule says: what strategies of messages are made
+ * of. */
+#pragma once
+
+#include "comm/cost/schedule.h"
+#include "comm/strategy.h"
+
+/* What the context of such a strategy begins with. */
+struct point_to_point {
+    struct schedule schedule;
+    int *node_of;                     /* [ranks], for schedules that go by nodes, or NULL */
+    real *numbers;                    /* [n]: the arena that a round is about */
+    real *received;                   /* what is to be added, of one round */
+    struct message *sends, *receives; /* of one round */
+    struct addition *additions;       /* one for each of receives */
+};
+
+/* After the arenas have their memory. Collective. point_to_point_destroy in any case. */
+enum status point_to_point_open(struct sync *s, struct error *e);
+
+/* Rounds [first, last) of the schedule on the numbers of an arena. Collective. */
+enum status point_to_point_rounds(struct sync *s, real *numbers, int first, int last,
+                                  struct error *e);
+
+/* Hook of struct strategy. */
+void point_to_point_destroy(struct sync *s);
