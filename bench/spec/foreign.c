@@ -261,6 +261,11 @@ void foreign_metric_name(char name[FOREIGN_NAME], const struct config *config, s
     memcpy(name, metric.name, FOREIGN_NAME);
 }
 
+/* The C library says it itself, or runs into the bounds of the process that tries it. */
+static const char too_much[] =
+    "it takes more time or memory than a pattern may: expected one of fewer and "
+    "smaller repetitions";
+
 enum status foreign_metric_open(struct foreign_metric *metric, const struct config *config,
                                 size_t i, struct error *e)
 {
@@ -273,7 +278,7 @@ enum status foreign_metric_open(struct foreign_metric *metric, const struct conf
     int code = regcomp(&metric->regex, metric->pattern, REG_EXTENDED);
     if (code != 0) {
         regerror(code, &metric->regex, why, sizeof why);
-        return refuse(config, OPT_METRICS, text, why, e);
+        return refuse(config, OPT_METRICS, text, code == REG_ESPACE ? too_much : why, e);
     }
     if (metric->regex.re_nsub == 1)
         return OK;
@@ -355,9 +360,7 @@ static enum status check_in(struct check *check, const struct config *config, st
     check->config = config;
     TRY(bounded_run(&end, check_apart, check, FOREIGN_SECONDS, e));
     if (end != BOUNDED_DONE)
-        return refuse(config, OPT_METRICS, config->values[OPT_METRICS].texts[check->at],
-                      "it takes more time or memory than a pattern may: expected one of fewer and "
-                      "smaller repetitions",
+        return refuse(config, OPT_METRICS, config->values[OPT_METRICS].texts[check->at], too_much,
                       e);
     if (check->status != OK)
         *e = check->error;

@@ -351,5 +351,5 @@ check "tables that are missing or short are named" missing_tables_are_named
 check "a malformed published file is named" malformed_file_is_named_before_anything_runs
 check "campaigns of the reports are found" reports_are_found
 check "cases of a report that are one point share its launches" expect 0 \
-    "shares the launches of as published epochs=1" "$scalebench" plan reports/naik_yadav/table1
+    "shares the launches of as published epochs=1" "$scalebench" plan reports/naik_yadav/fig1_3
 finish
