@@ -20,7 +20,10 @@ enum status samples_take(struct samples *samples, const struct summary *s,
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
         const struct launch_result *result = &s->launches[i].result;
-        if (!s->launches[i].ok || launch->run != run)
+        if (launch->run != run)
+            continue;
+        samples->diverged += s->launches[i].diverged;
+        if (!s->launches[i].ok)
             continue;
         timings[samples->n] = (struct timing){launch->block, result->step_ms,
                                               point_work(s->spec, p->point, result->global_batch),

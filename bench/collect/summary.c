@@ -316,10 +316,11 @@ static void set_accuracy(struct point_summary *p, const struct samples *accuracy
     p->test_acc_level = n < 2 ? NAN : interval.level;
 }
 
-/* Over seeds. Of those that reached an accuracy alone it would be too short: one that did not leaves it unknown. */
+/* Over seeds. Of those that reached an accuracy alone it would be too short: one that did not,
+ * or diverged, leaves it unknown. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
-    size_t n = accuracy->n;
+    size_t n = accuracy->diverged > 0 ? 0 : accuracy->n;
     for (size_t i = 0; i < accuracy->n; i++) {
         accuracy->values[i] = sample_number(&accuracy->items[i], offset);
         if (isnan(accuracy->values[i]))

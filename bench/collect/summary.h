@@ -23,7 +23,7 @@ struct sample {
 /* The launches of one point and kind that count; `values` is room for a number of each. */
 struct samples {
     struct sample *items;
-    size_t n;
+    size_t n, diverged; /* diverged: launches of that kind that do not count because they did */
     double *values;
     struct timings timings; /* of the same launches */
 };

@@ -316,7 +316,8 @@ static int by_point(const void *a, const void *b)
     return strcmp(((const struct raw_value *)a)->point, ((const struct raw_value *)b)->point);
 }
 
-/* Those that are known, sorted by point; with what is not where that makes a difference. */
+/* Those that are known, sorted by point; with what is not, of launches that diverged too, where that makes a
+ * difference. */
 static enum status find_values(struct raw_value *values, size_t *n, const struct csv_table *raw,
                                const struct quantity *quantity, struct error *e)
 {
@@ -327,11 +328,14 @@ static enum status find_values(struct raw_value *values, size_t *n, const struct
     enum status status = csv_table_columns(raw, columns, sizeof columns / sizeof *columns, e);
     *n = 0;
     for (size_t row = 0; row < raw->rows && status == OK; row++) {
+        bool diverged = strcmp(csv_table_cell(raw, row, state), "diverged") == 0;
         if (strcmp(csv_table_cell(raw, row, run), wanted) != 0 ||
-            strcmp(csv_table_cell(raw, row, state), "ok") != 0)
+            (strcmp(csv_table_cell(raw, row, state), "ok") != 0 && !diverged))
             continue;
         values[*n].point = csv_table_cell(raw, row, point);
-        status = csv_table_number(raw, row, column, &values[*n].value, e);
+        values[*n].value = NAN;
+        if (!diverged)
+            status = csv_table_number(raw, row, column, &values[*n].value, e);
         *n += isfinite(values[*n].value) || quantity->complete;
     }
     qsort(values, *n, sizeof *values, by_point);

@@ -117,6 +117,36 @@ static void a_missed_target_is_unverified(void **state)
     fake_close(&run);
 }
 
+/* Nor are the five that reached it before the sixth, which diverged, those of all six. */
+static void a_diverged_seed_leaves_time_to_a_target_unknown(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, target_spec);
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        add_to_target(&run, seed, 97.1, 3);
+    for (int diverged = 0; diverged < 2; diverged++) {
+        if (diverged)
+            fake_add(&run, &(struct fake_launch){.ranks = 2,
+                                                 .strategy = "allreduce",
+                                                 .seed = 6,
+                                                 .test_acc_pct = 9.8,
+                                                 .epochs = 4,
+                                                 .work = "\"target_acc_pct\":97,",
+                                                 .memory = "\"diverged_step\":17,"
+                                                           "\"diverged\":\"loss is nan\","});
+        struct summary s = collect(&run);
+        const struct point_summary *p = &s.points[0];
+        assert_string_equal(p->status, diverged ? "diverged" : "ok");
+        NEAR(p->test_acc_pct, 97.1);
+        assert_true(isnan(p->to_target_s.mid) == diverged);
+        assert_string_equal(cell(p, COLUMN_to_target_s), diverged ? "" : "6");
+        assert_string_equal(cell(p, COLUMN_to_target_epochs), diverged ? "" : "3");
+        assert_string_equal(cell(p, COLUMN_to_target_images_lo), diverged ? "" : "180000");
+        summary_free(&s);
+    }
+    fake_close(&run);
+}
+
 static void weights_that_differ_are_unverified(void **state)
 {
     struct fake_run run;
@@ -305,6 +335,7 @@ int main(void)
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(time_to_a_target_is_that_of_all_seeds),
         cmocka_unit_test(a_missed_target_is_unverified),
+        cmocka_unit_test(a_diverged_seed_leaves_time_to_a_target_unknown),
         cmocka_unit_test(weights_that_differ_are_unverified),
         cmocka_unit_test(weights_that_differ_by_a_declared_flaw_are_so_by_design),
         cmocka_unit_test(weights_that_nobody_compared_are_unverified),
