@@ -140,6 +140,28 @@ ends_with_a_rank() { # signal, text
     [ "$status" -ne 0 ] && grep -q "$2" "$tmp/end.log" && gone "$mark"
 }
 
+# One that has not met the others yet has them wait, for any time.
+ends_with_a_rank_that_starts() {
+    local mark=peer-$$.$RANDOM launch
+    mkdir "$tmp/$mark"
+    "$mpiexec" -n 3 "$peer" "${softmax[@]}" "${small[@]}" --run time --record "$tmp/$mark" >"$tmp/end.log" 2>&1 &
+    launch=$!
+    until_true imports_torch "$mark" 1 && kill -KILL "$(rank_of_peer "$mark" 1)" || return 1
+    ! wait "$launch" && gone "$mark" && [ -z "$(ls "$tmp/$mark")" ]
+}
+
+imports_torch() { # word of the command line, rank
+    grep -q libtorch_cpu "/proc/$(rank_of_peer "$@")/maps"
+}
+
+# What nobody has foreseen ends all ranks too: this one's record is a folder.
+ends_with_an_error() {
+    local mark=peer-$$.$RANDOM
+    mkdir -p "$tmp/$mark/rank.1.jsonl"
+    expect 1 "IsADirectoryError" "$mpiexec" -n 3 "$peer" "${softmax[@]}" "${small[@]}" --run time \
+        --record "$tmp/$mark" && gone "$mark"
+}
+
 rank_of_peer() { # word of the command line, rank
     local pid
     for pid in $(processes "$1"); do
@@ -256,6 +278,8 @@ done
 check "calls and their bytes are counted" same_calls
 check "a rank that is killed ends its launch" ends_with_a_rank KILL .
 check "a rank that is stopped does too, with a reason" ends_with_a_rank STOP "has lost another rank"
+check "a rank that is killed while it starts does too" ends_with_a_rank_that_starts
+check "an error of one rank does too" ends_with_an_error
 check "ranks that cannot meet say why" refuses_to_meet
 check "a campaign compares both" compares
 finish

@@ -61,13 +61,12 @@ def compare(given, ranks, steps, path, tolerance):
 
 
 def main():
-    rank, n = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
     cut = sys.argv.index("--")
     ranks, good = None, True
     for word in sys.argv[3:cut]:
         model, path, tolerance = word.split("=")
         given = Inputs(rank, n, ["--model", model, *sys.argv[cut + 1:]])
-        ranks = ranks or Ranks(rank, n, given.about)
+        ranks = ranks or Ranks(rank, n, given.about, launcher)
         good = compare(given, ranks, int(sys.argv[2]), path, float(tolerance)) and good
     ranks.part()
     sys.stdout.flush()
@@ -77,6 +76,11 @@ def main():
 build = sys.argv[1]
 sys.path.insert(0, build)
 sys.argv[0] = os.path.join(build, "peer_torch")  # beside which peer_inputs lies
+from torch_peer.launcher import Launcher
+
+rank, n = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
+launcher = Launcher(rank, n) if n > 1 else None
+
 import torch
 
 from torch_peer import sums

@@ -25,9 +25,10 @@ Several ranks meet through gloo, over TCP also on one host, and sum gradients as
 """
 import os
 import sys
+import traceback
 
 from torch_peer import inputs, launcher, layers, python
-from torch_peer.failure import Failure
+from torch_peer.failure import FAILED, Failure
 
 
 def act(arguments):
@@ -36,21 +37,28 @@ def act(arguments):
         command = inputs.command(rank, ranks, arguments)
         os.execv(command[0], command)
     python.choose()
+    checks = "--check" in arguments
+    # First of all, since who ends before would leave the others waiting.
+    meeting = launcher.Launcher(rank, ranks) if ranks > 1 and not checks else None
     python.set_environment(python.last_option("place.threads_per_rank", "1"))
     given = inputs.Inputs(rank, ranks, arguments)
     layers.check_support(given)
-    if "--check" in arguments:
+    if checks:
         print(python.describe())
         return
     from torch_peer.ranks import named_losses  # needs the environment, and a second
     from torch_peer.run import Run
     with named_losses(rank):
-        Run(given, rank, ranks).run()
+        Run(given, rank, ranks, meeting).run()
 
 
 def leave(status):
     """Without Python's end, which takes apart what threads of gloo still use."""
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        print(f"peer_torch: standard output: {error.strerror}", file=sys.stderr)
+        status = status or FAILED
     sys.stderr.flush()
     if status:
         launcher.end_launch(status)
@@ -66,6 +74,9 @@ def main():
         if failure.text:
             print(f"peer_torch: {failure.text}", file=out)
         leave(failure.status)
+    except Exception:  # such as memory or a disk that is full: the other ranks wait all the same
+        traceback.print_exc()
+        leave(FAILED)
     leave(0)
 
 

@@ -10,7 +10,7 @@ CONNECTION = "PMI_FD"  # where such a launcher says which file the connection is
 
 
 class Launcher:
-    """From here on the launcher takes an end without `leave` for a crash, and kills the other ranks."""
+    """Opened as early as may be: from here on the launcher takes an end without `leave` for a crash, and kills the other ranks."""
 
     def __init__(self, rank, ranks):
         self.rank, self.ranks = rank, ranks

@@ -8,7 +8,6 @@ from torch import distributed
 
 from torch_peer import network
 from torch_peer.failure import FAILED, UNAVAILABLE, Failure
-from torch_peer.launcher import Launcher
 
 
 def first_line(error):
@@ -36,15 +35,15 @@ def named_losses(rank):
 
 
 class Ranks:
-    """This rank and the others, which meet where rank 0 listens: the launcher tells them where."""
+    """This rank and the others, which meet where rank 0 listens: the launcher, None of a single rank,
+    tells them where."""
 
-    def __init__(self, rank, n, about):
-        self.rank, self.n, self.has_first_clock = rank, n, True
+    def __init__(self, rank, n, about, launcher):
+        self.rank, self.n, self.launcher, self.has_first_clock = rank, n, launcher, True
         if n == 1:
             return
         if not distributed.is_available() or not hasattr(distributed, "ProcessGroupGloo"):
             raise Failure(UNAVAILABLE, "this PyTorch has no gloo, which several ranks need")
-        self.launcher = Launcher(rank, n)
         hosts = self.launcher.exchange("host", os.uname().nodename)
         clocks = self.launcher.exchange("clock", clock_id())
         self.has_first_clock = clocks[rank] == clocks[0]
@@ -58,17 +57,19 @@ class Ranks:
         """A store of words that rank 0 keeps for all."""
         host, port, store = network.address_of(interface), 0, None
         if self.rank == 0:
-            store = distributed.TCPStore(host, port, self.n, True, self.timeout,
-                                         wait_for_workers=False)
+            store = self.open_store(interface, host, port)
             port = store.port
         host, port = self.launcher.exchange("store", f"{host}:{port}")[0].rsplit(":", 1)
-        if store is not None:
-            return store
+        return self.open_store(interface, host, int(port)) if store is None else store
+
+    def open_store(self, interface, host, port):
+        """Rank 0 listens, at any port for 0, the others connect."""
         try:
-            return distributed.TCPStore(host, int(port), self.n, False, self.timeout,
+            return distributed.TCPStore(host, port, self.n, self.rank == 0, self.timeout,
                                         wait_for_workers=False)
         except (RuntimeError, TimeoutError) as error:
-            raise self.not_joined(interface, f"{host}:{port}", error) from error
+            whom = f"{host}:{port}" if port else f"a free port of {host}"
+            raise self.not_joined(interface, whom, error) from error
 
     def join(self, interface):
         try:

@@ -13,13 +13,15 @@ RECORDED_STEPS = 200  # of the last epoch of an accuracy run, as train_cnn has i
 
 
 class Run:
-    def __init__(self, inputs, rank, ranks):
+    """`launcher` is None where there is one rank."""
+
+    def __init__(self, inputs, rank, ranks, launcher):
         self.inputs, self.about = inputs, inputs.about
         self.memory = record.Memory(inputs)
         torch.set_num_threads(int(inputs.option("place.threads_per_rank")))
         torch.set_num_interop_threads(1)
         flushes = torch.set_flush_denormal(True)
-        self.ranks = Ranks(rank, ranks, self.about)
+        self.ranks = Ranks(rank, ranks, self.about, launcher)
         layout = self.ranks.first_says(choose_layout(inputs) if rank == 0 else None)
         record.forget_peak()
         torch.manual_seed(int(inputs.option("seed")))
