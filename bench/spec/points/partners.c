@@ -68,12 +68,15 @@ static enum status set_text(struct config *config, enum option_id id, const char
     return config_set(config, option_get(id), text, config->values[id].mark, e);
 }
 
-/* Strategy none has neither variants nor overlap. */
+/* What a strategy may be asked for besides its numbers: strategy none takes none of it. */
 static enum status silence(struct config *config, struct error *e)
 {
+    static const enum option_id asked[] = {OPT_VARIANT, OPT_OVERLAP, OPT_SCALE, OPT_COMPRESS,
+                                           OPT_ALGORITHM};
     TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
-    TRY(set_text(config, OPT_VARIANT, option_get(OPT_VARIANT)->preset, e));
-    return set_text(config, OPT_OVERLAP, option_get(OPT_OVERLAP)->preset, e);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        TRY(set_text(config, asked[i], option_get(asked[i])->preset, e));
+    return OK;
 }
 
 static enum status make_silent(struct point *silent, const struct spec *spec,

@@ -186,6 +186,28 @@ static void test_silent_points_added(void **state)
     spec_free(&spec);
 }
 
+/* What the strategy is asked for is nothing that they could be refused for. */
+static void test_silent_points_are_asked_for_nothing(void **state)
+{
+    static const char *const asked[] = {
+        "bucketed, scale: pre", "bucketed, compress: fp16", "bucketed, overlap: poll_tiles",
+        "gather_scatter, variant: mpich", "allreduce, algorithm: ring"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char text[256];
+        struct spec spec;
+        snprintf(text, sizeof text,
+                 "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\nranks: 2\n"
+                 "sync: {strategy: %s}\nmeasure.replay: 5\n",
+                 asked[i]);
+        load(&spec, text, NULL);
+        assert_int_equal(spec.n_points, 2);
+        assert_int_equal(config_int(&spec.points[spec.points[0].silent_index].config, OPT_STRATEGY),
+                         STRATEGY_none);
+        assert_int_not_equal(spec.points[0].silent_index, 0);
+        spec_free(&spec);
+    }
+}
+
 /* ---- What a search of each among all would find ---- */
 
 static bool equal_where(const struct point *a, const struct point *b,
@@ -351,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_exclude),
         cmocka_unit_test(test_baseline_added),
         cmocka_unit_test(test_silent_points_added),
+        cmocka_unit_test(test_silent_points_are_asked_for_nothing),
         cmocka_unit_test(test_like_a_plain_search),
         cmocka_unit_test(test_thousands_of_points),
         cmocka_unit_test(test_baseline_a_problem),
