@@ -37,6 +37,7 @@ enum status overlap_model(double *share, const struct point *point, const struct
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;
+    backward /= config_number(&point->config, OPT_ACCUMULATE); /* buckets leave in the last one's */
     TRY(config_strategy(&point->config, &config, &at, e));
     enum status status = MEM_NEW(counts, n, "tensors", e);
     THEN(status, MEM_NEW(ready, n, "tensors", e));
