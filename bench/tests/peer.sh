@@ -81,6 +81,22 @@ ranks_agree() {
         awk '{ d = $1 - $2; print; if (d * d > 1e-8 * $1 * $1) bad = 1 } END { exit bad || NR != 20 }'
 }
 
+# Three ranks that do not exchange anything have two, two and one image of a batch, and none, one and one of the last:
+# each divides by a third of the batch, as train_cnn's do.
+apart_as_ours() {
+    local options=("${softmax[@]}" --data.set digits --train.lr 0.05 --sync.strategy none) program
+    for program in "$train_cnn" "$peer"; do
+        mkdir -p "$tmp/apart.${program##*/}"
+        "$mpiexec" -n 3 "$program" "${options[@]}" --data.samples 2000 --train.global_batch 5 --run time \
+            --measure.time.steps 19 --wait yield --record "$tmp/apart.${program##*/}" || return 1
+        losses "$tmp/apart.${program##*/}" >"$tmp/apart.${program##*/}.txt"
+    done
+    paste "$tmp"/apart.*.txt | awk '{ d = $1 - $2; print; if (!(d * d <= 1e-8 * $1 * $1)) bad = 1 }
+        END { exit bad || NR < 19 }' || return 1
+    expect 0 "epoch 1/1" "$mpiexec" -n 3 "$peer" "${options[@]}" --data.samples 8 --train.global_batch 6 &&
+        ! grep -w nan "$tmp/expect.log"
+}
+
 # Weights after steps of batches that three ranks do not divide. Four steps of a net without kinks are off by
 # rounding alone, 1e-4 of the change at most. One step of a net with batch norm, whose statistics are each
 # rank's own: an activation that rounding takes over a kink moves it by up to 5e-3, as README says, other statistics
@@ -174,6 +190,25 @@ rank_of_peer() { # word of the command line, rank
 # Records are begun then.
 have_met() { # mark
     [ "$(find "$tmp/$1" -name 'rank.*.jsonl' | wc -l)" -eq 3 ]
+}
+
+# As DistributedDataParallel has it since it takes a cap that is given for that of all buckets.
+refuses_a_first_cap() {
+    "$python" - "$build" <<'PY' | grep "no sync.first_cap_mib 0.5 beside sync.cap_mib 4 in torch"
+import sys
+from types import SimpleNamespace
+sys.path.insert(0, sys.argv[1])
+from torch_peer.failure import UNAVAILABLE, Failure
+from torch_peer.sums import check_first_cap
+older, newer = SimpleNamespace(), SimpleNamespace(bucket_bytes_cap_default=False)
+check_first_cap(older, 0.5, 4)
+check_first_cap(newer, 4, 4)
+try:
+    check_first_cap(newer, 0.5, 4)
+except Failure as failure:
+    assert failure.status == UNAVAILABLE
+    print(failure.text)
+PY
 }
 
 refuses_to_meet() {
@@ -271,6 +306,7 @@ done
 check "average pooling and augmentation" same_losses --model "$tmp/average.yaml" --data.set shapes \
     --data.augment crop_flip --train.lr 0.05 --measure.time.steps 9
 check "two ranks train as one" ranks_agree
+check "ranks that train apart do as ours" apart_as_ours
 python=$(python_with torch)
 for ranks in 1 2 3; do
     check "weights are those of train_cnn, by every strategy, on $ranks" same_weights "$ranks"
@@ -280,6 +316,7 @@ check "a rank that is killed ends its launch" ends_with_a_rank KILL .
 check "a rank that is stopped does too, with a reason" ends_with_a_rank STOP "has lost another rank"
 check "a rank that is killed while it starts does too" ends_with_a_rank_that_starts
 check "an error of one rank does too" ends_with_an_error
+check "a first cap that PyTorch would pass over is refused" refuses_a_first_cap
 check "ranks that cannot meet say why" refuses_to_meet
 check "a campaign compares both" compares
 finish

@@ -17,7 +17,7 @@ class Inputs:
     """`model` and `about` are dictionaries, `arrays` the bytes of each array by name."""
 
     def __init__(self, rank, ranks, arguments):
-        begin = time.monotonic()
+        self.ranks, begin = ranks, time.monotonic()
         with subprocess.Popen(command(rank, ranks, arguments), stdout=subprocess.PIPE) as process:
             lines = [process.stdout.readline(), process.stdout.readline()]
             if lines[1].endswith(b"\n"):

@@ -4,6 +4,7 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from torch_peer import traffic
+from torch_peer.failure import UNAVAILABLE, Failure
 
 MIB = 1 << 20
 
@@ -76,16 +77,26 @@ class ThroughRoot(AfterBackward):
             distributed.scatter(p.grad, slots[:1] * self.ranks.n or None)
 
 
+def check_first_cap(ddp, first_mib, cap_mib):
+    """Since it has this attribute, DistributedDataParallel takes a cap that is given for that of the
+    first bucket too."""
+    if hasattr(ddp, "bucket_bytes_cap_default") and first_mib != cap_mib:
+        raise Failure(UNAVAILABLE, f"no sync.first_cap_mib {first_mib:g} beside sync.cap_mib "
+                                   f"{cap_mib:g} in torch {torch.__version__}, whose "
+                                   "DistributedDataParallel has one cap for all buckets")
+
+
 class Buckets(AfterBackward):
     """DistributedDataParallel, which sums buckets of gradients while backward goes on and divides them
     by the number of ranks. Its option broadcast_buffers is off: running statistics of batch norm matter
     when rank 0's are evaluated, so that no more crosses the network than with the other strategies."""
 
     def __init__(self, net, inputs, ranks):
-        distributed._DEFAULT_FIRST_BUCKET_BYTES = int(MIB * inputs.number("sync.first_cap_mib"))
+        first_mib, cap_mib = inputs.number("sync.first_cap_mib"), inputs.number("sync.cap_mib")
+        distributed._DEFAULT_FIRST_BUCKET_BYTES = int(MIB * first_mib)
         self.ranks, self.divisor = ranks, ranks.n
-        self.forward = DistributedDataParallel(net, bucket_cap_mb=inputs.number("sync.cap_mib"),
-                                               broadcast_buffers=False)
+        self.forward = DistributedDataParallel(net, bucket_cap_mb=cap_mib, broadcast_buffers=False)
+        check_first_cap(self.forward, first_mib, cap_mib)
         self.forward._set_ddp_runtime_logging_sample_rate(1)
         self.parameters = list(net.parameters())
 

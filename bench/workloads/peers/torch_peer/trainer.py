@@ -55,7 +55,8 @@ def build_optimizer(inputs, net):
 
 class Batch:
     """Where a step's images are in the list of samples, and by how many their losses are divided: those
-    of all ranks, or their mean over ranks where the sum of gradients is divided too."""
+    of all ranks, or their mean over ranks where the sum of gradients is divided too or is not made:
+    without an image there is no mean over one's own."""
 
     def __init__(self, end, count, total):
         self.begin, self.end, self.total = end - count, end, total
@@ -87,9 +88,8 @@ class Trainer:
         self.epochs, self.steps, self.counts = (inputs.numbers(name, "I")
                                                 for name in ("epoch", "step", "count"))
         self.rates = inputs.numbers("lr", "d")
-        totals = self.counts
-        if self.sums:
-            totals = [total / self.sums.divisor for total in inputs.numbers("global_of", "I")]
+        divisor = self.sums.divisor if self.sums else inputs.ranks
+        totals = [total / divisor for total in inputs.numbers("global_of", "I")]
         self.batches = [Batch(*b) for b in zip(itertools.accumulate(self.counts), self.counts,
                                                totals)]
 
