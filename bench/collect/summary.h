@@ -41,7 +41,8 @@ double sample_number(const struct sample *sample, size_t offset);
 double samples_median(const struct samples *samples, size_t offset);
 
 /* The overlap_share that a model of the order of buckets expects, no bound of it: layers take time by
- * their FLOPs as written. 1 is all of it, NAN where the strategy has no buckets or times are unknown. `alone`: samples of the point that does not communicate. */
+ * their FLOPs as written. 1 is all of it, NAN where the strategy has no buckets or times are unknown.
+ * `alone`: samples of the point that does not communicate. */
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
@@ -114,3 +115,7 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 /* The different texts that this column has in the requested points, as "a, b", a strategy with its
  * variant; cut to fit. Returns text. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
+
+/* What a step computes: "batch per rank 16", "4 micro-batches of 16 images per rank", "global batch 64
+ * in 4 micro-batches"; "" where it is unknown. Returns text. */
+const char *summary_batch(char *text, size_t size, const struct summary *s);

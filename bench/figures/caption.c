@@ -29,15 +29,10 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
 
 static void write_batch(FILE *out, const struct summary *s)
 {
-    const struct config *config = &s->spec->config;
-    char text[256];
-    if (config_int(config, OPT_BATCH_PER_RANK) > 0)
-        fprintf(out, ", batch per rank %s", config_text(config, OPT_BATCH_PER_RANK));
-    else
-        fprintf(out, ", global batch %s",
-                summary_distinct(text, sizeof text, s, COLUMN_global_batch));
-    if (config_int(config, OPT_ACCUMULATE) > 1)
-        fprintf(out, " in %s micro-batches", config_text(config, OPT_ACCUMULATE));
+    char text[320];
+    summary_batch(text, sizeof text, s);
+    if (text[0])
+        fprintf(out, ", %s", text);
 }
 
 /* "; measured, local." */

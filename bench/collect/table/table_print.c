@@ -73,21 +73,13 @@ static void print_params(FILE *out, const struct summary *s)
 /* What was trained, on which images. */
 static void print_training(FILE *out, const struct summary *s)
 {
-    const struct config *config = &s->spec->config;
-    char text[256];
-    bool per_rank = config_int(config, OPT_BATCH_PER_RANK) > 0;
+    char text[320];
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     print_params(out, s);
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
     print_part(out, " ", summary_distinct(text, sizeof text, s, COLUMN_data_source));
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
-    if (per_rank)
-        fprintf(out, ", batch per rank %s", config_text(config, OPT_BATCH_PER_RANK));
-    else
-        print_part(out, ", global batch ",
-                   summary_distinct(text, sizeof text, s, COLUMN_global_batch));
-    if (config_int(config, OPT_ACCUMULATE) > 1)
-        fprintf(out, " in %s micro-batches", config_text(config, OPT_ACCUMULATE));
+    print_part(out, ", ", summary_batch(text, sizeof text, s));
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
 }
 

@@ -39,6 +39,29 @@ static void work_done_and_memory_are_told(void **state)
     fake_close(&run);
 }
 
+/* 16 images at a time, of 64, are not 16 cut into four. */
+static void the_batch_is_what_is_computed_at_a_time(void **state)
+{
+    static const char *const said[][2] = {
+        {"batch_per_rank: 16", ", batch per rank 16 | "},
+        {"batch_per_rank: 16, accumulate: 4", ", 4 micro-batches of 16 images per rank | "},
+        {"global_batch: 64", ", global batch 64 | "},
+        {"global_batch: 64, accumulate: 4", ", global batch 64 in 4 micro-batches | "}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        struct fake_run run;
+        char spec[256];
+        snprintf(spec, sizeof spec, "name: a\nmodel: lenet_21k\ntrain: {%s}\nranks: 2\n",
+                 said[i][0]);
+        fake_open(&run, spec);
+        struct summary s = collect(&run);
+        char *text = print(&s);
+        assert_line(text, said[i][1]);
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
 static void the_table_says_it_all(void **state)
 {
     struct fake_run run;
@@ -476,6 +499,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_done_and_memory_are_told),
         cmocka_unit_test(zeros_in_the_data_make_bounds),
+        cmocka_unit_test(the_batch_is_what_is_computed_at_a_time),
         cmocka_unit_test(the_table_says_it_all),
         cmocka_unit_test(what_was_published_stands_beside_ours),
         cmocka_unit_test(a_run_that_is_read_back_says_the_same),

@@ -167,10 +167,13 @@ static void a_series_without_a_value_has_no_curve(void **state)
 static void one_rank_count_draws(void **state)
 {
     struct fake_run run;
-    fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
+    fake_open(&run, "name: one\nmodel: lenet_21k\nranks: 2\n"
+                    "train: {batch_per_rank: 16, accumulate: 4}\n");
     add(&run, 2, "allreduce", 20);
     struct summary s = summarise(&run);
     draw(&s, run.dir);
+    assert_says(run.dir, "time.txt",
+                (const char *const[]){", 4 micro-batches of 16 images per rank", NULL});
     assert_says(run.dir, "time.svg", (const char *const[]){">allreduce<", ">2<", NULL});
     summary_free(&s);
     fake_close(&run);
