@@ -2,7 +2,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +60,22 @@ static bool is_held(const char *name)
     return found;
 }
 
+/* Open for writing anywhere, mapped included: also in processes that /proc does not show or lets nobody read, as
+ * those outside of a user namespace. A lease is refused then (fcntl(2)); a folder without leases says something
+ * else, and /proc alone is asked. */
+static bool is_written(int folder, const char *name)
+{
+    struct sigaction before, ignore = {.sa_handler = SIG_IGN}; /* of who opens it just then */
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    sigaction(SIGIO, &ignore, &before);
+    bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+    close(fd); /* the lease goes with it */
+    sigaction(SIGIO, &before, NULL);
+    return written;
+}
+
 static bool has_prefix(const char *name)
 {
     for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
@@ -83,7 +101,7 @@ int leftovers_remove(struct timespec begin)
         for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
             if (!is_ours(dirfd(folder), entry->d_name, begin))
                 continue;
-            if (is_held(entry->d_name))
+            if (is_written(dirfd(folder), entry->d_name) || is_held(entry->d_name))
                 held++;
             else
                 unlinkat(dirfd(folder), entry->d_name, 0);

@@ -72,10 +72,28 @@ removes_what_ranks_left() {
         expect 2 "--leftovers-since now: seconds since 1970" "$build/pin" --leftovers-since now
 }
 
+# In a process namespace of its own nobody who holds it is seen.
+spares_what_others_hold() {
+    local held=/dev/shm/mpich_shar_tmp.unseen.$$ status
+    exec 9>"$held"
+    touch -d "1 hour" "$held"
+    unshare --pid --fork --mount-proc "$build/pin" --leftovers-since $(($(date +%s) + 1800)) 9>&-
+    [ -e "$held" ]
+    status=$?
+    exec 9>&-
+    unshare --pid --fork --mount-proc "$build/pin" --leftovers-since $(($(date +%s) + 1800))
+    [ "$status" -eq 0 ] && [ ! -e "$held" ]
+}
+
 check "a plan binds as the runner's would, under hydra" binds_as_the_runner_would by_hydra 2
 check "and under srun, by the ranks of its own node" binds_as_the_runner_would by_slurm "4,2(x3)"
 check "bind none leaves ranks alone" leaves_alone
 check "more ranks than cores are refused" refuses_more_than_there_is
 check "what is wrong is said" says_what_is_wrong
 check "what ranks left in shared memory is removed" removes_what_ranks_left
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+    check "what processes hold that it cannot see stays" spares_what_others_hold
+else
+    skip "what processes hold that it cannot see stays" "no process namespaces here"
+fi
 finish
