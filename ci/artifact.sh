@@ -55,7 +55,7 @@ pack() { # run
     to=$root/$(name_of "$from")
     mkdir "$to"
     for part in spec.yaml manifest.json summary.md models published; do
-        [ ! -e "$from/$part" ] || cp -r "$from/$part" "$to"
+        [ ! -e "$from/$part" ] || cp -rL "$from/$part" "$to"
     done
     # A copy of a run need not have its networks: they are those of configs/models.
     grep -o 'models/[[:alnum:]_]*\.yaml' "$to/spec.yaml" | sort -u | while read -r part; do

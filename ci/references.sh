@@ -20,8 +20,8 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 out=${OUT:-$build/references${SET:+.try}}
 into=${INTO:-results/reference}
-[ -z "${QUICK:-}" ] || [ "$into" != results/reference ] || {
-    echo "references: QUICK=1 makes no results; INTO= names a folder for a try" >&2
+[ -z "${QUICK:-}${SET:-}" ] || [ "$into" != results/reference ] || {
+    echo "references: with QUICK=1 or SET= there are no results; INTO= names a folder for a try" >&2
     exit 2
 }
 
@@ -235,13 +235,13 @@ takes() { # name, table
 # The tables that a spec of the reports needs.
 copy_tables() { # name, from, to
     local table
-    cp "$2"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$3"
-    for table in epochs classes layers steps resources; do
+    cp "$2"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$3" || return 1
+    for table in epochs classes layers steps resources timeline; do
         case $(rows "$2" "$table") in - | 0) continue ;; esac
         [ "$table" = epochs ] || takes "$1" "$table" || continue
         case $table in
-        steps | resources) narrow "$1" "$2/$table.csv" >"$3/$table.csv" ;;
-        *) cp "$2/$table.csv" "$3" ;;
+        steps | resources) narrow "$1" "$2/$table.csv" >"$3/$table.csv" || return 1 ;;
+        *) cp "$2/$table.csv" "$3" || return 1 ;;
         esac
     done
 }
@@ -256,6 +256,16 @@ link_alike() { # folder, that of the campaign
         ln -sf "../${2##*/}/manifest.json" "$1/manifest.json"
 }
 
+# Views keep what they were made of until they are kept anew.
+detach_views() { # folder
+    local link
+    for link in "$into"/*/*; do
+        [ ! -L "$link" ] || [ "${link%/*}" = "$1" ] || case $(readlink "$link") in
+        "../${1##*/}/"*) cp --remove-destination "$(readlink -f "$link")" "$link" ;;
+        esac
+    done
+}
+
 # The tables, and the document and the figures that the program makes of them alone.
 keep() { # name
     local from=$out/$1/latest to stage figure
@@ -267,25 +277,28 @@ keep() { # name
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
     stage=$(mktemp -d)
     case $1 in
-    comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" ;;
-    */*) copy_tables "$1" "$from" "$stage" ;;
+    comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" || return 1 ;;
+    */*) copy_tables "$1" "$from" "$stage" || return 1 ;;
     *)
-        cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage"
-        [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage"
+        cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage" || return 1
+        [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage" || return 1
         ;;
     esac
     if [ "$1" != comm ]; then
         "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     fi
-    mkdir -p "$to"
-    rm -f "$to"/*
+    rm -rf "$to.new"
+    mkdir -p "$to.new" || return 1
     for figure in "$stage"/*; do
         case $figure in
         *.png | *.pdf | */series_* | */dots_* | */drawn | */rules.csv | */columns.csv | */*.tex) ;;
-        *) [ ! -f "$figure" ] || cp "$figure" "$to" ;;
+        *) [ ! -f "$figure" ] || cp "$figure" "$to.new" || return 1 ;;
         esac
     done
     rm -rf "$stage"
+    detach_views "$to" || return 1
+    rm -rf "$to"
+    mv "$to.new" "$to" || return 1
     [[ $1 != */* ]] || [ -z "$(viewed "$1")" ] || link_alike "$to" "$into/$(folder_of "$(viewed "$1")")"
 }
 

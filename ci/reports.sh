@@ -144,9 +144,9 @@ while read -r _ campaign _ name _; do
     case $status in
     0) keep_apart "$name" "$out/$campaign/latest" ;;
     3) skipped+=("$name") ;;
-    130)
+    129 | 130 | 131 | 143)
         echo "interrupted; the same command goes on" >&2
-        exit 130
+        exit "$status"
         ;;
     *) failed+=("$name") ;;
     esac

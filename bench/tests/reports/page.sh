@@ -51,8 +51,14 @@ writes() {
 }
 
 is_whole() {
-    local arguments=("small=$small") run
-    for run in "${references[@]}"; do arguments+=("$(basename "$run")=$run"); done
+    local arguments=("small=$small") run id
+    local -A seen=()
+    for run in "${references[@]}"; do
+        id=$(sed -n 's/^name: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$run/spec.yaml")
+        seen[$id]=$((${seen[$id]:-0} + 1)) # a view has the name of the campaign that it looks at
+        [ "${seen[$id]}" = 1 ] || id+="-${seen[$id]}"
+        arguments+=("$id=$run")
+    done
     python3 "$here/page_structure.py" "$page" "${arguments[@]}"
 }
 
