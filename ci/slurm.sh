@@ -316,7 +316,8 @@ inside() { # folder, nodes, command
     build_network >"$dir/start.log" 2>&1 || unavailable "no nodes can be made here: $(cat "$dir/start.log")"
     write_configuration
     start_daemons || exit 1
-    export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
+    # PMIx keeps a folder a node, where the nodes here have no folder of their own but this.
+    export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0 SLURM_PMIX_TMPDIR=/dev/shm
     "$@" <&0 &
     child=$!
     trap 'kill -TERM $child 2>/dev/null' INT TERM
