@@ -19,6 +19,11 @@ the_index_has_every_spec() {
         <(grep '^|' configs/reports/README.md | cut -d'|' -f2 | grep -o '[a-z_]*/[a-z0-9_]*' | sort)
 }
 
+past_strategies_has_every_strategy() {
+    diff <(sed -n 's/^  sync[.]strategy: \[\(.*\)\]$/\1/p' configs/reports/past/strategies.yaml | tr -d ' ' | tr ',' '\n' | sort) \
+        <("$scalebench" list strategies | awk '{ print $1 }' | sort)
+}
+
 # Of series_<figure>.csv: m, a row has a measured value; p, one has a published value. Columns of a value
 # are those with an interval, `value`, and `step_ms` of a bar of parts.
 holds() { # folder, then figure:letters ...
@@ -130,6 +135,7 @@ draws_a_spec_behind_its_view() {
 
 check "every spec of the reports plans" every_spec_plans
 check "the index names every spec" the_index_has_every_spec
+check "past/strategies has every strategy" past_strategies_has_every_strategy
 
 own naik_yadav/table1 "bars:mp speedup:m accuracy:m epochs:m" "as published,corrected,PyTorch"
 own naik_yadav/fig1_3 "real:mp user:mp sys:mp lines:m" "as published,corrected"
