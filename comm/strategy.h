@@ -232,7 +232,8 @@ void sync_comm_end(struct sync *s);
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
-/* Whose memory a checkpoint holds: "allreduce", "allreduce + powersgd of rank 2". */
+/* Whose memory a checkpoint holds: "allreduce", "allreduce + powersgd of rank 2", "delayed, scaled after",
+ * which keeps sums where the others keep means. */
 #define SYNC_TITLE 64
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 

@@ -251,10 +251,11 @@ unsigned sync_flags(const struct sync *s)
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE])
 {
     char of[COMPRESSOR_TITLE];
-    snprintf(text, SYNC_TITLE, "%s%s%s%s", strategy_names()[s->kind],
+    snprintf(text, SYNC_TITLE, "%s%s%s%s%s", strategy_names()[s->kind],
              s->compressor != NULL ? " + " : "",
              s->compressor != NULL ? compressor_names()[s->config.compressor] : "",
-             compressor_title(&s->config, of));
+             compressor_title(&s->config, of),
+             s->config.scale == GRADIENT_SCALE_post ? ", scaled after" : "");
     return text;
 }
 

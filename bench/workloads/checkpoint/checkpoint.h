@@ -30,6 +30,7 @@
 #include "kernels/layers/loss.h"
 
 #define CHECKPOINT_SCHEMA 2
+#define CHECKPOINT_RESET  320 /* bytes of a sentence with two titles of strategies */
 
 /* What is saved of a run on this rank and put back, and the facts that a resumed run must share with
  * it. All is borrowed. */
@@ -64,8 +65,8 @@ enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
 struct checkpoint {
     struct safetensors file;
     bool weights_only;
-    char reset[256];          /* why the sections of ranks are not taken up; empty: they are */
-    struct progress progress; /* its history is owned */
+    char reset[CHECKPOINT_RESET]; /* why the sections of ranks are not taken up; empty: they are */
+    struct progress progress;     /* its history is owned */
 };
 
 /* Reads a checkpoint of this very run: what checkpoint_keys.def lists must be equal, every tensor

@@ -275,7 +275,7 @@ static enum status read_sections(struct checkpoint *c, const struct sync *s, uin
     bool differ = strcmp(replicas, "differ") == 0;
     if (ranks != (uint64_t)s->ranks || strcmp(strategy, own) != 0) {
         snprintf(c->reset, sizeof c->reset,
-                 "the checkpoint is of %.48s on %llu ranks, this run of %.48s on %d: what each "
+                 "the checkpoint is of %.63s on %llu ranks, this run of %.63s on %d: what each "
                  "rank kept for itself is reset%s",
                  strategy, (unsigned long long)ranks, own, s->ranks,
                  differ ? ", all begin from the weights of rank 0" : "");

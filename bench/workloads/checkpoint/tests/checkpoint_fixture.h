@@ -74,7 +74,7 @@ static inline enum status save(struct session *s, struct error *e)
     return checkpoint_write(path, &state, &s->progress, e);
 }
 
-static inline bool resume(struct session *s, struct error *e, char reset[256])
+static inline bool resume(struct session *s, struct error *e, char reset[CHECKPOINT_RESET])
 {
     struct checkpoint c;
     const struct checkpoint_state state = resume_state(&s->trainer);

@@ -14,7 +14,7 @@ static bool resumes_to_the_bit(void)
 {
     struct session whole, resumed;
     struct error e = {.status = OK};
-    char reset[256];
+    char reset[CHECKPOINT_RESET];
     bool good = session_open(&whole, MPI_COMM_WORLD, 1) && train_to(&whole, BEFORE) &&
                 save(&whole, &e) == OK && train_to(&whole, STEPS);
     good = session_open(&resumed, MPI_COMM_WORLD, 1) && good;
@@ -117,7 +117,7 @@ static enum status take_back(struct sync *s, const void *data, size_t bytes, str
 }
 
 /* Writes on `from`, resumes on `to`, with a strategy that keeps something. */
-static bool keeps(MPI_Comm from, MPI_Comm to, char reset[256])
+static bool keeps(MPI_Comm from, MPI_Comm to, char reset[CHECKPOINT_RESET])
 {
     struct session first, second;
     struct error e;
@@ -138,7 +138,7 @@ static bool keeps(MPI_Comm from, MPI_Comm to, char reset[256])
 
 static void what_a_strategy_keeps_comes_back_to_its_rank(void **state)
 {
-    char reset[256];
+    char reset[CHECKPOINT_RESET];
     assert_true(keeps(MPI_COMM_WORLD, MPI_COMM_WORLD, reset));
     assert_all(kept.bytes == (size_t)mpi_world_rank() + 1 && reset[0] == '\0');
     assert_all(memcmp(kept.restored, kept.saved, kept.bytes) == 0);
@@ -146,16 +146,37 @@ static void what_a_strategy_keeps_comes_back_to_its_rank(void **state)
 
 static void what_ranks_kept_is_reset_on_another_number(void **state)
 {
-    char reset[256];
+    char reset[CHECKPOINT_RESET];
     assert_true(keeps(MPI_COMM_SELF, MPI_COMM_WORLD, reset));
     if (mpi_world_ranks() == 1)
         return;
-    char expected[256];
+    char expected[CHECKPOINT_RESET];
     snprintf(expected, sizeof expected,
              "the checkpoint is of allreduce on 1 ranks, this run of allreduce on %d: what each "
              "rank kept for itself is reset",
              mpi_world_ranks());
     assert_all(kept.bytes == 0 && strcmp(reset, expected) == 0);
+}
+
+/* Sums that are scaled after are kept as they are: those of means are as many times smaller as there are
+ * ranks. */
+static void what_ranks_kept_is_reset_at_another_scale(void **state)
+{
+    struct session s;
+    struct error e;
+    char reset[CHECKPOINT_RESET], expected[CHECKPOINT_RESET];
+    option(OPT_STRATEGY, "delayed");
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1) && train_to(&s, BEFORE) && save(&s, &e) == OK);
+    session_close(&s);
+    option(OPT_SCALE, "post");
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1) && resume(&s, &e, reset));
+    snprintf(expected, sizeof expected,
+             "the checkpoint is of delayed on %d ranks, this run of delayed, scaled after on %d: "
+             "what each rank kept for itself is reset",
+             mpi_world_ranks(), mpi_world_ranks());
+    session_close(&s);
+    assert_all(strcmp(reset, expected) == 0);
+    assert_true(resumes_to_the_bit());
 }
 
 /* ---- Another number of ranks ---- */
@@ -166,7 +187,7 @@ static void more_ranks_go_on(void **state)
 {
     struct session before, alone, after;
     struct error e;
-    char reset[256];
+    char reset[CHECKPOINT_RESET];
 #ifdef SCALEBENCH_F64
     const uint64_t last = STEPS;
     const double allowed = 1e-10;
@@ -227,7 +248,7 @@ static void older_checkpoints_are_read(void **state)
 {
     struct session first, second;
     struct error e;
-    char reset[256];
+    char reset[CHECKPOINT_RESET];
     if (mpi_world_rank() != 0)
         return;
     assert_true(session_open(&first, MPI_COMM_SELF, 1) && train_to(&first, 2));
@@ -290,6 +311,7 @@ int main(int argc, char **argv)
         TEST(every_compressor_is_resumed_to_the_bit),
         TEST(what_a_strategy_keeps_comes_back_to_its_rank),
         TEST(what_ranks_kept_is_reset_on_another_number),
+        TEST(what_ranks_kept_is_reset_at_another_scale),
         TEST(more_ranks_go_on),
         TEST_VGG(older_checkpoints_are_read),
         TEST(weights_alone_start_a_run),
