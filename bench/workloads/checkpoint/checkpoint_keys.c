@@ -77,14 +77,27 @@ static void model_digest(const struct checkpoint_state *s, char text[KEY_BYTES])
     free(description);
 }
 
+static bool in_any_run(const struct checkpoint_state *s)
+{
+    return true;
+}
+
+/* Gradients of micro-batches add up to those of the batch, but batch norm's statistics are of each. */
+static bool with_statistics(const struct checkpoint_state *s)
+{
+    return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
+}
+
 /* One line of the table: an option, or what `text` says. */
 static const struct key {
     const char *name;
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
+    bool (*counts)(const struct checkpoint_state *s); /* NULL: it does, and every file has it */
 } keys[] = {
-#define RUN_KEY(name, text) {name, OPTION_COUNT, text},
-#define OPTION_KEY(id)      {NULL, OPT_##id, NULL},
+#define RUN_KEY(name, text)   {name, OPTION_COUNT, text, NULL},
+#define OPTION_KEY(id)        {NULL, OPT_##id, NULL, NULL},
+#define LATER_KEY(id, counts) {NULL, OPT_##id, NULL, counts},
 #include "bench/workloads/checkpoint/checkpoint_keys.def"
 };
 
@@ -103,10 +116,24 @@ static void key_text(const struct key *key, const struct checkpoint_state *s, ch
         snprintf(text, KEY_BYTES, "%s", config_text(s->config, key->option));
 }
 
+static bool key_counts(const struct key *key, const struct checkpoint_state *s)
+{
+    return key->counts == NULL || key->counts(s);
+}
+
+/* NULL: the file should have it. */
+static const char *key_there(const struct key *key, const struct safetensors *file)
+{
+    const char *there = safetensors_text(file, key_name(key));
+    return there == NULL && key->counts != NULL ? option_get(key->option)->preset : there;
+}
+
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s, struct error *e)
 {
     for (size_t i = 0; i < KEYS; i++) {
         char text[KEY_BYTES];
+        if (!key_counts(&keys[i], s))
+            continue;
         key_text(&keys[i], s, text);
         if (json_object_set_new(metadata, key_name(&keys[i]), json_string(text)) != 0)
             return error_set(e, ERR_ARGUMENT, "%s = '%s' is not UTF-8, or memory is short",
@@ -120,7 +147,9 @@ enum status checkpoint_keys_compare(const struct safetensors *file,
 {
     for (size_t i = 0; i < KEYS; i++) {
         char text[KEY_BYTES];
-        const char *name = key_name(&keys[i]), *there = safetensors_text(file, name);
+        const char *name = key_name(&keys[i]), *there = key_there(&keys[i], file);
+        if (!key_counts(&keys[i], s))
+            continue;
         key_text(&keys[i], s, text);
         if (there == NULL)
             return error_at(e, ERR_DATA, file->path, 0, 0,

@@ -23,6 +23,7 @@ static void another_run_is_refused_by_key(void **state)
         {OPT_OPTIMIZER, "sgd", "train.optimizer: the checkpoint has 'adam', this run 'sgd'"},
         {OPT_LR, "0.002", "train.lr: the checkpoint has '0.001', this run '0.002'"},
         {OPT_BETA2, "0.99", "train.beta2: the checkpoint has '0.999', this run '0.99'"},
+        {OPT_CLIP_VALUE, "0.5", "train.clip_value: the checkpoint has '0', this run '0.5'"},
     };
     struct session s;
     struct error e;
@@ -121,6 +122,12 @@ static void lose_seed(struct safetensors_tensor *list, size_t *n, json_t *metada
     json_object_del(metadata, "seed");
 }
 
+static void lose_later_keys(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    json_object_del(metadata, "train.clip_value");
+    json_object_del(metadata, "train.accumulate");
+}
+
 static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     set_text(metadata, "scalebench.checkpoint", "7");
@@ -167,6 +174,47 @@ static void malformed_checkpoints_are_refused(void **state)
     }
 }
 
+/* Opens the checkpoint in a run of its own; ERR_DATA in `e` where that is refused. */
+static bool opens_anew(struct error *e)
+{
+    struct session s;
+    bool opened = session_open(&s, MPI_COMM_SELF, 1), good = opened && opens(&s, e);
+    session_close(&s);
+    return good;
+}
+
+/* Without batch norm micro-batches are how a step is computed, not what. */
+static void micro_batches_count_where_statistics_are_taken_of_them(void **state)
+{
+    if (mpi_world_rank() != 0)
+        return;
+    bool norm = fixture.desc.n_buffers > 0;
+    struct session s;
+    struct error e = {.status = OK};
+    assert_true(write_one(&s));
+    session_close(&s);
+    option(OPT_ACCUMULATE, "2");
+    assert_int_equal(opens_anew(&e), !norm);
+    if (norm)
+        assert_memory_equal(e.text, "train.accumulate: the checkpoint has '1', this run '2'", 54);
+}
+
+/* Those that lack a key are of runs at its preset. */
+static void older_checkpoints_were_at_presets(void **state)
+{
+    if (mpi_world_rank() != 0)
+        return;
+    struct session s;
+    struct error e = {.status = OK};
+    assert_true(write_one(&s));
+    session_close(&s);
+    rewrite(lose_later_keys, SEAL_ANEW);
+    assert_true(opens_anew(&e));
+    option(OPT_CLIP_VALUE, "0.5");
+    assert_false(opens_anew(&e));
+    assert_memory_equal(e.text, "train.clip_value: the checkpoint has '0', this run '0.5'", 56);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -175,6 +223,9 @@ int main(int argc, char **argv)
         TEST(another_run_is_refused_by_key),
         TEST(another_net_is_refused),
         TEST(malformed_checkpoints_are_refused),
+        TEST(micro_batches_count_where_statistics_are_taken_of_them),
+        TEST_VGG(micro_batches_count_where_statistics_are_taken_of_them),
+        TEST_VGG(older_checkpoints_were_at_presets),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
     MPI_Finalize();
