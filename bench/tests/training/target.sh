@@ -69,6 +69,14 @@ goes_on_to_the_same_end() {
             --checkpoint.resume auto --train.target_acc_pct "$target"
 }
 
+# Trained to the end without a target, in whose course it would have lain.
+names_the_epoch_that_was() {
+    local file=$tmp/whole.safetensors
+    train 1 "$tmp/whole" --checkpoint.path "$file" --checkpoint.every_epochs 1 &&
+        expect 0 "reached $target % after 4 epochs" train 1 "$tmp/again" --checkpoint.path "$file" \
+            --checkpoint.resume auto --train.target_acc_pct "$target"
+}
+
 campaign() { # target
     cat >"$tmp/campaign.yaml" <<END
 name: target
@@ -117,6 +125,7 @@ check "on more ranks" more_ranks_end
 check "by every strategy" every_strategy_ends
 check "a target that is not reached is told" says_what_it_missed
 check "a resumed run ends where the other one does" goes_on_to_the_same_end
+check "one that had gone past the target says when" names_the_epoch_that_was
 if python_with csv >/dev/null; then
     check "a campaign tells what it took" tells_what_it_took
     check "and which seed did not reach it" names_who_missed_it

@@ -159,9 +159,9 @@ static enum status run_epoch(struct run *r, struct error *e)
     return resume_after_epoch(&r->resume, t, p, e);
 }
 
-/* Whether a test accuracy so far, also before the run was resumed, was the one to end at. All ranks have the
- * same accuracies: they come from sums of whole numbers. */
-static bool has_reached_target(const struct run *r)
+/* After how many epochs a test accuracy, also one from before the run was resumed, was the one to end at; 0: none
+ * was. All ranks have the same accuracies: they come from sums of whole numbers. */
+static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
     size_t i;
@@ -170,15 +170,15 @@ static bool has_reached_target(const struct run *r)
     {
         json_t *accuracy = json_object_get(line, "test_acc_pct"); /* epochs have none */
         if (target > 0 && accuracy != NULL && json_number_value(accuracy) >= target)
-            return true;
+            return json_integer_value(json_object_get(line, "epoch")) + 1;
     }
-    return false;
+    return 0;
 }
 
 static bool is_trained(const struct run *r)
 {
     return r->progress.epoch >= (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS) ||
-           has_reached_target(r);
+           epochs_to_target(r) > 0;
 }
 
 /* The checkpoint is one of the end: its model may still be asked for. */
@@ -198,8 +198,10 @@ static void print_target(const struct run *r)
     double target = config_number(c, OPT_TARGET_ACC);
     if (r->rank != 0 || target == 0)
         return;
-    if (has_reached_target(r))
-        printf("test accuracy reached %g %% after %u epochs\n", target, r->progress.epoch);
+    json_int_t epochs = epochs_to_target(r);
+    if (epochs > 0)
+        printf("test accuracy reached %g %% after %" JSON_INTEGER_FORMAT " epochs\n", target,
+               epochs);
     else
         log_print(LOG_WARNING,
                   "test accuracy did not reach train.target_acc_pct = %g in %ld epochs", target,
