@@ -23,6 +23,7 @@ struct placed_list {
     struct placed *items;
     size_t n;
     int64_t origin_ns;            /* the step's begin on the first rank that began it */
+    int64_t first_ns;             /* before it where a sum was on its way already */
     const struct record_span *of; /* a span of the step, by which it is known */
 };
 
@@ -111,6 +112,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
                                  .end_ns = records_on_first_clock_ns(r, span->end_ns)};
         if (is_phase(span->phase, PHASE_step) && own[n].begin_ns < list->origin_ns)
             list->origin_ns = own[n].begin_ns;
+        if (own[n].begin_ns < list->first_ns)
+            list->first_ns = own[n].begin_ns;
         n++;
     }
     n = add_wait(own, n, records, ranks, rank, list->of);
@@ -124,7 +127,7 @@ static enum status place_all(struct placed_list *list, const struct rank_record 
                              struct error *e)
 {
     size_t room = 0;
-    *list = (struct placed_list){.origin_ns = INT64_MAX};
+    *list = (struct placed_list){.origin_ns = INT64_MAX, .first_ns = INT64_MAX};
     for (int i = ranks - 1; i >= 0; i--) {
         room += records[i].spans.n + 1;
         if (records[i].spans.n > 0)
@@ -153,14 +156,12 @@ static json_t *metadata(const char *what, int rank, int lane, const char *name)
                      lane, "args", "name", name);
 }
 
-/* Microseconds, of which a trace has fractions. */
+/* Microseconds, of which a trace has fractions, since the first begin: viewers expect none below 0. */
 static json_t *event(const struct placed_list *list, const struct placed *p)
 {
-    double begin_ns = since_origin_ns(list, p->begin_ns);
     return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i}", "name", p->name, "cat", p->phase, "ph",
-                     "X", "ts", begin_ns / 1e3, "dur",
-                     (since_origin_ns(list, p->end_ns) - begin_ns) / 1e3, "pid", p->rank, "tid",
-                     p->lane);
+                     "X", "ts", (double)(p->begin_ns - list->first_ns) / 1e3, "dur",
+                     (double)(p->end_ns - p->begin_ns) / 1e3, "pid", p->rank, "tid", p->lane);
 }
 
 static void name_rank(json_t *events, const struct placed_list *list,

@@ -215,6 +215,29 @@ static void a_trace_has_an_event_a_span(void **state)
     json_decref(trace);
 }
 
+/* A sum that was on its way before the step, as `delayed` has it: rows count from the step, a trace from the sum. */
+static void a_trace_begins_at_zero(void **state)
+{
+    char path[128];
+    json_error_t error;
+    write_ranks(known_clock);
+    snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);
+    fake_edit(path, "\"begin_ns\":3001000000", "\"begin_ns\":2998000000");
+    write_timeline();
+    expect(0, 0, 1, "flight", "bucket", -2, 3);
+    expect(1, 0, 0, "step", "step", 0, 10);
+    snprintf(path, sizeof path, "%s/timeline.json", dir);
+    json_t *trace = json_load_file(path, 0, &error);
+    assert_non_null(trace);
+    const json_t *flight = find_event(trace, "X", 0, "bucket");
+    NEAR(json_number_value(json_object_get(flight, "ts")), 0);
+    NEAR(json_number_value(json_object_get(flight, "dur")), 5000);
+    const json_t *step = find_event(trace, "X", 0, "step");
+    NEAR(json_number_value(json_object_get(step, "ts")), 2000);
+    NEAR(json_number_value(json_object_get(step, "dur")), 10000);
+    json_decref(trace);
+}
+
 static void a_launch_without_spans_has_no_timeline(void **state)
 {
     struct fake_rank r = {.host = "n1",
@@ -242,6 +265,7 @@ int main(void)
         TEST(waits_that_clocks_do_not_tell_are_left_out),
         TEST(ranks_whose_clocks_do_not_compare_are_left_out),
         TEST(a_trace_has_an_event_a_span),
+        TEST(a_trace_begins_at_zero),
         TEST(a_launch_without_spans_has_no_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
