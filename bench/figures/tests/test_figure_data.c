@@ -189,6 +189,35 @@ static void seeds_are_one_median(void **state)
     close_shown(&shown);
 }
 
+/* At one rank all three reached the target after two epochs, at two the third diverged: no row. */
+static void a_diverged_seed_leaves_its_point_without_a_value(void **state)
+{
+    static const char target[] = "\"target_acc_pct\":90,";
+    struct shown shown = {0};
+    struct error e = {.status = OK};
+    fake_open(&shown.run, HEAD "matrix: {ranks: [1, 2]}\nmeasure: {accuracy: {seeds: [1, 2, 3]}}\n"
+                               "figures: [{kind: line, y: to_target_epochs}]\n");
+    for (long ranks = 1; ranks <= 2; ranks++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            bool diverged = ranks == 2 && seed == 3;
+            fake_add(&shown.run,
+                     &(struct fake_launch){.ranks = ranks,
+                                           .strategy = "allreduce",
+                                           .epochs = 2,
+                                           .seed = seed,
+                                           .test_acc_pct = diverged ? 10 : 90.5,
+                                           .work = target,
+                                           .memory = diverged ? "\"diverged_step\":7,"
+                                                                "\"diverged\":\"loss is nan\","
+                                                              : NULL});
+        }
+    summarise(&shown.run, &shown.s);
+    assert_int_equal(read_figure(&shown, &e), OK);
+    assert_holds(&shown.d, SERIES, (const char *const[]){"ranks=1,1,ok,,1,3,2,2,2,\n", NULL});
+    assert_int_equal(count_lines(&shown.d, SERIES), 2); /* with the head */
+    close_shown(&shown);
+}
+
 /* ---- Launches ---- */
 
 static void curves_have_their_launches(void **state)
@@ -408,6 +437,7 @@ int main(void)
         cmocka_unit_test(several_points_at_one_x_are_refused),
         cmocka_unit_test(several_points_at_one_epoch_are_refused),
         cmocka_unit_test(seeds_are_one_median),
+        cmocka_unit_test(a_diverged_seed_leaves_its_point_without_a_value),
         cmocka_unit_test(curves_have_their_launches),
         cmocka_unit_test(epochs_have_their_runs),
         cmocka_unit_test(steps_are_an_axis),
