@@ -202,6 +202,7 @@ from torch_peer.failure import UNAVAILABLE, Failure
 from torch_peer.sums import check_first_cap
 older, newer = SimpleNamespace(), SimpleNamespace(bucket_bytes_cap_default=False)
 check_first_cap(older, 0.5, 4)
+check_first_cap(SimpleNamespace(bucket_bytes_cap_default=True), 1, 25)
 check_first_cap(newer, 4, 4)
 try:
     check_first_cap(newer, 0.5, 4)

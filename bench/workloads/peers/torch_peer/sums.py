@@ -7,6 +7,7 @@ from torch_peer import traffic
 from torch_peer.failure import UNAVAILABLE, Failure
 
 MIB = 1 << 20
+PRESET_CAP_MIB = 25  # of DistributedDataParallel
 
 
 class AfterBackward:
@@ -79,11 +80,16 @@ class ThroughRoot(AfterBackward):
 
 def check_first_cap(ddp, first_mib, cap_mib):
     """Since it has this attribute, DistributedDataParallel takes a cap that is given for that of the
-    first bucket too."""
-    if hasattr(ddp, "bucket_bytes_cap_default") and first_mib != cap_mib:
+    first bucket too; of its preset, which is then not given, it does not."""
+    if not getattr(ddp, "bucket_bytes_cap_default", True) and first_mib != cap_mib:
         raise Failure(UNAVAILABLE, f"no sync.first_cap_mib {first_mib:g} beside sync.cap_mib "
                                    f"{cap_mib:g} in torch {torch.__version__}, whose "
-                                   "DistributedDataParallel has one cap for all buckets")
+                                   "DistributedDataParallel has one cap for all buckets, except "
+                                   f"beside sync.cap_mib {PRESET_CAP_MIB:g}")
+
+
+def caps(cap_mib):
+    return {} if cap_mib == PRESET_CAP_MIB else {"bucket_cap_mb": cap_mib}
 
 
 class Buckets(AfterBackward):
@@ -95,7 +101,7 @@ class Buckets(AfterBackward):
         first_mib, cap_mib = inputs.number("sync.first_cap_mib"), inputs.number("sync.cap_mib")
         distributed._DEFAULT_FIRST_BUCKET_BYTES = int(MIB * first_mib)
         self.ranks, self.divisor = ranks, ranks.n
-        self.forward = DistributedDataParallel(net, bucket_cap_mb=cap_mib, broadcast_buffers=False)
+        self.forward = DistributedDataParallel(net, broadcast_buffers=False, **caps(cap_mib))
         check_first_cap(self.forward, first_mib, cap_mib)
         self.forward._set_ddp_runtime_logging_sample_rate(1)
         self.parameters = list(net.parameters())
