@@ -40,6 +40,9 @@ void local_fill(const struct exec *ex, real *y, size_t n, real value);
 
 /* ---- Of compressors, in local_compress.c and local_low_rank.c ---- */
 
+/* NULL of fp32. */
+const struct cast16 *local_cast16(enum precision precision, enum isa isa);
+
 /* cast->encode, decode and add. */
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
                     size_t n, float scale);
@@ -47,6 +50,13 @@ void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, c
                     size_t n, float scale);
 void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
                  size_t n, float scale);
+
+/* x [n] rounded to 16 bits, then times scale. */
+void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n,
+                   float scale);
+
+/* Whether none of x [n] is infinite or no number. */
+bool local_is_finite(const struct exec *ex, const real *x, size_t n);
 
 /* Takes out of x [n] its k <= n numbers of largest magnitude, the first of equals, NaN before all:
  * values [k] and places [k] in ascending order of place; x is 0 there then. */

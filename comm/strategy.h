@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "comm/cost/cost.h"
+#include "comm/loss_scale.h"
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 #include "kernels/base/exec.h"
@@ -77,6 +78,7 @@ struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
     const struct net_desc *desc;
     struct strategy_config config;
+    struct loss_scale_options loss_scale;
     int slots;             /* of optimizer state */
     struct waiter *waiter; /* borrowed */
     struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
@@ -143,7 +145,9 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
     struct sync_times times;
-    bool sum_finished;               /* in this step, by sync_finish_sum */
+    bool sum_finished; /* in this step, by sync_finish_sum */
+    bool overflow; /* of this step's gradients in fp16: the optimizer does nothing, on no rank */
+    struct loss_scale loss_scale;    /* that backward's gradients have; sums are without it */
     int64_t comm_begin_ns;           /* of the step's first call; 0: none yet */
     int64_t interval_ns, packing_ns; /* where the interval that is under way began */
     struct waiter *waiter;
@@ -244,8 +248,9 @@ unsigned sync_flags(const struct sync *s);
 struct cost sync_cost(const struct sync *s);
 
 /* A step_end hook's task between the sum of the gradients and the optimizer, over the numbers
- * [begin, end) of the sum that this rank answers for: one over the ranks where the mean is taken after
- * the sum; clipping by value; clipping by global norm (Pascanu, Mikolov, Bengio, 2013), so that the
+ * [begin, end) of the sum that this rank answers for: ranks agree on whether one of them is infinite or no
+ * number in fp16, and then leave it at that; one over the ranks where the mean is taken after the sum;
+ * clipping by value; clipping by global norm (Pascanu, Mikolov, Bengio, 2013), so that the
  * norm of all ranks' shares is o->clip_norm at most. Collective. */
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
@@ -261,8 +266,8 @@ double sync_norm2_local(struct sync *s);
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* Clipping, and with it the optimizer, for a rank that steps on its own gradient: by the norm of
- * that. */
+/* The same, and with it the optimizer, for a rank that steps on its own gradient: by the norm of
+ * that. In 16 bits it is rounded first, as one that travels is. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

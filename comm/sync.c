@@ -57,6 +57,7 @@ static enum status open_compressor(struct sync *s, struct error *e)
 static void take_options(struct sync *s, const struct sync_options *options)
 {
     s->config = options->config;
+    loss_scale_open(&s->loss_scale, &options->loss_scale);
     s->waiter = options->waiter;
     s->exec = options->exec;
     s->before_update = options->before_update;
@@ -128,6 +129,7 @@ void sync_step_begin(struct sync *s)
 {
     memset(&s->times, 0, sizeof s->times);
     s->sum_finished = false;
+    s->overflow = false;
     s->comm_begin_ns = 0;
     if (s->strategy->step_begin != NULL)
         s->strategy->step_begin(s);

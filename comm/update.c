@@ -30,6 +30,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
                         size_t end, uint64_t step, double lr)
 {
     assert(s->sum_finished || !sync_finishes_sum(s, o));
+    if (s->overflow)
+        return;
     sync_before_update(s);
     int64_t begin_ns = clock_ns();
     if (s->update != NULL)
@@ -88,19 +90,58 @@ static void clip_by_value(struct sync *s, const struct optimizer *o, size_t begi
 
 bool sync_finishes_sum(const struct sync *s, const struct optimizer *o)
 {
-    return s->config.scale == GRADIENT_SCALE_post || o->clip_norm > 0 || o->clip_value > 0;
+    return s->config.scale == GRADIENT_SCALE_post || o->clip_norm > 0 || o->clip_value > 0 ||
+           s->config.precision == PRECISION_fp16;
 }
+
+/* ---- 16 bits ---- */
+
+static void find_own_overflow(struct sync *s, size_t begin, size_t end)
+{
+    int64_t begin_ns = clock_ns();
+    if (s->config.precision != PRECISION_fp16)
+        return;
+    s->overflow = !local_is_finite(s->exec, s->arenas.grads + begin, end - begin);
+    end_update(s, "search for an overflow", begin_ns);
+}
+
+static enum status agree_on_overflow(struct sync *s, struct error *e)
+{
+    int overflow = s->overflow;
+    if (s->config.precision != PRECISION_fp16)
+        return OK;
+    sync_comm_begin(s);
+    enum status status = wait_allreduce(s->waiter, &overflow, 1, MPI_INT, MPI_MAX, s->comm,
+                                        "agreement on an overflow", e);
+    sync_comm_end(s);
+    s->overflow = overflow != 0;
+    return status;
+}
+
+static void round_gradients(struct sync *s, const struct optimizer *o)
+{
+    const struct cast16 *cast = local_cast16(s->config.precision, o->isa);
+    if (cast == NULL)
+        return;
+    sync_pack_begin(s);
+    local_round16(s->exec, cast, s->arenas.grads, s->arenas.n, (float)(1 / s->loss_scale.value));
+    sync_pack_end(s);
+}
+
+/* ---- The whole ---- */
 
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e)
 {
+    s->sum_finished = true;
+    find_own_overflow(s, begin, end);
+    TRY(agree_on_overflow(s, e));
+    if (s->overflow)
+        return OK;
     if (s->config.scale == GRADIENT_SCALE_post)
         sync_scale(s, s->arenas.grads + begin, end - begin, (real)(1.0 / s->ranks));
     clip_by_value(s, o, begin, end);
-    if (o->clip_norm > 0)
-        TRY(clip_by_norm(s, o, begin, end, e));
-    s->sum_finished = true;
-    return OK;
+    return o->clip_norm > 0 ? clip_by_norm(s, o, begin, end, e) : OK;
 }
 
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
@@ -113,6 +154,8 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
 
 void sync_clip_alone(struct sync *s, const struct optimizer *o)
 {
+    round_gradients(s, o);
+    find_own_overflow(s, 0, s->arenas.n);
     clip_by_value(s, o, 0, s->arenas.n);
     int64_t begin_ns = clock_ns();
     if (o->clip_norm > 0 && s->update == NULL)

@@ -8,7 +8,7 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
 {
     const char *strategy = config_text(&point->config, OPT_STRATEGY);
     const char *variant = config_text(&point->config, OPT_VARIANT);
-    const char *compressor = config_text(&point->config, OPT_COMPRESS);
+    enum compressor_kind compressor = config_compressor(&point->config);
     enum overlap_kind overlap = config_overlap(&point->config);
     text[0] = '\0';
     if (config_is_foreign(&point->config))
@@ -17,8 +17,9 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     int used = snprintf(text, STRATEGY_TEXT, "%.30s", strategy);
     if (!usual)
         used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%.30s)", variant);
-    if (strcmp(compressor, "none") != 0)
-        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " + %.20s", compressor);
+    if (compressor != COMPRESSOR_none)
+        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " + %.20s",
+                         compressor_names()[compressor]);
     if (overlap != OVERLAP_none)
         snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%s)", overlap_names()[overlap]);
     return text;

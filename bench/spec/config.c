@@ -112,11 +112,50 @@ static enum status check_compressor(const struct config *config, enum compressor
                      config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
 }
 
+enum compressor_kind config_compressor(const struct config *config)
+{
+    static const enum compressor_kind of[PRECISIONS] = {
+        [PRECISION_bf16] = COMPRESSOR_bf16,
+        [PRECISION_fp16] = COMPRESSOR_fp16,
+    };
+    long precision = config_int(config, OPT_PRECISION);
+    if (precision == PRECISION_fp32)
+        return (enum compressor_kind)config_int(config, OPT_COMPRESS);
+    return config_int(config, OPT_STRATEGY) == STRATEGY_none ? COMPRESSOR_none : of[precision];
+}
+
+/* Gradients of 16 bits travel as such, whatever a compressor would make of them. */
+static enum status check_precision(const struct config *config, struct strategy_config *to,
+                                   struct error *e)
+{
+    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    const char *precision = config_text(config, OPT_PRECISION);
+    char text[512];
+    to->precision = (enum precision)config_int(config, OPT_PRECISION);
+    if (to->precision == PRECISION_fp32)
+        return OK;
+    if (to->compressor != COMPRESSOR_none)
+        return error_set(
+            e, ERR_ARGUMENT,
+            "train.precision: %s sends gradients as %s, so that sync.compress: %s does "
+            "not go with it: none is wanted",
+            precision, precision, config_text(config, OPT_COMPRESS));
+    to->compressor = config_compressor(config);
+    to->options[SYNC_fp16_scale] = 1;
+    if (strategy == STRATEGY_none || (strategy_flags(strategy) & STRATEGY_COMPRESSES))
+        return OK;
+    list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
+    return error_set(e, ERR_ARGUMENT,
+                     "train.precision: %s does not go with strategy %s, which sends 32 bits; "
+                     "strategies that send 16: none%s",
+                     precision, strategy_names()[strategy], text);
+}
+
 static enum status check_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
                                    struct error *e)
 {
     enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
-    enum compressor_kind compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
+    enum compressor_kind compressor = config_compressor(config);
     char text[512];
     *algorithm = (enum allreduce_algorithm)config_int(config, OPT_ALGORITHM);
     if (*algorithm == ALGORITHM_auto)
@@ -124,7 +163,7 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
     if (!(compressor_flags(compressor) & COMPRESSOR_ALGORITHMS))
         return error_set(e, ERR_ARGUMENT,
                          "sync.algorithm = %s, but compressor %s does not sum by MPI_Allreduce",
-                         config_text(config, OPT_ALGORITHM), config_text(config, OPT_COMPRESS));
+                         config_text(config, OPT_ALGORITHM), compressor_names()[compressor]);
     if (strategy_flags(strategy) & STRATEGY_ALGORITHMS)
         return OK;
     list_strategies(STRATEGY_ALGORITHMS, text, sizeof text);
@@ -175,6 +214,8 @@ enum status config_strategy(const struct config *config, struct strategy_config 
     TRY(config_variant(config, &strategy->variant, e));
     *at = OPT_COMPRESS;
     TRY(check_compressor(config, &strategy->compressor, e));
+    *at = OPT_PRECISION;
+    TRY(check_precision(config, strategy, e));
     *at = OPT_SCALE;
     TRY(check_scale(config, strategy->variant, &strategy->scale, e));
     *at = OPT_ALGORITHM;
@@ -236,7 +277,7 @@ enum status config_check_batch(const struct config *config, long ranks, enum opt
 enum overlap_kind config_overlap(const struct config *config)
 {
     unsigned flags = strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY));
-    bool waits = config_int(config, OPT_COMPRESS) != COMPRESSOR_none;
+    bool waits = config_compressor(config) != COMPRESSOR_none;
     bool overlaps = (flags & STRATEGY_OVERLAPS) && !waits;
     return overlaps ? (enum overlap_kind)config_int(config, OPT_OVERLAP) : OVERLAP_none;
 }
@@ -264,6 +305,32 @@ static enum status check_clipping(const struct config *config, enum option_id *a
     return error_set(e, ERR_ARGUMENT,
                      "train.clip_value = %s and train.clip_norm = %s are both given: leave one out",
                      config_text(config, OPT_CLIP_VALUE), config_text(config, OPT_CLIP_NORM));
+}
+
+static enum status check_power(const struct config *config, enum option_id id, enum option_id *at,
+                               struct error *e)
+{
+    int exponent;
+    double scale = config_number(config, id);
+    *at = id;
+    if (scale == 0 || frexp(scale, &exponent) == 0.5)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "%s = %s is no power of two; nearest %.0f and %.0f",
+                     option_get(id)->key, config_text(config, id), ldexp(0.5, exponent),
+                     ldexp(1, exponent));
+}
+
+static enum status check_loss_scale(const struct config *config, enum option_id *at,
+                                    struct error *e)
+{
+    TRY(check_power(config, OPT_LOSS_SCALE, at, e));
+    TRY(check_power(config, OPT_LOSS_SCALE_INITIAL, at, e));
+    TRY(check_power(config, OPT_LOSS_SCALE_MIN, at, e));
+    if (config_number(config, OPT_LOSS_SCALE_MIN) <= config_number(config, OPT_LOSS_SCALE_INITIAL))
+        return OK;
+    return error_set(
+        e, ERR_ARGUMENT, "train.loss_scale_min = %s is above train.loss_scale_initial = %s",
+        config_text(config, OPT_LOSS_SCALE_MIN), config_text(config, OPT_LOSS_SCALE_INITIAL));
 }
 
 /* Weights of their own that ranks are given from elsewhere at once would be none. */
@@ -305,6 +372,7 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
     TRY(config_strategy(config, &strategy, at, e));
     TRY(check_initial_weights(config, at, e));
     TRY(check_clipping(config, at, e));
+    TRY(check_loss_scale(config, at, e));
     enum status status = strategy_check(kind, &strategy, &demands, &key, e);
     return mark_at(status, key, at);
 }

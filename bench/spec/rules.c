@@ -275,6 +275,12 @@ static enum status check_compute(const struct point *point, struct error *e)
                           "compute.rate needs none",
                           config_text(c, OPT_ACCUMULATE), config_images(c),
                           config_text(c, OPT_RANKS));
+    if (config_int(c, OPT_PRECISION) != PRECISION_fp32)
+        return mark_error(
+            e, ERR_SPEC, compute->mark,
+            "compute: %s lets the time of 32 bits pass, but train.precision = %s: real "
+            "is wanted",
+            compute->text, config_text(c, OPT_PRECISION));
     if (config_replays(c) && norm->number == BATCH_NORM_sync)
         return mark_error(e, ERR_SPEC, norm->mark,
                           "train.batch_norm: sync sums over ranks inside of layers, which compute: "
@@ -356,6 +362,11 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
                  {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
+                 {OPT_LOSS_SCALE, OPT_PRECISION, {"fp16"}},
+                 {OPT_LOSS_SCALE_INITIAL, OPT_PRECISION, {"fp16"}},
+                 {OPT_LOSS_SCALE_WINDOW, OPT_PRECISION, {"fp16"}},
+                 {OPT_LOSS_SCALE_HYSTERESIS, OPT_PRECISION, {"fp16"}},
+                 {OPT_LOSS_SCALE_MIN, OPT_PRECISION, {"fp16"}},
 #define OWNED_anyone(key, owner)
 #define OWNED_strategy(key, owner)                                      {OPT_sync_##key, OPT_STRATEGY, {#owner}},
 #define OWNED_variant(key, owner)                                       {OPT_sync_##key, OPT_VARIANT, {#owner}},
@@ -390,14 +401,16 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
 static enum status error_no_overlap(const struct config *config, struct error *e)
 {
     const struct value *misplaced = &config->values[OPT_OVERLAP];
+    enum option_id asked =
+        config_int(config, OPT_PRECISION) != PRECISION_fp32 ? OPT_PRECISION : OPT_COMPRESS;
     char names[256] = "";
-    if (config_int(config, OPT_COMPRESS) != COMPRESSOR_none &&
+    if (config_compressor(config) != COMPRESSOR_none &&
         strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY)) & STRATEGY_OVERLAPS)
         return mark_error(e, ERR_SPEC, misplaced->mark,
                           "sync.overlap = %s, but strategy %s waits during backward for the sums "
-                          "that sync.compress: %s makes: none is wanted",
+                          "that %s: %s makes: none is wanted",
                           misplaced->text, config_text(config, OPT_STRATEGY),
-                          config_text(config, OPT_COMPRESS));
+                          option_get(asked)->key, config_text(config, asked));
     for (int s = 0; s < STRATEGIES; s++)
         if (strategy_flags((enum strategy_kind)s) & STRATEGY_OVERLAPS)
             snprintf(names + strlen(names), sizeof names - strlen(names), " %s",

@@ -168,10 +168,14 @@ bool config_has_flaw(const struct config *config);
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
 /* The whole configuration of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
- * an algorithm or a scale that it does not take, a scale that fp16 does not; *at is the option that
- * this is about. */
+ * an algorithm, a precision or a scale that it does not take, a scale that fp16 does not; *at is the
+ * option that this is about. */
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
+
+/* The compressor that is asked for, or the one that gradients of 16 bits travel by, as train.precision
+ * says. */
+enum compressor_kind config_compressor(const struct config *config);
 
 /* Images of a step over all of so many ranks: train.global_batch, or train.batch_per_rank times
  * train.accumulate times ranks; 0: neither is given. */

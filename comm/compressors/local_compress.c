@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "comm/local_ops.h"
+#include "kernels/base/simd.h"
 
 static void charge_bytes(const struct exec *ex, size_t bytes)
 {
@@ -15,6 +16,14 @@ void local_fill(const struct exec *ex, real *y, size_t n, real value)
     for (size_t i = 0; i < n; i++)
         y[i] = value;
     charge_bytes(ex, n * sizeof *y);
+}
+
+const struct cast16 *local_cast16(enum precision precision, enum isa isa)
+{
+    const struct cast16_functions *functions = cast16_get(isa);
+    if (precision == PRECISION_fp32)
+        return NULL;
+    return precision == PRECISION_fp16 ? &functions->fp16 : &functions->bf16;
 }
 
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
@@ -38,6 +47,19 @@ void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, cons
     charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
+/* In blocks that stay in the first-level cache. */
+void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n, float scale)
+{
+    enum { BLOCK = 2048 };
+    uint16_t codes[BLOCK];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t count = n - i < BLOCK ? n - i : BLOCK;
+        cast->encode(codes, x + i, count, 1);
+        cast->decode(x + i, codes, count, scale);
+    }
+    charge_bytes(ex, 2 * n * sizeof *x);
+}
+
 /* ---- The largest numbers ---- */
 
 /* The bits of magnitudes order as the magnitudes do, infinity and NaN above all others. */
@@ -54,6 +76,23 @@ static magnitude magnitude_of(real x)
     magnitude bits;
     memcpy(&bits, &x, sizeof bits);
     return bits & ((magnitude)-1 >> 1);
+}
+
+SIMD_CLONES static magnitude largest_magnitude(const real *x, size_t n)
+{
+    magnitude largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        magnitude own = magnitude_of(x[i]);
+        largest = own > largest ? own : largest;
+    }
+    return largest;
+}
+
+bool local_is_finite(const struct exec *ex, const real *x, size_t n)
+{
+    magnitude largest = largest_magnitude(x, n);
+    charge_bytes(ex, n * sizeof *x);
+    return largest < magnitude_of((real)INFINITY);
 }
 
 /* Numbers whose magnitude under `mask` is above `least` are taken, and the first `ties` numbers where

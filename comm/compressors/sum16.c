@@ -77,7 +77,8 @@ enum status sum16(struct sync *s, struct range tensors, struct error *e)
     sum_share(s, &shares);
     TRY(exchange_gather(s, &c->exchanger, &shares, "exchange of summed gradients in 16 bits", e));
     sync_pack_begin(s);
-    local_decode16(s->exec, c->cast, grads, c->wire, span.n, 1 / c->scale);
+    local_decode16(s->exec, c->cast, grads, c->wire, span.n,
+                   1 / (c->scale * (float)s->loss_scale.value));
     sync_pack_end(s);
     return OK;
 }

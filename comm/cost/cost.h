@@ -38,6 +38,13 @@ enum gradient_scale {
     GRADIENT_SCALES
 };
 
+/* What weights are computed with and gradients travel in. */
+enum precision {
+#define PRECISION(name, summary) PRECISION_##name,
+#include "comm/cost/precisions.def"
+    PRECISIONS
+};
+
 /* By which of its algorithms the library sums, for strategies that let it. */
 enum allreduce_algorithm {
 #define ALGORITHM(name, blocking, nonblocking, summary) ALGORITHM_##name,
@@ -103,8 +110,10 @@ struct strategy_config {
     enum strategy_variant variant; /* one that the strategy has */
     enum allreduce_algorithm algorithm;
     enum compressor_kind compressor; /* none, or the strategy has STRATEGY_COMPRESSES */
-    enum gradient_scale scale;       /* loss, or the strategy has not STRATEGY_LOCAL_MEAN */
-    double options[SYNC_OPTIONS];    /* numbers in the units of their rows; of sizes bytes */
+    enum precision
+        precision; /* of 16 bits the compressor is that of the same name, or nothing is sent */
+    enum gradient_scale scale;    /* loss, or the strategy has not STRATEGY_LOCAL_MEAN */
+    double options[SYNC_OPTIONS]; /* numbers in the units of their rows; of sizes bytes */
     /* What a strategy learns of where it runs, borrowed. */
     const int *node_of; /* [ranks] the node of each, of strategies that know of nodes; or NULL */
     const size_t *rows; /* of each tensor as a matrix, 0: it is none; NULL: none is */

@@ -39,6 +39,7 @@ struct fixture {
     struct net_desc desc;
     struct exec exec;
     struct strategy_config config;
+    struct loss_scale_options loss_scale;
     struct optimizer optimizer;
     struct waiter *waiter;
     struct sync *sync;
@@ -118,6 +119,7 @@ static inline enum status fixture_create(struct fixture *f, enum strategy_kind k
     const struct sync_options options = {.comm = MPI_COMM_WORLD,
                                          .desc = &f->desc,
                                          .config = f->config,
+                                         .loss_scale = f->loss_scale,
                                          .slots = optimizer_slots(f->optimizer.kind),
                                          .waiter = f->waiter,
                                          .exec = &f->exec};

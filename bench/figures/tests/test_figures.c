@@ -154,7 +154,7 @@ static void an_accuracy_without_numbers_leaves_the_loss(void **state)
                        .ranks = 1, .strategy = "allreduce", .seed = 1, .test_acc_pct = 97});
     struct summary s = summarise(&run);
     snprintf(path, sizeof path, "%s/epochs.csv", run.dir);
-    fake_edit(path, ",97,\n", ",,\n");
+    fake_edit(path, ",97,,\n", ",,,\n");
     assert_int_equal(figures_draw(&s, run.dir, "plots", &e), OK);
     assert_says(run.dir, "epochs.svg", (const char *const[]){"no test accuracy", NULL});
     char *svg = picture(run.dir, "epochs.svg", &size);

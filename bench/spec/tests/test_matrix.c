@@ -70,6 +70,39 @@ static void test_compressors(void **state)
            "4:36: sync.fp16_scale = 3 is no power of two; nearest 2 and 4");
 }
 
+/* What a strategy sends in 16 bits is what a compressor of that name would send; every other strategy is
+ * refused by its name, or sends nothing. */
+static void test_precisions(void **state)
+{
+    struct config config;
+    struct error e;
+    const struct mark mark = {"here", 1, 1};
+    assert_int_equal(config_init(&config, &e), OK);
+    assert_int_equal(config_set(&config, option_get(OPT_PRECISION), "bf16", mark, &e), OK);
+    for (int s = 0; s < STRATEGIES; s++) {
+        struct strategy_config strategy;
+        enum option_id at;
+        char named[64];
+        unsigned flags = strategy_flags((enum strategy_kind)s);
+        const char *name = strategy_names()[s];
+        snprintf(named, sizeof named, "does not go with strategy %s,", name);
+        assert_int_equal(config_set(&config, option_get(OPT_STRATEGY), name, mark, &e), OK);
+        enum status status = config_strategy(&config, &strategy, &at, &e);
+        if (s != STRATEGY_none && !(flags & STRATEGY_COMPRESSES)) {
+            assert_int_equal(status, ERR_ARGUMENT);
+            assert_int_equal(at, OPT_PRECISION);
+            assert_non_null(strstr(e.text, named));
+            continue;
+        }
+        assert_int_equal(status, OK);
+        assert_int_equal(strategy.precision, PRECISION_bf16);
+        assert_int_equal(strategy.compressor,
+                         s == STRATEGY_none ? COMPRESSOR_none : COMPRESSOR_bf16);
+        assert_int_equal(config_compressor(&config), strategy.compressor);
+    }
+    config_free(&config);
+}
+
 static void test_matrix_order(void **state)
 {
     struct spec spec;
@@ -367,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_auto_ranks),
         cmocka_unit_test(test_variants),
         cmocka_unit_test(test_compressors),
+        cmocka_unit_test(test_precisions),
         cmocka_unit_test(test_matrix_order),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_exclude_lists),

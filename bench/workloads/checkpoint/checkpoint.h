@@ -7,8 +7,9 @@
  *                                second moments; sgd: 0 velocity)
  *   rank.1.strategy              what the strategy of a rank keeps besides, as it likes
  *   rank.1.params, .optimizer    replicas of ranks other than 0, where they differ
- *   __metadata__                 where the run stands, every fact that a resumed run must share
- *                                (checkpoint_keys.def), and xxh3: a hash of all the rest
+ *   __metadata__                 where the run stands, its loss scale if it has one, every fact that a
+ *                                resumed run must share (checkpoint_keys.def), and xxh3: a hash of all
+ *                                the rest
  *
  * Schema 1 had `data_xxh3` instead, a hash of the tensors' bytes alone, and called running
  * statistics norm1.mean and norm1.var; such files are read.
@@ -49,8 +50,10 @@ struct progress {
     uint64_t steps_done;  /* as read; checkpoint_write takes the state's */
     uint32_t epoch, step; /* the next step; `step` may be past the epoch's last one */
     struct score train;   /* of this epoch's steps so far */
-    double seconds;       /* that they took */
-    json_t *history;      /* lines `epoch` and `eval` of the record so far */
+    struct loss_scale
+        loss_scale;  /* as read, of train.precision fp16; checkpoint_write takes the sync's */
+    double seconds;  /* that they took */
+    json_t *history; /* lines `epoch` and `eval` of the record so far */
 };
 
 /* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. For rank 0. */

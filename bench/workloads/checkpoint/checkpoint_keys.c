@@ -82,6 +82,11 @@ static bool in_any_run(const struct checkpoint_state *s)
     return true;
 }
 
+static bool with_loss_scale(const struct checkpoint_state *s)
+{
+    return s->sync->config.precision == PRECISION_fp16;
+}
+
 /* Gradients of micro-batches add up to those of the batch, but batch norm's statistics are of each. */
 static bool with_statistics(const struct checkpoint_state *s)
 {

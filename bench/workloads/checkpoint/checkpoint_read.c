@@ -64,6 +64,22 @@ static enum status read_history(const struct safetensors *file, struct progress 
     return OK;
 }
 
+static enum status read_loss_scale(const struct safetensors *file, const struct sync *s,
+                                   struct progress *p, struct error *e)
+{
+    struct loss_scale *scale = &p->loss_scale;
+    uint64_t hysteresis;
+    *scale = s->loss_scale;
+    if (s->config.precision != PRECISION_fp16)
+        return OK;
+    TRY(need_real(file, "loss_scale.value", true, &scale->value, e));
+    TRY(need_number(file, "loss_scale.hysteresis", UINT32_MAX, &hysteresis, e));
+    TRY(need_number(file, "loss_scale.clean", UINT64_MAX >> 1, &scale->clean, e));
+    TRY(need_number(file, "loss_scale.skipped", p->steps_done, &scale->skipped, e));
+    scale->hysteresis = (uint32_t)hysteresis;
+    return OK;
+}
+
 static enum status read_progress(struct checkpoint *c, uint32_t epoch_steps, struct error *e)
 {
     const struct safetensors *file = &c->file;
@@ -312,6 +328,7 @@ enum status checkpoint_open(struct checkpoint *c, const char *path,
     TRY(need_number(&c->file, "ranks", RANKS_MAX, &ranks, e));
     TRY(check_tensors(c, s, (long)ranks, e));
     TRY(read_progress(c, s->epoch_steps, e));
+    TRY(read_loss_scale(&c->file, s->sync, &c->progress, e));
     return read_sections(c, s->sync, ranks, e);
 }
 
@@ -374,8 +391,10 @@ enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoi
     TRY(copy_global(c, s, e));
     if (own)
         copy_replica(c, s->sync);
-    if (!c->weights_only)
+    if (!c->weights_only) {
         *s->steps_done = c->progress.steps_done;
+        s->sync->loss_scale = c->progress.loss_scale;
+    }
     return sync_restore(s->sync, strategy != NULL ? strategy->data : NULL,
                         strategy != NULL ? strategy->bytes : 0, e);
 }

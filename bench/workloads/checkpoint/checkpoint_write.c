@@ -164,6 +164,18 @@ static enum status add_progress(json_t *metadata, uint64_t steps_done, const str
     return OK;
 }
 
+/* Where gradients have one. */
+static void add_loss_scale(json_t *metadata, const struct sync *s)
+{
+    const struct loss_scale *scale = &s->loss_scale;
+    if (s->config.precision != PRECISION_fp16)
+        return;
+    set_real(metadata, "loss_scale.value", scale->value);
+    set_number(metadata, "loss_scale.hysteresis", scale->hysteresis);
+    set_number(metadata, "loss_scale.clean", scale->clean);
+    set_number(metadata, "loss_scale.skipped", scale->skipped);
+}
+
 /* "format": readers of model collections ask for it; "pt" is how PyTorch names and shapes. */
 static enum status add_facts(json_t *metadata, const struct checkpoint_state *s,
                              const struct sections *all, struct error *e)
@@ -193,6 +205,7 @@ static enum status write_layout(const char *path, const struct layout *layout, j
 {
     TRY(add_facts(metadata, s, all, e));
     TRY(add_progress(metadata, *s->steps_done, p, e));
+    add_loss_scale(metadata, s->sync);
     TRY(add_hash(metadata, layout, e));
     return safetensors_write(path, layout->tensors, layout->n, metadata, e);
 }

@@ -156,6 +156,10 @@ static enum status check_work(const struct arguments *a, struct error *e)
     if (w->calibrate && a->record_dir == NULL)
         return error_set(e, ERR_ARGUMENT,
                          "--calibrate: --record is missing: the folder for the times");
+    if ((replays || w->calibrate) && config_int(&a->config, OPT_PRECISION) != PRECISION_fp32)
+        return error_set(e, ERR_ARGUMENT,
+                         "--train.precision %s: times that are kept and pass are those of fp32",
+                         config_text(&a->config, OPT_PRECISION));
     if (replays && config_int(&a->config, OPT_BATCH_NORM) == BATCH_NORM_sync)
         return error_set(e, ERR_ARGUMENT,
                          "--train.batch_norm sync sums inside of layers, which are not computed "

@@ -63,6 +63,7 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
     double target = config_number(c, OPT_TARGET_ACC);
     h->lr = config_number(c, OPT_LR);
     h->target_acc_pct = target > 0 ? target : NAN;
+    COPY_TEXT(h->train_precision, config_text(c, OPT_PRECISION));
     h->seed = (int64_t)t->exec.seed;
     h->batch = t->micro_max;
     h->global_batch = t->global_batch;
@@ -148,6 +149,8 @@ static json_t *report_step(const struct step_record *r, bool timed)
                                .poll_ns = r->poll_ns,
                                .progress_ns = r->sync.poll_ns,
                                .inject_ns = r->inject_ns,
+                               .loss_scale = r->loss_scale,
+                               .skipped = r->skipped,
                                .late_ns = r->late_ns,
                                .replayed_ns = r->replayed_ns};
     snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
@@ -196,7 +199,8 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
                                 .samples = (int64_t)score->samples,
                                 .train_loss = score->loss_sum / score->samples,
                                 .train_acc_pct = 100.0 * score->correct / score->samples,
-                                .lr = trainer_lr(t)};
+                                .lr = trainer_lr(t),
+                                .loss_scale = trainer_loss_scale(t)};
     return record_json(RECORD_epoch, &line);
 }
 
@@ -253,6 +257,8 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     take_nic(end, timed);
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;
+    end->loss_scale = trainer_loss_scale(t);
+    end->skipped_steps = isnan(end->loss_scale) ? NAN : (double)t->sync->loss_scale.skipped;
     end->batch_norm_calls = (int64_t)t->group.waiter.calls;
     end->batch_norm_bytes = (int64_t)t->group.waiter.bytes_payload;
     end->batch_norm_ns = t->group.sum_ns;

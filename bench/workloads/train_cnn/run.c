@@ -268,11 +268,20 @@ static void warn_of_infinities(const struct run *r)
 {
     const struct sync *s = r->trainer.sync;
     double scale = s->config.options[SYNC_fp16_scale];
-    if (s->infinite > 0)
+    if (s->infinite > 0 && s->config.precision != PRECISION_fp16)
         log_print(LOG_WARNING,
                   "rank %d: %llu gradients or sums beyond %g became infinite in fp16 "
                   "(sync.fp16_scale = %g)",
                   s->rank, (unsigned long long)s->infinite, 65504 / scale, scale);
+}
+
+/* Overflows are how a dynamic scale finds its size. */
+static void print_loss_scale(const struct run *r)
+{
+    const struct loss_scale *s = &r->trainer.sync->loss_scale;
+    if (r->rank == 0 && r->trainer.sync->config.precision == PRECISION_fp16)
+        printf("loss scale %.15g at the end; %llu of %llu steps skipped\n", s->value,
+               (unsigned long long)s->skipped, (unsigned long long)r->trainer.steps_done);
 }
 
 static void warn_of_divergence(const struct run *r)
@@ -350,6 +359,7 @@ static enum status run_and_record(struct run *r, struct error *e)
     r->memory.peak_mib = mem_peak_mib();
     TRY(conclude(r, &comparison, e));
     print_comparison(r, &comparison);
+    print_loss_scale(r);
     warn_of_infinities(r);
     warn_of_divergence(r);
     return record_end(r, &comparison, e);

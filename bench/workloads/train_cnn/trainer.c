@@ -90,12 +90,12 @@ static struct batch batch_of(const struct trainer *t, const struct batch *all,
 
 /* Where each rank takes steps of its own, or the sum is scaled to a mean, its count of images is the
  * global one over the number of ranks, also where it has one image more or less: then the mean over
- * ranks is the mean over all images, as in a sum. */
+ * ranks is the mean over all images, as in a sum. On top of it comes the loss scale. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     bool local =
         (sync_flags(t->sync) & STRATEGY_LOCAL_MEAN) || t->sync->config.scale != GRADIENT_SCALE_loss;
-    return (local ? t->ranks : 1.0) / batch->global;
+    return t->sync->loss_scale.value * (local ? t->ranks : 1.0) / batch->global;
 }
 
 /* The parts of a step, one after the other. */
@@ -181,6 +181,30 @@ static enum status compute(struct trainer *t, const struct batch *all, struct la
     return group_check(&t->group, e);
 }
 
+/* Steps that changed the weights, with the one under way: a skipped one counts neither for the rate nor
+ * for the optimizer. */
+static uint64_t updates(const struct trainer *t)
+{
+    return t->steps_done - t->sync->loss_scale.skipped;
+}
+
+double trainer_loss_scale(const struct trainer *t)
+{
+    return t->sync->config.precision == PRECISION_fp16 ? t->sync->loss_scale.value : NAN;
+}
+
+/* The optimizer's part; then what became of it. */
+static enum status update(struct trainer *t, struct step_record *record, struct error *e)
+{
+    struct sync *s = t->sync;
+    t->steps_done++;
+    record->loss_scale = trainer_loss_scale(t);
+    TRY(sync_step_end(s, &t->optimizer, updates(t), trainer_lr(t), e));
+    record->skipped = s->overflow;
+    loss_scale_update(&s->loss_scale, s->overflow);
+    return OK;
+}
+
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e)
 {
@@ -198,9 +222,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     work_step_begin(t, &batch);
 
     enum status status = compute(t, &batch, &lap, record, e);
-    t->steps_done++;
-    double lr = trainer_lr(t);
-    THEN(status, sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e));
+    THEN(status, update(t, record, e));
     overlap_step_end(t->overlap);
 
     record->inject_ns += t->update_slept_ns;
@@ -217,7 +239,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 
 double trainer_lr(const struct trainer *t)
 {
-    return learning_rate(t->config, t->ranks, t->sampler.steps, t->steps_done);
+    uint64_t step = updates(t);
+    return learning_rate(t->config, t->ranks, t->sampler.steps, step > 0 ? step : 1);
 }
 
 uint64_t trainer_hash(const struct trainer *t)

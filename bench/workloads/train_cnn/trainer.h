@@ -10,6 +10,7 @@
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/inject.h"
 #include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/weights16.h"
 #include "bench/workloads/train_cnn/work.h"
 #include "comm/overlap.h"
 #include "comm/strategy.h"
@@ -28,6 +29,8 @@ struct step_record {
     int64_t late_ns;     /* that it ended too late by */
     struct sync_times sync;
     struct score score;
+    double loss_scale; /* of its gradients; NAN: they were not scaled */
+    bool skipped;      /* they overflowed: nothing was learned */
     uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
 };
 
@@ -57,6 +60,7 @@ struct trainer {
     struct overlap *overlap; /* NULL: messages are left alone while this rank computes */
     struct group group;      /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
+    struct weights16 weights;       /* what ops compute with */
     struct inject inject;           /* sleeps of this rank */
     struct replayed_work *replayed; /* NULL: this rank computes */
     struct calibration *times;      /* of what it computes; NULL: nobody asks */
@@ -111,8 +115,11 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 /* Inside: a sleep of inject.* that ends now, for the timeline. */
 void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 
-/* Learning rate of the last step, number steps_done. */
+/* Learning rate of the last step that was not skipped. */
 double trainer_lr(const struct trainer *t);
+
+/* What the next step's gradients are multiplied by; NAN without a loss scale. */
+double trainer_loss_scale(const struct trainer *t);
 
 /* 64-bit hash of the parameters, and of the running statistics where ranks share them. */
 uint64_t trainer_hash(const struct trainer *t);

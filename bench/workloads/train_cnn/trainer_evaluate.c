@@ -28,16 +28,27 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
         memcpy(t->predictions + first, t->eval_classes, n * sizeof *t->predictions);
 }
 
+/* With the weights of a step, which are rounded once. */
+static void forward(struct trainer *t, bool is_first)
+{
+    for (int op = 0; op < net_ops(t->net); op++) {
+        struct range range = work_op_range(t, op);
+        const real *params =
+            is_first ? weights16_round(&t->weights, range) : weights16_widen(&t->weights, range);
+        net_forward(t->net, &t->exec, 0, op, op + 1, params);
+    }
+}
+
 /* Scores of images [first, first + n) of a part. */
 static struct score evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
-                                   size_t n, struct class_counts *classes)
+                                   size_t n, bool is_first, struct class_counts *classes)
 {
     for (size_t i = 0; i < n; i++)
         t->eval_samples[i] = (uint32_t)(first + i);
     t->exec.samples = t->eval_samples;
     data_locate(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
     net_load_each(t->net, &t->exec, 0, (int)n, t->images);
-    net_forward(t->net, &t->exec, 0, 0, net_ops(t->net), t->sync->arenas.params);
+    forward(t, is_first);
     count_classes(t, first, n, classes);
     return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
 }
@@ -72,7 +83,7 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
     t->exec.training = false;
     for (size_t i = begin; i < end; i += t->micro_max) {
         size_t n = end - i < t->micro_max ? end - i : t->micro_max;
-        struct score slice = evaluate_slice(t, part, i, n, classes);
+        struct score slice = evaluate_slice(t, part, i, n, i == begin, classes);
         trainer_add_score(score, &slice);
     }
     t->exec.training = true;

@@ -3,6 +3,7 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 #include "comm/algorithm.h"
+#include "comm/compress.h"
 #include "kernels/base/mem.h"
 
 /* ---- Batches ---- */
@@ -210,12 +211,26 @@ static struct optimizer optimizer_of(const struct trainer *t)
     };
 }
 
+static struct loss_scale_options loss_scale_of(const struct config *c)
+{
+    if (config_int(c, OPT_PRECISION) != PRECISION_fp16)
+        return (struct loss_scale_options){0};
+    return (struct loss_scale_options){
+        .fixed = config_number(c, OPT_LOSS_SCALE),
+        .initial = config_number(c, OPT_LOSS_SCALE_INITIAL),
+        .least = config_number(c, OPT_LOSS_SCALE_MIN),
+        .window = (uint64_t)config_int(c, OPT_LOSS_SCALE_WINDOW),
+        .hysteresis = (uint32_t)config_int(c, OPT_LOSS_SCALE_HYSTERESIS),
+    };
+}
+
 static enum status create_sync(struct trainer *t, struct error *e)
 {
     enum option_id at;
     struct sync_options options = {
         .comm = t->comm,
         .desc = t->desc,
+        .loss_scale = loss_scale_of(t->config),
         .slots = optimizer_slots(t->optimizer.kind),
         .waiter = t->waiter,
         .exec = &t->exec,
@@ -243,12 +258,24 @@ static enum status draw_weights(struct trainer *t, struct error *e)
     return sync_broadcast_params(t->sync, e);
 }
 
+static enum status open_weights(struct trainer *t, struct error *e)
+{
+    size_t longest = 0;
+    for (int op = 0; op < work_ops(t); op++) {
+        size_t n = span_of(&t->sync->arenas, work_op_range(t, op)).n;
+        longest = n > longest ? n : longest;
+    }
+    return weights16_open(&t->weights, t->sync->config.precision, t->isa, &t->sync->arenas,
+                          t->exec.pool, longest, e);
+}
+
 enum status trainer_connect(struct trainer *t, struct error *e)
 {
     t->optimizer = optimizer_of(t);
     TRY(create_sync(t, e));
     t->optimizer.state = t->sync->arenas.state;
     TRY(draw_weights(t, e));
+    TRY(open_weights(t, e));
     TRY(connect_overlap(t, e));
     TRY(work_connect(t, e));
     return connect_batch_norm(t, e);
@@ -259,6 +286,7 @@ void trainer_close(struct trainer *t)
     overlap_close(t->overlap);
     group_close(&t->group);
     work_close(t);
+    weights16_close(&t->weights);
     sync_destroy(t->sync);
     net_destroy(t->net);
     mem_free(t->own_params);

@@ -313,7 +313,8 @@ void work_forward(struct trainer *t, const struct batch *batch, int op)
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        net_forward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params);
+        net_forward(t->net, &t->exec, 0, op, op + 1,
+                    weights16_round(&t->weights, work_op_range(t, op)));
     end_part(t, part_forward(op), begin_ns);
 }
 
@@ -350,7 +351,8 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        net_backward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params, grads);
+        net_backward(t->net, &t->exec, 0, op, op + 1,
+                     weights16_widen(&t->weights, work_op_range(t, op)), grads);
     else if (!t->exec.accumulate)
         clear_gradients(t, op, grads);
     if (t->times != NULL)

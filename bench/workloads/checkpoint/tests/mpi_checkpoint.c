@@ -5,7 +5,11 @@
 static bool equal_state(const struct session *a, const struct session *b)
 {
     const struct arenas *x = arenas_of(a), *y = arenas_of(b);
-    return memcmp(x->params, y->params, x->n * sizeof(real)) == 0 &&
+    const struct loss_scale *one = &a->trainer.sync->loss_scale;
+    const struct loss_scale *other = &b->trainer.sync->loss_scale;
+    return one->value == other->value && one->hysteresis == other->hysteresis &&
+           one->clean == other->clean && one->skipped == other->skipped &&
+           memcmp(x->params, y->params, x->n * sizeof(real)) == 0 &&
            memcmp(x->state, y->state, (size_t)x->slots * x->n * sizeof(real)) == 0;
 }
 
@@ -44,6 +48,19 @@ static void sgd_is_resumed_to_the_bit(void **state)
 static void accumulation_is_resumed_to_the_bit(void **state)
 {
     option(OPT_ACCUMULATE, "2");
+    assert_true(resumes_to_the_bit());
+}
+
+/* Some overflows before the checkpoint, and a window that ends after it. */
+static void loss_scales_are_resumed_to_the_bit(void **state)
+{
+    option(OPT_PRECISION, "bf16");
+    assert_true(resumes_to_the_bit());
+    option(OPT_PRECISION, "fp16");
+    option(OPT_LOSS_SCALE_INITIAL, "4294967296");
+    option(OPT_LOSS_SCALE_WINDOW, "3");
+    assert_true(resumes_to_the_bit());
+    option(OPT_LOSS_SCALE_INITIAL, "1024");
     assert_true(resumes_to_the_bit());
 }
 
@@ -306,6 +323,7 @@ int main(int argc, char **argv)
         TEST(adam_is_resumed_to_the_bit),
         TEST(sgd_is_resumed_to_the_bit),
         TEST(accumulation_is_resumed_to_the_bit),
+        TEST(loss_scales_are_resumed_to_the_bit),
         TEST(every_strategy_is_resumed_to_the_bit),
         TEST(servers_are_resumed_to_the_bit),
         TEST(every_compressor_is_resumed_to_the_bit),

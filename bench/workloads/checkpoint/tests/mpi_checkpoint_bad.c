@@ -24,6 +24,7 @@ static void another_run_is_refused_by_key(void **state)
         {OPT_LR, "0.002", "train.lr: the checkpoint has '0.001', this run '0.002'"},
         {OPT_BETA2, "0.99", "train.beta2: the checkpoint has '0.999', this run '0.99'"},
         {OPT_CLIP_VALUE, "0.5", "train.clip_value: the checkpoint has '0', this run '0.5'"},
+        {OPT_PRECISION, "bf16", "train.precision: the checkpoint has 'fp32', this run 'bf16'"},
     };
     struct session s;
     struct error e;

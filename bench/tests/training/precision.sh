@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Mixed precision as a user meets it: half of the bytes in 16 bits, a loss scale whose course is told, steps that
+# overflow on all ranks or on none; and what one run of the trainer prints.
+set -u
+. bench/tests/lib/tap.sh
+
+cat >"$tmp/precision.yaml" <<'SPEC'
+name: precision
+model: lenet_21k
+data: {set: digits, samples: 600}
+train: {global_batch: 60, lr: 0.05, momentum: 0.5, loss_scale_initial: 1073741824, loss_scale_hysteresis: 1}
+ranks: 2
+matrix: {train.precision: [fp32, bf16, fp16]}
+place: {oversubscribe: allow}
+measure:
+  time: {warmup_steps: 4, steps: 20, launches: 1..1}
+  accuracy: {seeds: [1]}
+  steps_csv: true
+figures: [bars]
+SPEC
+latest=$tmp/results/precision/latest
+
+runs() {
+    "$scalebench" run "$tmp/precision.yaml" --out "$tmp/results"
+}
+
+columns_tell() {
+    python3 - "$latest" <<'PY'
+import csv, sys
+folder = sys.argv[1]
+def read(name):
+    with open(f"{folder}/{name}.csv", newline="") as f:
+        return list(csv.DictReader(f))
+points = {r["train_precision"]: r for r in read("summary")}
+assert list(points) == ["fp32", "bf16", "fp16"], points
+assert all(r["status"] == "ok" for r in points.values()), points
+sent = {p: float(r["bytes_wire"]) for p, r in points.items()}
+assert sent["bf16"] == sent["fp16"] == sent["fp32"] / 2, sent
+assert all(points[p]["skipped_steps"] == points[p]["end_loss_scale"] == "" for p in ("fp32", "bf16"))
+steps = [r for r in read("steps") if r["point"] == points["fp16"]["point"]]
+assert len(steps) == 2 * 24
+scales, skipped = [[[r[c] for r in steps if r["rank"] == rank] for rank in "01"] for c in ("loss_scale", "skipped")]
+assert scales[0] == scales[1] and skipped[0] == skipped[1]
+assert float(scales[0][0]) == 2 ** 30 and float(scales[0][-1]) < 2 ** 24
+for now, then, lost in zip(scales[0], scales[0][1:], skipped[0]):
+    assert float(then) == float(now) / (2 if lost == "1" else 1)
+assert all(r["loss_scale"] == "" for r in read("steps") if r["point"] != points["fp16"]["point"])
+epoch = [r for r in read("epochs") if r["point"] == points["fp16"]["point"]]
+assert float(epoch[-1]["epoch_loss_scale"]) < 2 ** 30
+PY
+}
+
+a_run_tells() {
+    expect 0 "loss scale 4 at the end; 0 of 3 steps skipped" "$train_cnn" --model lenet_21k --data.set digits \
+        --data.samples 600 --train.precision fp16 --train.loss_scale 4 --run time --measure.time.warmup_steps 1 \
+        --measure.time.steps 2
+}
+
+check "fp32, bf16 and fp16 run" runs
+if python_with csv >/dev/null; then
+    check "columns tell bytes, scales and skipped steps" columns_tell
+else
+    lacks "columns tell bytes, scales and skipped steps" python3
+fi
+check "a run tells its loss scale" a_run_tells
+check "a strategy that sends 32 bits" expect 2 "does not go with strategy ring" \
+    "$train_cnn" --model lenet_21k --train.precision bf16 --sync.strategy ring
+check "times of fp32 do not stand for it" expect 2 "times that are kept and pass are those of fp32" \
+    "$train_cnn" --model lenet_21k --train.precision bf16 --run time --rate 40
+finish

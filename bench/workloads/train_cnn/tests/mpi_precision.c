@@ -1,0 +1,184 @@
+/* Mixed precision: what a step computes with, what it leaves in the master weights, and that ranks agree on
+ * the loss scale, also where their batches differ. */
+#include "bench/workloads/train_cnn/tests/train_fixture.h"
+#include "comm/local_ops.h"
+
+static void round_all(const struct session *s, enum precision precision, real *x, float scale)
+{
+    const struct cast16 *cast = local_cast16(precision, s->trainer.isa);
+    local_round16(&s->trainer.exec, cast, x, arenas_of(s)->n, scale);
+}
+
+/* What the optimizer makes of master weights and these gradients in its first step. */
+static void first_update(const struct session *s, real *params, const real *grads)
+{
+    struct optimizer o = s->trainer.optimizer;
+    const struct arenas *a = arenas_of(s);
+    o.state = calloc((size_t)a->slots * a->n, sizeof *o.state);
+    optimizer_step(&o, NULL, params, grads, 0, a->n, 1, trainer_lr(&s->trainer));
+    free(o.state);
+}
+
+static struct score evaluate(struct session *s, bool *good)
+{
+    struct score score = {0};
+    struct class_counts classes;
+    struct error e;
+    *good = trainer_evaluate(&s->trainer, &fixture.data.test, &score, &classes, &e) == OK && *good;
+    return score;
+}
+
+/* One rank by itself against full precision with weights that are of 16 bits to begin with: a power of two
+ * changes no digit on the way, so that the gradients are the same but for their rounding. */
+static bool computes_with_rounded_weights(enum precision precision, int threads)
+{
+    struct session mixed, plain;
+    const real scale = precision == PRECISION_fp16 ? 1024 : 1;
+    option(OPT_PRECISION, names_precisions->names[precision]);
+    option(OPT_LOSS_SCALE, precision == PRECISION_fp16 ? "1024" : "0");
+    bool good = session_open(&mixed, MPI_COMM_SELF, threads);
+    option(OPT_PRECISION, "fp32");
+    good = session_open(&plain, MPI_COMM_SELF, threads) && good;
+    const struct arenas *a = arenas_of(&mixed), *b = arenas_of(&plain);
+    size_t bytes = a->n * sizeof(real);
+    real *masters = malloc(bytes);
+    memcpy(masters, a->params, bytes);
+    round_all(&plain, precision, b->params, 1);
+    good = memcmp(masters, b->params, bytes) != 0 && good;
+    struct score first = evaluate(&mixed, &good), second = evaluate(&plain, &good);
+    good = good && first.loss_sum == second.loss_sum && first.correct == second.correct;
+
+    good = session_step(&mixed, 0) && session_step(&plain, 0) && good;
+    for (size_t i = 0; i < b->n; i++)
+        b->grads[i] *= scale;
+    round_all(&plain, precision, b->grads, (float)(1 / scale));
+    good = memcmp(a->grads, b->grads, bytes) == 0 && good;
+    first_update(&mixed, masters, b->grads);
+    good = memcmp(masters, a->params, bytes) == 0 && good;
+    free(masters);
+    session_close(&mixed);
+    session_close(&plain);
+    return good;
+}
+
+static void steps_compute_with_rounded_weights(void **state)
+{
+    option(OPT_BATCH_NORM, "frozen");
+    assert_all(computes_with_rounded_weights(PRECISION_bf16, 1));
+    assert_all(computes_with_rounded_weights(PRECISION_fp16, 2));
+}
+
+static void reference_kernels_compute_with_rounded_weights(void **state)
+{
+    option(OPT_KERNELS, "reference");
+    assert_all(computes_with_rounded_weights(PRECISION_bf16, 1));
+}
+
+/* ---- Ranks ---- */
+
+enum { STEPS = 12 };
+
+/* Trains; the hash of the weights, 0 where something failed or ranks differ. */
+static uint64_t train(struct loss_scale *scale)
+{
+    struct session s;
+    uint64_t hash = 0;
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    for (uint32_t i = 0; i < STEPS; i++)
+        good = session_step(&s, i) && good;
+    if (good) {
+        hash = trainer_hash(&s.trainer);
+        *scale = s.trainer.sync->loss_scale;
+        good = trainer_wrong_weight(&s.trainer) == 0;
+    }
+    good = mpi_all(good) && is_equal_everywhere(hash);
+    good = is_equal_everywhere((uint64_t)scale->value) && is_equal_everywhere(scale->skipped) &&
+           is_equal_everywhere(scale->clean) && good;
+    session_close(&s);
+    return good ? hash : 0;
+}
+
+/* Batches that the ranks do not divide, of which the last of an epoch leaves most of them without an
+ * image, in micro-batches, under every strategy that sends 16 bits: the same weights of all. */
+static void expect_one_training(enum precision precision, bool overflows)
+{
+    static const enum strategy_kind takers[] = {STRATEGY_allreduce, STRATEGY_allreduce_layer,
+                                                STRATEGY_bucketed};
+    uint64_t first = 0;
+    option(OPT_PRECISION, names_precisions->names[precision]);
+    option(OPT_DATA_SAMPLES, "52");
+    option(OPT_ACCUMULATE, "2");
+    option(OPT_sync_cap_mib, "0.02");
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+        struct loss_scale scale = {0};
+        option(OPT_STRATEGY, strategy_names()[takers[i]]);
+        uint64_t hash = train(&scale);
+        first = i == 0 ? hash : first;
+        assert_all(hash != 0 && hash == first);
+        assert_all((scale.skipped > 0) == overflows && scale.skipped < STEPS);
+    }
+}
+
+static void ranks_agree_in_bf16(void **state)
+{
+    expect_one_training(PRECISION_bf16, false);
+}
+
+static void ranks_agree_under_a_fixed_scale(void **state)
+{
+    option(OPT_LOSS_SCALE, "128");
+    expect_one_training(PRECISION_fp16, false);
+}
+
+/* It begins too high by some powers of two, each of which costs a step. */
+static void ranks_agree_on_overflows(void **state)
+{
+    option(OPT_LOSS_SCALE_INITIAL, "4194304");
+    option(OPT_LOSS_SCALE_HYSTERESIS, "1");
+    option(OPT_LOSS_SCALE_WINDOW, "2");
+    expect_one_training(PRECISION_fp16, true);
+}
+
+/* A rate that warms up waits for the first step that is taken. */
+static void skipped_steps_do_not_count(void **state)
+{
+    struct session s;
+    struct step_record record;
+    struct error e;
+    option(OPT_PRECISION, "fp16");
+    option(OPT_LOSS_SCALE_INITIAL, "4294967296");
+    option(OPT_WARMUP_STEPS, "10");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    uint64_t before = trainer_hash(&s.trainer);
+    good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
+    good = good && record.skipped && record.loss_scale == 4294967296.0 &&
+           trainer_hash(&s.trainer) == before;
+    s.trainer.sync->loss_scale.value = 64;
+    good = trainer_step(&s.trainer, 0, 1, &record, &e) == OK && good;
+    good = good && !record.skipped && record.loss_scale == 64 && s.trainer.steps_done == 2 &&
+           fabs(trainer_lr(&s.trainer) - 0.001) < 1e-12 && trainer_hash(&s.trainer) != before;
+    session_close(&s);
+    assert_all(good);
+}
+
+#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(steps_compute_with_rounded_weights),
+        TEST_VGG(steps_compute_with_rounded_weights),
+        TEST(reference_kernels_compute_with_rounded_weights),
+        TEST(ranks_agree_in_bf16),
+        TEST(ranks_agree_under_a_fixed_scale),
+        TEST(ranks_agree_on_overflows),
+        TEST_VGG(ranks_agree_on_overflows),
+        TEST(skipped_steps_do_not_count),
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}

@@ -1,0 +1,65 @@
+#include "bench/workloads/train_cnn/weights16.h"
+
+#include "comm/compress.h"
+#include "comm/local_ops.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/pool.h"
+
+enum status weights16_open(struct weights16 *w, enum precision precision, enum isa isa,
+                           const struct arenas *arenas, struct pool *pool, size_t longest,
+                           struct error *e)
+{
+    *w = (struct weights16){.cast = local_cast16(precision, isa), .arenas = arenas, .pool = pool};
+    if (w->cast == NULL)
+        return OK;
+    TRY(MEM_NEW_ALIGNED(w->stored, arenas->n, "weights of 16 bits", e));
+    return MEM_NEW_ALIGNED(w->op, longest, "the weights of an op", e);
+}
+
+void weights16_close(struct weights16 *w)
+{
+    mem_free(w->stored);
+    mem_free(w->op);
+}
+
+/* A thread's share of an op's weights. */
+struct part {
+    const struct weights16 *w;
+    struct span span;
+};
+
+static void round_part(void *arg, int thread, int threads)
+{
+    const struct part *p = arg;
+    size_t begin, end;
+    pool_share(p->span.n, (size_t)thread, (size_t)threads, &begin, &end);
+    size_t at = p->span.begin + begin;
+    p->w->cast->encode(p->w->stored + at, p->w->arenas->params + at, end - begin, 1);
+}
+
+static void widen_part(void *arg, int thread, int threads)
+{
+    const struct part *p = arg;
+    size_t begin, end;
+    pool_share(p->span.n, (size_t)thread, (size_t)threads, &begin, &end);
+    p->w->cast->decode(p->w->op + begin, p->w->stored + p->span.begin + begin, end - begin, 1);
+}
+
+const real *weights16_round(struct weights16 *w, struct range tensors)
+{
+    if (w->cast == NULL || tensors.first == tensors.last)
+        return w->arenas->params;
+    struct part part = {w, span_of(w->arenas, tensors)};
+    pool_run(w->pool, round_part, &part);
+    return weights16_widen(w, tensors);
+}
+
+/* An arena that begins so far before them that they lie at their offsets; nothing but them is there. */
+const real *weights16_widen(const struct weights16 *w, struct range tensors)
+{
+    if (w->cast == NULL || tensors.first == tensors.last)
+        return w->arenas->params;
+    struct part part = {w, span_of(w->arenas, tensors)};
+    pool_run(w->pool, widen_part, &part);
+    return (const real *)((uintptr_t)w->op - part.span.begin * sizeof(real));
+}
