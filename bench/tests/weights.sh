@@ -78,6 +78,7 @@ cases() {
             sed -E 's/^([a-z]+) +of ([a-z_]+):.*/--sync.strategy \2 --sync.variant \1/'
         names algorithms | grep -vx auto | sed 's/^/--sync.strategy allreduce --sync.algorithm /'
         names compressors | grep -vx none | sed 's/^/--sync.strategy allreduce_layer --sync.compress /'
+        names precisions | grep -vx fp32 | sed 's/^/--train.precision /'
     } | while read -r options; do
         for ranks in 2 3; do
             [[ $options$ranks == *fusion3 ]] || echo "avx2,lenet_21k,fast,$ranks,$options"

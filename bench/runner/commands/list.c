@@ -229,7 +229,8 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            explain_compressor(out, name);
+            if (lists[i] == names_compressors) /* precisions have such names, too */
+                explain_compressor(out, name);
             explain_layer(out, name);
             told++;
         }

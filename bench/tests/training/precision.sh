@@ -56,7 +56,14 @@ a_run_tells() {
         --measure.time.steps 2
 }
 
+# A compressor has the name of a precision, and a source of its own.
+names_are_told_apart() {
+    expect 0 "fp16, one of the precisions" "$scalebench" explain fp16 &&
+        [ "$("$scalebench" explain fp16 | grep -c '^  source')" -eq 1 ]
+}
+
 check "fp32, bf16 and fp16 run" runs
+check "a precision is no compressor" names_are_told_apart
 if python_with csv >/dev/null; then
     check "columns tell bytes, scales and skipped steps" columns_tell
 else
