@@ -1,0 +1,244 @@
+#include "bench/record/segments.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/base/file.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+
+const char *const attempt_ends[ATTEMPT_ENDS] = {"running", "done", "died", "stopped"};
+
+/* Numbers by their names in the file. */
+static const struct {
+    const char *name;
+    size_t offset;
+} numbers[] = {
+    {"begin_s", offsetof(struct attempt, begin_s)},
+    {"end_s", offsetof(struct attempt, end_s)},
+    {"resumed", offsetof(struct attempt, progress.resumed)},
+    {"steps", offsetof(struct attempt, progress.steps)},
+    {"epoch", offsetof(struct attempt, progress.epoch)},
+    {"first_step_s", offsetof(struct attempt, progress.first_step_s)},
+    {"last_step_s", offsetof(struct attempt, progress.last_step_s)},
+};
+#define NUMBERS (sizeof numbers / sizeof *numbers)
+
+static const struct attempt_progress nothing_known = {NAN, NAN, NAN, NAN, NAN};
+
+enum status segments_path(char *path, size_t size, const char *launch_dir, struct error *e)
+{
+    const char *number = strrchr(launch_dir, '-');
+    int length = number != NULL ? (int)(number - launch_dir) : (int)strlen(launch_dir);
+    if (snprintf(path, size, "%.*s.segments.json", length, launch_dir) < (int)size)
+        return OK;
+    return error_at(e, ERR_ARGUMENT, launch_dir, 0, 0, "the path is too long");
+}
+
+/* ---- Reading ---- */
+
+static double number_of(const json_t *json, const char *name)
+{
+    const json_t *number = json_object_get(json, name);
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+static bool take_attempt(struct attempt *a, const json_t *json)
+{
+    const char *launch, *end, *reason;
+    *a = (struct attempt){.progress = nothing_known};
+    if (json_unpack((json_t *)json, "{s:s, s:i, s:i, s:i, s:s, s:s}", "launch", &launch, "segment",
+                    &a->segment, "ranks", &a->ranks, "nodes", &a->nodes, "end", &end, "reason",
+                    &reason) != 0)
+        return false;
+    int index = name_index(end, attempt_ends, ATTEMPT_ENDS);
+    snprintf(a->launch, sizeof a->launch, "%s", launch);
+    snprintf(a->reason, sizeof a->reason, "%s", reason);
+    for (size_t i = 0; i < NUMBERS; i++)
+        *(double *)((char *)a + numbers[i].offset) = number_of(json, numbers[i].name);
+    a->end = (enum attempt_end)index;
+    return index >= 0 && a->segment >= 0 && a->ranks > 0 && a->nodes > 0;
+}
+
+static enum status take_all(struct segments *s, const json_t *list, const char *path,
+                            struct error *e)
+{
+    TRY(MEM_NEW(s->attempts, json_array_size(list), "the segments of a run", e));
+    for (; s->n < json_array_size(list); s->n++)
+        if (!take_attempt(&s->attempts[s->n], json_array_get(list, s->n)))
+            return error_at(e, ERR_DATA, path, 0, 0,
+                            "entry %zu is no segment: launch, segment, ranks, nodes, end, reason "
+                            "are wanted",
+                            s->n + 1);
+    return OK;
+}
+
+enum status segments_read(struct segments *s, const char *path, struct error *e)
+{
+    json_error_t why;
+    const char *what;
+    *s = (struct segments){NULL, 0};
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return OK;
+    FILE *file = file_open_stream(path, &what);
+    if (file == NULL)
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", what);
+    json_t *list = json_loadf(file, JSON_REJECT_DUPLICATES, &why);
+    fclose(file);
+    enum status status = json_is_array(list)
+                             ? take_all(s, list, path, e)
+                             : error_at(e, ERR_DATA, path, why.line, 0, "no list of segments: %s",
+                                        list == NULL ? why.text : "it is something else");
+    json_decref(list);
+    if (status != OK)
+        segments_free(s);
+    return status;
+}
+
+void segments_free(struct segments *s)
+{
+    free(s->attempts);
+    *s = (struct segments){NULL, 0};
+}
+
+void attempt_progress_read(struct attempt_progress *progress, const char *dir)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/progress", dir);
+    json_t *json = json_load_file(path, 0, NULL);
+    *progress = (struct attempt_progress){
+        number_of(json, "resumed"), number_of(json, "steps"), number_of(json, "epoch"),
+        number_of(json, "first_step_at_s"), number_of(json, "last_step_at_s")};
+    if (!(progress->first_step_s > 0)) /* it had none yet */
+        progress->first_step_s = progress->last_step_s = NAN;
+    json_decref(json);
+}
+
+/* ---- Writing ---- */
+
+enum status segments_add(struct segments *s, struct attempt **added, struct error *e)
+{
+    struct attempt *grown = reallocarray(s->attempts, s->n + 1, sizeof *grown);
+    if (grown == NULL)
+        return error_no_memory(e, "the segments of a run");
+    s->attempts = grown;
+    *added = &grown[s->n++];
+    **added = (struct attempt){.begin_s = NAN, .end_s = NAN, .progress = nothing_known};
+    return OK;
+}
+
+/* A reason may quote a log, whose bytes need not be UTF-8. */
+static json_t *text_of(const char *text)
+{
+    char plain[sizeof((struct attempt *)0)->reason];
+    snprintf(plain, sizeof plain, "%s", text);
+    json_t *json = json_string(plain);
+    for (char *c = plain; json == NULL && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    return json != NULL ? json : json_string(plain);
+}
+
+static json_t *json_of(const struct attempt *a)
+{
+    json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:s, s:o}", "launch", a->launch, "segment",
+                             a->segment, "ranks", a->ranks, "nodes", a->nodes, "end",
+                             attempt_ends[a->end], "reason", text_of(a->reason));
+    for (size_t i = 0; i < NUMBERS && json != NULL; i++) {
+        double number = *(const double *)((const char *)a + numbers[i].offset);
+        if (isfinite(number))
+            json_object_set_new(json, numbers[i].name, json_real(number));
+    }
+    return json;
+}
+
+static enum status write_list(const json_t *list, const char *temporary, const char *path,
+                              struct error *e)
+{
+    FILE *file = fopen(temporary, "we");
+    bool good = file != NULL && json_dumpf(list, file, JSON_INDENT(1)) == 0 && fflush(file) == 0 &&
+                fsync(fileno(file)) == 0;
+    if (file != NULL)
+        good = fclose(file) == 0 && good;
+    if (good && rename(temporary, path) == 0)
+        return OK;
+    return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %s", strerror(errno));
+}
+
+enum status segments_write(const struct segments *s, const char *path, struct error *e)
+{
+    char temporary[4096 + 8];
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n; i++)
+        json_array_append_new(list, json_of(&s->attempts[i]));
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    enum status status = json_array_size(list) == s->n
+                             ? write_list(list, temporary, path, e)
+                             : error_no_memory(e, "the segments of a run");
+    json_decref(list);
+    return status;
+}
+
+/* ---- What they come to ---- */
+
+/* The last before the i-th that has told how far it was; NULL: none has. */
+static const struct attempt *told_before(const struct segments *s, size_t i)
+{
+    while (i-- > 0)
+        if (isfinite(s->attempts[i].progress.steps))
+            return &s->attempts[i];
+    return NULL;
+}
+
+double attempt_lost_steps(const struct segments *s, size_t i)
+{
+    const struct attempt *before = told_before(s, i);
+    double resumed = s->attempts[i].progress.resumed;
+    if (i == 0 || isnan(resumed))
+        return NAN;
+    return before != NULL ? fmax(0, before->progress.steps - resumed) : 0;
+}
+
+double attempt_pause_s(const struct segments *s, size_t i)
+{
+    const struct attempt_progress *own = &s->attempts[i].progress;
+    double from_s = NAN,
+           to_s = isfinite(own->first_step_s) ? own->first_step_s : s->attempts[i].end_s;
+    for (size_t k = i; k-- > 0 && !isfinite(from_s);)
+        from_s = s->attempts[k].progress.last_step_s;
+    if (i > 0 && !isfinite(from_s))
+        from_s = s->attempts[0].begin_s;
+    return to_s - from_s;
+}
+
+/* One that has died before its first step is part of the pause of the one that follows. */
+static bool has_stepped(const struct segments *s, size_t i)
+{
+    return isfinite(s->attempts[i].progress.first_step_s) || s->attempts[i].end == ATTEMPT_DONE;
+}
+
+void segments_sum(struct segments_total *total, const struct segments *s)
+{
+    bool died = false;
+    *total = (struct segments_total){0};
+    for (size_t i = 0; i < s->n; i++) {
+        double lost = attempt_lost_steps(s, i), pause_s = attempt_pause_s(s, i);
+        if (isfinite(lost))
+            total->lost_steps += lost;
+        if (i > 0 && has_stepped(s, i)) {
+            if (died)
+                total->recovery_s += pause_s;
+            else if (s->attempts[i - 1].end == ATTEMPT_DONE)
+                total->change_s += pause_s;
+            died = false;
+        }
+        died = died || s->attempts[i].end == ATTEMPT_DIED;
+        total->restarts += s->attempts[i].end == ATTEMPT_DIED;
+    }
+}
