@@ -41,6 +41,11 @@ struct launch_result {
  * `end` and the ranks agree on what they ran. A torn last line is ignored. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
+/* The same of one of an elastic point, whose segments say how many ranks wrote the records: those of
+ * the last. `ranks` of a launch that has no segments, as timed ones. */
+enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
+                                struct error *e);
+
 /* Nothing is known. */
 void launch_clear(struct launch_result *result);
 

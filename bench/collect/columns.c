@@ -71,6 +71,9 @@ static const struct column columns[] = {
 #define OWN classes
 #include "bench/collect/columns/classes.def"
 #undef OWN
+#define OWN segments
+#include "bench/collect/columns/segments.def"
+#undef OWN
 #define OWN steps
 #include "bench/collect/columns/steps.def"
 #undef OWN
@@ -117,6 +120,14 @@ enum {
     FILES
 };
 
+static bool has_segments(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_is_elastic(&spec->points[i].config))
+            return true;
+    return false;
+}
+
 static bool has_metrics(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)
@@ -147,6 +158,7 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec)
            : i == FILE_timeline  ? has_timelines(spec)
            : i == FILE_resources ? has_samples(spec)
            : i == FILE_metrics   ? has_metrics(spec)
+           : i == FILE_segments  ? has_segments(spec)
                                  : true;
 }
 

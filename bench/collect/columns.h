@@ -95,6 +95,9 @@ struct epochs_row {
 struct classes_row {
 #include "bench/collect/columns/classes.def"
 };
+struct segments_row {
+#include "bench/collect/columns/segments.def"
+};
 struct metrics_row {
 #include "bench/collect/columns/metrics.def"
 };

@@ -15,6 +15,7 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/timelines.h"
 #include "bench/record/records.h"
+#include "bench/record/segments.h"
 #include "bench/spec/foreign.h"
 #include "kernels/base/mem.h"
 
@@ -180,6 +181,9 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
         const struct record_eval *eval = eval_of(&records[i], number);
         if (epoch != NULL) {
             lines[RECORD_epoch] = epoch;
+            row->ranks = epoch->ranks > 0 ? (double)epoch->ranks : ranks;
+            if (epoch->global_batch > 0)
+                row->global_batch = (double)epoch->global_batch;
             row->lr = epoch->lr;
             row->seconds = fmax(row->seconds, epoch->seconds);
         }
@@ -262,6 +266,73 @@ static enum status write_classes(struct csv *csv, struct error *e)
 {
     write_header(csv, "classes.csv");
     return for_each_launch(csv, RUN_ACCURACY, false, write_launch_classes, e);
+}
+
+/* ---- segments.csv ---- */
+
+static struct segments_row segments_row_of(const struct csv *csv, const struct segments *s,
+                                           size_t i, const struct journal_launch *journal)
+{
+    const struct attempt *a = &s->attempts[i];
+    return (struct segments_row){.point = journal->point,
+                                 .label = label_of(csv->s->spec, journal->point),
+                                 .case_name = case_of(csv->s->spec, journal->point),
+                                 .seed = (double)journal->seed,
+                                 .launch = a->launch,
+                                 .segment = a->segment + 1,
+                                 .ranks = a->ranks,
+                                 .nodes = a->nodes,
+                                 .begin_s = a->begin_s - s->attempts[0].begin_s,
+                                 .wall_s = a->end_s - a->begin_s,
+                                 .end = attempt_ends[a->end],
+                                 .reason = a->reason,
+                                 .epochs = a->progress.epoch,
+                                 .resumed_steps = a->progress.resumed,
+                                 .steps_done = a->progress.steps,
+                                 .lost_steps = attempt_lost_steps(s, i),
+                                 .pause_s = i > 0 ? attempt_pause_s(s, i) : NAN};
+}
+
+static enum status write_run_segments(struct csv *csv, const struct journal_launch *journal,
+                                      struct error *e)
+{
+    char dir[4096], path[4096];
+    struct segments s;
+    snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
+    TRY(segments_path(path, sizeof path, dir, e));
+    TRY(segments_read(&s, path, e));
+    for (size_t i = 0; i < s.n; i++) {
+        struct segments_row row = segments_row_of(csv, &s, i, journal);
+        write_row(csv, &row);
+    }
+    segments_free(&s);
+    return OK;
+}
+
+/* Whether a later launch goes on with the same run. */
+static bool is_gone_on_with(const struct csv *csv, size_t i)
+{
+    const struct journal_launch *own = &csv->journal->launches[i];
+    for (size_t k = i + 1; k < csv->journal->n_launches; k++) {
+        const struct journal_launch *other = &csv->journal->launches[k];
+        if (other->run == own->run && other->seed == own->seed &&
+            strcmp(other->point, own->point) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum status write_segments(struct csv *csv, struct error *e)
+{
+    write_header(csv, "segments.csv");
+    for (size_t i = 0; i < csv->s->n_launches; i++) {
+        const struct journal_launch *journal = &csv->journal->launches[i];
+        size_t point = spec_find_point(csv->s->spec, journal->point);
+        if (!csv->s->launches[i].unasked && journal->run == RUN_ACCURACY &&
+            config_is_elastic(&csv->s->spec->points[point].config) && !is_gone_on_with(csv, i))
+            TRY(write_run_segments(csv, journal, e));
+    }
+    return OK;
 }
 
 /* ---- steps.csv ---- */
@@ -363,6 +434,7 @@ static void write_resources_row(void *csv, const struct resources_row *row)
 }
 
 static enum status write_launch_resources(struct csv *csv, const struct journal_launch *journal,
+                                          const struct summary_launch *launch,
                                           const struct point *point, struct error *e)
 {
     bool timed = journal->run == RUN_TIME;
@@ -374,7 +446,7 @@ static enum status write_launch_resources(struct csv *csv, const struct journal_
                                .block = timed ? journal->block : NAN,
                                .seed = (double)journal->seed};
     char dir[4096];
-    int ranks = (int)config_int(&point->config, OPT_RANKS);
+    int ranks = (int)launch->result.ranks;
     struct rank_record *records = NULL;
     enum status status = OK;
     snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
@@ -393,7 +465,8 @@ static enum status write_resources(struct csv *csv, struct error *e)
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);
         if (csv->s->launches[i].ok)
-            TRY(write_launch_resources(csv, journal, &csv->s->spec->points[point], e));
+            TRY(write_launch_resources(csv, journal, &csv->s->launches[i],
+                                       &csv->s->spec->points[point], e));
     }
     return OK;
 }

@@ -196,6 +196,8 @@ enum status launch_take(const char *dir, const struct point *point, double wall_
                         struct launch_result *result, struct error *e)
 {
     int ranks = (int)config_int(&point->config, OPT_RANKS);
+    if (config_is_elastic(&point->config))
+        return launch_take_elastic(dir, ranks, result, e);
     if (launch_has_records(dir, point))
         return launch_read(dir, ranks, result, e);
     launch_clear(result);

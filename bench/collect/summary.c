@@ -52,11 +52,11 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     }
     char dir[4096];
     struct error e = {.status = OK};
-    int ranks = (int)config_int(&point->config, OPT_RANKS);
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
+    bool read = launch_take(dir, point, journal->wall_s, &launch->result, &e) == OK;
+    double ranks = read ? launch->result.ranks : config_number(&point->config, OPT_RANKS);
     launch->must_be_equal =
         ranks > 1 && point_is_replicated(point) && !config_has_flaw(&point->config);
-    bool read = launch_take(dir, point, journal->wall_s, &launch->result, &e) == OK;
     launch->result.foreign_pct = journal->foreign_pct;
 #define NOISE(id, unit, launches, meaning) launch->result.id = journal->noise.id;
 #include "bench/record/noise.def"

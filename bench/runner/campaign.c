@@ -112,25 +112,43 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
 static bool has_own_checkpoint(const struct config *c)
 {
     return !c->values[OPT_CHECKPOINT_PATH].set &&
-           (config_writes_checkpoints(c) ||
+           (config_writes_checkpoints(c) || config_is_elastic(c) ||
             strcmp(config_text(c, OPT_CHECKPOINT_RESUME), "auto") == 0);
 }
 
-static enum status prepare_with(const struct campaign *c, const struct point *point,
-                                const char *folder, const char *const *arguments,
-                                struct site_launch *launch, struct error *e)
+static struct site_job job_of(const struct campaign *c, const struct point *point,
+                              const char *folder, const int *order, const char *const *arguments)
 {
-    const struct site_job job = {.point = point,
-                                 .place = c->place,
-                                 .launcher = &c->launcher,
-                                 .netns = &c->netns,
-                                 .machines = &c->machines,
-                                 .allocation = &c->allocation,
-                                 .program = workloads_program(&c->workloads, point),
-                                 .pin = c->pin,
-                                 .folder = folder,
-                                 .arguments = arguments};
-    return site_prepare(&job, launch, e);
+    return (struct site_job){.point = point,
+                             .place = c->place,
+                             .launcher = &c->launcher,
+                             .netns = &c->netns,
+                             .machines = &c->machines,
+                             .allocation = &c->allocation,
+                             .program = workloads_program(&c->workloads, point),
+                             .pin = c->pin,
+                             .folder = folder,
+                             .arguments = arguments,
+                             .order = order};
+}
+
+enum status campaign_ask_nodes(const struct campaign *c, const struct point *point, int **nodes,
+                               int *n, struct error *e)
+{
+    char line[256];
+    const struct site_job job = job_of(c, point, "", NULL, NULL);
+    int all = site_nodes(&job);
+    *n = 0;
+    TRY(MEM_NEW(*nodes, (size_t)all, "the nodes of a point", e));
+    for (int node = 0; node < all; node++) {
+        char **question = site_question(&job, node);
+        if (question == NULL)
+            return error_no_memory(e, "a command line");
+        if (program_ask(question, line, sizeof line) == 0)
+            (*nodes)[(*n)++] = node;
+        free(question);
+    }
+    return OK;
 }
 
 static enum status prepare_foreign(const struct campaign *c, const struct point *point,
@@ -140,7 +158,8 @@ static enum status prepare_foreign(const struct campaign *c, const struct point 
     char **arguments;
     const struct foreign_launch own = {.seed = seed, .record = record};
     TRY(foreign_arguments(&arguments, &point->config, &own, e));
-    enum status status = prepare_with(c, point, record, (const char *const *)arguments, launch, e);
+    const struct site_job job = job_of(c, point, record, NULL, (const char *const *)arguments);
+    enum status status = site_prepare(&job, launch, e);
     free(arguments);
     return status;
 }
@@ -184,30 +203,55 @@ static void tell_work(char *option, size_t size, const struct campaign *c,
              from != NULL ? from->launch : calibration_of(c, point)->id);
 }
 
-enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
-                                    enum launch_run run, uint64_t seed, const char *record,
-                                    struct site_launch *launch, struct error *e)
+/* `more` are options that lie over the others', at most three of them. */
+static enum status prepare_own(const struct campaign *c, const struct point *point,
+                               enum launch_run run, uint64_t seed, const char *record,
+                               const int *order, const char *const *more,
+                               struct site_launch *launch, struct error *e)
 {
     char path_option[PATH_BYTES + 64], record_option[PATH_BYTES + 16], seed_option[40],
         version_option[128], work_option[PATH_BYTES + 160];
-    if (config_is_foreign(&point->config))
-        return prepare_foreign(c, point, seed, record, launch, e);
+    const char *arguments[9] = {record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy",
+                                version_option};
+    size_t n = 3;
     snprintf(record_option, sizeof record_option, "--record=%s", record);
     snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
     snprintf(version_option, sizeof version_option, "--version-string=%s", c->tools->revision);
     tell_work(work_option, sizeof work_option, c, point);
-    bool work = run == RUN_TIME && work_option[0] != '\0';
-    bool checkpoint = run == RUN_ACCURACY && has_own_checkpoint(&point->config);
     snprintf(path_option, sizeof path_option, "--checkpoint.path=%s/../seed%llu.safetensors",
              record, (unsigned long long)seed);
-    const char *const arguments[] = {
-        record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
-        /* The last of several counts: this seed instead of the point's own. */
-        run == RUN_ACCURACY ? seed_option
-        : work              ? work_option
-                            : NULL,
-        checkpoint ? path_option : NULL, NULL};
-    return prepare_with(c, point, record, arguments, launch, e);
+    if (run == RUN_TIME && work_option[0] != '\0')
+        arguments[n++] = work_option;
+    if (run == RUN_ACCURACY)
+        arguments[n++] = seed_option; /* the last of several counts: instead of the point's own */
+    if (run == RUN_ACCURACY && has_own_checkpoint(&point->config))
+        arguments[n++] = path_option;
+    while (*more != NULL)
+        arguments[n++] = *more++;
+    const struct site_job job = job_of(c, point, record, order, arguments);
+    return site_prepare(&job, launch, e);
+}
+
+enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
+                                    enum launch_run run, uint64_t seed, const char *record,
+                                    struct site_launch *launch, struct error *e)
+{
+    static const char *const nothing[] = {NULL};
+    if (config_is_foreign(&point->config))
+        return prepare_foreign(c, point, seed, record, launch, e);
+    return prepare_own(c, point, run, seed, record, NULL, nothing, launch, e);
+}
+
+enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
+                                     const struct campaign_segment *segment, const char *record,
+                                     struct site_launch *launch, struct error *e)
+{
+    char until[40], resume[40];
+    const char *const more[] = {until, resume, segment->spared ? "--inject.kind=none" : NULL, NULL};
+    snprintf(until, sizeof until, "--until=%u", segment->until);
+    snprintf(resume, sizeof resume, "--checkpoint.resume=%s", segment->resumes ? "auto" : "no");
+    return prepare_own(c, point, RUN_ACCURACY, segment->seed, record, segment->order, more, launch,
+                       e);
 }
 
 void campaign_close(struct campaign *c)

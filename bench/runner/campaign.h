@@ -92,6 +92,24 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
                                     enum launch_run run, uint64_t seed, const char *record,
                                     struct site_launch *launch, struct error *e);
 
+/* Inside bench/runner: the same of a segment of its accuracy run, on the ranks that the point's configuration
+ * has then. */
+struct campaign_segment {
+    uint32_t until; /* epochs */
+    uint64_t seed;
+    bool resumes;     /* from its checkpoint */
+    bool spared;      /* of inject.kind: kill, which has struck */
+    const int *order; /* as site_job's */
+};
+enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
+                                     const struct campaign_segment *segment, const char *record,
+                                     struct site_launch *launch, struct error *e);
+
+/* Inside bench/runner: which of the nodes of a point's site answer, spare ones too, in a list that is freed with free
+ * also after an error; none where its nodes cannot be asked. */
+enum status campaign_ask_nodes(const struct campaign *c, const struct point *point, int **nodes,
+                               int *n, struct error *e);
+
 /* Inside bench/runner: runs one launch and writes its end to the journal. */
 enum status campaign_execute(struct campaign *c, const struct next_launch *item, struct error *e);
 

@@ -169,6 +169,21 @@ static enum status check_fits(const struct workloads *w, const struct point *poi
     return e->status = ERR_UNAVAILABLE;
 }
 
+/* Survivors that go on want more of an MPI library than most have, and more of the trainer than it does. */
+static enum status check_recovery(const struct workloads *w, const struct point *point,
+                                  struct error *e)
+{
+    char answer[1024];
+    int exit_status;
+    if (config_int(&point->config, OPT_RESTARTS) == 0 ||
+        config_int(&point->config, OPT_RESTART_RANKS) != RESTART_in_place)
+        return OK;
+    TRY(ask(w, "--probe-recovery", point, answer, sizeof answer, &exit_status, e));
+    return error_set(e, ERR_UNAVAILABLE,
+                     "restart.ranks: in_place: %s; same or fewer begins again from a checkpoint",
+                     answer);
+}
+
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e)
 {
     char answer[1024];
@@ -177,6 +192,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
         return foreign_find(&w->foreign, &point->config, e);
     if (!config_is_peer(&point->config)) {
         TRY(identify_once(w, point, e));
+        TRY(check_recovery(w, point, e));
         return check_fits(w, point, e);
     }
     TRY(ask(w, "--check", point, answer, sizeof answer, &exit_status, e));

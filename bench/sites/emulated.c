@@ -86,28 +86,31 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* "node0", of the next line of the file, or as ci/netns.sh calls its own. */
-static void name_host(char name[128], int node, FILE *file)
+/* "node0", of its line of the file, or as ci/netns.sh calls its own. False without the file. */
+static bool name_host(char name[128], const struct hosts *h, int node)
 {
+    FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
     snprintf(name, 128, "node%d", node);
-    if (file != NULL && fgets(name, 128, file) != NULL)
+    for (int i = 0; file != NULL && i <= node && fgets(name, 128, file) != NULL; i++)
         name[strcspn(name, ":\n")] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return h->own != NULL || file != NULL;
 }
 
 /* "node0:2,node1:1": how many ranks each takes. Freed with free, NULL without memory or file. */
-static char *name_hosts(const struct hosts *h, const struct config *c)
+static char *name_hosts(const struct hosts *h, const struct site_job *job)
 {
     char *text = NULL, name[128];
     size_t size;
-    FILE *file = h->own == NULL ? fopen(h->file, "r") : NULL;
-    FILE *out = h->own != NULL || file != NULL ? open_memstream(&text, &size) : NULL;
+    const struct config *c = &job->point->config;
+    FILE *out = open_memstream(&text, &size);
+    bool named = true;
     for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++) {
-        name_host(name, node, file);
+        named = name_host(name, h, site_job_node(job, node)) && named;
         fprintf(out, "%s%s:%d", node > 0 ? "," : "", name, config_node_ranks(c, node));
     }
-    if (file != NULL)
-        fclose(file);
-    if (out != NULL && fclose(out) == 0)
+    if (out != NULL && fclose(out) == 0 && named)
         return text;
     free(text);
     return NULL;
@@ -155,7 +158,7 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
 {
     const struct hosts *h = arg;
     const struct config *c = &job->job->point->config;
-    char *names = name_hosts(h, c);
+    char *names = name_hosts(h, job->job);
     const char *const start[] = {
         "-rmk",           "user",      "-hosts",    names != NULL ? names : "",
         "-iface",         h->head,     "-launcher", "ssh",
@@ -210,8 +213,35 @@ static bool emulated_link(char text[LINK_BYTES], const struct config *config)
     return given != NULL || !are_given();
 }
 
+/* Those of site.hosts that a point leaves over are spare. */
+static int emulated_nodes(const struct site_job *job)
+{
+    struct hosts hosts;
+    struct error e;
+    return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
+}
+
+/* As hydra would start a process there. */
+static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
+{
+    struct hosts hosts;
+    struct error e;
+    char name[128];
+    argv->failed |= find_hosts(&hosts, job->netns, &e) != OK || !name_host(name, &hosts, node);
+    if (argv->failed)
+        return;
+    const char *const enter[] = {hosts.launcher, "enter", hosts.own != NULL ? hosts.own->id : "",
+                                 NULL};
+    const char *const ask[] = {hosts.launcher, "-x", name, "true", NULL};
+    if (hosts.own != NULL)
+        argv_add_all(argv, enter);
+    argv_add_all(argv, ask);
+}
+
 extern const struct site site_emulated;
 const struct site site_emulated = {.prepare = emulated_prepare,
                                    .link = emulated_link,
                                    .check = emulated_check,
-                                   .ready = emulated_ready};
+                                   .ready = emulated_ready,
+                                   .nodes = emulated_nodes,
+                                   .question = emulated_question};

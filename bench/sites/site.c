@@ -47,6 +47,19 @@ enum status site_ready(struct netns *netns, const struct config *config, struct 
     return site->ready != NULL ? site->ready(netns, config, e) : OK;
 }
 
+int site_nodes(const struct site_job *job)
+{
+    const struct site *site = site_of(&job->point->config);
+    return site->nodes != NULL ? site->nodes(job) : 0;
+}
+
+char **site_question(const struct site_job *job, int node)
+{
+    struct argv_builder argv = {0};
+    site_of(&job->point->config)->question(&argv, job, node);
+    return argv_finish(&argv);
+}
+
 bool sites_link(char text[LINK_BYTES], const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)

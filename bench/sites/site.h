@@ -4,6 +4,7 @@
 
 #include "bench/place/place.h"
 #include "bench/sites/allocation.h"
+#include "bench/sites/argv.h"
 #include "bench/sites/launcher.h"
 #include "bench/sites/machines.h"
 #include "bench/sites/netns.h"
@@ -22,7 +23,15 @@ struct site_job {
     const char *folder;        /* of the launch, where its records go */
     /* To the program: of a foreign one all, of others what follows the point's. NULL-terminated. */
     const char *const *arguments;
+    const int
+        *order; /* which of the site's nodes are the point's, in their order; NULL: the first */
 };
+
+/* Which of the site's nodes the point's is. */
+static inline int site_job_node(const struct site_job *job, int node)
+{
+    return job->order != NULL ? job->order[node] : node;
+}
 
 /* A launch ready to execute: argv (NULL-terminated, in one allocation with its strings, freed with
  * free), extra environment "KEY=value" likewise, what ends whatever it leaves on other machines where it
@@ -45,6 +54,9 @@ struct site {
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
     bool learns; /* as site_learns */
+    /* As site_nodes and site_question; NULL: nobody takes the place of a node that is gone. */
+    int (*nodes)(const struct site_job *job);
+    void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };
 
 /* Whether what a launch needs can be brought up or reached, asked once for all points that need the same:
@@ -57,6 +69,12 @@ bool site_learns(const struct config *config);
 
 /* Brings it up, where it is not, for the next launch: prepared after this. netns_down takes it down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
+
+/* How many nodes can be told to be there or gone, of which a point wants the first: the others are spare.
+ * 0: none can. */
+int site_nodes(const struct site_job *job);
+/* A command, NULL-terminated, that ends well where a node answers; freed with free, NULL without memory. */
+char **site_question(const struct site_job *job, int node);
 
 /* Prepares a launch on the site that its point names. ERR_UNAVAILABLE with the reason when this
  * point cannot run here (the point is then skipped). */

@@ -56,6 +56,7 @@ static const char *type_text(enum option_type type)
         [TYPE_RANKS] = "whole number; in a matrix also auto",
         [TYPE_NODES] = "whole number, or auto",
         [TYPE_NODE_RANKS] = "whole number, or half or full",
+        [TYPE_SEGMENTS] = "list of segments, as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]",
         [TYPE_CONDITION] = "condition, as \">= 96.5\"",
         [TYPE_FIGURES] = "list of the names below and of maps, as {kind: line, y: wait_ms}",
         [TYPE_OWN] = "text or number, as the program takes it",

@@ -292,6 +292,16 @@ static enum status check_compute(const struct point *point, struct error *e)
     return OK;
 }
 
+static enum status check_elastic(const struct point *point, struct error *e)
+{
+    enum option_id at;
+    struct error inner;
+    if (config_calibrates(&point->config) ||
+        config_check_elastic(&point->config, &at, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+}
+
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     TRY(check_nodes(point, e));
@@ -310,6 +320,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     TRY(check_strategy(point, e));
     TRY(check_peer(point, e));
     TRY(check_data(point, e));
+    TRY(check_elastic(point, e));
     return check_rates(point, e);
 }
 
@@ -322,19 +333,19 @@ static bool is_preset(const struct spec_option *option, const struct value *valu
     return preset == value->number;
 }
 
-static bool is_owner(const char *const owners[3], const char *name)
+static bool is_owner(const char *const owners[4], const char *name)
 {
-    for (int i = 0; i < 3 && owners[i] != NULL; i++)
+    for (int i = 0; i < 4 && owners[i] != NULL; i++)
         if (strcmp(owners[i], name) == 0)
             return true;
     return false;
 }
 
 static enum status error_no_owner(const struct spec_option *option, const struct value *value,
-                                  const char *const owners[3], struct error *e)
+                                  const char *const owners[4], struct error *e)
 {
     char names[64] = "";
-    for (int i = 0; i < 3 && owners[i] != NULL; i++)
+    for (int i = 0; i < 4 && owners[i] != NULL; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
                  owners[i]);
     return mark_error(e, ERR_SPEC, value->mark, "%s is an option of %s, which no point uses",
@@ -347,7 +358,7 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
 {
     static const struct {
         enum option_id id, owner;
-        const char *owners[3];
+        const char *owners[4];
     } owned[] = {{OPT_COMMAND, OPT_WORKLOAD, {"command"}},
                  {OPT_METRICS, OPT_WORKLOAD, {"command"}},
                  {OPT_JUDGED, OPT_WORKLOAD, {"command"}},
@@ -375,11 +386,12 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
 #include "comm/cost/strategies.def"
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/compressors.def"
+                 {OPT_RESTART_LEAST, OPT_RESTART_RANKS, {"fewer"}},
                  {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
                  {OPT_INJECT_SHAPE, OPT_INJECT_KIND, {"pareto"}},
-                 {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
-                 {OPT_INJECT_STEPS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
-                 {OPT_INJECT_PHASE, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}}};
+                 {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
+                 {OPT_INJECT_STEPS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
+                 {OPT_INJECT_PHASE, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}}};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         const struct spec_option *option = option_get(owned[i].id);
         const struct value *misplaced = NULL;
@@ -466,6 +478,32 @@ static enum status check_target(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Accuracy runs are elastic, and killed; timed launches are neither. */
+static enum status check_elastic_runs(const struct spec *spec, struct error *e)
+{
+    bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
+    bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        const struct value *kind = &c->values[OPT_INJECT_KIND];
+        const struct value *elastic =
+            &c->values[c->values[OPT_ELASTIC].n > 0 ? OPT_ELASTIC : OPT_RESTARTS];
+        if (config_is_elastic(c) && !runs)
+            return mark_error(
+                e, ERR_SPEC, elastic->mark,
+                "%s = %s is of accuracy runs, but measure.accuracy.seeds is []: "
+                "expected a seed a run, as [1, 2, 3]",
+                option_get(elastic == &c->values[OPT_ELASTIC] ? OPT_ELASTIC : OPT_RESTARTS)->key,
+                elastic->text);
+        if (kind->number == INJECT_kill && times)
+            return mark_error(e, ERR_SPEC, kind->mark,
+                              "inject.kind = kill is of accuracy runs, but "
+                              "measure.time.launches is %s: 0 is wanted",
+                              config_text(&spec->config, OPT_TIME_LAUNCHES));
+    }
+    return OK;
+}
+
 /* As with the options of an optimizer. */
 static enum status check_batch_norm(const struct spec *spec, struct error *e)
 {
@@ -532,6 +570,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_overlap(spec, e));
     TRY(check_checkpoints(spec, e));
     TRY(check_target(spec, e));
+    TRY(check_elastic_runs(spec, e));
     TRY(check_figures(spec, e));
     return check_batch_norm(spec, e);
 }

@@ -39,6 +39,7 @@ enum option_type {
     TYPE_RANKS,      /* an integer; in a matrix also auto */
     TYPE_NODES,      /* an integer, or auto; as NODE_RANKS a number once the spec is read */
     TYPE_NODE_RANKS, /* an integer, half or full */
+    TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
     TYPE_CONDITION,  /* ">= 96.5"; kept as number; "" is none */
     TYPE_FIGURES,    /* list of names and of maps: bench/spec/figures/request.h */
     TYPE_OWN,        /* a text as a program of somebody else takes it; its number too, else NAN */
@@ -62,7 +63,8 @@ struct spec_option {
 /* Whether a value of this type is written as a list. */
 static inline bool type_is_list(enum option_type type)
 {
-    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS || type == TYPE_FIGURES;
+    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS ||
+           type == TYPE_FIGURES || type == TYPE_SEGMENTS;
 }
 
 /* Whether an option has one value a campaign. */
@@ -130,7 +132,7 @@ struct value {
     double number;
     double number_hi; /* RANGE high */
     union {
-        double *numbers; /* INTS: of_numbers */
+        double *numbers; /* INTS SEGMENTS: of_numbers */
         char **texts;    /* TEXTS STRINGS; FIGURES: their names */
     };
     struct figure_request *figures; /* FIGURES */
@@ -302,6 +304,28 @@ static inline bool config_writes_checkpoints(const struct config *c)
     return config_number(c, OPT_CHECKPOINT_EPOCHS) > 0 ||
            config_number(c, OPT_CHECKPOINT_STEPS) > 0;
 }
+
+/* ---- Elastic accuracy runs ---- */
+
+/* Ranks of an accuracy run from an epoch on, up to another one. */
+struct segment {
+    uint32_t epoch, until; /* from 0; the last one's end is train.epochs */
+    int ranks;
+};
+
+/* Its accuracy runs consist of segments, or are begun again when a rank dies. */
+bool config_is_elastic(const struct config *config);
+/* At least 1: all epochs on all ranks, where `elastic` says nothing. */
+size_t config_segments(const struct config *config);
+struct segment config_segment(const struct config *config, size_t i);
+
+/* The same configuration on so many of its ranks: nodes hold at most as many as before. Borrowed, as by
+ * config_borrow. */
+void config_on_ranks(struct config *to, const struct config *from, int ranks);
+
+/* What an elastic run asks of the other options. ERR_ARGUMENT says what does not go together; *at is the
+ * option to change. */
+enum status config_check_elastic(const struct config *config, enum option_id *at, struct error *e);
 
 #define SHA256_TEXT_BYTES 65
 

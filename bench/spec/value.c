@@ -433,6 +433,71 @@ static enum status parse_strings(struct value *value, const struct spec_option *
     return set_list(value, true, e);
 }
 
+/* ---- Segments ---- */
+
+static enum status refuse_segment(const struct spec_option *option, const struct node *node,
+                                  struct error *e)
+{
+    return refuse(e, option, node,
+                  "takes a list of segments, [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
+}
+
+/* The whole number of an entry, which is of the option that bounds it. */
+static enum status parse_entry(const struct spec_option *option, const struct node *segment,
+                               const char *key, const struct spec_option *of, double *number,
+                               struct error *e)
+{
+    const struct node *entry = node_find(segment, key);
+    if (entry == NULL || entry->kind != NODE_SCALAR || segment->n != 2)
+        return refuse_segment(option, segment, e);
+    return parse_whole(of, entry, number, e);
+}
+
+/* Epochs are counted from 0 where train.epochs, whose bound is theirs, is a number of them. */
+static enum status parse_segment(const struct spec_option *option, const struct node *segment,
+                                 double pair[2], const double *before, struct error *e)
+{
+    struct spec_option epoch = *option_get(OPT_EPOCHS), ranks = *option_get(OPT_RANKS);
+    if (segment->kind != NODE_MAP)
+        return refuse_segment(option, segment, e);
+    epoch.key = "elastic: epoch";
+    ranks.key = "elastic: ranks";
+    epoch.min = 0;
+    epoch.preset = ranks.preset = NULL;
+    TRY(parse_entry(option, segment, "epoch", &epoch, &pair[0], e));
+    TRY(parse_entry(option, segment, "ranks", &ranks, &pair[1], e));
+    if (before == NULL && pair[0] != 0)
+        return refuse(e, option, segment, "the first segment begins with epoch %.0f: 0 is wanted",
+                      pair[0]);
+    if (before != NULL && pair[0] <= before[0])
+        return refuse(e, option, segment,
+                      "epoch %.0f comes after epoch %.0f: later ones are wanted", pair[0],
+                      before[0]);
+    return OK;
+}
+
+static enum status parse_segments(struct value *value, const struct spec_option *option,
+                                  const struct node *node, struct error *e)
+{
+    size_t size;
+    TRY(MEM_NEW(value->numbers, 2 * node->n, "a value", e));
+    value->of_numbers = true;
+    for (; value->n < 2 * node->n; value->n += 2) {
+        double *pair = value->numbers + value->n;
+        const double *before = value->n > 0 ? pair - 2 : NULL;
+        TRY(parse_segment(option, &node->items[value->n / 2], pair, before, e));
+    }
+    FILE *out = open_memstream(&value->text, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a value");
+    fputc('[', out);
+    for (size_t i = 0; i < value->n; i += 2)
+        fprintf(out, "%s{epoch: %.0f, ranks: %.0f}", i > 0 ? ", " : "", value->numbers[i],
+                value->numbers[i + 1]);
+    fputc(']', out);
+    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+}
+
 static value_parser *parser_of(enum option_type type)
 {
     static value_parser *const parsers[] = {
@@ -451,6 +516,7 @@ static value_parser *parser_of(enum option_type type)
         [TYPE_RANKS] = parse_ranks,
         [TYPE_NODES] = parse_nodes,
         [TYPE_NODE_RANKS] = parse_node_ranks,
+        [TYPE_SEGMENTS] = parse_segments,
         [TYPE_CONDITION] = parse_condition,
         [TYPE_OWN] = parse_own,
     };
@@ -470,7 +536,7 @@ static enum status check_kind(const struct spec_option *option, const struct nod
         return refuse(e, option, node, "takes a list: [%s]", node->text);
     if (!list && node->kind == NODE_LIST)
         return refuse(e, option, node, "takes one value, not a list");
-    for (size_t i = 0; i < node->n; i++)
+    for (size_t i = 0; i < node->n && option->type != TYPE_SEGMENTS; i++)
         if (node->items[i].kind != NODE_SCALAR)
             return refuse(e, option, &node->items[i], "takes a list of plain values");
     return OK;

@@ -101,6 +101,14 @@ static json_t *list_of(json_t *items, bool unique)
     return json_pack("{s:s, s:o, s:b}", "type", "array", "items", items, "uniqueItems", unique);
 }
 
+static json_t *segment(void)
+{
+    return json_pack("{s:s, s:{s:{s:s, s:i}, s:{s:s, s:i}}, s:[s,s], s:b}", "type", "object",
+                     "properties", "epoch", "type", "integer", "minimum", 0, "ranks", "type",
+                     "integer", "minimum", 1, "required", "epoch", "ranks", "additionalProperties",
+                     0);
+}
+
 static json_t *figures(void);
 
 static json_t *bare(const struct spec_option *option)
@@ -135,6 +143,8 @@ static json_t *bare(const struct spec_option *option)
         return list_of(schema_text(), false);
     case TYPE_INTS:
         return list_of(bounded(option, "integer"), true);
+    case TYPE_SEGMENTS:
+        return list_of(segment(), true);
     case TYPE_CONDITION:
         return pattern("^(>= *" NUMBER ")?$");
     case TYPE_FIGURES:

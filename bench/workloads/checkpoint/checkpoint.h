@@ -43,6 +43,7 @@ struct checkpoint_state {
     const struct net_desc *desc;
     const char *data_name, *data_source;
     uint32_t samples, global_batch, epoch_steps;
+    bool rescales; /* between two epochs others may have had another batch and other shards */
 };
 
 /* Where a run stands between two steps. */

@@ -99,10 +99,12 @@ static const struct key {
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
     bool (*counts)(const struct checkpoint_state *s); /* NULL: it does, and every file has it */
+    bool scales;                                      /* it may change with ranks */
 } keys[] = {
-#define RUN_KEY(name, text)   {name, OPTION_COUNT, text, NULL},
-#define OPTION_KEY(id)        {NULL, OPT_##id, NULL, NULL},
-#define LATER_KEY(id, counts) {NULL, OPT_##id, NULL, counts},
+#define RUN_KEY(name, text)   {name, OPTION_COUNT, text, NULL, false},
+#define SCALE_KEY(name, text) {name, OPTION_COUNT, text, NULL, true},
+#define OPTION_KEY(id)        {NULL, OPT_##id, NULL, NULL, false},
+#define LATER_KEY(id, counts) {NULL, OPT_##id, NULL, counts, false},
 #include "bench/workloads/checkpoint/checkpoint_keys.def"
 };
 
@@ -147,13 +149,20 @@ enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state 
     return OK;
 }
 
+static bool may_differ(const struct key *key, const struct safetensors *file,
+                       const struct checkpoint_state *s)
+{
+    const char *step = safetensors_text(file, "progress.step");
+    return key->scales && s->rescales && step != NULL && strcmp(step, "0") == 0;
+}
+
 enum status checkpoint_keys_compare(const struct safetensors *file,
                                     const struct checkpoint_state *s, struct error *e)
 {
     for (size_t i = 0; i < KEYS; i++) {
         char text[KEY_BYTES];
         const char *name = key_name(&keys[i]), *there = key_there(&keys[i], file);
-        if (!key_counts(&keys[i], s))
+        if (!key_counts(&keys[i], s) || may_differ(&keys[i], file, s))
             continue;
         key_text(&keys[i], s, text);
         if (there == NULL)

@@ -80,8 +80,11 @@ static enum status read_loss_scale(const struct safetensors *file, const struct 
     return OK;
 }
 
-static enum status read_progress(struct checkpoint *c, uint32_t epoch_steps, struct error *e)
+/* Epochs of other ranks may have had more steps, or fewer. */
+static enum status read_progress(struct checkpoint *c, const struct checkpoint_state *s,
+                                 struct error *e)
 {
+    const uint32_t epoch_steps = s->epoch_steps;
     const struct safetensors *file = &c->file;
     struct progress *p = &c->progress;
     uint64_t epoch, step, correct, samples;
@@ -93,7 +96,7 @@ static enum status read_progress(struct checkpoint *c, uint32_t epoch_steps, str
     TRY(need_number(file, "progress.correct", samples, &correct, e));
     TRY(need_real(file, "progress.loss_sum", false, &p->train.loss_sum, e));
     TRY(need_real(file, "progress.seconds", true, &p->seconds, e));
-    if (p->steps_done != epoch * epoch_steps + step)
+    if (!s->rescales && p->steps_done != epoch * epoch_steps + step)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "__metadata__: progress.steps_done = '%" PRIu64 "'; %" PRIu64
                         " epochs of %" PRIu32 " steps and %" PRIu64 " steps are expected",
@@ -327,7 +330,7 @@ enum status checkpoint_open(struct checkpoint *c, const char *path,
     TRY(checkpoint_keys_compare(&c->file, s, e));
     TRY(need_number(&c->file, "ranks", RANKS_MAX, &ranks, e));
     TRY(check_tensors(c, s, (long)ranks, e));
-    TRY(read_progress(c, s->epoch_steps, e));
+    TRY(read_progress(c, s, e));
     TRY(read_loss_scale(&c->file, s->sync, &c->progress, e));
     return read_sections(c, s->sync, ranks, e);
 }

@@ -2,9 +2,11 @@
 
 #include <getopt.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "bench/record/record.h"
+#include "bench/spec/value.h"
 #include "kernels/base/names.h"
 
 static const char *const RUNS[] = {"accuracy", "time", "evaluate"};
@@ -54,6 +56,19 @@ static enum status take_rate(struct arguments *a, void *at, const char *text, st
     return OK;
 }
 
+/* Bounds are those of the epochs of a run. */
+static enum status take_until(struct arguments *a, void *at, const char *text, struct error *e)
+{
+    const struct spec_option *epochs = option_get(OPT_EPOCHS);
+    double until;
+    if (!number_parse(text, &until) || until < epochs->min || until > epochs->max ||
+        until != floor(until))
+        return error_set(e, ERR_ARGUMENT, "--until %s: a whole number of %.0f to %.0f is wanted",
+                         text, epochs->min, epochs->max);
+    a->until = (uint32_t)until;
+    return OK;
+}
+
 #define AT(member) offsetof(struct arguments, member)
 
 /* What an option does with its text, and where the arguments have what it sets; those that say yes or no
@@ -72,11 +87,13 @@ static const struct own_option {
     {"calibrate", take_yes, AT(work.calibrate)},
     {"calibration", take_text, AT(work.calibration)},
     {"rate", take_rate, AT(work.gflops)},
+    {"until", take_until, 0},
     {"finalize", take_yes, AT(finalize)},
     {"version-string", take_text, AT(version)},
     {"describe", take_yes, AT(describe)},
     {"describe-plan", take_yes, AT(describe_plan)},
     {"identify", take_yes, AT(identify)},
+    {"probe-recovery", take_yes, AT(probe_recovery)},
     {"help", take_yes, AT(help)},
 };
 enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
@@ -122,7 +139,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 /* Options that only make sense together. */
 static enum status check_together(const struct arguments *a, struct error *e)
 {
-    if (a->help || a->describe)
+    if (a->help || a->describe || a->probe_recovery)
         return OK;
     if (!a->config.values[OPT_MODEL].set)
         return error_set(e, ERR_ARGUMENT,
@@ -132,6 +149,9 @@ static enum status check_together(const struct arguments *a, struct error *e)
         return error_set(
             e, ERR_ARGUMENT,
             "--run evaluate: --checkpoint.start is missing: the file with the weights");
+    if (a->run != RUN_FOR_ACCURACY && a->until > 0)
+        return error_set(e, ERR_ARGUMENT, "--until %u wants --run accuracy: no other has epochs",
+                         a->until);
     if (a->run == RUN_FOR_TIME && a->predictions != NULL)
         return error_set(e, ERR_ARGUMENT,
                          "--predictions %s: --run time evaluates nothing; expected accuracy or "
@@ -209,6 +229,11 @@ void arguments_help(FILE *out, const char *program)
         "  --calibration DIR     do not compute: let the times pass that --calibrate has written "
         "to DIR\n"
         "  --rate GFLOPS         the same at so many GFLOP/s of each thread\n"
+        "  --until EPOCHS        as a segment of an elastic run: end after so many epochs, with a "
+        "checkpoint;\n"
+        "                        take up one that other ranks left between two epochs; "
+        "DIR/progress tells\n"
+        "                        how far it is\n"
         "  --finalize            leave through MPI_Finalize, for tools that write their results in "
         "it; over\n"
         "                        TCP MPICH before 4.2 may hang there; where the launcher is "
@@ -221,6 +246,9 @@ void arguments_help(FILE *out, const char *program)
         "their FLOPs\n"
         "  --identify            number type, instruction set, libraries and data of a run, as "
         "JSON\n"
+        "  --probe-recovery      whether ranks could go on in place when one dies, as the MPI "
+        "library "
+        "has it\n"
         "  --help                this text\n\n"
         "Options of a spec, as --key value or --key=value:\n",
         out);

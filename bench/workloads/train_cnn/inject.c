@@ -1,6 +1,7 @@
 #include "bench/workloads/train_cnn/inject.h"
 
 #include <math.h>
+#include <signal.h>
 #include <time.h>
 
 #include "kernels/base/clock.h"
@@ -46,9 +47,15 @@ static double draw(const struct inject *in, uint64_t step)
     return 1 - rng_unit(word);
 }
 
+bool inject_kills(const struct inject *in, enum inject_phase phase, uint64_t step)
+{
+    return in->kind == INJECT_kill && phase == in->phase && step >= in->first && step <= in->last;
+}
+
 double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step)
 {
-    if (in->kind == INJECT_none || phase != in->phase || step < in->first || step > in->last)
+    if (in->kind == INJECT_none || in->kind == INJECT_kill || phase != in->phase ||
+        step < in->first || step > in->last)
         return 0;
     if (in->kind == INJECT_exponential)
         return -in->sleep_s * log(draw(in, step));
@@ -59,6 +66,8 @@ double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t
 
 int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step)
 {
+    if (inject_kills(in, phase, step))
+        raise(SIGKILL);
     double seconds = inject_seconds(in, phase, step);
     if (seconds <= 0)
         return 0;

@@ -7,6 +7,7 @@
 
 #include "bench/workloads/failure.h"
 #include "bench/workloads/train_cnn/plan_print.h"
+#include "bench/workloads/train_cnn/recovery.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "comm/wait/startup_watchdog.h"
 #include "kernels/base/crash_reporter.h"
@@ -85,6 +86,8 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
 /* What is asked without a run. */
 static enum status tell(FILE *out, const struct arguments *a, struct error *e)
 {
+    if (a->probe_recovery)
+        return recovery_probe(out, e);
     if (a->describe)
         return arguments_describe(out, "train_cnn", e);
     return a->describe_plan ? plan_print(out, &a->config, e) : identify(out, a, e);
@@ -102,7 +105,8 @@ int main(int argc, char **argv)
     int exit_status = 0;
     if (arguments.help) {
         arguments_help(stdout, "train_cnn");
-    } else if (arguments.describe || arguments.describe_plan || arguments.identify) {
+    } else if (arguments.describe || arguments.describe_plan || arguments.identify ||
+               arguments.probe_recovery) {
         exit_status =
             tell(stdout, &arguments, &e) == OK ? 0 : failure_report("train_cnn", &e, true);
     } else {

@@ -200,7 +200,9 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
                                 .train_loss = score->loss_sum / score->samples,
                                 .train_acc_pct = 100.0 * score->correct / score->samples,
                                 .lr = trainer_lr(t),
-                                .loss_scale = trainer_loss_scale(t)};
+                                .loss_scale = trainer_loss_scale(t),
+                                .ranks = t->ranks,
+                                .global_batch = t->global_batch};
     return record_json(RECORD_epoch, &line);
 }
 

@@ -37,6 +37,7 @@ struct checkpoint_state resume_state(struct trainer *t)
         .samples = t->sampler.n_samples,
         .global_batch = t->global_batch,
         .epoch_steps = t->sampler.steps,
+        .rescales = t->rescales,
     };
 }
 
@@ -107,6 +108,8 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
     if (r->opened)
         TRY(checkpoint_restore(&r->checkpoint, &state, e));
     TRY(take_progress(r, t, progress, e));
+    t->steps_aside =
+        t->steps_done - ((uint64_t)progress->epoch * t->sampler.steps + progress->step);
     if (t->rank == 0)
         announce(r, progress, t->sampler.steps);
     return OK;
@@ -140,7 +143,8 @@ enum status resume_after_step(struct resume *r, struct trainer *t, const struct 
 }
 
 enum status resume_after_epoch(struct resume *r, struct trainer *t, const struct progress *progress,
-                               struct error *e)
+                               bool ends_segment, struct error *e)
 {
-    return is_due(r, OPT_CHECKPOINT_EPOCHS, progress->epoch) ? write_now(r, t, progress, e) : OK;
+    bool due = ends_segment || is_due(r, OPT_CHECKPOINT_EPOCHS, progress->epoch);
+    return due ? write_now(r, t, progress, e) : OK;
 }

@@ -27,9 +27,9 @@ void resume_close(struct resume *r);
 enum status resume_begin(struct resume *r, struct trainer *t, struct progress *progress,
                          struct error *e);
 
-/* Writes a checkpoint when one is due after a step, or after an epoch and its evaluation.
- * Collective. */
+/* Writes a checkpoint when one is due after a step, or after an epoch and its evaluation; in any case
+ * after the last epoch of a segment. Collective. */
 enum status resume_after_step(struct resume *r, struct trainer *t, const struct progress *progress,
                               struct error *e);
 enum status resume_after_epoch(struct resume *r, struct trainer *t, const struct progress *progress,
-                               struct error *e);
+                               bool ends_segment, struct error *e);

@@ -119,6 +119,7 @@ static enum status run_steps(struct run *r, struct error *e)
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
         p->seconds += (double)(r->timed.steps_ns - before_ns) / 1e9;
+        progress_file_step(&r->told, &r->trainer, p);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
     return OK;
@@ -142,23 +143,6 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-static enum status run_epoch(struct run *r, struct error *e)
-{
-    struct trainer *t = &r->trainer;
-    struct progress *p = &r->progress;
-    struct score test;
-    TRY(run_steps(r, e));
-    TRY(trainer_sum_scores(t, &p->train, e));
-    TRY(add_kept(r, report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train), e));
-    TRY(run_evaluation(r, &test, e));
-    print_epoch(r, p->epoch, p->seconds, &p->train, &test);
-    p->epoch++;
-    p->step = 0;
-    p->train = (struct score){0};
-    p->seconds = 0;
-    return resume_after_epoch(&r->resume, t, p, e);
-}
-
 /* After how many epochs a test accuracy, also one from before the run was resumed, was the one to end at; 0: none
  * was. All ranks have the same accuracies: they come from sums of whole numbers. */
 static json_int_t epochs_to_target(const struct run *r)
@@ -175,10 +159,35 @@ static json_int_t epochs_to_target(const struct run *r)
     return 0;
 }
 
+/* Epochs after which this run ends. */
+static uint32_t last_epoch(const struct run *r)
+{
+    uint32_t until = r->arguments->until,
+             all = (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS);
+    return until > 0 && until < all ? until : all;
+}
+
 static bool is_trained(const struct run *r)
 {
-    return r->progress.epoch >= (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS) ||
-           epochs_to_target(r) > 0;
+    return r->progress.epoch >= last_epoch(r) || epochs_to_target(r) > 0;
+}
+
+static enum status run_epoch(struct run *r, struct error *e)
+{
+    struct trainer *t = &r->trainer;
+    struct progress *p = &r->progress;
+    struct score test;
+    TRY(run_steps(r, e));
+    TRY(trainer_sum_scores(t, &p->train, e));
+    TRY(add_kept(r, report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train), e));
+    TRY(run_evaluation(r, &test, e));
+    print_epoch(r, p->epoch, p->seconds, &p->train, &test);
+    p->epoch++;
+    p->step = 0;
+    p->train = (struct score){0};
+    p->seconds = 0;
+    progress_file_epoch(&r->told, t, p);
+    return resume_after_epoch(&r->resume, t, p, r->arguments->until > 0 && is_trained(r), e);
 }
 
 /* The checkpoint is one of the end: its model may still be asked for. */
@@ -196,7 +205,8 @@ static void print_target(const struct run *r)
 {
     const struct config *c = &r->arguments->config;
     double target = config_number(c, OPT_TARGET_ACC);
-    if (r->rank != 0 || target == 0)
+    bool goes_on = last_epoch(r) < (uint32_t)config_int(c, OPT_EPOCHS) && epochs_to_target(r) == 0;
+    if (r->rank != 0 || target == 0 || goes_on)
         return;
     json_int_t epochs = epochs_to_target(r);
     if (epochs > 0)

@@ -7,6 +7,7 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"
+#include "bench/workloads/train_cnn/progress_file.h"
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trace.h"
@@ -31,6 +32,7 @@ struct run {
     struct hashes hashes;
     struct step_log log;
     struct trace trace;
+    struct progress_file told;
     struct recorder recorder;
     struct timed_interval timed;
     struct memory_use memory;

@@ -47,7 +47,8 @@ static enum status check_nic(const char *name, struct error *e)
 static enum status check_outputs(const struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
-    bool saves = a->run == RUN_FOR_ACCURACY && config_writes_checkpoints(&a->config);
+    bool saves =
+        a->run == RUN_FOR_ACCURACY && (a->until > 0 || config_writes_checkpoints(&a->config));
     TRY(recorder_check(a->record_dir, r->rank, e));
     if (r->rank == 0 && a->predictions != NULL)
         TRY(output_check("--predictions", a->predictions, e));
@@ -119,6 +120,14 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
+/* Rank 0 tells whoever supervises a segment how far it is. */
+static enum status open_progress(struct run *r, struct error *e)
+{
+    if (r->rank != 0 || r->arguments->until == 0 || r->arguments->record_dir == NULL)
+        return OK;
+    return progress_file_open(&r->told, r->arguments->record_dir, &r->trainer, &r->progress, e);
+}
+
 /* The state that training begins with: drawn, or read from files. */
 static enum status open_training(struct run *r, struct error *e)
 {
@@ -166,6 +175,7 @@ static enum status open_trainer(struct run *r, struct error *e)
     r->trainer.waiter = &r->waiter;
     r->trainer.comm = MPI_COMM_WORLD;
     r->trainer.work = r->arguments->work;
+    r->trainer.rescales = r->arguments->until > 0;
     return trainer_open(&r->trainer, r->pool, e);
 }
 
@@ -188,11 +198,13 @@ enum status run_open(struct run *r, struct error *e)
     TRY(agree(r, hashes_open(&r->hashes, planned_steps(r), e), e));
     TRY(agree(r, step_log_open(&r->log, recorded_steps(r), e), e));
     TRY(open_training(r, e));
-    return open_record(r, e);
+    TRY(open_record(r, e));
+    return open_progress(r, e);
 }
 
 void run_close(struct run *r)
 {
+    progress_file_close(&r->told);
     recorder_close(&r->recorder);
     step_log_close(&r->log);
     hashes_close(&r->hashes);

@@ -239,8 +239,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 
 double trainer_lr(const struct trainer *t)
 {
-    uint64_t step = updates(t);
-    return learning_rate(t->config, t->ranks, t->sampler.steps, step > 0 ? step : 1);
+    int64_t step = (int64_t)(updates(t) - t->steps_aside);
+    return learning_rate(t->config, t->ranks, t->sampler.steps, step > 0 ? (uint64_t)step : 1);
 }
 
 uint64_t trainer_hash(const struct trainer *t)

@@ -47,6 +47,7 @@ struct trainer {
     struct waiter *waiter;
     MPI_Comm comm;
     const char (*op_names)[NET_OP_LAYERS]; /* of spans; NULL: the waiter has no timeline */
+    bool rescales; /* a segment of a run whose ranks, and with them batch and shards, change */
     const int *progress_cpu;  /* of a thread that sync.overlap asks for; NULL: not bound */
     struct work_options work; /* by the caller, too */
     int rank, ranks;
@@ -74,6 +75,8 @@ struct trainer {
     int *eval_classes;      /* [micro_max] */
     int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
+    uint64_t
+        steps_aside; /* of these, beyond (modulo 2^64) as many as such epochs have: steps of others */
     int64_t batches_tracked; /* that went into the running statistics; of every such layer */
     uint32_t accumulate;     /* micro-batches of a full step */
     uint32_t micro_max;      /* images of the largest */

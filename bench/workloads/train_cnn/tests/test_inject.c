@@ -78,6 +78,19 @@ static void sleeping_takes_the_time(void **state)
     assert_true(inject_sleep(&in, INJECT_PHASE_backward, 1) >= 3000000);
 }
 
+/* Asked for, not tried. */
+static void a_rank_that_is_to_die_sleeps_nowhere(void **state)
+{
+    option(OPT_INJECT_KIND, "kill");
+    option(OPT_INJECT_STEPS, "5..5");
+    struct inject chosen = opened(3), other = opened(2);
+    assert_true(inject_kills(&chosen, INJECT_PHASE_backward, 5));
+    assert_false(inject_kills(&chosen, INJECT_PHASE_backward, 4));
+    assert_false(inject_kills(&chosen, INJECT_PHASE_forward, 5));
+    assert_false(inject_kills(&other, INJECT_PHASE_backward, 5));
+    assert_true(seconds(&chosen, 5) == 0 && seconds(&other, 5) == 0);
+}
+
 static void draws_depend_on_seed_step_and_rank_alone(void **state)
 {
     option(OPT_INJECT_KIND, "exponential");
@@ -142,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(chosen_ranks_sleep_in_chosen_steps),
         TEST(nobody_sleeps_by_default),
+        TEST(a_rank_that_is_to_die_sleeps_nowhere),
         TEST(sleeping_takes_the_time),
         TEST(draws_depend_on_seed_step_and_rank_alone),
         TEST(exponential_has_its_mean),

@@ -1,0 +1,46 @@
+/* What an elastic accuracy run comes to: the records of its last ranks, which repeat the epochs of those
+ * before, and its segments. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/collect/collect.h"
+#include "bench/record/segments.h"
+
+/* "1|2|1": of ranks that died those that went on in their place. */
+static void list_ranks(char *text, size_t size, const struct segments *s)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < s->n && used < size; i++) {
+        bool last = i + 1 == s->n || s->attempts[i + 1].segment != s->attempts[i].segment;
+        if (last)
+            used += (size_t)snprintf(text + used, size - used, "%s%d", used > 0 ? "|" : "",
+                                     s->attempts[i].ranks);
+    }
+}
+
+static void take_segments(struct launch_result *result, const struct segments *s)
+{
+    struct segments_total total;
+    segments_sum(&total, s);
+    list_ranks(result->segment_ranks, sizeof result->segment_ranks, s);
+    result->restarts = (double)total.restarts;
+    result->lost_steps = total.lost_steps;
+    result->change_s = total.change_s;
+    result->recovery_s = total.recovery_s;
+}
+
+enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
+                                struct error *e)
+{
+    char path[4096];
+    struct segments s;
+    TRY(segments_path(path, sizeof path, dir, e));
+    TRY(segments_read(&s, path, e));
+    if (s.n > 0)
+        ranks = s.attempts[s.n - 1].ranks;
+    enum status status = launch_read(dir, ranks, result, e);
+    if (status == OK && s.n > 0)
+        take_segments(result, &s);
+    segments_free(&s);
+    return status;
+}

@@ -1,0 +1,145 @@
+#include "bench/runner/attempt.h"
+
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "bench/place/view.h"
+#include "bench/runner/log_tail.h"
+#include "kernels/base/mem.h"
+
+/* By ranges: strspn makes a table at each call, and a plan of thousands of points prints a million
+ * words. */
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '+' && c <= ':') || c == '=' ||
+           c == '_' || c == '%' || c == '@'; /* + , - . / digits : */
+}
+
+static void print_word(FILE *out, const char *word)
+{
+    size_t n = 0;
+    while (is_plain(word[n]))
+        n++;
+    if (n > 0 && word[n] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+void campaign_print_command(FILE *out, const struct site_launch *launch)
+{
+    if (launch->environment[0] != NULL)
+        fputs("env ", out);
+    for (char **word = launch->environment; *word != NULL; word++) {
+        print_word(out, *word);
+        fputc(' ', out);
+    }
+    for (char **word = launch->argv; *word != NULL; word++) {
+        print_word(out, *word);
+        fputc(word[1] != NULL ? ' ' : '\n', out);
+    }
+}
+
+static enum status write_command(FILE *out, const void *arg, struct error *e)
+{
+    campaign_print_command(out, arg);
+    return OK;
+}
+
+/* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. One whose
+ * results have nowhere to go is stopped. */
+static struct launch_outcome watch(struct campaign *c, struct launch *launch)
+{
+    struct pollfd fds[2] = {{.fd = launch->lifeline, .events = POLLIN},
+                            {.fd = c->interrupt.fd, .events = POLLIN}};
+    while (fds[0].revents == 0) {
+        poll(fds, 2, 1000);
+        if ((fds[1].revents && interrupt_look(&c->interrupt)) ||
+            journal_check(&c->journal, NULL) != OK)
+            launch_stop(launch);
+        owner_sign(&c->owner);
+        progress_tick(&c->progress);
+    }
+    return launch_finish(launch);
+}
+
+void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log)
+{
+    char words[300];
+    int status = outcome->wait_status;
+    log_tail(log, words, sizeof words);
+    if (WIFSIGNALED(status))
+        snprintf(text, size, "killed by signal %d (%s)%s%s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), *words ? ": " : "", words);
+    else
+        snprintf(text, size, "exit status %d%s%s", WEXITSTATUS(status), *words ? ": " : "", words);
+}
+
+static void take_noise(struct journal_launch *l, const struct view *before,
+                       const struct view *after, const struct launch_outcome *outcome)
+{
+    bool known = before->known && after->known;
+    l->foreign_pct = known ? load_foreign_pct(&before->load, &after->load, outcome->cpu_s) : NAN;
+    l->noise = (struct launch_noise){
+        .steal_pct = known ? load_steal_pct(&before->load, &after->load) : NAN,
+        .run_switches_voluntary = outcome->switches_voluntary,
+        .run_switches_involuntary = outcome->switches_involuntary,
+        .run_faults_minor = outcome->faults_minor,
+        .run_faults_major = outcome->faults_major,
+        .work_before_us = before->probe.work_us,
+        .work_after_us = after->probe.work_us,
+        .mhz = after->probe.mhz,
+    };
+}
+
+/* Runs the command and looks at the processors of its plan before and after. */
+static enum status run_command(struct campaign *c, const struct place_plan *plan,
+                               const struct launch_command *command, double expected_s,
+                               struct launch_outcome *outcome, struct journal_launch *l,
+                               struct error *e)
+{
+    struct launch launch;
+    struct view before = {.known = false}, after = {.known = false};
+    struct core_locks *own;
+    TRY(MEM_NEW(own, 1, "a launch", e));
+    enum status status = core_locks_add(own, plan, e);
+    double probe_s = status == OK ? probe_seconds(expected_s, own->cpus, CPUS_MAX) : 0;
+    if (status == OK)
+        view_before(&before, own->cpus, CPUS_MAX, probe_s);
+    THEN(status, launch_start(&launch, command, e));
+    if (status == OK) {
+        *outcome = watch(c, &launch);
+        view_after(&after, own->cpus, CPUS_MAX, outcome->cause == CAUSE_ENDED ? probe_s : 0);
+        take_noise(l, &before, &after, outcome);
+    }
+    free(own);
+    return status;
+}
+
+enum status attempt_run(struct campaign *c, const struct site_launch *prepared, const char *folder,
+                        const struct attempt_limits *limits, struct launch_outcome *outcome,
+                        struct journal_launch *l, struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(folder_make(folder, e));
+    TRY(path_format(path, e, "%s/command.txt", folder));
+    TRY(file_write(path, write_command, prepared, e));
+    TRY(path_format(path, e, "%s/log.txt", folder));
+    struct launch_command command = {.argv = prepared->argv,
+                                     .environment = prepared->environment,
+                                     .log = path,
+                                     .limit_s = limits->limit_s,
+                                     .cleanup = prepared->cleanup};
+    return run_command(c, &prepared->plan, &command, limits->expected_s, outcome, l, e);
+}

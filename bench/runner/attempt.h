@@ -1,0 +1,20 @@
+/* Ranks that are started once: from the folder of a launch with its command line to the end that the guard
+ * tells. */
+#pragma once
+
+#include "bench/runner/campaign.h"
+#include "bench/runner/launch.h"
+
+struct attempt_limits {
+    double expected_s; /* what it will take, or INFINITY */
+    double limit_s;    /* after which it is ended */
+};
+
+/* Makes the folder with command.txt, starts what was prepared with its output in log.txt, and waits; looks at the
+ * processors of its plan before and after, for `l`. */
+enum status attempt_run(struct campaign *c, const struct site_launch *prepared, const char *folder,
+                        const struct attempt_limits *limits, struct launch_outcome *outcome,
+                        struct journal_launch *l, struct error *e);
+
+/* "exit status 9: train_cnn: rank 1 ...": why a program ended that did not end well, from its log. */
+void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log);

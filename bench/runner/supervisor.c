@@ -1,0 +1,365 @@
+#include "bench/runner/supervisor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "bench/record/segments.h"
+#include "bench/runner/attempt.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+
+/* Exit statuses of programs that would end so again: refused, cannot be run. */
+static const int hopeless[] = {2, 3, 126, 127};
+
+struct supervised {
+    struct campaign *c;
+    const struct next_launch *next;
+    const struct point *point;
+    const char *folder;
+    struct journal_launch *l;
+    double expected_s;
+    int64_t begin_ns;
+    char path[PATH_BYTES]; /* of the segments */
+    struct segments all;
+    size_t restarts; /* in this launch */
+    int *nodes; /* of several: those that answered when they were asked last; NULL: nobody asked */
+    int n_nodes;
+};
+
+static struct attempt *last_of(const struct supervised *s)
+{
+    return &s->all.attempts[s->all.n - 1];
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- What comes next ---- */
+
+/* The first segment that is not done; of a run whose segments all are the last, which has nothing left to
+ * train but its records to write. */
+static size_t next_segment(const struct supervised *s)
+{
+    size_t n = config_segments(&s->point->config), next = 0;
+    for (size_t i = 0; i < s->all.n; i++)
+        if (s->all.attempts[i].end == ATTEMPT_DONE && (size_t)s->all.attempts[i].segment >= next)
+            next = (size_t)s->all.attempts[i].segment + 1;
+    return next < n ? next : n - 1;
+}
+
+static bool has_died(const struct supervised *s)
+{
+    for (size_t i = 0; i < s->all.n; i++)
+        if (s->all.attempts[i].end == ATTEMPT_DIED)
+            return true;
+    return false;
+}
+
+static bool can_run_on(const struct config *config, int ranks)
+{
+    struct config own;
+    struct error e;
+    enum option_id at;
+    config_on_ranks(&own, config, ranks);
+    return config_check_batch(&own, ranks, &at, &e) == OK &&
+           config_check_strategy(&own, ranks, &at, &e) == OK;
+}
+
+/* Of `fewer`, as many as the campaign gave the run less one for each time that ranks died, on nodes that
+ * answer. */
+static int ranks_left(const struct supervised *s)
+{
+    const struct config *config = &s->point->config;
+    int left = (int)config_int(config, OPT_RANKS);
+    long nodes = config_int(config, OPT_NODES), on_fullest = (left + nodes - 1) / nodes;
+    bool fewer = config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    for (size_t i = 0; i < s->all.n && fewer; i++)
+        left -= s->all.attempts[i].end == ATTEMPT_DIED;
+    if (fewer && s->n_nodes > 0 && left > s->n_nodes * on_fullest)
+        left = (int)(s->n_nodes * on_fullest);
+    return left;
+}
+
+/* Those that the plan has, as far as they are left and strategy and batch take them. */
+static int ranks_of(const struct supervised *s, size_t segment)
+{
+    int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);
+    while (left > 1 && left < planned && !can_run_on(&s->point->config, left))
+        left--;
+    return left >= planned ? planned : left > 1 ? left : 1;
+}
+
+/* One that this run has written: a file that was there before is none of its own. */
+static bool has_checkpoint(const struct supervised *s)
+{
+    char path[PATH_BYTES + 64];
+    struct stat info;
+    const struct value *own = &s->point->config.values[OPT_CHECKPOINT_PATH];
+    snprintf(path, sizeof path, "%s/../seed%llu.safetensors", s->folder,
+             (unsigned long long)s->next->seed);
+    return stat(own->set ? own->text : path, &info) == 0 &&
+           (double)info.st_mtime + 1 >= s->all.attempts[0].begin_s;
+}
+
+static bool resumes(const struct supervised *s)
+{
+    bool asked = strcmp(config_text(&s->point->config, OPT_CHECKPOINT_RESUME), "auto") == 0;
+    return s->all.n > 1 ? has_checkpoint(s) : asked;
+}
+
+/* ---- Starting ranks ---- */
+
+static enum status add_attempt(struct supervised *s, size_t segment, const struct config *on,
+                               struct error *e)
+{
+    struct attempt *a;
+    TRY(segments_add(&s->all, &a, e));
+    snprintf(a->launch, sizeof a->launch, "%s", s->l->launch);
+    a->segment = (int)segment;
+    a->ranks = (int)config_int(on, OPT_RANKS);
+    a->nodes = (int)config_int(on, OPT_NODES);
+    a->begin_s = now_s();
+    return segments_write(&s->all, s->path, e);
+}
+
+static double left_s(const struct supervised *s)
+{
+    double left =
+        config_number(&s->c->spec.config, OPT_POINT_LIMIT) - clock_seconds_since(s->begin_ns);
+    return left > 1 ? left : 1;
+}
+
+static enum status start(struct supervised *s, const struct point *on, uint32_t until,
+                         struct launch_outcome *outcome, struct error *e)
+{
+    struct site_launch prepared;
+    const struct campaign_segment segment = {
+        .until = until,
+        .seed = s->next->seed,
+        .resumes = resumes(s),
+        .spared = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
+        .order = s->n_nodes > 0 ? s->nodes : NULL};
+    const struct attempt_limits limits = {.expected_s = s->expected_s, .limit_s = left_s(s)};
+    TRY(site_ready(&s->c->netns, &on->config, e));
+    TRY(campaign_prepare_segment(s->c, on, &segment, s->folder, &prepared, e));
+    enum status status = attempt_run(s->c, &prepared, s->folder, &limits, outcome, s->l, e);
+    site_launch_free(&prepared);
+    return status;
+}
+
+static bool ended_well(const struct launch_outcome *outcome)
+{
+    return outcome->cause == CAUSE_ENDED && WIFEXITED(outcome->wait_status) &&
+           WEXITSTATUS(outcome->wait_status) == 0;
+}
+
+/* What became of the ranks that were started last. */
+static enum status end_attempt(struct supervised *s, const struct launch_outcome *outcome,
+                               struct error *e)
+{
+    char log[PATH_BYTES];
+    struct attempt *a = last_of(s);
+    TRY(path_format(log, e, "%s/log.txt", s->folder));
+    a->end_s = now_s();
+    a->end = outcome->cause == CAUSE_STOPPED ? ATTEMPT_STOPPED
+             : ended_well(outcome)           ? ATTEMPT_DONE
+                                             : ATTEMPT_DIED;
+    if (a->end == ATTEMPT_DIED)
+        attempt_reason(a->reason, sizeof a->reason, outcome, log);
+    attempt_progress_read(&a->progress, s->folder);
+    return segments_write(&s->all, s->path, e);
+}
+
+static enum status run_segment(struct supervised *s, size_t segment, int ranks,
+                               struct launch_outcome *outcome, struct error *e)
+{
+    struct point on = *s->point;
+    struct segment plan = config_segment(&s->point->config, segment);
+    config_on_ranks(&on.config, &s->point->config, ranks);
+    TRY(add_attempt(s, segment, &on.config, e));
+    TRY(start(s, &on, plan.until, outcome, e));
+    return end_attempt(s, outcome, e);
+}
+
+/* ---- Between two starts ---- */
+
+static enum status move_files(const char *to, DIR *from, const char *folder, struct error *e)
+{
+    char old[PATH_BYTES], new[PATH_BYTES];
+    struct stat info;
+    for (struct dirent *entry; (entry = readdir(from)) != NULL;) {
+        TRY(path_format(old, e, "%s/%s", folder, entry->d_name));
+        TRY(path_format(new, e, "%s/%s", to, entry->d_name));
+        if (stat(old, &info) == 0 && S_ISREG(info.st_mode) && rename(old, new) != 0)
+            return error_at(e, ERR_SYSTEM, old, 0, 0, "cannot be moved: %s", strerror(errno));
+    }
+    return OK;
+}
+
+/* The records of ranks that have ended give way to those of the next. */
+static enum status move_aside(const struct supervised *s, struct error *e)
+{
+    char aside[PATH_BYTES];
+    size_t number = 0;
+    for (size_t i = 0; i + 1 < s->all.n; i++)
+        number += strcmp(s->all.attempts[i].launch, s->l->launch) == 0;
+    TRY(path_format(aside, e, "%s/attempt-%02zu", s->folder, number));
+    TRY(folder_make(aside, e));
+    DIR *from = opendir(s->folder);
+    if (from == NULL)
+        return error_at(e, ERR_SYSTEM, s->folder, 0, 0, "%s", strerror(errno));
+    enum status status = move_files(aside, from, s->folder, e);
+    closedir(from);
+    return status;
+}
+
+static bool is_hopeless(const struct launch_outcome *outcome)
+{
+    if (outcome->cause != CAUSE_ENDED)
+        return true;
+    for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
+        if (WIFEXITED(outcome->wait_status) && WEXITSTATUS(outcome->wait_status) == hopeless[i])
+            return true;
+    return false;
+}
+
+/* " at 2026-11-23T10:05:00Z, after step 57". */
+static void tell_when(char text[SUPERVISOR_TEXT], const struct attempt *a)
+{
+    time_t at = (time_t)a->end_s;
+    struct tm utc;
+    gmtime_r(&at, &utc);
+    strftime(text, SUPERVISOR_TEXT, " at %Y-%m-%dT%H:%M:%SZ", &utc);
+    if (isfinite(a->progress.steps))
+        snprintf(text + strlen(text), SUPERVISOR_TEXT - strlen(text), ", after step %.0f",
+                 a->progress.steps);
+}
+
+/* Of several nodes one may be gone with its ranks. */
+static void ask_nodes(struct supervised *s)
+{
+    struct error e;
+    free(s->nodes);
+    s->nodes = NULL;
+    s->n_nodes = 0;
+    if (config_int(&s->point->config, OPT_NODES) > 1 &&
+        campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, &e) != OK)
+        s->n_nodes = 0;
+}
+
+/* Whether ranks are started again for those that have died; `after` says why not. */
+static bool may_restart(struct supervised *s, const struct launch_outcome *outcome,
+                        char after[SUPERVISOR_TEXT])
+{
+    const struct config *config = &s->point->config;
+    if (is_hopeless(outcome))
+        return false;
+    bool fewer = config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    tell_when(after, last_of(s));
+    ask_nodes(s);
+    size_t used = strlen(after);
+    if (s->restarts >= (size_t)config_int(config, OPT_RESTARTS))
+        snprintf(after + used, SUPERVISOR_TEXT - used, "; restart.budget = %s is spent",
+                 config_text(config, OPT_RESTARTS));
+    else if (!fewer && s->n_nodes > 0 && s->n_nodes < last_of(s)->nodes)
+        snprintf(after + used, SUPERVISOR_TEXT - used, "; of %d nodes %d answer, and none is spare",
+                 last_of(s)->nodes, s->n_nodes);
+    else if (ranks_left(s) < config_int(config, OPT_RESTART_LEAST))
+        snprintf(after + used, SUPERVISOR_TEXT - used,
+                 "; ranks left are %d, restart.min_ranks is %s", ranks_left(s),
+                 config_text(config, OPT_RESTART_LEAST));
+    else
+        return true;
+    return false;
+}
+
+static void tell_restart(struct supervised *s, int ranks, const char *when)
+{
+    progress_clear(&s->c->progress);
+    log_print(LOG_NOTE, "%s, seed %llu: %s%s: it begins again %s on %d rank%s, restart %zu of %s",
+              s->point->label, (unsigned long long)s->next->seed, last_of(s)->reason, when,
+              has_checkpoint(s) ? "from its checkpoint" : "anew", ranks, ranks == 1 ? "" : "s",
+              s->restarts, config_text(&s->point->config, OPT_RESTARTS));
+}
+
+/* ---- The whole ---- */
+
+/* Each time round starts ranks once; *more is false after the last. */
+static enum status run_next(struct supervised *s, bool *more, struct launch_outcome *outcome,
+                            char after[SUPERVISOR_TEXT], struct error *e)
+{
+    size_t segment = next_segment(s);
+    after[0] = '\0';
+    *more = false;
+    TRY(run_segment(s, segment, ranks_of(s, segment), outcome, e));
+    if (interrupt_look(&s->c->interrupt))
+        outcome->cause = CAUSE_STOPPED;
+    if (outcome->cause == CAUSE_STOPPED)
+        return OK;
+    if (ended_well(outcome)) {
+        *more = segment + 1 < config_segments(&s->point->config);
+    } else if (may_restart(s, outcome, after)) {
+        *more = true;
+        s->restarts++;
+        tell_restart(s, ranks_of(s, segment), after);
+    }
+    return *more ? move_aside(s, e) : OK;
+}
+
+static enum status run_all(struct supervised *s, struct launch_outcome *outcome,
+                           char after[SUPERVISOR_TEXT], struct error *e)
+{
+    bool more = true;
+    while (more)
+        TRY(run_next(s, &more, outcome, after, e));
+    outcome->wall_s = clock_seconds_since(s->begin_ns);
+    return OK;
+}
+
+/* A runner that was killed could not say how its ranks ended, but they have told how far they were. */
+static void end_interrupted(struct supervised *s)
+{
+    char folder[PATH_BYTES];
+    struct error e;
+    for (size_t i = 0; i < s->all.n; i++) {
+        struct attempt *a = &s->all.attempts[i];
+        if (a->end != ATTEMPT_RUNNING)
+            continue;
+        a->end = ATTEMPT_STOPPED;
+        if (path_format(folder, &e, "%s/%s", s->c->run_dir, a->launch) == OK)
+            attempt_progress_read(&a->progress, folder);
+    }
+}
+
+enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
+                           double expected_s, struct launch_outcome *outcome,
+                           char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e)
+{
+    struct supervised s = {.c = c,
+                           .next = next,
+                           .point = &c->spec.points[next->point],
+                           .folder = folder,
+                           .l = l,
+                           .expected_s = expected_s,
+                           .begin_ns = clock_ns()};
+    after[0] = '\0';
+    TRY(segments_path(s.path, sizeof s.path, folder, e));
+    TRY(folder_make(folder, e));
+    TRY(segments_read(&s.all, s.path, e));
+    end_interrupted(&s);
+    enum status status = run_all(&s, outcome, after, e);
+    segments_free(&s.all);
+    free(s.nodes);
+    return status;
+}

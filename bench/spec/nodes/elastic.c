@@ -1,0 +1,138 @@
+/* Accuracy runs whose ranks change: by plan (elastic), or because one died (restart.*). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/spec/spec.h"
+
+bool config_is_elastic(const struct config *config)
+{
+    return config->values[OPT_ELASTIC].n > 0 || config_int(config, OPT_RESTARTS) > 0;
+}
+
+size_t config_segments(const struct config *config)
+{
+    size_t n = config->values[OPT_ELASTIC].n / 2;
+    return n > 0 ? n : 1;
+}
+
+struct segment config_segment(const struct config *config, size_t i)
+{
+    const struct value *elastic = &config->values[OPT_ELASTIC];
+    bool last = i + 1 == config_segments(config);
+    struct segment segment = {.ranks = (int)config_int(config, OPT_RANKS),
+                              .until = (uint32_t)config_int(config, OPT_EPOCHS)};
+    if (elastic->n == 0)
+        return segment;
+    segment.epoch = (uint32_t)elastic->numbers[2 * i];
+    segment.ranks = (int)elastic->numbers[2 * i + 1];
+    if (!last)
+        segment.until = (uint32_t)elastic->numbers[2 * i + 2];
+    return segment;
+}
+
+void config_on_ranks(struct config *to, const struct config *from, int ranks)
+{
+    long all = config_int(from, OPT_RANKS), nodes = config_int(from, OPT_NODES);
+    long on_fullest = (all + nodes - 1) / nodes;
+    config_borrow(to, from);
+    to->values[OPT_RANKS].number = ranks;
+    to->values[OPT_NODES].number = (double)((ranks + on_fullest - 1) / on_fullest);
+}
+
+static enum status refuse(enum option_id option, enum option_id *at, struct error *e,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static enum status refuse(enum option_id option, enum option_id *at, struct error *e,
+                          const char *format, ...)
+{
+    char text[sizeof e->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    *at = option;
+    return error_set(e, ERR_ARGUMENT, "%s", text);
+}
+
+/* On its ranks it has a batch and a strategy as the whole has. */
+static enum status check_segment(const struct config *config, size_t i, enum option_id *at,
+                                 struct error *e)
+{
+    struct segment segment = config_segment(config, i);
+    struct config own;
+    struct error inner;
+    enum option_id of;
+    if (segment.ranks > config_int(config, OPT_RANKS))
+        return refuse(OPT_ELASTIC, at, e,
+                      "elastic: a segment has ranks = %d, but the point has ranks = %s: allowed "
+                      "1..%s",
+                      segment.ranks, config_text(config, OPT_RANKS),
+                      config_text(config, OPT_RANKS));
+    if (segment.epoch >= segment.until)
+        return refuse(OPT_ELASTIC, at, e,
+                      "elastic: a segment begins with epoch %u, but train.epochs = %s: allowed "
+                      "0..%ld",
+                      segment.epoch, config_text(config, OPT_EPOCHS),
+                      config_int(config, OPT_EPOCHS) - 1);
+    config_on_ranks(&own, config, segment.ranks);
+    if (config_check_batch(&own, segment.ranks, &of, &inner) != OK ||
+        config_check_strategy(&own, segment.ranks, &of, &inner) != OK)
+        return refuse(OPT_ELASTIC, at, e, "elastic: on ranks = %d: %s", segment.ranks, inner.text);
+    return OK;
+}
+
+/* What restarts go on from, and who. */
+static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
+{
+    bool fewer = config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    if (config_int(config, OPT_RESTARTS) == 0)
+        return OK;
+    if (!config_writes_checkpoints(config))
+        return refuse(OPT_RESTARTS, at, e,
+                      "restart.budget = %s, but a run without checkpoints could only begin anew: "
+                      "give checkpoint.every_epochs or checkpoint.every_steps",
+                      config_text(config, OPT_RESTARTS));
+    if (fewer && config_int(config, OPT_RESTART_LEAST) > config_int(config, OPT_RANKS))
+        return refuse(OPT_RESTART_LEAST, at, e, "restart.min_ranks = %s, but ranks = %s",
+                      config_text(config, OPT_RESTART_LEAST), config_text(config, OPT_RANKS));
+    return OK;
+}
+
+/* Inside an epoch the order of samples goes on where another number of ranks had left it only where the
+ * batch stays what it was. */
+static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
+{
+    bool fewer = config_int(config, OPT_RESTARTS) > 0 &&
+                 config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    bool inside = fewer && config_number(config, OPT_CHECKPOINT_STEPS) > 0;
+    if (inside && config_number(config, OPT_GLOBAL_BATCH) == 0)
+        return refuse(OPT_CHECKPOINT_STEPS, at, e,
+                      "checkpoint.every_steps with restart.ranks: fewer wants train.global_batch: "
+                      "inside an epoch train.batch_per_rank would change the batch");
+    if (inside && config_int(config, OPT_DATA_SHARD) != SHARD_global)
+        return refuse(OPT_CHECKPOINT_STEPS, at, e,
+                      "checkpoint.every_steps with restart.ranks: fewer wants data.shard: global: "
+                      "inside an epoch shards would change");
+    return OK;
+}
+
+enum status config_check_elastic(const struct config *config, enum option_id *at, struct error *e)
+{
+    const char *resume = config_text(config, OPT_CHECKPOINT_RESUME);
+    enum option_id of = config->values[OPT_ELASTIC].n > 0 ? OPT_ELASTIC : OPT_RESTARTS;
+    if (!config_is_elastic(config))
+        return OK;
+    if (config_is_foreign(config) || config_is_peer(config))
+        return refuse(of, at, e, "%s is of train_cnn; workload %s has no segments",
+                      option_get(of)->key, config_text(config, OPT_WORKLOAD));
+    if (strcmp(resume, "no") != 0 && strcmp(resume, "auto") != 0)
+        return refuse(OPT_CHECKPOINT_RESUME, at, e,
+                      "checkpoint.resume = %s, but an elastic run goes on from checkpoints of its "
+                      "own: no or auto is wanted",
+                      resume);
+    for (size_t i = 0; i < config_segments(config); i++)
+        TRY(check_segment(config, i, at, e));
+    TRY(check_restarts(config, at, e));
+    return check_changes(config, at, e);
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# A host that is gone with all that ran on it: an elastic run goes on on a spare one, or on those that are left.
+set -u
+. bench/tests/lib/tap.sh
+export SCALEBENCH_HOME=$PWD
+PATH=$PATH:/usr/sbin:/sbin
+
+ci/netns.sh probe >"$tmp/probe.log" 2>&1
+if [ $? -eq 3 ] || [ "$(id -u)" -ne 0 ]; then
+    cat "$tmp/probe.log"
+    lacks "hosts that are gone" netns
+    finish
+fi
+
+cat >"$tmp/gone.yaml" <<END
+name: gone
+site: {kind: emulated, hosts: 3, rate: none}
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {global_batch: 20, epochs: 40}
+nodes: 2
+ranks_per_node: 1
+place.oversubscribe: allow
+checkpoint.every_steps: 50
+restart.budget: 1
+measure: {retries: 0, time: {launches: 0}, accuracy: {seeds: [1]}}
+figures: []
+END
+
+column() { # name, table
+    awk -F, -v name="$1" '{ gsub(/"[^"]*"/, "quoted") } NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$2"
+}
+
+# The runner's script holds the hosts.
+name_of_host() { # runner, host
+    local holder
+    holder=$(pgrep -P "$1" -f 'netns\.sh .*hold') && compgen -G "/run/netns/sb${holder}t*-$2"
+}
+
+goes_on_without() { # folder, options
+    local runner host epochs="$1/gone/latest/launches/*/seed1-000/log.txt"
+    "$scalebench" run "$tmp/gone.yaml" --out "$1" --set "${*:2}" &
+    runner=$!
+    until_true eval "grep -qs '^epoch 3/' $epochs" || { kill "$runner"; return 1; }
+    host=$(name_of_host "$runner" node1) || { kill "$runner"; return 1; }
+    host=${host##*/}
+    ip netns pids "$host" | xargs kill -KILL
+    ip netns del "$host"
+    wait "$runner" || return
+    gone "$1/" || return
+    cat "$1/gone/latest/segments.csv"
+    [ "$(column end "$1/gone/latest/segments.csv" | xargs)" = "died done" ] &&
+        [ "$(column lost_steps "$1/gone/latest/raw.csv")" -le 50 ] &&
+        [ "$(column epoch "$1/gone/latest/epochs.csv" | tail -n 1)" = 40 ]
+}
+
+takes_the_spare() {
+    goes_on_without "$tmp/spare" restart.ranks=same &&
+        [ "$(column node_list "$tmp/spare/gone/latest/raw.csv")" = "node0 node2" ]
+}
+
+takes_what_is_left() {
+    goes_on_without "$tmp/left" restart.ranks=fewer site.hosts=2 &&
+        [ "$(column segment_ranks "$tmp/left/gone/latest/raw.csv") $(column node_list "$tmp/left/gone/latest/raw.csv")" = "1 node0" ]
+}
+
+says_that_none_is() {
+    ! goes_on_without "$tmp/none" restart.ranks=same site.hosts=2 >"$tmp/none.log" 2>&1 || return
+    cat "$tmp/none.log"
+    grep -q "of 2 nodes 1 answer, and none is spare" "$tmp/none/gone/latest/raw.csv"
+}
+
+check "a spare host takes the place of one that is gone" takes_the_spare
+check "the host that is left goes on" takes_what_is_left
+check "without a spare one the run ends and says so" says_that_none_is
+finish

@@ -1,0 +1,214 @@
+#!/usr/bin/env bash
+# Accuracy runs whose ranks change: by plan, and because one died. What is trained is what one rank trains; what it
+# took stands in columns; an interrupted campaign goes on inside a segment.
+set -u
+. bench/tests/lib/tap.sh
+export SCALEBENCH_HOME=$PWD
+
+# The trainer of numbers in double precision in place of the other.
+mkdir "$tmp/f64"
+cp "$build/scalebench" "$build/pin" "$tmp/f64" && cp "${train_cnn}_f64" "$tmp/f64/train_cnn" || exit 1
+
+column() { # name, table: a cell a line, without commas and quotation marks inside
+    "$python" -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[2])): print(row[sys.argv[1]])' "$1" "$2"
+}
+
+# 300 images in batches of 45 are divided by no two ranks, and the last of an epoch has 30.
+spec() { # name, further lines on standard input
+    {
+        echo "name: $1"
+        cat - "$tmp/all.yaml"
+    } >"$tmp/$1.yaml"
+}
+cat >"$tmp/all.yaml" <<END
+model: lenet_21k
+data: {set: digits, samples: 300}
+place.oversubscribe: allow
+measure: {time: {launches: 0}, accuracy: {seeds: [1]}}
+figures: []
+END
+
+run() { # name, options
+    "$scalebench" run "$tmp/$1.yaml" --out "$tmp/results" "${@:2}"
+}
+
+# --- By plan --------------------------------------------------------------------------------------------
+
+for optimizer in sgd adam; do
+    spec "planned_$optimizer" <<END
+train: {global_batch: 45, epochs: 3, optimizer: $optimizer, lr: 0.001, lr_schedule: cosine, lr_warmup_steps: 5}
+checkpoint.every_epochs: 1
+cases:
+  - {label: alone}
+  - {label: changing, ranks: 2, elastic: [{epoch: 0, ranks: 1}, {epoch: 1, ranks: 2}, {epoch: 2, ranks: 1}]}
+END
+done
+
+# Of what training has moved: weights as drawn are not told apart by less.
+equals_one_rank() { # name
+    "$tmp/f64/scalebench" run "$tmp/$1.yaml" --out "$tmp/f64" || return
+    "$python" - "$tmp/f64/$1/latest" <<'PY'
+import array, csv, glob, json, struct, sys
+def weights(point):
+    path, = glob.glob(f"{sys.argv[1]}/launches/{point}/seed1.safetensors")
+    data = open(path, "rb").read()
+    length, = struct.unpack("<Q", data[:8])
+    tensors = json.loads(data[8:8 + length])
+    meta = tensors.pop("__metadata__")
+    values = []
+    for name in sorted(tensors):
+        if not name.startswith("rank."):
+            begin, end = tensors[name]["data_offsets"]
+            assert tensors[name]["dtype"] == "F64", name
+            values += array.array("d", data[8 + length + begin:8 + length + end])
+    return meta, values
+rows = {row["case"]: row for row in csv.DictReader(open(sys.argv[1] + "/summary.csv"))}
+a, one = weights(rows["alone"]["point"])
+b, changed = weights(rows["changing"]["point"])
+assert a["progress.steps_done"] == b["progress.steps_done"] == "21", (a["progress.steps_done"], b["progress.steps_done"])
+apart = sum((x - y) ** 2 for x, y in zip(one, changed)) ** 0.5 / sum(x * x for x in one) ** 0.5
+print("relative distance", apart)
+assert len(one) == len(changed) > 21840 and 0 < apart < 1e-10
+PY
+}
+
+# The middle one begins where the first has ended, and the time between them is told.
+tells_segments() {
+    local results=$tmp/f64/planned_adam/latest
+    cat "$results/segments.csv"
+    [ "$(column ranks "$results/segments.csv" | xargs)" = "1 2 1" ] || return
+    [ "$(column resumed_steps "$results/segments.csv" | xargs)" = "0 7 14" ] || return
+    [ "$(column end "$results/segments.csv" | xargs)" = "done done done" ] || return
+    [ "$(column lost_steps "$results/segments.csv" | xargs)" = "0 0" ] || return
+    [ "$(column segment_ranks "$results/raw.csv" | xargs)" = "1|2|1" ] || return
+    [ "$(column ranks "$results/epochs.csv" | xargs)" = "1 1 1 1 2 1" ] || return
+    "$python" - "$results" <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/segments.csv")))
+raw = [row for row in csv.DictReader(open(sys.argv[1] + "/raw.csv")) if row["segment_ranks"]]
+pauses = [float(row["pause_s"]) for row in rows if row["pause_s"]]
+assert len(pauses) == 2 and all(0 < pause < float(raw[0]["wall_s"]) for pause in pauses), pauses
+assert abs(float(raw[0]["change_s"]) - sum(pauses)) < 1e-6 * sum(pauses), raw[0]["change_s"]
+assert float(raw[0]["recovery_s"]) == float(raw[0]["restarts"]) == float(raw[0]["lost_steps"]) == 0
+PY
+}
+
+# With a batch a rank its steps are fewer and the rate, by its rule, higher while there are two.
+spec scaled <<END
+train: {batch_per_rank: 50, epochs: 3, lr: 0.01, lr_rule: linear}
+data.shard: contiguous
+ranks: 2
+elastic: [{epoch: 0, ranks: 1}, {epoch: 1, ranks: 2}, {epoch: 2, ranks: 1}]
+END
+batch_and_rate_follow() {
+    run scaled || return
+    local epochs=$tmp/results/scaled/latest/epochs.csv
+    cat "$epochs"
+    [ "$(column global_batch "$epochs" | xargs)" = "50 100 50" ] || return
+    [ "$(column lr "$epochs" | xargs)" = "0.01 0.02 0.01" ] || return
+    [ "$(column steps_done "$tmp/results/scaled/latest/segments.csv" | xargs)" = "6 9 15" ]
+}
+
+# --- Deaths ---------------------------------------------------------------------------------------------
+
+# In step 11 of 7 an epoch, after the checkpoint of step 9.
+spec killed <<END
+train: {global_batch: 45, epochs: 3}
+ranks: 2
+checkpoint.every_steps: 3
+restart: {budget: 2, ranks: fewer}
+inject: {kind: kill, ranks: [0], steps: 11..11}
+END
+goes_on_with_one() {
+    run killed || return
+    local results=$tmp/results/killed/latest
+    cat "$results/segments.csv"
+    [ "$(column status "$results/raw.csv")" = ok ] || return
+    [ "$(column end "$results/segments.csv" | xargs)" = "died done" ] || return
+    [ "$(column ranks "$results/segments.csv" | xargs)" = "2 1" ] || return
+    [ "$(column steps_done "$results/segments.csv" | xargs)" = "10 21" ] || return
+    [ "$(column resumed_steps "$results/segments.csv" | xargs)" = "0 9" ] || return
+    [ "$(column restarts "$results/raw.csv") $(column lost_steps "$results/raw.csv")" = "1 1" ] || return
+    column reason "$results/segments.csv" | grep -q "rank 0 (process .*) was killed" || return
+    [ -s "$results/launches/$(column point "$results/summary.csv")/seed1-000/attempt-00/log.txt" ] || return
+    awk "BEGIN { exit !($(column recovery_s "$results/raw.csv") > 0) }"
+}
+
+# The same trial that nobody survives as many times as the budget has.
+spend_budget() {
+    expect 1 "restart.budget = 0 is spent" run killed --set "name=spent restart.budget=0 elastic=[{epoch: 0, ranks: 2}] measure.retries=0" || return
+    grep -E "rank 0 \(process [0-9]+ on .*\) was killed or has crashed at 20..-..-..T..:..:..Z, after step 10; restart.budget" \
+        "$tmp/expect.log" || return
+    expect 1 "ranks left are 1, restart.min_ranks is 2" run killed --set "name=few restart.min_ranks=2 measure.retries=0"
+}
+
+today_is_as_before() {
+    expect 1 "was killed or has crashed" run killed --set "name=before restart.budget=0 restart.ranks=same measure.retries=0" || return
+    [ ! -e "$tmp/results/before/latest/segments.csv" ] || return
+    ! compgen -G "$tmp/results/before/latest/launches/*/*.json"
+}
+
+in_place_is_probed() {
+    expect 0 "MPIX_Comm_shrink" "$train_cnn" --probe-recovery || return
+    expect 3 "restart.ranks: in_place: $(grep MPIX_Comm_shrink "$tmp/expect.log")" run killed --set "name=place restart.ranks=in_place"
+}
+
+# --- Interruptions --------------------------------------------------------------------------------------
+
+spec interrupted <<END
+train: {global_batch: 45, epochs: 60}
+ranks: 2
+checkpoint.every_steps: 10
+elastic: [{epoch: 0, ranks: 2}, {epoch: 1, ranks: 1}, {epoch: 59, ranks: 2}]
+restart: {budget: 1}
+END
+# Starts the campaign as a terminal does, where SIGINT is not ignored, and interrupts it in its second segment.
+is_gone_on_with() {
+    local status=0 runner launches="$tmp/results/interrupted/latest/launches/*"
+    set -m
+    "$scalebench" run "$tmp/interrupted.yaml" --out "$tmp/results" &
+    runner=$!
+    set +m
+    until_true eval "grep -qs '^epoch 7/' $launches/seed1-000/log.txt" || status=1
+    kill -INT "$runner"
+    wait "$runner"
+    [ $? -eq 130 ] && gone "$tmp/results/interrupted" && [ "$status" = 0 ] || return
+    run interrupted || return
+    local results=$tmp/results/interrupted/latest
+    cat "$results/segments.csv"
+    [ "$(column end "$results/segments.csv" | xargs)" = "done stopped done done" ] || return
+    [ "$(column segment "$results/segments.csv" | xargs)" = "1 2 2 3" ] || return
+    [ "$(column status "$results/raw.csv" | xargs)" = "interrupted ok" ] || return
+    [ "$(column restarts "$results/raw.csv" | xargs)" = 0 ] || return
+    [ "$(column epoch "$results/epochs.csv" | tail -n 1)" = 60 ] || return
+    "$python" - "$results/segments.csv" <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert 0 <= int(rows[2]["lost_steps"]) <= 10, rows[2]
+assert int(rows[2]["resumed_steps"]) + int(rows[2]["lost_steps"]) == int(rows[1]["steps_done"]), rows
+PY
+}
+
+# --- The trainer by itself ------------------------------------------------------------------------------
+
+refuses_until() {
+    expect 2 "--until 0: a whole number of 1 to 100000 is wanted" "$train_cnn" --model lenet_21k --until 0 || return
+    expect 2 "--until 2 wants --run accuracy" "$train_cnn" --model lenet_21k --run time --until 2
+}
+
+if ! python=$(python_with csv); then
+    lacks "elastic runs" python3
+    finish
+fi
+check "by plan, 1 then 2 then 1 rank train what one rank trains, by sgd" equals_one_rank planned_sgd
+check "by plan, 1 then 2 then 1 rank train what one rank trains, by adam" equals_one_rank planned_adam
+check "segments, their ranks and the time of changes are told" tells_segments
+check "batch, rate and shards follow the ranks" batch_and_rate_follow
+check "the rank that is left goes on from the last checkpoint" goes_on_with_one
+check "a budget that is spent, or too few ranks, is told with who died, where and when" spend_budget
+check "without a budget a death is what it was" today_is_as_before
+check "going on in place is refused by what the MPI library has" in_place_is_probed
+check "an interrupted campaign goes on inside a segment" is_gone_on_with
+check "the trainer refuses what is no end of a segment" refuses_until
+finish

@@ -1,0 +1,69 @@
+#include "bench/workloads/train_cnn/recovery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+#include "comm/library.h"
+
+/* Exit statuses that no library ends a process with. */
+enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
+
+/* An MPI process by itself, of which all survive. Nothing that the library says of its end is told. */
+static _Noreturn void try_calls(void)
+{
+    int how = IS_NOT_DECLARED, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+#ifdef MPIX_ERR_PROC_FAILED
+    MPI_Comm all, left;
+    int agreed = 1;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_dup(MPI_COMM_SELF, &all);
+    MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+    bool good =
+        MPIX_Comm_shrink(all, &left) == MPI_SUCCESS && MPIX_Comm_agree(all, &agreed) == MPI_SUCCESS;
+    how = good ? IS_THERE : IS_REFUSED;
+#endif
+    _exit(how);
+}
+
+static void print_verdict(FILE *out, int wait_status)
+{
+    char library[256];
+    library_name(library, sizeof library);
+    if (WIFSIGNALED(wait_status))
+        fprintf(out, "%s: no: MPIX_Comm_shrink ends the process (signal %d, %s)\n", library,
+                WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+    else if (WEXITSTATUS(wait_status) == IS_THERE)
+        fprintf(out,
+                "%s: yes: MPIX_Comm_shrink and MPIX_Comm_agree work; train_cnn does not use them\n",
+                library);
+    else if (WEXITSTATUS(wait_status) == IS_REFUSED)
+        fprintf(out, "%s: no: MPIX_Comm_shrink or MPIX_Comm_agree returns an error\n", library);
+    else if (WEXITSTATUS(wait_status) == IS_NOT_DECLARED)
+        fprintf(out, "%s: no: it declares no MPIX_Comm_shrink\n", library);
+    else
+        fprintf(out, "%s: no: MPIX_Comm_shrink ends the process (exit status %d)\n", library,
+                WEXITSTATUS(wait_status));
+}
+
+enum status recovery_probe(FILE *out, struct error *e)
+{
+    int wait_status;
+    pid_t child = fork();
+    if (child == 0)
+        try_calls();
+    if (child < 0)
+        return error_set(e, ERR_SYSTEM, "fork: %s", strerror(errno));
+    while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
+        ;
+    print_verdict(out, wait_status);
+    return OK;
+}
