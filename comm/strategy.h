@@ -18,9 +18,7 @@
  * With gradient accumulation the middle part repeats for each micro-batch, whose gradients add up in
  * grad_buffer: `micro` counts them from 0, and what travels leaves with the `last`.
  *
- * Some parts of this interface wait for work to come: params_needed and params_done of each range for
- * ZeRO 3, which gathers parameters before a pass and frees them after it, the activation slots of a
- * net (net.h) for pipelines, and exec.charge, through which local_ops.h reports its work, for a
+ * Some parts of this interface wait for work to come: the activation slots of a net (net.h) for pipelines, and exec.charge, through which local_ops.h reports its work, for a
  * simulated clock. */
 #pragma once
 
@@ -255,7 +253,18 @@ struct cost sync_cost(const struct sync *s);
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
 
-/* Whether that does anything. */
+/* The same of a rank that answers for several parts of it, spans [n] (comm/compress.h). */
+struct span;
+enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
+                             size_t n, struct error *e);
+
+/* sync_optimize over such parts, which may cut tensors: of optimizers that take whole ones ranks add up the norms, for
+ * which norms2 [2 n_tensors] is room. Collective. */
+enum status sync_optimize_shares(struct sync *s, const struct optimizer *o,
+                                 const struct span *spans, size_t n, uint64_t step, double lr,
+                                 double *norms2, struct error *e);
+
+/* Whether sync_finish_sum does anything. */
 bool sync_finishes_sum(const struct sync *s, const struct optimizer *o);
 
 /* Sum of squares of this rank's share of the synchronised gradient. */

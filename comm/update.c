@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
@@ -41,6 +42,50 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     end_update(s, "optimizer", begin_ns);
 }
 
+/* Of an optimizer that takes tensors, which shares cut. */
+static enum status sum_norms(struct sync *s, const struct optimizer *o, const struct span *spans,
+                             size_t n, uint64_t step, double *norms2, struct error *e)
+{
+    int tensors = s->arenas.n_tensors;
+    int64_t begin_ns = clock_ns();
+    for (int i = 0; i < 2 * tensors; i++)
+        norms2[i] = 0;
+    for (size_t k = 0; k < n && s->update == NULL; k++)
+        optimizer_norms(o, s->arenas.params, s->arenas.grads, spans[k].begin,
+                        spans[k].begin + spans[k].n, step, norms2);
+    end_update(s, "norms of tensors", begin_ns);
+    sync_comm_begin(s);
+    enum status status = wait_allreduce(s->waiter, norms2, 2 * (size_t)tensors, MPI_DOUBLE, MPI_SUM,
+                                        s->comm, "sums of squares of tensors", e);
+    sync_comm_end(s);
+    return status;
+}
+
+enum status sync_optimize_shares(struct sync *s, const struct optimizer *o,
+                                 const struct span *spans, size_t n, uint64_t step, double lr,
+                                 double *norms2, struct error *e)
+{
+    bool takes_tensors = optimizer_takes_tensors(o->kind);
+    if (s->overflow)
+        return OK;
+    if (takes_tensors)
+        sync_before_update(s);
+    if (takes_tensors)
+        TRY(sum_norms(s, o, spans, n, step, norms2, e));
+    for (size_t k = 0; k < n; k++) {
+        size_t begin = spans[k].begin, end = begin + spans[k].n;
+        int64_t begin_ns = clock_ns();
+        if (takes_tensors && s->update == NULL) {
+            optimizer_step_parts(o, s->arenas.params, s->arenas.grads, begin, end, step, lr,
+                                 norms2);
+            end_update(s, "optimizer", begin_ns);
+        } else {
+            sync_optimize(s, o, begin, end, step, lr);
+        }
+    }
+    return OK;
+}
+
 /* Where every rank holds the whole gradient, each answers for an equal part. */
 double sync_norm2_local(struct sync *s)
 {
@@ -60,8 +105,8 @@ static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begi
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
 }
 
-static enum status clip_by_norm(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                                struct error *e)
+static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const struct span *spans,
+                                size_t n, struct error *e)
 {
     int64_t begin_ns = clock_ns();
     double norm2 = s->update == NULL ? sync_norm2_local(s) : 0;
@@ -72,7 +117,8 @@ static enum status clip_by_norm(struct sync *s, const struct optimizer *o, size_
     sync_comm_end(s);
     TRY(status);
     begin_ns = clock_ns();
-    scale_to_norm(s, o, begin, end, norm2);
+    for (size_t i = 0; i < n; i++)
+        scale_to_norm(s, o, spans[i].begin, spans[i].begin + spans[i].n, norm2);
     end_update(s, "clipping", begin_ns);
     return OK;
 }
@@ -101,7 +147,7 @@ static void find_own_overflow(struct sync *s, size_t begin, size_t end)
     int64_t begin_ns = clock_ns();
     if (s->config.precision != PRECISION_fp16)
         return;
-    s->overflow = !local_is_finite(s->exec, s->arenas.grads + begin, end - begin);
+    s->overflow |= !local_is_finite(s->exec, s->arenas.grads + begin, end - begin);
     end_update(s, "search for an overflow", begin_ns);
 }
 
@@ -130,18 +176,28 @@ static void round_gradients(struct sync *s, const struct optimizer *o)
 
 /* ---- The whole ---- */
 
-enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                            struct error *e)
+enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
+                             size_t n, struct error *e)
 {
     s->sum_finished = true;
-    find_own_overflow(s, begin, end);
+    for (size_t i = 0; i < n; i++)
+        find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);
     TRY(agree_on_overflow(s, e));
     if (s->overflow)
         return OK;
-    if (s->config.scale == GRADIENT_SCALE_post)
-        sync_scale(s, s->arenas.grads + begin, end - begin, (real)(1.0 / s->ranks));
-    clip_by_value(s, o, begin, end);
-    return o->clip_norm > 0 ? clip_by_norm(s, o, begin, end, e) : OK;
+    for (size_t i = 0; i < n; i++) {
+        if (s->config.scale == GRADIENT_SCALE_post)
+            sync_scale(s, s->arenas.grads + spans[i].begin, spans[i].n, (real)(1.0 / s->ranks));
+        clip_by_value(s, o, spans[i].begin, spans[i].begin + spans[i].n);
+    }
+    return o->clip_norm > 0 ? clip_by_norm(s, o, spans, n, e) : OK;
+}
+
+enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                            struct error *e)
+{
+    const struct span all = {.begin = begin, .n = end - begin};
+    return sync_finish_sums(s, o, &all, 1, e);
 }
 
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,

@@ -72,7 +72,7 @@ static void fill_seed(struct cells *c, const struct point *point, const struct s
 /* By its own name, also where the spec says usual. */
 static const char *variant_of(const struct point *point)
 {
-    enum strategy_kind strategy = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    enum strategy_kind strategy = config_strategy_kind(&point->config);
     const char *name = config_text(&point->config, OPT_VARIANT);
     return strategy_variant_name(strategy_variant_find(strategy, name));
 }

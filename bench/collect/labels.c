@@ -6,7 +6,7 @@
 
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
 {
-    const char *strategy = config_text(&point->config, OPT_STRATEGY);
+    const char *strategy = strategy_names()[config_strategy_kind(&point->config)];
     const char *variant = config_text(&point->config, OPT_VARIANT);
     enum compressor_kind compressor = config_compressor(&point->config);
     enum overlap_kind overlap = config_overlap(&point->config);

@@ -22,7 +22,7 @@ static void find_ready(double *ready, const struct net_desc *net, double backwar
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e)
 {
-    enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    enum strategy_kind kind = config_strategy_kind(&point->config);
     size_t *counts = NULL;
     double *ready = NULL;
     struct strategy_config config;

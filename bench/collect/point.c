@@ -33,7 +33,7 @@ bool point_is_replicated(const struct point *point)
 {
     enum strategy_variant variant;
     struct error e;
-    enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    enum strategy_kind kind = config_strategy_kind(&point->config);
     return !config_is_foreign(&point->config) &&
            config_variant(&point->config, &variant, &e) == OK &&
            strategy_config_flags(kind, variant) &

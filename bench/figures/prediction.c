@@ -74,22 +74,46 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
+/* counts [2 n]: numbers of each tensor, then its rows. Freed by the caller. */
+static enum status count_tensors(size_t **counts, const struct net_desc *net, struct error *e)
+{
+    size_t n = (size_t)net->n_tensors;
+    TRY(MEM_NEW(*counts, 2 * n, "the tensors of a net", e));
+    for (size_t i = 0; i < n; i++) {
+        (*counts)[i] = net->tensors[i].count;
+        (*counts)[n + i] = net->tensors[i].n_dims > 1 ? (size_t)net->tensors[i].dims[0] : 0;
+    }
+    return OK;
+}
+
+enum status prediction_memory(struct sync_memory *m, const struct point *point, size_t width,
+                              struct error *e)
+{
+    const struct net_desc *net = &point->net->net;
+    const struct config *c = &point->config;
+    struct strategy_config config;
+    enum option_id at;
+    size_t *counts;
+    TRY(config_strategy(c, &config, &at, e));
+    TRY(count_tensors(&counts, net, e));
+    *m = strategy_memory(config_strategy_kind(c), &config, 0, (int)config_int(c, OPT_RANKS), counts,
+                         (size_t)net->n_tensors, width, config_state_slots(c));
+    free(counts);
+    return OK;
+}
+
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct link_model *link, struct error *e)
 {
     const struct net_desc *net = &point->net->net;
-    enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    enum strategy_kind kind = config_strategy_kind(&point->config);
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     size_t n = (size_t)net->n_tensors, *counts;
     struct strategy_config config;
     enum option_id at;
-    TRY(MEM_NEW(counts, 2 * n, "the tensors of a net", e));
+    TRY(count_tensors(&counts, net, e));
     enum status status = config_strategy(&point->config, &config, &at, e);
     config.rows = counts + n;
-    for (size_t i = 0; i < n; i++) {
-        counts[i] = net->tensors[i].count;
-        counts[n + i] = net->tensors[i].n_dims > 1 ? (size_t)net->tensors[i].dims[0] : 0;
-    }
     *ms = 0;
     for (int r = 0; status == OK && r < ranks; r++) {
         struct cost c = strategy_cost(kind, &config, r, ranks, counts, n, width, link);

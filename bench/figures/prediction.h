@@ -25,6 +25,10 @@ void prediction_free(struct prediction *p);
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct link_model *link, struct error *e);
 
+/* What a rank has of each arena at the most, the first rank, which has as much as any. As prediction_comm_ms. */
+enum status prediction_memory(struct sync_memory *m, const struct point *point, size_t width,
+                              struct error *e);
+
 /* A prediction as a value of `quantity`; NAN where that does not follow from the step. */
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
                         const struct quantity *quantity);

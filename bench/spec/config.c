@@ -73,10 +73,17 @@ void config_borrow(struct config *to, const struct config *from)
         value_borrow(&to->values[i], &from->values[i]);
 }
 
+enum strategy_kind config_strategy_kind(const struct config *config)
+{
+    enum strategy_kind named = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind kind = strategy_of_stage(named, (int)config_int(config, OPT_sync_zero));
+    return kind != STRATEGIES ? kind : named;
+}
+
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e)
 {
-    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind strategy = config_strategy_kind(config);
     const char *name = config_text(config, OPT_VARIANT), *known[VARIANTS];
     char text[256];
     *variant = strategy_variant_find(strategy, name);
@@ -88,20 +95,39 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                      name_explain(text, sizeof text, name, known, n));
 }
 
-/* " ring tree", those with `flags`. */
-static void list_strategies(unsigned flags, char *text, size_t bytes)
+/* " ring tree" */
+static void join_names(const char *const *names, size_t n, char *text, size_t bytes)
 {
-    const char *names[STRATEGIES];
-    size_t n = strategy_list(flags, names);
     text[0] = '\0';
     for (size_t i = 0, used = 0; i < n && used < bytes; i++)
         used += (size_t)snprintf(text + used, bytes - used, " %s", names[i]);
 }
 
+/* Those with `flags`. */
+static void list_strategies(unsigned flags, char *text, size_t bytes)
+{
+    const char *names[STRATEGIES];
+    join_names(names, strategy_list(flags, names), text, bytes);
+}
+
+static enum status check_stage(const struct config *config, struct error *e)
+{
+    enum strategy_kind named = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    int stage = (int)config_int(config, OPT_sync_zero);
+    const char *names[STRATEGIES];
+    char text[512];
+    if (strategy_of_stage(named, stage) != STRATEGIES)
+        return OK;
+    join_names(names, strategy_stage_list(stage, names), text, sizeof text);
+    return error_set(e, ERR_ARGUMENT,
+                     "sync.zero = %d, but strategy %s has no such stage; strategies that do:%s",
+                     stage, config_text(config, OPT_STRATEGY), text);
+}
+
 static enum status check_compressor(const struct config *config, enum compressor_kind *compressor,
                                     struct error *e)
 {
-    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind strategy = config_strategy_kind(config);
     char text[512];
     *compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
     if (*compressor == COMPRESSOR_none || (strategy_flags(strategy) & STRATEGY_COMPRESSES))
@@ -128,7 +154,7 @@ enum compressor_kind config_compressor(const struct config *config)
 static enum status check_precision(const struct config *config, struct strategy_config *to,
                                    struct error *e)
 {
-    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind strategy = config_strategy_kind(config);
     const char *precision = config_text(config, OPT_PRECISION);
     char text[512];
     to->precision = (enum precision)config_int(config, OPT_PRECISION);
@@ -154,7 +180,7 @@ static enum status check_precision(const struct config *config, struct strategy_
 static enum status check_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
                                    struct error *e)
 {
-    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind strategy = config_strategy_kind(config);
     enum compressor_kind compressor = config_compressor(config);
     char text[512];
     *algorithm = (enum allreduce_algorithm)config_int(config, OPT_ALGORITHM);
@@ -177,7 +203,7 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
 static enum status check_scale(const struct config *config, enum strategy_variant variant,
                                enum gradient_scale *scale, struct error *e)
 {
-    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind strategy = config_strategy_kind(config);
     *scale = (enum gradient_scale)config_int(config, OPT_SCALE);
     if (*scale == GRADIENT_SCALE_loss ||
         !(strategy_config_flags(strategy, variant) & STRATEGY_LOCAL_MEAN))
@@ -210,6 +236,9 @@ enum status config_strategy(const struct config *config, struct strategy_config 
     *strategy = (struct strategy_config){.variant = VARIANT_usual};
     for (int i = 0; i < SYNC_OPTIONS; i++)
         strategy->options[i] = config_number(config, SYNC_IDS[i]);
+    strategy->micro_batches = (size_t)config_int(config, OPT_ACCUMULATE);
+    *at = OPT_sync_zero;
+    TRY(check_stage(config, e));
     *at = OPT_VARIANT;
     TRY(config_variant(config, &strategy->variant, e));
     *at = OPT_COMPRESS;
@@ -276,7 +305,7 @@ enum status config_check_batch(const struct config *config, long ranks, enum opt
 
 enum overlap_kind config_overlap(const struct config *config)
 {
-    unsigned flags = strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY));
+    unsigned flags = strategy_flags(config_strategy_kind(config));
     bool waits = config_compressor(config) != COMPRESSOR_none;
     bool overlaps = (flags & STRATEGY_OVERLAPS) && !waits;
     return overlaps ? (enum overlap_kind)config_int(config, OPT_OVERLAP) : OVERLAP_none;
@@ -337,7 +366,7 @@ static enum status check_loss_scale(const struct config *config, enum option_id 
 static enum status check_initial_weights(const struct config *config, enum option_id *at,
                                          struct error *e)
 {
-    unsigned flags = strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY));
+    unsigned flags = strategy_flags(config_strategy_kind(config));
     if (config_int(config, OPT_BROADCAST_INIT))
         return OK;
     *at = OPT_BROADCAST_INIT;
@@ -358,7 +387,7 @@ static enum status check_initial_weights(const struct config *config, enum optio
 enum status config_check_strategy(const struct config *config, int ranks, enum option_id *at,
                                   struct error *e)
 {
-    enum strategy_kind kind = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum strategy_kind kind = config_strategy_kind(config);
     bool sums = config_int(config, OPT_BATCH_NORM) == BATCH_NORM_sync;
     const char *key = NULL;
     struct strategy_config strategy;

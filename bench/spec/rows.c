@@ -103,7 +103,16 @@ bool config_reads_in_step(const struct config *config)
 bool config_takes_norms(const struct config *config)
 {
     static const bool rows[] = {
-#define OPTIMIZER(name, norms, summary) norms,
+#define OPTIMIZER(name, norms, slots, summary) norms,
+#include "kernels/desc/optimizers.def"
+    };
+    return rows[config_int(config, OPT_OPTIMIZER)];
+}
+
+int config_state_slots(const struct config *config)
+{
+    static const int rows[] = {
+#define OPTIMIZER(name, norms, slots, summary) slots,
 #include "kernels/desc/optimizers.def"
     };
     return rows[config_int(config, OPT_OPTIMIZER)];

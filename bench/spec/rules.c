@@ -225,7 +225,8 @@ static enum status check_peer(const struct point *point, struct error *e)
 {
     struct error inner;
     const struct value *strategy = &point->config.values[OPT_STRATEGY];
-    if (workload_check_strategy(config_workload(&point->config), strategy->text, &inner) == OK)
+    const char *name = strategy_names()[config_strategy_kind(&point->config)];
+    if (workload_check_strategy(config_workload(&point->config), name, &inner) == OK)
         return OK;
     return mark_error(e, ERR_SPEC, strategy->mark, "%s", inner.text);
 }
@@ -417,7 +418,7 @@ static enum status error_no_overlap(const struct config *config, struct error *e
         config_int(config, OPT_PRECISION) != PRECISION_fp32 ? OPT_PRECISION : OPT_COMPRESS;
     char names[256] = "";
     if (config_compressor(config) != COMPRESSOR_none &&
-        strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY)) & STRATEGY_OVERLAPS)
+        strategy_flags(config_strategy_kind(config)) & STRATEGY_OVERLAPS)
         return mark_error(e, ERR_SPEC, misplaced->mark,
                           "sync.overlap = %s, but strategy %s waits during backward for the sums "
                           "that %s: %s makes: none is wanted",

@@ -165,6 +165,10 @@ enum status config_set(struct config *config, const struct spec_option *option, 
 /* Some option that is a declared flaw is not at its preset. */
 bool config_has_flaw(const struct config *config);
 
+/* The strategy at work: what sync.zero makes of sync.strategy, whose name stands in the text of the option;
+ * where that has no such stage, which config_strategy refuses, itself. */
+enum strategy_kind config_strategy_kind(const struct config *config);
+
 /* The variant of the strategy that sync.variant names; ERR_ARGUMENT, listing those it has, when it has
  * no such variant. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
@@ -252,6 +256,8 @@ static inline double config_images(const struct config *c)
 bool config_reads_in_step(const struct config *config);
 /* The optimizer's rates go by norms of whole tensors. */
 bool config_takes_norms(const struct config *config);
+/* Numbers of state that the optimizer has a parameter. */
+int config_state_slots(const struct config *config);
 
 /* Whether a network takes the images of `set` and tells its classes apart: ERR_SHAPE if not. */
 enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,

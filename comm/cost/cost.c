@@ -39,6 +39,20 @@ double strategy_exposed(enum strategy_kind strategy, const struct strategy_confi
     return desc->exposed != NULL ? desc->exposed(config, &g, ready, backward, comm) : NAN;
 }
 
+struct sync_memory strategy_memory(enum strategy_kind strategy,
+                                   const struct strategy_config *config, int rank, int ranks,
+                                   const size_t *counts, size_t n, size_t width, int slots)
+{
+    const struct strategy_desc *desc = TABLE[strategy];
+    const struct participant p = {.rank = rank, .ranks = ranks};
+    const struct gradient g = gradient_of(config, counts, n, width);
+    size_t whole = g.count * width;
+    struct sync_memory m = {.params = whole, .grads = whole, .state = (size_t)slots * whole};
+    if (desc->memory != NULL)
+        desc->memory(&m, config, &p, &g, slots);
+    return m;
+}
+
 enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,
                            const struct sync_demands *demands, const char **key, struct error *e)
 {

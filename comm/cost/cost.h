@@ -59,7 +59,8 @@ enum strategy_flag {
     STRATEGY_OWNS_OPTIMIZER = 8, /* runs the optimizer on a share of the parameters */
     STRATEGY_LOCAL_MEAN = 32, /* wants gradients divided by a rank's samples, not by all ranks' */
     STRATEGY_REPLICATED = 64, /* not exact, but replicas are equal to the bit after every step */
-    STRATEGY_AVERAGED = 128, /* replicas differ; eval_begin makes one model of them, equal on all */
+    STRATEGY_AVERAGED =
+        128, /* replicas differ or lack parts; eval_begin makes one model of them, equal on all */
     STRATEGY_COMPRESSES = 256,      /* a compressor can stand in for its sum */
     STRATEGY_SHARES_WEIGHTS = 1024, /* ranks take their weights from others after every step */
     STRATEGY_ALGORITHMS = 512,      /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
@@ -113,6 +114,7 @@ struct strategy_config {
     enum precision
         precision; /* of 16 bits the compressor is that of the same name, or nothing is sent */
     enum gradient_scale scale;    /* loss, or the strategy has not STRATEGY_LOCAL_MEAN */
+    size_t micro_batches;         /* of a step; 0: one */
     double options[SYNC_OPTIONS]; /* numbers in the units of their rows; of sizes bytes */
     /* What a strategy learns of where it runs, borrowed. */
     const int *node_of; /* [ranks] the node of each, of strategies that know of nodes; or NULL */
@@ -131,6 +133,16 @@ static inline size_t sync_option_bytes(const struct strategy_config *config,
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
+
+/* Bytes that one rank has of each arena at the most within a step, and of what stages of ZeRO keep beside them
+ * for messages that are on their way (0 of other strategies). */
+struct sync_memory {
+    size_t params, grads, state, buffers;
+};
+/* Of an optimizer with so many numbers of state a parameter; the rest as of strategy_cost. */
+struct sync_memory strategy_memory(enum strategy_kind strategy,
+                                   const struct strategy_config *config, int rank, int ranks,
+                                   const size_t *counts, size_t n, size_t width, int slots);
 
 /* What other options ask of a strategy, by the key and the text of the one that does; key NULL:
  * none does. */
@@ -162,6 +174,10 @@ const char *const *strategy_names(void);              /* STRATEGIES names */
 unsigned strategy_flags(enum strategy_kind strategy); /* those that all its variants have */
 /* Those of one configuration, which is not the strategy's first when `variant` is VARIANT_usual. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
+/* What does stage `stage` of ZeRO in place of `strategy`, which itself is stage 0; STRATEGIES: nothing
+ * does. And the names of those that have it; returns how many. */
+enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
+size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
 const char *strategy_source(enum strategy_kind strategy);
 const char *strategy_summary(enum strategy_kind strategy);
 

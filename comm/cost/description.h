@@ -27,6 +27,9 @@ struct strategy_desc {
     /* As strategy_exposed; NULL: it does not sum during backward, or nobody has said. */
     double (*exposed)(const struct strategy_config *config, const struct gradient *g,
                       const double *ready, double backward, double comm);
+    /* As strategy_memory, of arenas that are whole so far; NULL: they stay so. */
+    void (*memory)(struct sync_memory *m, const struct strategy_config *config,
+                   const struct participant *p, const struct gradient *g, int slots);
     /* As strategy_check; NULL: it goes with everything. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
                          const char **key, struct error *e);

@@ -41,6 +41,16 @@ static const struct {
 };
 #define VARIANT_ROWS (sizeof VARIANT_TABLE / sizeof *VARIANT_TABLE)
 
+static const struct {
+    enum strategy_kind strategy;
+    int stage;
+    enum strategy_kind by;
+} STAGE_TABLE[] = {
+#define ZERO_STAGE(strategy, stage, by) {STRATEGY_##strategy, stage, STRATEGY_##by},
+#include "comm/cost/strategies.def"
+};
+#define STAGE_ROWS (sizeof STAGE_TABLE / sizeof *STAGE_TABLE)
+
 static const char *const OVERLAP_NAMES[OVERLAPS] = {
 #define OVERLAP(name, summary) #name,
 #include "comm/cost/overlaps.def"
@@ -68,6 +78,23 @@ unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_varian
         if (VARIANT_TABLE[i].variant == variant)
             flags |= VARIANT_TABLE[i].flags;
     return flags;
+}
+
+enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage)
+{
+    for (size_t i = 0; i < STAGE_ROWS; i++)
+        if (STAGE_TABLE[i].strategy == strategy && STAGE_TABLE[i].stage == stage)
+            return STAGE_TABLE[i].by;
+    return stage == 0 ? strategy : STRATEGIES;
+}
+
+size_t strategy_stage_list(int stage, const char *names[STRATEGIES])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < STAGE_ROWS; i++)
+        if (STAGE_TABLE[i].stage == stage)
+            names[n++] = NAMES[STAGE_TABLE[i].strategy];
+    return n;
 }
 
 const char *strategy_source(enum strategy_kind strategy)

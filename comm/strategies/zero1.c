@@ -9,6 +9,7 @@
  * at rank 0, and a restored one all of it to every rank; the next step gives back what is others'. */
 #include <stdlib.h>
 
+#include "comm/compress.h"
 #include "comm/cost/strategies/ring.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/point_to_point.h"
@@ -18,6 +19,7 @@
 struct zero1 {
     struct point_to_point ring;
     struct message *parts; /* [ranks]: shards of a checkpoint */
+    double *norms2;        /* [2 n_tensors] for optimizers that go by norms of tensors */
     bool is_whole;         /* this rank's state has more than its shard */
 };
 
@@ -87,6 +89,7 @@ static enum status zero1_create(struct sync *s, struct error *e)
 {
     struct zero1 *z = s->context;
     TRY(MEM_NEW(z->parts, (size_t)s->ranks, "messages of all ranks", e));
+    TRY(MEM_NEW(z->norms2, 2 * (size_t)s->arenas.n_tensors, "norms of tensors", e));
     TRY(reserve_state(s, e));
     TRY(arenas_alloc(&s->arenas, e));
     return point_to_point_open(s, e);
@@ -99,15 +102,6 @@ static double zero1_norm2_local(struct sync *s)
     return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
 }
 
-/* Elsewhere the check of options says so before anything runs. */
-static enum status check_norms(const struct optimizer *o, struct error *e)
-{
-    if (!optimizer_takes_tensors(o->kind))
-        return OK;
-    return error_set(e, ERR_ARGUMENT, "%s needs norms of whole tensors, which shards cut",
-                     optimizer_names()[o->kind]);
-}
-
 static enum status zero1_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                   double lr, struct error *e)
 {
@@ -115,11 +109,11 @@ static enum status zero1_step_end(struct sync *s, const struct optimizer *o, uin
     int rounds = schedule_rounds(&z->ring.schedule);
     size_t begin, end;
     shard_of(s, s->rank, &begin, &end);
-    TRY(check_norms(o, e));
+    const struct span shard = {.begin = begin, .n = end - begin};
     give_back_others(s);
     TRY(point_to_point_rounds(s, s->arenas.grads, 0, rounds / 2, e));
     TRY(sync_finish_sum(s, o, begin, end, e));
-    sync_optimize(s, o, begin, end, step, lr);
+    TRY(sync_optimize_shares(s, o, &shard, 1, step, lr, z->norms2, e));
     return point_to_point_rounds(s, s->arenas.params, rounds / 2, rounds, e);
 }
 
@@ -148,6 +142,7 @@ static void zero1_destroy(struct sync *s)
     const struct zero1 *z = s->context;
     point_to_point_destroy(s);
     free(z->parts);
+    free(z->norms2);
 }
 
 const struct strategy strategy_zero1 = {

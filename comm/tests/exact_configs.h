@@ -36,6 +36,7 @@ static inline void setup(struct fixture *f)
     f->config.options[SYNC_segment] = SEGMENT_BYTES;
     f->config.options[SYNC_cap_mib] = CAP_BYTES / 0x1p20;
     f->config.options[SYNC_first_cap_mib] = 0;
+    f->config.options[SYNC_zero_persist] = 200;
     f->config.options[SYNC_fusion_mib] = CAP_BYTES / 0x1p20;
     f->config.options[SYNC_cycle_ms] = CYCLE_NS / 1e6;
 }

@@ -1,5 +1,5 @@
 /* A sharded optimizer does what the same optimizer does on every rank, to the last bit: shm_zero1
- * beside shm, zero1 beside ring, which sum in the same order. Parameters on every rank; optimizer
+ * beside shm, zero1 beside ring, zero2 and zero3 beside shm, which sum in the same order. Parameters on every rank; optimizer
  * state whole on rank 0 after it was saved, and in memory no more than a shard of it besides. */
 #include "comm/tests/mpi_test.h"
 
@@ -71,8 +71,11 @@ static bool step(struct sync *s, const struct optimizer *o, uint64_t k, struct e
 {
     const struct range all = {0, desc.n_tensors};
     sync_step_begin(s);
-    bool good = sync_params_needed(s, all, PASS_FORWARD, e) == OK &&
-                sync_params_needed(s, all, PASS_BACKWARD, e) == OK;
+    bool good = true;
+    for (enum pass pass = PASS_FORWARD; pass <= PASS_BACKWARD && good; pass++) {
+        good = sync_params_needed(s, all, pass, e) == OK;
+        sync_params_done(s, all, pass);
+    }
     real *grads = sync_grad_buffer(s, all);
     for (size_t i = 0; i < desc.n_params; i++)
         grads[i] = (real)sin((double)i + 10007.0 * mpi_world_rank() + (double)k);
@@ -126,6 +129,8 @@ static void adam(void **state)
 {
     same_bits(STRATEGY_shm, STRATEGY_shm_zero1, optimizer(OPTIMIZER_adam));
     same_bits(STRATEGY_ring, STRATEGY_zero1, optimizer(OPTIMIZER_adam));
+    same_bits(STRATEGY_shm, STRATEGY_zero2, optimizer(OPTIMIZER_adam));
+    same_bits(STRATEGY_shm, STRATEGY_zero3, optimizer(OPTIMIZER_adam));
 }
 
 static void sgd_clipped(void **state)
@@ -146,6 +151,8 @@ static void clipped_by_value(void **state)
     assert_all(run(&clipped, STRATEGY_zero1, o));
     assert_all(memcmp(clipped.params, unclipped.params, sizeof unclipped.params) != 0);
     same_bits(STRATEGY_ring, STRATEGY_zero1, o);
+    same_bits(STRATEGY_shm, STRATEGY_zero2, o);
+    same_bits(STRATEGY_shm, STRATEGY_zero3, o);
 }
 
 /* The long tensor belongs to one rank, whatever equal parts would be; others have nothing to do. */
@@ -187,6 +194,37 @@ static void zero1_holds_a_shard_of_the_state(void **state)
     assert_all(good);
 }
 
+/* The same of one arena, of which pages may be small. */
+static bool holds_a_share(const struct sync *s, const real *arena)
+{
+    const double pages_mib = 1;
+    double share_mib = (double)(LARGE / s->ranks + 1) * sizeof(real) / 0x1p20;
+    return !(mem_resident_mib(arena, LARGE * sizeof(real)) > share_mib + pages_mib);
+}
+
+/* Between two steps nothing else is there of what a stage shares out; all of the parameters while they are
+ * evaluated. */
+static void stages_hold_a_share(void **state)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_cut(&f, LARGE);
+    f.optimizer = optimizer(OPTIMIZER_adam);
+    for (int stage = 2; stage <= 3; stage++) {
+        assert_all(fixture_open(&f, strategy_of_stage(STRATEGY_allreduce, stage)));
+        for (int i = 0; i < 2; i++) {
+            fixture_fill(&f);
+            bool good = fixture_step(&f, 0.01) && holds_a_shard(f.sync);
+            good = good && holds_a_share(f.sync, f.sync->arenas.grads);
+            good = good && (stage == 2 || holds_a_share(f.sync, f.sync->arenas.params));
+            assert_all(good);
+            good = fixture_is_equal_everywhere(&f) && fixture_params(&f)[LARGE - 1] != 0;
+            assert_all(good);
+        }
+        sync_destroy(f.sync);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -198,6 +236,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(clipped_by_value, three_numbers),
         cmocka_unit_test_setup(lars_and_lamb_get_whole_tensors, usual_net),
         cmocka_unit_test(zero1_holds_a_shard_of_the_state),
+        cmocka_unit_test(stages_hold_a_share),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -21,4 +21,4 @@ static void adam_update(const struct optimizer *o, real *params, const real *gra
     }
 }
 
-const struct optimizer_rule SIMD_NAME(optimizer_adam) = {.slots = 2, .update = adam_update};
+const struct optimizer_rule SIMD_NAME(optimizer_adam) = {.update = adam_update};

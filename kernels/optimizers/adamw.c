@@ -20,4 +20,4 @@ static void adamw_update(const struct optimizer *o, real *params, const real *gr
     }
 }
 
-const struct optimizer_rule SIMD_NAME(optimizer_adamw) = {.slots = 2, .update = adamw_update};
+const struct optimizer_rule SIMD_NAME(optimizer_adamw) = {.update = adamw_update};

@@ -6,23 +6,24 @@
 
 #define BLOCK ((size_t)256)
 
-/* One tensor's arrays and the constants of a step. */
+/* Arrays of a tensor, or of a part of one, and the constants of a step. */
 struct lamb_call {
-    real *p, *m, *v;
-    const real *g;
+    real *m, *v;
+    const real *p, *g;
     size_t count;
     real beta1, rest1, beta2, rest2, correction, epsilon, decay;
 };
 
 static struct lamb_call call_begin(const struct optimizer *o, const struct tensor_desc *tensor,
-                                   real *params, const real *grads, uint64_t step)
+                                   const real *params, const real *grads, size_t begin, size_t end,
+                                   uint64_t step)
 {
     return (struct lamb_call){
-        .p = params + tensor->offset,
-        .m = o->state + tensor->offset,
-        .v = o->state + o->n + tensor->offset,
-        .g = grads + tensor->offset,
-        .count = tensor->count,
+        .p = params + begin,
+        .m = o->state + begin,
+        .v = o->state + o->n + begin,
+        .g = grads + begin,
+        .count = end - begin,
         .beta1 = (real)o->beta1,
         .rest1 = (real)(1 - o->beta1),
         .beta2 = (real)o->beta2,
@@ -58,31 +59,43 @@ static size_t block_end(const struct lamb_call *call, size_t begin)
     return call->count - begin > BLOCK ? begin + BLOCK : call->count;
 }
 
-static double trust_ratio(const struct lamb_call *call)
+static void lamb_norms(const struct optimizer *o, const struct tensor_desc *tensor,
+                       const real *params, const real *grads, size_t begin, size_t end,
+                       uint64_t step, double norms2[2])
 {
+    const struct lamb_call call = call_begin(o, tensor, params, grads, begin, end, step);
     real r[BLOCK];
-    double weights = sqrt(sum_squares(call->p, call->count)), squares = 0;
-    for (size_t begin = 0; begin < call->count; begin += BLOCK) {
-        size_t end = block_end(call, begin);
-        direction(r, call, begin, end);
-        squares += sum_squares(r, end - begin);
+    update_moments(&call);
+    if (!tensor_is_adapted(tensor))
+        return;
+    norms2[0] = sum_squares(call.p, call.count);
+    norms2[1] = 0;
+    for (size_t from = 0; from < call.count; from += BLOCK) {
+        size_t to = block_end(&call, from);
+        direction(r, &call, from, to);
+        norms2[1] += sum_squares(r, to - from);
     }
-    return weights == 0 || squares == 0 ? 1 : weights / sqrt(squares);
+}
+
+static double trust_ratio(const double norms2[2])
+{
+    return norms2[0] == 0 || norms2[1] == 0 ? 1 : sqrt(norms2[0]) / sqrt(norms2[1]);
 }
 
 static void lamb_update(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
-                        const real *grads, uint64_t step, double lr)
+                        const real *grads, size_t begin, size_t end, uint64_t step, double lr,
+                        const double norms2[2])
 {
-    struct lamb_call call = call_begin(o, tensor, params, grads, step);
-    update_moments(&call);
-    const real rate = (real)(lr * (tensor_is_adapted(tensor) ? trust_ratio(&call) : 1));
-    real r[BLOCK];
-    for (size_t begin = 0; begin < call.count; begin += BLOCK) {
-        size_t end = block_end(&call, begin);
-        direction(r, &call, begin, end);
-        for (size_t i = begin; i < end; i++)
-            call.p[i] -= rate * r[i - begin];
+    const struct lamb_call call = call_begin(o, tensor, params, grads, begin, end, step);
+    const real rate = (real)(lr * (tensor_is_adapted(tensor) ? trust_ratio(norms2) : 1));
+    real r[BLOCK], *p = params + begin;
+    for (size_t from = 0; from < call.count; from += BLOCK) {
+        size_t to = block_end(&call, from);
+        direction(r, &call, from, to);
+        for (size_t i = from; i < to; i++)
+            p[i] -= rate * r[i - from];
     }
 }
 
-const struct optimizer_rule SIMD_NAME(optimizer_lamb) = {.slots = 2, .update_tensor = lamb_update};
+const struct optimizer_rule SIMD_NAME(optimizer_lamb) = {.norms = lamb_norms,
+                                                         .update_part = lamb_update};

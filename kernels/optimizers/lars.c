@@ -3,26 +3,38 @@
  * velocity as the paper has it: v <- momentum v + lr ratio (g + weight_decay p), p <- p - v. */
 #include "kernels/optimizers/tables.h"
 
-static double trust_ratio(const struct optimizer *o, const real *p, const real *g, size_t n)
+static void lars_norms(const struct optimizer *o, const struct tensor_desc *tensor,
+                       const real *params, const real *grads, size_t begin, size_t end,
+                       uint64_t step, double norms2[2])
 {
-    double weights = sqrt(sum_squares(p, n)), gradient = sqrt(sum_squares(g, n));
+    if (!tensor_is_adapted(tensor))
+        return;
+    norms2[0] = sum_squares(params + begin, end - begin);
+    norms2[1] = sum_squares(grads + begin, end - begin);
+}
+
+static double trust_ratio(const struct optimizer *o, const double norms2[2])
+{
+    double weights = sqrt(norms2[0]), gradient = sqrt(norms2[1]);
     if (weights == 0 || gradient == 0)
         return 1;
     return o->trust * weights / (gradient + o->weight_decay * weights);
 }
 
 static void lars_update(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
-                        const real *grads, uint64_t step, double lr)
+                        const real *grads, size_t begin, size_t end, uint64_t step, double lr,
+                        const double norms2[2])
 {
     bool adapted = tensor_is_adapted(tensor);
-    real *restrict p = params + tensor->offset, *restrict v = o->state + tensor->offset;
-    const real *restrict g = grads + tensor->offset;
+    real *restrict p = params + begin, *restrict v = o->state + begin;
+    const real *restrict g = grads + begin;
     const real momentum = (real)o->momentum, decay = adapted ? (real)o->weight_decay : 0;
-    const real rate = (real)(lr * (adapted ? trust_ratio(o, p, g, tensor->count) : 1));
-    for (size_t i = 0; i < tensor->count; i++) {
+    const real rate = (real)(lr * (adapted ? trust_ratio(o, norms2) : 1));
+    for (size_t i = 0; i < end - begin; i++) {
         v[i] = momentum * v[i] + rate * (g[i] + decay * p[i]);
         p[i] -= v[i];
     }
 }
 
-const struct optimizer_rule SIMD_NAME(optimizer_lars) = {.slots = 1, .update_tensor = lars_update};
+const struct optimizer_rule SIMD_NAME(optimizer_lars) = {.norms = lars_norms,
+                                                         .update_part = lars_update};

@@ -5,7 +5,7 @@
 static const struct optimizer_rule *rule_of(enum optimizer_kind kind, enum isa isa)
 {
     const struct optimizer_rule *const rules[OPTIMIZERS] = {
-#define OPTIMIZER(name, norms, summary) optimizer_##name##_for(isa),
+#define OPTIMIZER(name, norms, slots, summary) optimizer_##name##_for(isa),
 #include "kernels/desc/optimizers.def"
     };
     return rules[kind];
@@ -14,7 +14,7 @@ static const struct optimizer_rule *rule_of(enum optimizer_kind kind, enum isa i
 const char *const *optimizer_names(void)
 {
     static const char *const names[OPTIMIZERS] = {
-#define OPTIMIZER(name, norms, summary) #name,
+#define OPTIMIZER(name, norms, slots, summary) #name,
 #include "kernels/desc/optimizers.def"
     };
     return names;
@@ -22,12 +22,16 @@ const char *const *optimizer_names(void)
 
 int optimizer_slots(enum optimizer_kind kind)
 {
-    return rule_of(kind, ISA_PORTABLE)->slots;
+    static const int rows[OPTIMIZERS] = {
+#define OPTIMIZER(name, norms, slots, summary) slots,
+#include "kernels/desc/optimizers.def"
+    };
+    return rows[kind];
 }
 
 bool optimizer_takes_tensors(enum optimizer_kind kind)
 {
-    return rule_of(kind, ISA_PORTABLE)->update_tensor != NULL;
+    return rule_of(kind, ISA_PORTABLE)->norms != NULL;
 }
 
 struct update_call {
@@ -49,6 +53,15 @@ static void update_share(void *arg, int thread, int threads)
                        call->step, call->lr);
 }
 
+static void update_tensor(const struct update_call *call, const struct tensor_desc *t)
+{
+    double norms2[2] = {0};
+    size_t end = t->offset + t->count;
+    call->rule->norms(call->o, t, call->params, call->grads, t->offset, end, call->step, norms2);
+    call->rule->update_part(call->o, t, call->params, call->grads, t->offset, end, call->step,
+                            call->lr, norms2);
+}
+
 /* Each thread takes the tensors that begin in its share of the numbers. */
 static void update_tensors_of_share(void *arg, int thread, int threads)
 {
@@ -58,7 +71,7 @@ static void update_tensors_of_share(void *arg, int thread, int threads)
     for (int i = 0; i < call->o->n_tensors; i++) {
         const struct tensor_desc *t = &call->o->tensors[i];
         if (t->offset >= call->begin + begin && t->offset < call->begin + end)
-            call->rule->update_tensor(call->o, t, call->params, call->grads, call->step, call->lr);
+            update_tensor(call, t);
     }
 }
 
@@ -85,4 +98,39 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
         assert(is_boundary(o, begin) && is_boundary(o, end));
     pool_run(pool, optimizer_takes_tensors(o->kind) ? update_tensors_of_share : update_share,
              &call);
+}
+
+/* What of a tensor lies in [begin, end), as *first to *last; false: nothing does. */
+static bool part_of(const struct tensor_desc *t, size_t begin, size_t end, size_t *first,
+                    size_t *last)
+{
+    *first = t->offset > begin ? t->offset : begin;
+    *last = t->offset + t->count < end ? t->offset + t->count : end;
+    return *first < *last;
+}
+
+void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
+                     size_t end, uint64_t step, double *norms2)
+{
+    const struct optimizer_rule *rule = rule_of(o->kind, o->isa);
+    size_t first, last;
+    for (int i = 0; i < o->n_tensors; i++) {
+        double part[2] = {0};
+        if (!part_of(&o->tensors[i], begin, end, &first, &last))
+            continue;
+        rule->norms(o, &o->tensors[i], params, grads, first, last, step, part);
+        norms2[2 * i] += part[0];
+        norms2[2 * i + 1] += part[1];
+    }
+}
+
+void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,
+                          size_t end, uint64_t step, double lr, const double *norms2)
+{
+    const struct optimizer_rule *rule = rule_of(o->kind, o->isa);
+    size_t first, last;
+    for (int i = 0; i < o->n_tensors; i++)
+        if (part_of(&o->tensors[i], begin, end, &first, &last))
+            rule->update_part(o, &o->tensors[i], params, grads, first, last, step, lr,
+                              norms2 + 2 * i);
 }

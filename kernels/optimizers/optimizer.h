@@ -15,7 +15,7 @@
  * so that replicas stay bitwise equal. Those that optimizer_takes_tensors names need norms of
  * tensors: their slices must begin and end where tensors do. */
 enum optimizer_kind {
-#define OPTIMIZER(name, norms, summary) OPTIMIZER_##name,
+#define OPTIMIZER(name, norms, slots, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
     OPTIMIZERS
 };
@@ -44,3 +44,11 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
  * rate. */
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
+
+/* Where tensors are cut among ranks, of optimizers that take them: first this adds to norms2 [n_tensors][2] what
+ * [begin, end) has of two sums of squares a tensor, and moves the state on; then, with those of all
+ * ranks together, the step. Both in one thread. */
+void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
+                     size_t end, uint64_t step, double *norms2);
+void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,
+                          size_t end, uint64_t step, double lr, const double *norms2);

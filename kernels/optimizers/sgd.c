@@ -20,4 +20,4 @@ static void sgd_update(const struct optimizer *o, real *params, const real *grad
     }
 }
 
-const struct optimizer_rule SIMD_NAME(optimizer_sgd) = {.slots = 1, .update = sgd_update};
+const struct optimizer_rule SIMD_NAME(optimizer_sgd) = {.update = sgd_update};

@@ -21,19 +21,23 @@
 #define real_sqrt sqrtf
 #endif
 
-/* One of the two functions. */
+/* The first function, or the other two. */
 struct optimizer_rule {
-    int slots; /* numbers of state a parameter */
     /* optimizer_step on [begin, end) in one thread: every element by itself, so that the bits do
      * not depend on how the range is cut. */
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
-    /* The same of one tensor, whose norms are taken in one thread and a fixed order. */
-    void (*update_tensor)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
-                          const real *grads, uint64_t step, double lr);
+    /* Or the same of [begin, end) of one tensor, after its norms, for which norms leaves what this part adds
+     * to two sums of squares, in one thread and a fixed order; nothing where the tensor's rate goes by
+     * none. */
+    void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
+                  const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
+    void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
+                        const real *grads, size_t begin, size_t end, uint64_t step, double lr,
+                        const double norms2[2]);
 };
 
-#define OPTIMIZER(name, norms, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
+#define OPTIMIZER(name, norms, slots, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
 #include "kernels/desc/optimizers.def"
 
 /* base to the power n, by squaring: the bits of pow() differ between processors. Each of n factors

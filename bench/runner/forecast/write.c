@@ -5,6 +5,8 @@
 #include "bench/runner/forecast/forecast.h"
 #include "kernels/base/text.h"
 
+#define MIB 1048576.0
+
 static const char *const basis_names[FORECAST_BASES] = {
 #define FORECAST_BASIS(name, words) #name,
 #include "bench/runner/forecast/bases.def"
@@ -77,6 +79,12 @@ static void take_forecast(struct plan_row *row, const struct forecast_point *p)
     row->least_s = p->least_s;
     row->most_s = p->most_s;
     row->left_s = p->left_s;
+    if (p->trains) {
+        row->params_mib = (double)p->memory.params / MIB;
+        row->grads_mib = (double)p->memory.grads / MIB;
+        row->state_mib = (double)p->memory.state / MIB;
+        row->buffers_mib = (double)p->memory.buffers / MIB;
+    }
     if (p->least[RUN_TIME] > 0) {
         row->timed_s = timed->seconds;
         row->timed_basis = basis_names[timed->basis];

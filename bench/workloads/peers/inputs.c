@@ -207,7 +207,7 @@ static enum status check_run(const struct arguments *a, const char *peer, struct
     const struct workload_row *row = workload_find(peer);
     if (row == NULL)
         return error_set(e, ERR_ARGUMENT, "'%s' is no workload of bench/spec/workloads.def", peer);
-    TRY(workload_check_strategy(row, config_text(&a->config, OPT_STRATEGY), e));
+    TRY(workload_check_strategy(row, strategy_names()[config_strategy_kind(&a->config)], e));
     bool known = a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY;
     if (known && a->predictions == NULL && !a->describe_plan)
         return OK;

@@ -299,6 +299,13 @@ static void take_clock(struct record_end *end, const struct rank_clock *clock)
     end->clock_end_error_ns = clock->line.end.error_ns;
 }
 
+static void take_arenas(struct record_end *end, const struct arena_use *u)
+{
+    end->params_mib = u->seen ? u->params_mib : NAN;
+    end->grads_mib = u->seen ? u->grads_mib : NAN;
+    end->state_mib = u->seen ? u->state_mib : NAN;
+}
+
 json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                    const struct memory_use *memory, const struct comparison *comparison,
                    const struct divergence *divergence, const struct rank_clock *clock)
@@ -325,6 +332,7 @@ json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                              .libraries_mib = memory->libraries_mib};
     COPY_TEXT(end.check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)
                                              : names_checks->names[CHECK_none]);
+    take_arenas(&end, &t->arena_use);
     take_traffic(&end, t, timed);
     take_interruptions(&end, timed);
     take_verdicts(&end, comparison, divergence);

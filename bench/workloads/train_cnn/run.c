@@ -63,6 +63,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         read_nic(r, &r->timed.nic_begin);
         getrusage(RUSAGE_SELF, &r->timed.usage_begin);
     }
+    r->trainer.arena_use.asks = !timed && !r->trainer.arena_use.seen;
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
         taken.hash =

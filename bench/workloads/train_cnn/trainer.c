@@ -43,6 +43,7 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         run_op(t, batch, PASS_FORWARD, op, NULL);
+        arena_use_look(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -65,6 +66,7 @@ static enum status backward(struct trainer *t, const struct batch *batch, const 
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
+        arena_use_look(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
             TRY(sync_grad_ready(t->sync, range, (int)m->index, is_last(m), e));

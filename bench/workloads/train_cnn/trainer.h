@@ -7,6 +7,7 @@
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/data/data_set.h"
+#include "bench/workloads/train_cnn/arena_use.h"
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/inject.h"
 #include "bench/workloads/train_cnn/sampler.h"
@@ -65,6 +66,7 @@ struct trainer {
     struct inject inject;           /* sleeps of this rank */
     struct replayed_work *replayed; /* NULL: this rank computes */
     struct calibration *times;      /* of what it computes; NULL: nobody asks */
+    struct arena_use arena_use;     /* where the caller asks */
     uint64_t updated;               /* the step whose update began last */
     int64_t update_slept_ns;        /* in this step, before the optimizer ran */
     real *own_params;       /* of a rank with weights of its own, while rank 0's are evaluated */

@@ -243,8 +243,7 @@ static enum status create_sync(struct trainer *t, struct error *e)
     TRY(config_check_strategy(t->config, t->ranks, &at, e));
     inject_sleep(&t->inject, INJECT_PHASE_start, 1);
     TRY(algorithm_use(options.config.algorithm, e));
-    return sync_create(&t->sync, (enum strategy_kind)config_int(t->config, OPT_STRATEGY), &options,
-                       e);
+    return sync_create(&t->sync, config_strategy_kind(t->config), &options, e);
 }
 
 /* Rank 0's, unless each is to draw its own: then from the seed and the rank, whatever is called when. */

@@ -230,6 +230,35 @@ static void more_ranks_go_on(void **state)
     assert_all(good && distance <= allowed);
 }
 
+/* A file that stage 3 wrote, of parameters and moments in shares, goes on on one rank and at every other stage
+ * on all: as far apart at most as single precision lets one step be. */
+static void every_stage_goes_on(void **state)
+{
+    struct session before, alone, after;
+    struct error e;
+    char reset[CHECKPOINT_RESET], text[16];
+    const double allowed = sizeof(real) == sizeof(double) ? 1e-10 : 1e-4;
+    option(OPT_sync_zero_persist, "1000");
+    option(OPT_sync_zero, "3");
+    bool good = session_open(&before, MPI_COMM_WORLD, 1) && train_to(&before, BEFORE) &&
+                save(&before, &e) == OK;
+    good = session_open(&alone, MPI_COMM_SELF, 1) && resume(&alone, &e, reset) &&
+           train_to(&alone, BEFORE + 1) && good;
+    for (int stage = 0; stage <= 3; stage++) {
+        snprintf(text, sizeof text, "%d", stage);
+        option(OPT_sync_zero, text);
+        good = session_open(&after, MPI_COMM_WORLD, 1) && resume(&after, &e, reset) &&
+               train_to(&after, BEFORE + 1) && good;
+        good = sync_eval_begin(after.trainer.sync, &e) == OK && good;
+        double distance = relative_difference(arenas_of(&after)->params, arenas_of(&alone)->params,
+                                              arenas_of(&before)->params, fixture.desc.n_params);
+        session_close(&after);
+        assert_all(good && distance <= allowed);
+    }
+    session_close(&before);
+    session_close(&alone);
+}
+
 /* ---- Batch norm ---- */
 
 /* As schema 1 called running statistics; it did not count batches, of which the counts lie
@@ -331,6 +360,7 @@ int main(int argc, char **argv)
         TEST(what_ranks_kept_is_reset_on_another_number),
         TEST(what_ranks_kept_is_reset_at_another_scale),
         TEST(more_ranks_go_on),
+        TEST(every_stage_goes_on),
         TEST_VGG(older_checkpoints_are_read),
         TEST(weights_alone_start_a_run),
     };

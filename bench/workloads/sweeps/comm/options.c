@@ -169,6 +169,7 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
         enum option_id id;
         const char *instead;
     } swept[] = {{OPT_STRATEGY, "--strategies"},
+                 {OPT_sync_zero, "--strategies"},
                  {OPT_COMPRESS, "--compress"},
                  {OPT_VARIANT, "--compare"},
                  {OPT_ALGORITHM, "--compare"}};

@@ -115,6 +115,7 @@ static void cut_messages(void)
     option(OPT_sync_node_ranks, "3");
     option(OPT_sync_fusion_mib, "0.02");
     option(OPT_sync_cycle_ms, "0.05");
+    option(OPT_sync_zero_persist, "1000");
 }
 
 /* In every variant of those that come in several; the exact ones but allreduce. */
@@ -142,6 +143,48 @@ static void every_strategy_equals_sequential(void **state)
     assert_all(train_alone(&alone, STEPS));
     expect_every_strategy(&alone);
     alone_close(&alone);
+}
+
+/* Adam, as specs name the stages: of sums after backward, and in shared memory. Clipped by a norm over
+ * shares. */
+static void zero_stages_equal_sequential(void **state)
+{
+    struct alone alone;
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    option(OPT_CLIP_NORM, "0.5");
+    assert_all(train_alone(&alone, STEPS));
+    cut_messages();
+    for (int stage = 0; stage <= 3; stage++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", stage);
+        option(OPT_sync_zero, text);
+        expect_same(&alone, 1);
+    }
+    option(OPT_STRATEGY, "shm");
+    option(OPT_sync_zero, "1");
+    expect_same(&alone, 1);
+    alone_close(&alone);
+}
+
+/* Rates that go by norms of tensors, which shares cut. */
+static void norms_over_shares_equal_sequential(void **state)
+{
+    const char *const optimizers[] = {"lars", "lamb"}, *const stages[] = {"1", "2", "3"};
+    option(OPT_LR, "0.001");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    cut_messages();
+    for (int k = 0; k < 2; k++) {
+        struct alone alone;
+        option(OPT_OPTIMIZER, optimizers[k]);
+        option(OPT_sync_zero, "0");
+        assert_all(train_alone(&alone, STEPS));
+        for (int stage = 0; stage < 3; stage++) {
+            option(OPT_sync_zero, stages[stage]);
+            expect_same(&alone, 1);
+        }
+        alone_close(&alone);
+    }
 }
 
 /* One rank computes a batch at once, p ranks their parts of it in micro-batches: 25 images of a step are
@@ -228,7 +271,8 @@ static bool sends_as_a_step(const char *accumulate, uint64_t sent[2])
     return good;
 }
 
-/* Under every exact strategy but fusion, whose questions come as the clock has it. */
+/* Under every exact strategy but fusion, whose questions come as the clock has it. Stage 3 of ZeRO gathers
+ * parameters for each micro-batch, as its formula says. */
 static void a_step_is_sent_once(void **state)
 {
     cut_messages();
@@ -239,7 +283,8 @@ static void a_step_is_sent_once(void **state)
         option(OPT_STRATEGY, strategy_names()[s]);
         bool good = sends_as_a_step("1", once);
         assert_all(sends_as_a_step("3", accumulated) && good);
-        assert_all(memcmp(once, accumulated, sizeof once) == 0);
+        bool gathers = s == STRATEGY_zero3 && mpi_world_ranks() > 1;
+        assert_all((memcmp(once, accumulated, sizeof once) == 0) != gathers);
     }
 }
 
@@ -355,6 +400,8 @@ int main(int argc, char **argv)
         TEST(clipped_lamb_equals_sequential),
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
+        TEST(zero_stages_equal_sequential),
+        TEST(norms_over_shares_equal_sequential),
         TEST(accumulation_equals_sequential),
         TEST(scaled_accumulation_equals_sequential),
         TEST(a_step_is_sent_once),

@@ -1,0 +1,541 @@
+/* zero2, zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations toward training
+ * trillion parameter models", 2020) by messages, on any nodes. The arenas are cut into blocks of tensors
+ * (comm/cost/strategies/zero.h), of which every rank owns an equal share.
+ *
+ * Gradients: as soon as backward has finished a block, each rank sends every other the share that it owns,
+ * sums what it receives in the order of ranks, and gives back the memory of all but its own. Two blocks are
+ * on their way at most; one that follows waits for the older one. Where a step has several micro-batches
+ * they add up on each rank first, whole, and leave with the last, as FSDP's do under no_sync.
+ *
+ * Parameters: a rank steps on its shares, which at stage 2 are handed to all ranks at once. At stage 3 the
+ * tensors of more than sync.zero_persist numbers are gathered before forward and before backward of the op
+ * that reads them, while the one before computes, and given back after it.
+ *
+ * As in zero1, arenas are reserved whole, so that an index means the same everywhere, and take memory for
+ * what is there: pages that were given back take none, and come anew in the step, which is the price.
+ * Weights are drawn, evaluated and saved whole; what is others' is given back when the next step begins. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "comm/compress.h"
+#include "comm/cost/strategies/zero.h"
+#include "comm/local_ops.h"
+#include "comm/strategy.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/pool.h"
+
+/* Messages to and from all other ranks that are on their way together. */
+struct flight {
+    struct waiter *waiter;
+    struct message *messages; /* [2 (ranks - 1)]: those to receive, then those to send */
+    const char *operation;
+    int n, done; /* messages, and the first so many are complete */
+    int code;    /* that the library's last call returned */
+    bool active; /* begun, and not waited for */
+};
+
+struct block {
+    struct range tensors;
+    size_t begin, count;
+    bool is_whole; /* its parameters stay on every rank */
+    bool is_here;  /* those of others are here, or on their way */
+    struct flight flight;
+};
+
+struct zero {
+    bool gathers;         /* parameters: stage 3 */
+    struct block *blocks; /* [n], in the order of backward */
+    struct span *shares;  /* [n] of this rank */
+    size_t n;
+    size_t left, summed;          /* blocks of gradients in this step */
+    real *received[ZERO_FLIGHTS]; /* shares of a block from all other ranks, by turns */
+    const real **terms;           /* [ranks] */
+    double *norms2;               /* [2 n_tensors] for optimizers that go by norms of tensors */
+    bool is_whole;                /* parameters and state have more than this rank's shares */
+};
+
+static struct span share_of(const struct sync *s, const struct block *b, int rank)
+{
+    size_t begin, end;
+    pool_share(b->count, (size_t)rank, (size_t)s->ranks, &begin, &end);
+    return (struct span){.begin = b->begin + begin, .n = end - begin};
+}
+
+static void give_back_others(const struct sync *s, real *arena, const struct block *b)
+{
+    const struct span own = share_of(s, b, s->rank);
+    size_t end = own.begin + own.n;
+    mem_give_back(arena + b->begin, (own.begin - b->begin) * sizeof *arena);
+    mem_give_back(arena + end, (b->begin + b->count - end) * sizeof *arena);
+}
+
+/* ---- Flights ---- */
+
+/* Empty messages are not sent; both sides know which are empty. */
+static void add_message(struct flight *f, real *data, size_t n, int rank)
+{
+    if (n > 0)
+        f->messages[f->n++] =
+            (struct message){.data = data, .bytes = n * sizeof *data, .rank = rank};
+}
+
+static void flight_begin(const struct sync *s, struct flight *f, int n_receives,
+                         const char *operation)
+{
+    f->operation = operation;
+    f->active = true;
+    f->done = 0;
+    f->code = message_begin_receive(f->waiter, f->messages, n_receives, s->comm, operation);
+    if (f->code == MPI_SUCCESS)
+        f->code = message_begin_send(f->waiter, f->messages + n_receives, f->n - n_receives,
+                                     s->comm, operation);
+}
+
+/* Also when it has failed. */
+static bool flight_is_over(void *arg)
+{
+    struct flight *f = arg;
+    bool done = true;
+    while (done && f->done < f->n && f->code == MPI_SUCCESS) {
+        f->code = message_test(f->waiter, &f->messages[f->done], &done);
+        f->done += done;
+    }
+    return f->done == f->n || f->code != MPI_SUCCESS;
+}
+
+static enum status flight_finish(struct flight *f, struct error *e)
+{
+    if (!f->active)
+        return OK;
+    f->active = false;
+    TRY(wait_until(f->waiter, flight_is_over, f, f->operation, e));
+    return message_status(f->waiter, f->code, f->operation, e);
+}
+
+/* Each rank has its own order of peers, so that not all ranks begin with the same one. */
+static int peer_at(const struct sync *s, int i)
+{
+    return (s->rank + i) % s->ranks;
+}
+
+/* ---- Gradients ---- */
+
+static real *received_from(const struct sync *s, size_t k, int peer)
+{
+    const struct zero *z = s->context;
+    size_t place = (size_t)((peer - s->rank + s->ranks) % s->ranks - 1);
+    return z->received[k % ZERO_FLIGHTS] + place * z->shares[k].n;
+}
+
+static void scatter_begin(struct sync *s, size_t k)
+{
+    const struct zero *z = s->context;
+    struct block *b = &z->blocks[k];
+    struct flight *f = &b->flight;
+    f->n = 0;
+    for (int i = 1; i < s->ranks; i++)
+        add_message(f, received_from(s, k, peer_at(s, i)), z->shares[k].n, peer_at(s, i));
+    int n_receives = f->n;
+    for (int i = 1; i < s->ranks; i++) {
+        const struct span share = share_of(s, b, peer_at(s, i));
+        add_message(f, s->arenas.grads + share.begin, share.n, peer_at(s, i));
+    }
+    flight_begin(s, f, n_receives, "gradients of a block");
+}
+
+static void sum_share(struct sync *s, size_t k)
+{
+    const struct zero *z = s->context;
+    real *own = s->arenas.grads + z->shares[k].begin;
+    sync_pack_begin(s);
+    for (int r = 0; r < s->ranks; r++)
+        z->terms[r] = r == s->rank ? own : received_from(s, k, r);
+    local_sum(s->exec, own, z->terms, s->ranks, 0, z->shares[k].n);
+    give_back_others(s, s->arenas.grads, &z->blocks[k]);
+    sync_pack_end(s);
+}
+
+/* The oldest block on its way. */
+static enum status sum_next(struct sync *s, struct error *e)
+{
+    struct zero *z = s->context;
+    sync_comm_begin(s);
+    enum status status = flight_finish(&z->blocks[z->summed].flight, e);
+    sync_comm_end(s);
+    if (status == OK)
+        sum_share(s, z->summed++);
+    return status;
+}
+
+/* The blocks of which all tensors, those from `first` on, are complete. */
+static enum status leave_from(struct sync *s, int first, struct error *e)
+{
+    struct zero *z = s->context;
+    for (; z->left < z->n && z->blocks[z->left].tensors.first >= first; z->left++) {
+        if (z->left - z->summed == ZERO_FLIGHTS)
+            TRY(sum_next(s, e));
+        sync_call_begin(s);
+        scatter_begin(s, z->left);
+        sync_call_end(s);
+    }
+    return OK;
+}
+
+static enum status sum_all(struct sync *s, struct error *e)
+{
+    const struct zero *z = s->context;
+    while (z->summed < z->left)
+        TRY(sum_next(s, e));
+    return OK;
+}
+
+/* ---- Parameters ---- */
+
+static void gather_begin(struct sync *s, struct block *b)
+{
+    const struct span own = share_of(s, b, s->rank);
+    struct flight *f = &b->flight;
+    f->n = 0;
+    for (int i = 1; i < s->ranks; i++) {
+        const struct span share = share_of(s, b, peer_at(s, i));
+        add_message(f, s->arenas.params + share.begin, share.n, peer_at(s, i));
+    }
+    int n_receives = f->n;
+    for (int i = 1; i < s->ranks; i++)
+        add_message(f, s->arenas.params + own.begin, own.n, peer_at(s, i));
+    flight_begin(s, f, n_receives, "parameters of a block");
+    b->is_here = true;
+}
+
+/* Of the blocks that are whole, or of the others; all are on their way together. */
+static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
+{
+    const struct zero *z = s->context;
+    enum status status = OK;
+    sync_comm_begin(s);
+    for (size_t k = 0; k < z->n; k++)
+        if (z->blocks[k].is_whole == is_whole)
+            gather_begin(s, &z->blocks[k]);
+    for (size_t k = 0; k < z->n; k++)
+        THEN(status, flight_finish(&z->blocks[k].flight, e));
+    sync_comm_end(s);
+    return status;
+}
+
+static void begin_if_away(struct sync *s, struct block *b)
+{
+    if (b->is_whole || b->is_here)
+        return;
+    sync_call_begin(s);
+    gather_begin(s, b);
+    sync_call_end(s);
+}
+
+static bool overlaps(const struct block *b, struct range range)
+{
+    return b->tensors.first < range.last && range.first < b->tensors.last;
+}
+
+/* The next block that this pass will need. */
+static void fetch_next(struct sync *s, struct range range, enum pass pass)
+{
+    const struct zero *z = s->context;
+    for (size_t i = 0; i < z->n; i++) {
+        struct block *b = &z->blocks[pass == PASS_FORWARD ? z->n - 1 - i : i];
+        bool follows =
+            pass == PASS_FORWARD ? b->tensors.first >= range.last : b->tensors.last <= range.first;
+        if (follows && !b->is_whole) {
+            begin_if_away(s, b);
+            return;
+        }
+    }
+}
+
+static enum status wait_for_params(struct sync *s, struct block *b, struct error *e)
+{
+    if (!b->flight.active)
+        return OK;
+    sync_comm_begin(s);
+    enum status status = flight_finish(&b->flight, e);
+    sync_comm_end(s);
+    return status;
+}
+
+static enum status zero_params_needed(struct sync *s, struct range range, enum pass pass,
+                                      struct error *e)
+{
+    const struct zero *z = s->context;
+    if (range.first == range.last)
+        return OK;
+    for (size_t k = 0; k < z->n; k++)
+        if (overlaps(&z->blocks[k], range))
+            begin_if_away(s, &z->blocks[k]);
+    fetch_next(s, range, pass);
+    for (size_t k = 0; k < z->n; k++)
+        if (overlaps(&z->blocks[k], range) && !z->blocks[k].is_whole)
+            TRY(wait_for_params(s, &z->blocks[k], e));
+    return OK;
+}
+
+static void zero_params_done(struct sync *s, struct range range, enum pass pass)
+{
+    const struct zero *z = s->context;
+    for (size_t k = 0; k < z->n; k++) {
+        struct block *b = &z->blocks[k];
+        if (b->is_whole || !overlaps(b, range))
+            continue;
+        sync_pack_begin(s);
+        give_back_others(s, s->arenas.params, b);
+        sync_pack_end(s);
+        b->is_here = false;
+    }
+}
+
+/* ---- What is others' ---- */
+
+static void give_back_all(struct sync *s)
+{
+    struct zero *z = s->context;
+    const struct arenas *a = &s->arenas;
+    for (size_t k = 0; k < z->n; k++) {
+        struct block *b = &z->blocks[k];
+        for (size_t slot = 0; slot < (size_t)a->slots; slot++)
+            give_back_others(s, a->state + slot * a->n, b);
+        if (!b->is_whole)
+            give_back_others(s, a->params, b);
+        b->is_here = b->is_whole;
+    }
+    z->is_whole = false;
+}
+
+static enum status make_params_whole(struct sync *s, struct error *e)
+{
+    struct zero *z = s->context;
+    if (!z->is_whole)
+        TRY(gather_blocks(s, false, e));
+    z->is_whole = true;
+    return OK;
+}
+
+/* Brings one slot of a block together at rank 0. */
+static enum status gather_state(struct sync *s, real *slot, struct block *b, struct error *e)
+{
+    static const char operation[] = "optimizer state of a block";
+    struct flight *f = &b->flight;
+    f->n = 0;
+    for (int r = s->rank == 0 ? 1 : s->ranks; r < s->ranks; r++) {
+        const struct span share = share_of(s, b, r);
+        add_message(f, slot + share.begin, share.n, r);
+    }
+    if (s->rank == 0)
+        return wait_receive(s->waiter, f->messages, f->n, s->comm, operation, e);
+    const struct span own = share_of(s, b, s->rank);
+    add_message(f, slot + own.begin, own.n, 0);
+    return wait_send(s->waiter, f->messages, f->n, s->comm, operation, e);
+}
+
+/* ---- Opening ---- */
+
+static enum status check_block(const struct block *b, struct error *e)
+{
+    if (b->count <= INT_MAX / sizeof(real))
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "a block of %zu numbers; MPI takes messages of at most %d bytes: lower "
+                     "sync.cap_mib",
+                     b->count, INT_MAX);
+}
+
+static enum status open_block(const struct sync *s, struct block *b, const struct zero_block *cut,
+                              struct error *e)
+{
+    *b = (struct block){
+        .tensors = {(int)cut->tensors.first, (int)cut->tensors.last},
+        .begin = s->arenas.tensors[cut->tensors.first].offset,
+        .count = cut->tensors.count,
+        .is_whole = cut->is_whole,
+        .is_here = true,
+        .flight = {.waiter = s->waiter},
+    };
+    TRY(check_block(b, e));
+    return MEM_NEW(b->flight.messages, 2 * (size_t)s->ranks, "messages of all ranks", e);
+}
+
+static enum status cut_blocks(struct sync *s, struct error *e)
+{
+    struct zero *z = s->context;
+    size_t n = (size_t)s->arenas.n_tensors;
+    TRY(MEM_NEW(z->blocks, n, "blocks of tensors", e));
+    TRY(MEM_NEW(z->shares, n, "shares of blocks", e));
+    TRY(MEM_NEW(z->norms2, 2 * n, "norms of tensors", e));
+    for (size_t last = n; last > 0;) {
+        struct zero_block cut =
+            zero_block_before(&s->config, z->gathers, s->counts, n, last, sizeof(real));
+        TRY(open_block(s, &z->blocks[z->n++], &cut, e));
+        z->shares[z->n - 1] = share_of(s, &z->blocks[z->n - 1], s->rank);
+        last = cut.tensors.first;
+    }
+    return OK;
+}
+
+static enum status alloc_received(struct sync *s, struct error *e)
+{
+    struct zero *z = s->context;
+    size_t longest = 0;
+    for (size_t k = 0; k < z->n; k++)
+        longest = z->shares[k].n > longest ? z->shares[k].n : longest;
+    for (int i = 0; i < ZERO_FLIGHTS; i++)
+        TRY(MEM_NEW_ALIGNED(z->received[i], (size_t)(s->ranks - 1) * longest,
+                            "the gradients of a block", e));
+    return MEM_NEW(z->terms, (size_t)s->ranks, "gradients of all ranks", e);
+}
+
+/* What memory takes pages for what is written alone. */
+static enum status reserve_arenas(struct sync *s, struct error *e)
+{
+    const struct zero *z = s->context;
+    struct arenas *a = &s->arenas;
+    TRY(MEM_NEW(a->grads, a->n, "gradients", e));
+    TRY(MEM_NEW(a->state, a->n * (size_t)a->slots, "optimizer state", e));
+    for (size_t k = 0; k < z->n; k++)
+        for (size_t slot = 0; slot < (size_t)a->slots; slot++)
+            local_fill(s->exec, a->state + slot * a->n + z->shares[k].begin, z->shares[k].n, 0);
+    if (z->gathers)
+        TRY(MEM_NEW(a->params, a->n, "parameters", e));
+    return arenas_alloc(a, e);
+}
+
+/* The first messages between two ranks are slow: here they carry zeroes. */
+static enum status open_stage(struct sync *s, bool gathers, struct error *e)
+{
+    struct zero *z = s->context;
+    z->gathers = gathers;
+    z->is_whole = true;
+    TRY(cut_blocks(s, e));
+    TRY(alloc_received(s, e));
+    TRY(reserve_arenas(s, e));
+    TRY(leave_from(s, 0, e));
+    TRY(sum_all(s, e));
+    TRY(gather_blocks(s, true, e));
+    return gather_blocks(s, false, e);
+}
+
+/* ---- Hooks ---- */
+
+static enum status zero2_create(struct sync *s, struct error *e)
+{
+    return open_stage(s, false, e);
+}
+
+static enum status zero3_create(struct sync *s, struct error *e)
+{
+    return open_stage(s, true, e);
+}
+
+static void zero_step_begin(struct sync *s)
+{
+    struct zero *z = s->context;
+    z->left = z->summed = 0;
+    if (z->is_whole)
+        give_back_all(s);
+}
+
+static enum status zero_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                                   struct error *e)
+{
+    return last ? leave_from(s, range.first, e) : OK;
+}
+
+static bool zero_poll(struct sync *s)
+{
+    const struct zero *z = s->context;
+    bool some = false;
+    for (size_t k = 0; k < z->n; k++)
+        if (z->blocks[k].flight.active)
+            some |= !flight_is_over(&z->blocks[k].flight);
+    return some;
+}
+
+static double zero_norm2_local(struct sync *s)
+{
+    const struct zero *z = s->context;
+    double sum = 0;
+    for (size_t k = 0; k < z->n; k++)
+        sum += local_norm2(s->exec, s->arenas.grads + z->shares[k].begin, z->shares[k].n);
+    return sum;
+}
+
+static enum status zero_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                 double lr, struct error *e)
+{
+    const struct zero *z = s->context;
+    TRY(sum_all(s, e));
+    TRY(sync_finish_sums(s, o, z->shares, z->n, e));
+    TRY(sync_optimize_shares(s, o, z->shares, z->n, step, lr, z->norms2, e));
+    return gather_blocks(s, true, e);
+}
+
+static enum status zero_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
+{
+    const struct zero *z = s->context;
+    const struct arenas *a = &s->arenas;
+    *data = NULL;
+    *bytes = 0;
+    TRY(make_params_whole(s, e));
+    for (size_t slot = 0; slot < (size_t)a->slots; slot++)
+        for (size_t k = 0; k < z->n; k++)
+            TRY(gather_state(s, a->state + slot * a->n, &z->blocks[k], e));
+    return OK;
+}
+
+static enum status zero_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
+{
+    struct zero *z = s->context;
+    if (bytes > 0)
+        return error_set(e, ERR_DATA, "%s keeps nothing of its own, found %zu bytes",
+                         strategy_names()[s->kind], bytes);
+    z->is_whole = true;
+    return OK;
+}
+
+static void zero_destroy(struct sync *s)
+{
+    const struct zero *z = s->context;
+    for (size_t k = 0; k < z->n; k++)
+        free(z->blocks[k].flight.messages);
+    for (int i = 0; i < ZERO_FLIGHTS; i++)
+        mem_free(z->received[i]);
+    free(z->blocks);
+    free(z->shares);
+    free(z->terms);
+    free(z->norms2);
+}
+
+const struct strategy strategy_zero2 = {
+    .context_bytes = sizeof(struct zero),
+    .create = zero2_create,
+    .step_begin = zero_step_begin,
+    .grad_ready = zero_grad_ready,
+    .poll = zero_poll,
+    .norm2_local = zero_norm2_local,
+    .step_end = zero_step_end,
+    .save = zero_save,
+    .restore = zero_restore,
+    .destroy = zero_destroy,
+};
+
+const struct strategy strategy_zero3 = {
+    .context_bytes = sizeof(struct zero),
+    .create = zero3_create,
+    .step_begin = zero_step_begin,
+    .params_needed = zero_params_needed,
+    .params_done = zero_params_done,
+    .grad_ready = zero_grad_ready,
+    .poll = zero_poll,
+    .norm2_local = zero_norm2_local,
+    .step_end = zero_step_end,
+    .eval_begin = make_params_whole,
+    .save = zero_save,
+    .restore = zero_restore,
+    .destroy = zero_destroy,
+};
