@@ -14,6 +14,10 @@ plot_height = words(columns) > 1 ? 105.0 * words(columns) : 140.0
 x_title = x_name
 y_title = ''
 as_bars = shape_of eq 'bars'
+if (as_bars) {
+    colours = colours.more_colours
+    darks = darks.more_darks
+}
 ring_shape = as_bars ? 4 : ring_shape
 ranks_min = x_min
 ranks_max = x_max

@@ -3,6 +3,8 @@
 # (ranks that do not communicate) have short dashes, results long ones or none.
 colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
 darks   = '#00395A #7A3500 #00503A #8A3F6C #7A5200 #1F6088'    # of whiskers, which cross their marks
+more_colours = ' #8A3F6C #F0E442' # of bars, which no dash tells apart
+more_darks   = ' #4A1F3A #7A7200'
 solid   = '7 5 9 13 11'          # the sixth is that of published values
 hollow  = '6 4 8 12 10'
 published_shape = 14

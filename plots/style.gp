@@ -77,8 +77,11 @@ log_ticks(axis) = "set logscale ".axis."; unset ".axis."tics; set ".axis."tics n
         "set ".axis."tics ('' 1); do for [decade = -6:12] { do for [m in log_marks] { ".\
         "t = m * 10.0**decade; set ".axis."tics add (t < 1e4 ? sprintf('%g', t) : gprintf('%.0s%c', t) t) } }; "
 
-# Large numbers on a linear axis from 0 are written 10.0M: their digits would run into each other.
-big_ticks(axis, most) = most >= 1e4 ? "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)" : ''
+# Large numbers on a linear axis from 0 are written 40k and 2.5M: their digits would run into each other. Steps between
+# ticks have a fraction where there are less than ten of the unit.
+has_tens(most) = most / 1000.0**floor(log10(most) / 3) >= 10
+big_ticks(axis, most) = most >= 1e4 ? "set format ".axis." '%.".(has_tens(most) ? '0' : '1')."s%c'; ".\
+        "set ".axis."tics add ('0' 0)" : ''
 
 # An axis of shares ends at 100 %. It begins at 0, or shortly below the lowest that is shown where a
 # whole one would hide how they differ: then its line is broken, and its title says where it begins.
