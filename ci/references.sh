@@ -13,8 +13,8 @@
 #
 # BUILD is the build folder; runs go to OUT ($BUILD/references), FRESH=1 starts them anew; INTO
 # (results/reference) is where they are kept. For a try SET="measure.time.steps=2" INTO=/tmp/kept, or QUICK=1 for specs
-# of the reports: other options for all, runs beside the others. Exit status 1: a run failed, what was kept of it before
-# is left alone.
+# of the reports: other options for all, runs beside the others. Exit status 1: a run failed, or points that were kept
+# of it cannot run here: what was kept of it before is left alone, in the second case unless LESS=1.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -266,6 +266,23 @@ detach_views() { # folder
     done
 }
 
+# How many points that were kept with a result are skipped here; "" for none.
+lost() { # folder, what was kept
+    awk -F , '{ gsub(/"[^"]*"/, "quoted") }
+        FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        FNR == NR { if ($column["status"] ~ /^(ok|unverified)$/) had[$column["point"]] = 1; next }
+        $column["status"] == "skipped" && $column["point"] in had { n++ }
+        END { if (n) print n }' "$2/summary.csv" "$1/summary.csv"
+}
+
+keeps_less() { # name, folder, what was kept
+    local points
+    [ -z "${LESS:-}" ] && [ -f "$2/summary.csv" ] && [ -f "$3/summary.csv" ] || return 1
+    points=$(lost "$2" "$3")
+    [ -n "$points" ] || return 1
+    echo "references: $1: points that $3 holds and that cannot run here: $points; it is left alone (LESS=1 keeps what is here)" >&2
+}
+
 # The tables, and the document and the figures that the program makes of them alone.
 keep() { # name
     local from=$out/$1/latest to stage figure
@@ -275,6 +292,7 @@ keep() { # name
     */*) from=$out/reports/${1/\//_}${QUICK:+_quick} ;;
     esac
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
+    ! keeps_less "$1" "$from" "$to" || return 1
     stage=$(mktemp -d)
     case $1 in
     comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" || return 1 ;;

@@ -125,6 +125,28 @@ keeps_what_was_measured() {
     done
 }
 
+# On a machine that cannot run a point that was kept, what was kept of its spec stays; of others it does not.
+keeps_no_less() {
+    local kept=$tmp/kept measured=$tmp/results/reports/wang_yang_fig7_quick before
+    export QUICK=1 OUT=$tmp/results INTO=$tmp/kept BUILD=$build
+    expect 0 "" ci/references.sh keep wang_yang/fig7 && cp -r "$measured" "$tmp/measured" || return 1
+    before=$(cat "$kept/wang_yang_fig7/summary.csv")
+    python3 - "$measured/summary.csv" <<'PY' || return 1
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    rows = list(csv.DictReader(f))
+rows[-1].update(status="skipped", reason="no such library, here")
+with open(sys.argv[1], "w", newline="") as f:
+    out = csv.DictWriter(f, rows[0])
+    out.writeheader()
+    out.writerows(rows)
+PY
+    expect 1 "cannot run here: 1; it is left alone" ci/references.sh keep wang_yang/fig7 wang_yang/fig1 &&
+        [ "$(cat "$kept/wang_yang_fig7/summary.csv")" = "$before" ] && ! grep -q "wang_yang/fig1:" "$tmp/expect.log" &&
+        LESS=1 expect 0 "" ci/references.sh keep wang_yang/fig7 && grep -q "skipped" "$kept/wang_yang_fig7/summary.csv" &&
+        rm -r "$measured" && mv "$tmp/measured" "$measured"
+}
+
 # fig11 asks for more points of the campaign of parts: parts is drawn with its own all the same.
 draws_a_spec_behind_its_view() {
     local points
