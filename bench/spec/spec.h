@@ -234,6 +234,9 @@ bool config_concerns(const struct config *config, enum option_id option);
 /* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
 enum { LINK_BYTES = 64 };
 void config_link(char text[LINK_BYTES], const struct config *config);
+/* The same as numbers, of options that were checked; 0 for none. */
+double config_link_s_per_byte(const struct config *config);
+double config_link_delay_s(const struct config *config);
 /* Whether the options say no more than their presets. */
 bool config_has_usual_link(const struct config *config);
 /* What kind of numbers a point has: that of its site, or "replayed", or both. */

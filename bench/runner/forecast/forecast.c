@@ -9,7 +9,8 @@
 #include "kernels/base/mem.h"
 
 /* What is assumed where nothing was measured: of one core of a server's processor of this decade, of a node's memory,
- * of a network of 1 Gbit/s, of starting ranks, and of starting a peer, which loads its own libraries. */
+ * of a network of 1 Gbit/s where no option says another, of starting ranks, and of starting a peer, which loads its own
+ * libraries. */
 #define FLOP_PER_S_CORE 40e9
 #define BYTE_PER_S      5e9
 #define STEP_S          100e-6
@@ -22,6 +23,7 @@ static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gam
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
+    double timed_s; /* of timed launches, also those that do not count */
 };
 
 struct sources {
@@ -38,6 +40,8 @@ static void add_walls(struct walls *walls, const struct spec *spec, const struct
     for (size_t i = 0; i < journal->n_launches; i++) {
         const struct journal_launch *l = &journal->launches[i];
         struct walls *w = &walls[spec_find_point(spec, l->point)];
+        if (l->status != LAUNCH_RUNNING && !l->outdated && l->run == RUN_TIME)
+            w->timed_s += l->wall_s;
         if (!launch_is_done(l) || l->outdated)
             continue;
         w->sum_s[l->run] += l->wall_s;
@@ -76,19 +80,60 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
-/* Weights, gradients and two states are read or written once each by every rank. */
-static enum status estimate_step(double *step_s, const struct point *point, double cores,
-                                 struct error *e)
+static struct link_model link_of(const struct config *c)
 {
-    const struct config *c = &point->config;
-    const struct net_desc *net = &point->net->net;
-    double flops = (double)(net->flops_forward + net->flops_backward) * config_images(c);
-    double bytes = 6.0 * sizeof(float) * (double)net->n_params * config_number(c, OPT_RANKS);
+    struct link_model link = config_int(c, OPT_NODES) > 1 ? network : memory;
+    if (config_int(c, OPT_NODES) > 1 && config_site(c)->shares_cores) {
+        link.beta_s = config_link_s_per_byte(c);
+        link.alpha_s += config_link_delay_s(c);
+    }
+    return link;
+}
+
+static enum status estimate_comm(double *comm_s, const struct point *point, struct error *e)
+{
+    struct link_model link = link_of(&point->config);
     double comm_ms = 0;
-    if (config_int(c, OPT_RANKS) > 1)
-        TRY(prediction_comm_ms(&comm_ms, point, sizeof(float),
-                               config_int(c, OPT_NODES) > 1 ? &network : &memory, e));
-    *step_s = STEP_S + flops / (FLOP_PER_S_CORE * cores) + bytes / BYTE_PER_S + comm_ms / 1e3;
+    if (config_int(&point->config, OPT_RANKS) > 1)
+        TRY(prediction_comm_ms(&comm_ms, point, sizeof(float), &link, e));
+    *comm_s = comm_ms / 1e3;
+    return OK;
+}
+
+/* Weights, gradients and two states are read or written once each by every rank. */
+static double assume_compute_s(const struct point *point, double flops, double cores)
+{
+    double bytes = 6.0 * sizeof(float) * (double)point->net->net.n_params *
+                   config_number(&point->config, OPT_RANKS);
+    return STEP_S + flops / (FLOP_PER_S_CORE * cores) + bytes / BYTE_PER_S;
+}
+
+static enum status estimate_step(double *step_s, const struct point *point,
+                                 const struct known_steps *known, double cores, struct error *e)
+{
+    const struct net_desc *net = &point->net->net;
+    double flops =
+        (double)(net->flops_forward + net->flops_backward) * config_images(&point->config);
+    double rate = known_steps_rate(known, config_text(&point->config, OPT_WORKLOAD), flops);
+    TRY(estimate_comm(step_s, point, e));
+    *step_s += isnan(rate) ? assume_compute_s(point, flops, cores) : flops / (rate * cores);
+    return OK;
+}
+
+/* Computing is that of the other's images at the speed of this machine; messages are the other's where they go alike,
+ * else what they should take. */
+static enum status take_step(double *step_s, const struct point *point,
+                             const struct known_steps *known, const struct known_step *other,
+                             double cores, struct error *e)
+{
+    double share = config_images(&point->config) / other->images * other->cores / cores /
+                   known_steps_speed(known, other);
+    if (known_step_communicates_as(other, point)) {
+        *step_s = share * other->step_s;
+        return OK;
+    }
+    TRY(estimate_comm(step_s, point, e));
+    *step_s += share * other->compute_s;
     return OK;
 }
 
@@ -108,12 +153,11 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
     }
     if (other == NULL) {
         l->basis = BASIS_rough;
-        return estimate_step(step_s, p, cores, e);
+        return estimate_step(step_s, p, &s->known, cores, e);
     }
     l->basis = BASIS_elsewhere;
     snprintf(l->from, sizeof l->from, "%s", other->from);
-    *step_s = other->step_s * config_images(&p->config) / other->images * other->cores / cores;
-    return OK;
+    return take_step(step_s, p, &s->known, other, cores, e);
 }
 
 /* ---- Launches ---- */
@@ -131,6 +175,20 @@ static double steps_of(const struct config *c, enum launch_run run)
 {
     return run == RUN_TIME ? config_number(c, OPT_TIME_WARMUP) + config_number(c, OPT_TIME_STEPS)
                            : config_number(c, OPT_EPOCHS) * epoch_steps(c);
+}
+
+/* What a rank is made to sleep in a step, in the mean: inject.ranks, steps and phase are taken for most. */
+static double sleep_s(const struct config *c)
+{
+    double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
+    switch ((enum inject_kind)config_int(c, OPT_INJECT_KIND)) {
+    case INJECT_none:
+        return 0;
+    case INJECT_pareto:
+        return shape > 1 ? sleep * shape / (shape - 1) : sleep;
+    default:
+        return sleep;
+    }
 }
 
 static double start_s(const struct config *c, int cores)
@@ -155,6 +213,7 @@ static enum status forecast_launch(struct forecast_launch *l, const struct sourc
     if (config_is_foreign(&p->config))
         return OK;
     TRY(find_step(&step_s, l, s, f, point, run, e));
+    step_s += l->basis == BASIS_own ? 0 : sleep_s(&p->config);
     l->seconds = start_s(&p->config, s->cores) + steps_of(&p->config, run) * step_s;
     if (isnan(l->seconds))
         l->basis = BASIS_unknown;
@@ -199,16 +258,31 @@ static double take_s(const struct forecast_point *p, enum launch_run run, double
     return n > 0 ? n * p->launch[run].seconds : 0;
 }
 
-/* What comes in any case, accuracy runs and a first timed launch. */
-static double sure_s(const struct forecast_point *p)
+/* Whether the first timed launch, which the budget does not hold back, is still to come. */
+static bool has_first_left(const struct forecast_point *p)
 {
-    return take_s(p, RUN_ACCURACY, (double)p->least[RUN_ACCURACY]) +
-           take_s(p, RUN_TIME, p->least[RUN_TIME] > 0);
+    return p->least[RUN_TIME] > 0 && p->done[RUN_TIME] == 0;
 }
 
+/* Timed launches behind the first that are still to come, where there are so many in all. */
 static double further_s(const struct forecast_point *p, size_t launches)
 {
-    return launches > 1 ? take_s(p, RUN_TIME, (double)launches - 1) : 0;
+    size_t before = p->done[RUN_TIME] > 0 ? p->done[RUN_TIME] : 1;
+    return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
+}
+
+/* What is still to come, with this part of the further launches. */
+static double left_s(const struct forecast_point *p, size_t launches, double share)
+{
+    size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
+    return take_s(p, RUN_ACCURACY, (double)accuracy) + take_s(p, RUN_TIME, has_first_left(p)) +
+           share * further_s(p, launches);
+}
+
+static double done_s(const struct forecast_point *p)
+{
+    return take_s(p, RUN_ACCURACY, (double)p->done[RUN_ACCURACY]) +
+           take_s(p, RUN_TIME, (double)p->done[RUN_TIME]);
 }
 
 static double known_or_0(double seconds)
@@ -216,13 +290,14 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* What part of the further launches the budget has room for, which first ones count in, and accuracy runs do not. */
-static void find_shares(double *least, double *most, const struct forecast *f)
+/* What part of the further launches the budget has room for, which first ones and those that are done count in, and
+ * accuracy runs do not. */
+static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
-    double room = config_number(&f->c->spec.config, OPT_BUDGET), few = 0, many = 0;
+    double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;
     for (size_t i = 0; i < f->c->spec.n_points; i++) {
         const struct forecast_point *p = &f->points[i];
-        room -= known_or_0(take_s(p, RUN_TIME, p->least[RUN_TIME] > 0));
+        room -= known_or_0(take_s(p, RUN_TIME, has_first_left(p)));
         few += known_or_0(further_s(p, p->least[RUN_TIME]));
         many += known_or_0(further_s(p, p->most));
     }
@@ -231,13 +306,13 @@ static void find_shares(double *least, double *most, const struct forecast *f)
     *most = many > room ? room / many : 1;
 }
 
-static double left_s(const struct forecast_point *p, double share)
+/* Timed launches that the run has. */
+static double spent_s(const struct sources *s, const struct spec *spec)
 {
-    size_t least = p->least[RUN_TIME], done = p->done[RUN_TIME];
-    size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
-    double further = further_s(p, least) - further_s(p, least_of(done, least));
-    return take_s(p, RUN_ACCURACY, (double)accuracy) + take_s(p, RUN_TIME, least > 0 && done == 0) +
-           share * further;
+    double sum = 0;
+    for (size_t i = 0; s->goes_on && i < spec->n_points; i++)
+        sum += s->walls[i].timed_s;
+    return sum;
 }
 
 /* The worse of what its launches that are asked for rest on. */
@@ -258,17 +333,17 @@ static void add_name(char *names, size_t size, const char *name)
         snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
-static void add_up(struct forecast *f)
+static void add_up(struct forecast *f, double spent_s)
 {
     double least, most;
-    find_shares(&least, &most, f);
+    find_shares(&least, &most, f, spent_s);
     for (size_t i = 0; i < f->c->spec.n_points; i++) {
         struct forecast_point *p = &f->points[i];
         if (!p->runs)
             continue;
-        p->least_s = sure_s(p) + least * further_s(p, p->least[RUN_TIME]);
-        p->most_s = sure_s(p) + most * further_s(p, p->most);
-        p->left_s = left_s(p, least);
+        p->left_s = left_s(p, p->least[RUN_TIME], least);
+        p->least_s = done_s(p) + p->left_s;
+        p->most_s = done_s(p) + left_s(p, p->most, most);
         f->least_s += known_or_0(p->least_s);
         f->most_s += known_or_0(p->most_s);
         f->left_s += known_or_0(p->left_s);
@@ -282,13 +357,14 @@ static void add_up(struct forecast *f)
 static enum status find_all(struct forecast *f, struct sources *s, struct error *e)
 {
     const struct campaign *c = f->c;
-    s->cores = place_machine(c->place).usable_cores;
+    struct place_machine machine = place_machine(c->place);
+    s->cores = machine.usable_cores;
     TRY(read_walls(s, c, e));
-    TRY(known_steps_read(&s->known, c->request->out, c->tools->home, s->cores, e));
+    TRY(known_steps_read(&s->known, c->request->out, c->tools->home, &machine, e));
     TRY(MEM_NEW(f->points, c->spec.n_points, "a forecast", e));
     for (size_t i = 0; i < c->spec.n_points; i++)
         TRY(forecast_point(f, i, s, e));
-    add_up(f);
+    add_up(f, spent_s(s, &c->spec));
     return OK;
 }
 

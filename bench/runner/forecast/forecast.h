@@ -1,10 +1,12 @@
 /* What a campaign is expected to take before it is run: each launch by earlier ones of its point; where there are none,
- * by steps of the same network and batch in other campaigns; else roughly, by what the network computes and moves.
+ * by steps of the same network and batch in other campaigns, brought to the speed of this machine and to the point's own
+ * network; else roughly, by what the network computes and moves.
  * Timed launches behind the first of each point count as far as measure.budget has room for them, as they run. */
 #pragma once
 
 #include <stdio.h>
 
+#include "bench/place/hardware.h"
 #include "bench/runner/campaign.h"
 
 enum forecast_basis {
@@ -57,23 +59,35 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 /* A step that was measured somewhere. */
 struct known_step {
     char model[NET_NAME_MAX], workload[32], strategy[48], from[FORECAST_FROM];
-    double ranks, cores; /* cores: those that computed */
-    double images;       /* of the step, all ranks */
-    double step_s;
+    char site[32], link[LINK_BYTES];
+    char machine[HARDWARE_CLASS_BYTES]; /* as hardware_class tells it; "": not known */
+    double ranks, nodes, cores;         /* cores: those that computed */
+    double images;                      /* of the step, all ranks */
+    double flops;                       /* of them, as the net is written; NAN: not known */
+    double step_s, compute_s; /* compute_s: without the time that ranks were seen to communicate */
 };
 
 struct known_steps {
     struct known_step *all;
     size_t n;
+    char here[HARDWARE_CLASS_BYTES]; /* this machine */
 };
 
 /* Those of the latest run of every campaign below `out`, and of results/reference, here or in `home`. Tables that
- * cannot be read tell nothing. `cores`: of this machine, which ranks that were more than its cores are taken to have shared.
- * Freed with known_steps_free in any case. */
+ * cannot be read tell nothing, nor do steps in which ranks slept as inject.kind says. `machine`: this one, whose cores
+ * ranks that were more than them are taken to have shared. Freed with known_steps_free in any case. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
-                             int cores, struct error *e);
+                             const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
 
 /* The one most like a step of the point, of the same network, workload and batch, by rank or in all; NULL: none. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
+/* Whether its messages went as the point's will. */
+bool known_step_communicates_as(const struct known_step *step, const struct point *point);
+/* How many times as fast this machine is as that of the step, by the networks that both have computed; 1 where there
+ * is none. */
+double known_steps_speed(const struct known_steps *known, const struct known_step *step);
+/* FLOP/s of one core here, as nets are written, in a step of the workload of so many; of the step that comes nearest, of
+ * this machine where it has computed one. NAN: nothing is known. */
+double known_steps_rate(const struct known_steps *known, const char *workload, double flops);

@@ -1,5 +1,6 @@
 /* Steps that other campaigns have measured, from their tables. */
 #include <glob.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +11,35 @@
 
 /* The columns of summary.csv that a step is known by. */
 struct columns {
-    size_t model, workload, strategy, ranks, threads, oversubscribed, compute, batch, step_ms;
+    size_t site, link, model, workload, strategy, nodes, ranks, threads, oversubscribed, compute,
+        batch, flops, step_ms, exposed_ms, inject_ms;
+};
+
+/* A table, and of what machine it is. */
+struct source {
+    const struct csv_table *table;
+    const char *from;                   /* its campaign */
+    char machine[HARDWARE_CLASS_BYTES]; /* "": its manifest does not tell */
 };
 
 /* Tables of earlier versions lack some. */
 static bool find_columns(struct columns *c, const struct csv_table *table)
 {
-    const struct csv_wanted wanted[] = {{"model", &c->model},
+    const struct csv_wanted wanted[] = {{"site", &c->site},
+                                        {"link", &c->link},
+                                        {"model", &c->model},
                                         {"workload", &c->workload},
                                         {"strategy", &c->strategy},
+                                        {"nodes", &c->nodes},
                                         {"ranks", &c->ranks},
                                         {"threads_per_rank", &c->threads},
                                         {"oversubscribed", &c->oversubscribed},
                                         {"compute", &c->compute},
                                         {"global_batch", &c->batch},
-                                        {"step_ms_median", &c->step_ms}};
+                                        {"flops_per_image", &c->flops},
+                                        {"step_ms_median", &c->step_ms},
+                                        {"comm_exposed_ms", &c->exposed_ms},
+                                        {"inject_ms", &c->inject_ms}};
     struct error none;
     return csv_table_columns(table, wanted, sizeof wanted / sizeof *wanted, &none) == OK;
 }
@@ -42,38 +57,76 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* What a row says; false where it holds no step that somebody computed. */
-static bool take_row(struct known_step *step, const struct csv_table *table,
-                     const struct columns *c, size_t row, int cores)
+static double or_0(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+/* Where ranks share cores, one that waits for messages waits for the computing of others. */
+static void take_times(struct known_step *step, const struct csv_table *table,
+                       const struct columns *c, size_t row, int cores)
 {
     double wanted = number(table, row, c->ranks) * number(table, row, c->threads);
     bool shared = number(table, row, c->oversubscribed) > 0;
-    *step = (struct known_step){.ranks = number(table, row, c->ranks),
-                                .cores = shared ? fmin(wanted, cores) : wanted,
-                                .images = number(table, row, c->batch),
-                                .step_s = number(table, row, c->step_ms) / 1e3};
+    double exposed_s = or_0(number(table, row, c->exposed_ms)) / 1e3;
+    step->ranks = number(table, row, c->ranks);
+    step->nodes = number(table, row, c->nodes);
+    step->cores = shared ? fmin(wanted, cores) : wanted;
+    step->images = number(table, row, c->batch);
+    step->flops = step->images * number(table, row, c->flops);
+    step->step_s = number(table, row, c->step_ms) / 1e3;
+    step->compute_s = shared ? step->step_s : step->step_s - exposed_s;
+}
+
+/* What a row says; false where it holds no step that somebody computed, or one in which somebody slept. */
+static bool take_row(struct known_step *step, const struct source *s, const struct columns *c,
+                     size_t row, int cores)
+{
+    const struct csv_table *table = s->table;
+    *step = (struct known_step){.ranks = NAN};
+    take_times(step, table, c, row, cores);
     take_text(step->model, sizeof step->model, table, row, c->model);
     take_text(step->workload, sizeof step->workload, table, row, c->workload);
     take_text(step->strategy, sizeof step->strategy, table, row, c->strategy);
-    return step->step_s > 0 && step->images > 0 && step->cores > 0 &&
+    take_text(step->site, sizeof step->site, table, row, c->site);
+    take_text(step->link, sizeof step->link, table, row, c->link);
+    snprintf(step->from, sizeof step->from, "%s", s->from);
+    snprintf(step->machine, sizeof step->machine, "%s", s->machine);
+    return step->compute_s > 0 && step->images > 0 && step->cores > 0 &&
+           !(number(table, row, c->inject_ms) > 0) &&
            strcmp(csv_table_cell(table, row, c->compute), "replay") != 0;
 }
 
-static enum status take_table(struct known_steps *known, const struct csv_table *table,
-                              const char *from, int cores, struct error *e)
+static enum status take_table(struct known_steps *known, const struct source *s, int cores,
+                              struct error *e)
 {
     struct columns c;
-    if (!find_columns(&c, table))
+    if (!find_columns(&c, s->table))
         return OK;
-    for (size_t row = 0; row < table->rows; row++) {
+    for (size_t row = 0; row < s->table->rows; row++) {
         struct known_step step;
-        if (!take_row(&step, table, &c, row, cores))
+        if (!take_row(&step, s, &c, row, cores))
             continue;
-        snprintf(step.from, sizeof step.from, "%s", from);
         TRY(MEM_GROW(known->all, known->n, "steps of other campaigns", e));
         known->all[known->n++] = step;
     }
     return OK;
+}
+
+/* The manifest stands beside the table. */
+static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
+{
+    char manifest[PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    machine[0] = '\0';
+    if (slash == NULL ||
+        path_format(manifest, NULL, "%.*s/manifest.json", (int)(slash - path), path) != OK)
+        return;
+    json_t *json = json_load_file(manifest, 0, NULL);
+    const char *text =
+        json_string_value(json_object_get(json_object_get(json, "facts"), "machine"));
+    snprintf(machine, HARDWARE_CLASS_BYTES, "%s", text != NULL ? text : "");
+    json_decref(json);
 }
 
 /* "name" of folder/name/latest/summary.csv or folder/name/summary.csv. */
@@ -95,10 +148,12 @@ static enum status take_file(struct known_steps *known, const char *path, int co
     struct csv_table table;
     struct error why;
     char from[FORECAST_FROM];
+    struct source s = {.table = &table, .from = from};
     name_campaign(from, path);
+    take_machine(s.machine, path);
     enum status status = csv_table_read(&table, path, &why);
     if (status == OK)
-        status = take_table(known, &table, from, cores, e);
+        status = take_table(known, &s, cores, e);
     else if (status == ERR_MEMORY)
         *e = why;
     else
@@ -122,15 +177,16 @@ static enum status take_files(struct known_steps *known, const char *pattern, in
 }
 
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
-                             int cores, struct error *e)
+                             const struct place_machine *machine, struct error *e)
 {
     char pattern[PATH_BYTES];
     *known = (struct known_steps){.n = 0};
+    hardware_class(known->here, machine);
     TRY(path_format(pattern, e, "%s/*/latest/summary.csv", out));
-    TRY(take_files(known, pattern, cores, e));
+    TRY(take_files(known, pattern, machine->usable_cores, e));
     bool here = path_is_folder("results/reference");
     TRY(path_format(pattern, e, "%s/results/reference/*/summary.csv", here ? "." : home));
-    return take_files(known, pattern, cores, e);
+    return take_files(known, pattern, machine->usable_cores, e);
 }
 
 void known_steps_free(struct known_steps *known)
@@ -139,9 +195,34 @@ void known_steps_free(struct known_steps *known)
     *known = (struct known_steps){.n = 0};
 }
 
-/* 0: it tells nothing of the point. The batch of all ranks comes before that of one, for what a step costs besides its
- * images; so do as many ranks, and the strategy only then. */
-static int likeness(const struct known_step *step, const struct point *point)
+/* ---- What they tell of a point ---- */
+
+static bool is_here(const struct known_steps *known, const struct known_step *step)
+{
+    return strcmp(step->machine, known->here) == 0;
+}
+
+static bool has_network_of(const struct known_step *step, const struct config *c)
+{
+    char link[LINK_BYTES] = "";
+    if (config_site(c)->shares_cores)
+        config_link(link, c);
+    return step->nodes == config_number(c, OPT_NODES) && strcmp(step->link, link) == 0 &&
+           strcmp(step->site, config_text(c, OPT_SITE)) == 0;
+}
+
+bool known_step_communicates_as(const struct known_step *step, const struct point *point)
+{
+    return has_network_of(step, &point->config) &&
+           (step->nodes == 1 ||
+            strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
+}
+
+/* 0: it tells nothing of the point. This machine comes before others, then the same network between nodes; the batch of
+ * all ranks before that of one, for what a step costs besides its images; so do as many ranks, and the strategy only
+ * then. */
+static int likeness(const struct known_steps *known, const struct known_step *step,
+                    const struct point *point)
 {
     const struct config *c = &point->config;
     double images = config_images(c), ranks = config_number(c, OPT_RANKS);
@@ -150,8 +231,8 @@ static int likeness(const struct known_step *step, const struct point *point)
         strcmp(step->workload, config_text(c, OPT_WORKLOAD)) != 0 ||
         !(as_many || step->images / step->ranks == images / ranks))
         return 0;
-    return 1 + 4 * as_many + 2 * (step->ranks == ranks) +
-           (strcmp(step->strategy, config_text(c, OPT_STRATEGY)) == 0);
+    return 1 + 16 * is_here(known, step) + 8 * has_network_of(step, c) + 4 * as_many +
+           2 * (step->ranks == ranks) + (strcmp(step->strategy, config_text(c, OPT_STRATEGY)) == 0);
 }
 
 const struct known_step *known_steps_find(const struct known_steps *known,
@@ -160,10 +241,59 @@ const struct known_step *known_steps_find(const struct known_steps *known,
     const struct known_step *found = NULL;
     int most = 0;
     for (size_t i = 0; i < known->n; i++) {
-        int like = likeness(&known->all[i], point);
+        int like = likeness(known, &known->all[i], point);
         if (like > most)
             found = &known->all[i];
         most = like > most ? like : most;
     }
     return found;
+}
+
+/* Images a second of one core. */
+static double image_rate(const struct known_step *step)
+{
+    return step->images / (step->cores * step->compute_s);
+}
+
+/* The mean of ratios is that of their logarithms. */
+double known_steps_speed(const struct known_steps *known, const struct known_step *step)
+{
+    double sum = 0;
+    size_t n = 0;
+    if (is_here(known, step))
+        return 1;
+    for (size_t i = 0; i < known->n; i++) {
+        const struct known_step *own = &known->all[i];
+        for (size_t k = 0; is_here(known, own) && k < known->n; k++) {
+            const struct known_step *other = &known->all[k];
+            if (strcmp(other->machine, step->machine) != 0 ||
+                strcmp(other->model, own->model) != 0 ||
+                strcmp(other->workload, own->workload) != 0)
+                continue;
+            sum += log(image_rate(own) / image_rate(other));
+            n++;
+        }
+    }
+    return n > 0 ? exp(sum / (double)n) : 1;
+}
+
+/* How far the step is from one of so many FLOPs: of two, that of this machine is nearer. */
+static double distance(const struct known_steps *known, const struct known_step *step, double flops)
+{
+    return fabs(log(step->flops / flops)) + (is_here(known, step) ? 0 : 1e3);
+}
+
+double known_steps_rate(const struct known_steps *known, const char *workload, double flops)
+{
+    const struct known_step *nearest = NULL;
+    for (size_t i = 0; i < known->n; i++) {
+        const struct known_step *step = &known->all[i];
+        if (strcmp(step->workload, workload) != 0 || !(step->flops > 0))
+            continue;
+        if (nearest == NULL || distance(known, step, flops) < distance(known, nearest, flops))
+            nearest = step;
+    }
+    return nearest == NULL ? NAN
+                           : nearest->flops / (nearest->cores * nearest->compute_s) *
+                                 known_steps_speed(known, nearest);
 }

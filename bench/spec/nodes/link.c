@@ -8,27 +8,35 @@
 
 enum { TEXT_MOST = 24 };
 
-/* "1gbit", "2.5mbit" or "none". */
-static bool is_quantity(const char *text, const char *const *units)
+/* Ends with one without a name. */
+struct unit {
+    const char *name;
+    double size;
+};
+
+static const struct unit rates[] = {{"bit", 1},    {"kbit", 1e3},  {"mbit", 1e6},
+                                    {"gbit", 1e9}, {"tbit", 1e12}, {NULL, 0}};
+static const struct unit delays[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {NULL, 0}};
+
+/* The unit of "1gbit" or "2.5mbit"; the one without a name where the text is no such quantity. */
+static const struct unit *unit_of(const char *text, const struct unit *units)
 {
     size_t digits = strspn(text, "0123456789.");
     const char *point = memchr(text, '.', digits);
-    if (strcmp(text, "none") == 0)
-        return true;
-    if (digits == 0 || strlen(text) > TEXT_MOST || point == text || strtod(text, NULL) <= 0)
-        return false;
+    bool number =
+        digits > 0 && strlen(text) <= TEXT_MOST && point != text && strtod(text, NULL) > 0;
     if (point != NULL && (point == text + digits - 1 || strchr(point + 1, '.') != NULL))
-        return false;
-    while (*units != NULL && strcmp(*units, text + digits) != 0)
+        number = false;
+    while (units->name != NULL && !(number && strcmp(units->name, text + digits) == 0))
         units++;
-    return *units != NULL;
+    return units;
 }
 
-static enum status check(const struct config *config, enum option_id id, const char *const *units,
+static enum status check(const struct config *config, enum option_id id, const struct unit *units,
                          const char *wanted, struct error *e)
 {
     const struct value *value = &config->values[id];
-    if (is_quantity(value->text, units))
+    if (strcmp(value->text, "none") == 0 || unit_of(value->text, units)->name != NULL)
         return OK;
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s' is none: wanted %s, or none",
                       option_get(id)->key, value->text, wanted);
@@ -36,10 +44,26 @@ static enum status check(const struct config *config, enum option_id id, const c
 
 enum status link_check(const struct config *config, struct error *e)
 {
-    static const char *const rates[] = {"bit", "kbit", "mbit", "gbit", "tbit", NULL};
-    static const char *const delays[] = {"us", "ms", "s", NULL};
     TRY(check(config, OPT_SITE_RATE, rates, "1gbit, 100mbit, 2.5gbit", e));
     return check(config, OPT_SITE_DELAY, delays, "100us, 0.1ms", e);
+}
+
+/* 0: none. */
+static double size_of(const struct config *config, enum option_id id, const struct unit *units)
+{
+    const char *text = config_text(config, id);
+    return strtod(text, NULL) * unit_of(text, units)->size;
+}
+
+double config_link_s_per_byte(const struct config *config)
+{
+    double bit_per_s = size_of(config, OPT_SITE_RATE, rates);
+    return bit_per_s > 0 ? 8 / bit_per_s : 0;
+}
+
+double config_link_delay_s(const struct config *config)
+{
+    return size_of(config, OPT_SITE_DELAY, delays);
 }
 
 void config_link(char text[LINK_BYTES], const struct config *config)

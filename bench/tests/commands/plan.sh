@@ -3,7 +3,13 @@
 set -u
 . bench/tests/lib/tap.sh
 
-out=$tmp/results
+out=$tmp/out
+# Committed runs are those of a folder of its own, so that what is measured later changes nothing here.
+reference=$tmp/results/reference
+mkdir -p "$reference"
+committed=$PWD/results/reference
+cd "$tmp" || exit 1
+
 plan() { # rest of the spec, options of plan
     local spec=$1
     shift
@@ -70,15 +76,16 @@ measure: {time: {launches: 20..20, steps: 10}, accuracy: {seeds: [1, 2, 3]}, bud
 # A committed run has the same network and batch: its step, with more ranks its cores.
 knows_other_campaigns() {
     local step
+    cp -r "$committed/strong_scaling" "$reference" || return 1
     step=$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-        $c["ranks"] == 1 { print $c["step_ms_median"]; exit }' results/reference/strong_scaling/summary.csv)
+        $c["ranks"] == 1 { print $c["step_ms_median"]; exit }' "$reference/strong_scaling/summary.csv")
     plan "model: keras_690k
 data: {set: digits}
 train: {optimizer: adam, lr: 1e-3, global_batch: 256}
 ranks: 1
 sync.strategy: none
 measure: {time: {launches: 6..6, warmup_steps: 1, steps: 10000}}" || return 1
-    [ "$(cells timed_basis)" = elsewhere ] && [ -d "results/reference/$(cells timed_from)" ] &&
+    [ "$(cells timed_basis)/$(cells timed_from)" = elsewhere/strong_scaling ] &&
         sums_to timed_s "0.3 < x / (10 * $step) < 3" &&
         expect 0 "1 point by steps of the same network and batch in " "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
@@ -105,7 +112,90 @@ measure: {time: {launches: 2..2, warmup_steps: 1, steps: 2}}'
     plan "$spec" && [ "$(cells timed_done)" = 0 ] && [ "$(cells left_s)" = "$(cells least_s)" ] || return 1
     "$scalebench" run "$tmp/own.yaml" --out "$out" || return 1
     plan "$spec" && [ "$(cells timed_basis)/$(cells timed_done)/$(cells left_s)" = own/2/0 ] || return 1
-    plan "$spec" --set measure.time.launches=4..4 && sums_to left_s "x > 0 and abs(x / $(cells least_s) - 0.5) < 1e-6"
+    plan "$spec" --set measure.time.launches=4..4 && sums_to left_s "x > 0 and abs(x / $(cells least_s) - 0.5) < 1e-6" ||
+        return 1
+    # Two are done, so that a budget of three has room for one.
+    plan "$spec" --set "measure.time.launches=20..20 measure.budget=$(python3 -c "print(f'{3 * $(cells timed_s):.9f}s')")" &&
+        sums_to left_s "abs(x / $(cells timed_s) - 1) < 1e-3" && sums_to least_s "abs(x / $(cells timed_s) - 3) < 1e-3"
+}
+
+# A run as results/reference holds it, of one core a rank and 1e6 FLOPs an image.
+holds() { # its name, class of machine, then site,link,model,strategy,nodes,ranks,global_batch,step,exposed,inject in ms
+    local folder=$reference/$1 row
+    mkdir -p "$folder"
+    printf '{"facts": {"machine": "%s"}}\n' "$2" >"$folder/manifest.json"
+    {
+        echo "workload,threads_per_rank,oversubscribed,compute,flops_per_image,site,link,model,strategy,nodes,ranks,global_batch,step_ms_median,comm_exposed_ms,inject_ms"
+        for row in "${@:3}"; do echo "train_cnn,1,0,real,1e6,$row"; done
+    } >"$folder/summary.csv"
+}
+
+forgets_all() {
+    out=$tmp/nothing
+    rm -rf "${reference:?}"/*
+}
+
+thousand='measure: {time: {launches: 2..2, warmup_steps: 1, steps: 1000}}'
+takes() { # what a step takes, in ms
+    sums_to timed_s "abs(x - 0.5 - 1001 * $1 / 1e3) < 1e-3 * x"
+}
+
+# Of a step over a link the computing alone tells of one without, steps with sleep in them tell nothing.
+tells_networks_apart() {
+    forgets_all
+    holds far "$here" "emulated,1gbit delay none,vgg_mini,ring,2,2,256,1000,900,0" \
+        "local,,vgg_mini,none,1,1,256,5000,0,4000"
+    plan "$small
+$thousand" && [ "$(cells timed_from)" = far ] && takes 200 || return 1
+    holds near "$here" "local,,vgg_mini,none,1,1,256,300,0,0"
+    plan "$small
+$thousand" && [ "$(cells timed_from)" = near ] && takes 300 || return 1
+    plan "$small
+$thousand
+inject: {kind: fixed, sleep: 10ms}" && takes 310
+}
+
+# Four times as fast as the other at what both have computed.
+scales_other_machines() {
+    forgets_all
+    holds there "a slower one" "local,,vgg_mini,none,1,1,256,300,0,0" "local,,lenet_21k,none,1,1,256,100,0,0"
+    plan "$small
+$thousand" && takes 300 || return 1
+    holds here "$here" "local,,lenet_21k,none,1,1,256,25,0,0"
+    plan "$small
+$thousand" && [ "$(cells timed_from)" = there ] && takes 75
+}
+
+# A network that nobody has computed goes at the rate of the nearest one of this machine.
+estimates_by_the_rate_here() {
+    local slow
+    forgets_all
+    holds there "a slower one" "local,,lenet_21k,none,1,1,256,1000,0,0"
+    holds here "$here" "local,,keras_690k,none,1,1,256,256,0,0"
+    plan "$small
+$thousand" && [ "$(cells timed_basis)" = rough ] || return 1
+    slow=$(cells timed_s)
+    holds here "$here" "local,,keras_690k,none,1,1,256,128,0,0"
+    plan "$small
+$thousand" && sums_to timed_s "abs((x - 0.5) * 2 / ($slow - 0.5) - 1) < 1e-3"
+}
+
+# What a link is said to carry counts: twice 2.8 MB each way a step.
+knows_the_link() {
+    local slow
+    forgets_all
+    local spec="model: keras_690k
+data: {set: digits}
+train: {optimizer: sgd, lr: 0.1, global_batch: 256}
+site: {kind: emulated, hosts: 2}
+nodes: 2
+ranks: 2
+place.oversubscribe: allow
+sync.strategy: gather_scatter
+$thousand"
+    plan "$spec" || return 1
+    slow=$(cells timed_s)
+    plan "$spec" --set site.rate=10gbit && sums_to timed_s "20 < $slow - x < 80"
 }
 
 check "what was never run is estimated, and said so" estimates_roughly
@@ -114,5 +204,14 @@ check "measure.budget bounds further launches" keeps_to_the_budget
 check "steps of committed runs count" knows_other_campaigns
 check "what is skipped or not known has no time" leaves_out_what_does_not_run
 check "a run's own launches tell most" learns_from_its_launches
+here=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["facts"]["machine"])' "$out/own/latest/manifest.json")
+check "a step over another network, or with sleep in it, is told apart" tells_networks_apart
+check "a step of another machine is brought to the speed of this one" scales_other_machines
+check "a network is estimated by the rate of the nearest" estimates_by_the_rate_here
+if unshare -n true 2>/dev/null || unshare -rn true 2>/dev/null; then
+    check "the rate of a link counts" knows_the_link
+else
+    skip "the rate of a link counts" "no network namespaces"
+fi
 check "another format is refused" expect 2 "known: text csv" "$scalebench" plan "$tmp/own.yaml" --format json
 finish
