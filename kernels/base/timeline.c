@@ -1,5 +1,6 @@
 #include "kernels/base/timeline.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ struct timeline {
     size_t *
         begins; /* [steps_most + 1]: where each kept step begins, and behind the last the current one */
     size_t steps, steps_most;
+    size_t room_most; /* spans */
+    bool full;        /* no further step is kept, nor its spans */
 };
 
 const char *const *phase_names(void)
@@ -27,10 +30,12 @@ const char *const *phase_names(void)
     return names;
 }
 
-enum status timeline_open(struct timeline **timeline, size_t steps_most, struct error *e)
+enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t bytes_most,
+                          struct error *e)
 {
     TRY(MEM_NEW(*timeline, 1, "a timeline", e));
     (*timeline)->steps_most = steps_most;
+    (*timeline)->room_most = bytes_most / sizeof(struct timeline_span);
     enum status status = MEM_NEW((*timeline)->begins, steps_most + 1, "a timeline", e);
     if (status != OK) {
         free(*timeline);
@@ -48,27 +53,39 @@ void timeline_close(struct timeline *t)
     free(t);
 }
 
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* No page is new in a step. */
+static enum status make_room(struct timeline *t, size_t room, struct error *e)
+{
+    struct timeline_span *spans = reallocarray(t->spans, room, sizeof *spans);
+    if (spans == NULL)
+        return error_no_memory(e, "a timeline");
+    memset(spans + t->room, 0, (room - t->room) * sizeof *spans);
+    t->spans = spans;
+    t->room = room;
+    return OK;
+}
+
 enum status timeline_begin(struct timeline *t, struct error *e)
 {
-    if (t == NULL)
+    if (t == NULL || t->full)
         return OK;
     t->n = t->begins[t->steps];
     size_t wanted = t->n + (2 * t->largest > ROOM_LEAST ? 2 * t->largest : ROOM_LEAST);
-    if (wanted <= t->room)
+    t->full = t->steps == t->steps_most || (t->steps > 0 && wanted > t->room_most);
+    if (t->full || wanted <= t->room)
         return OK;
-    struct timeline_span *spans = reallocarray(t->spans, 2 * wanted, sizeof *spans);
-    if (spans == NULL)
-        return error_no_memory(e, "a timeline");
-    memset(spans + t->room, 0,
-           (2 * wanted - t->room) * sizeof *spans); /* no page is new in a step */
-    t->spans = spans;
-    t->room = 2 * wanted;
-    return OK;
+    size_t room = least_of(2 * wanted, t->room_most);
+    return room > t->room ? make_room(t, room, e) : OK;
 }
 
 void timeline_keep(struct timeline *t)
 {
-    if (t != NULL && t->steps < t->steps_most)
+    if (t != NULL && !t->full)
         t->begins[++t->steps] = t->n;
 }
 
@@ -80,7 +97,7 @@ int64_t timeline_now(const struct timeline *t)
 void timeline_add(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns,
                   int64_t end_ns)
 {
-    if (t == NULL)
+    if (t == NULL || t->full)
         return;
     if (t->n == t->room) {
         t->lost++;

@@ -35,12 +35,14 @@ struct timeline_span {
 
 struct timeline;
 
-/* Keeps the spans of the first `steps_most` steps. */
-enum status timeline_open(struct timeline **timeline, size_t steps_most, struct error *e);
+/* Keeps the spans of the first steps, `steps_most` of them or as many as `bytes_most` have room for. */
+enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t bytes_most,
+                          struct error *e);
 void timeline_close(struct timeline *t);
 
 /* Before a step, outside of what is timed: room for twice as many spans as any step had so far, and for some
- * thousand in any case; what finds none is counted in timeline_lost. Until timeline_keep the step may be given up. */
+ * thousand in any case; what finds none is counted in timeline_lost. Until timeline_keep the step may be given up. Where
+ * bytes_most has no such room behind the steps that are kept, neither this step is kept nor one after it. */
 enum status timeline_begin(struct timeline *t, struct error *e);
 /* The step since timeline_begin is one of those that are kept. */
 void timeline_keep(struct timeline *t);

@@ -24,7 +24,7 @@ enum status trace_open(struct trace *trace, struct trainer *t, struct error *e)
     TRY(name_ops(trace, t, e));
     TRY(MEM_NEW(trace->steps, TRACE_STEPS, "the steps of a timeline", e));
     TRY(MEM_NEW(trace->slowest_ns, TRACE_STEPS, "the steps of a timeline", e));
-    TRY(timeline_open(&trace->timeline, TRACE_STEPS, e));
+    TRY(timeline_open(&trace->timeline, TRACE_STEPS, TRACE_BYTES, e));
     t->waiter->timeline = trace->timeline;
     t->op_names = (const char(*)[NET_OP_LAYERS])trace->names;
     return OK;
@@ -45,6 +45,7 @@ void trace_close(struct trace *trace, struct trainer *t)
 void trace_keep(struct trace *trace, const struct step_record *taken)
 {
     size_t i = timeline_steps(trace->timeline);
+    trace->taken++;
     timeline_keep(trace->timeline);
     if (timeline_steps(trace->timeline) > i)
         trace->steps[i] = (struct traced_step){taken->epoch, taken->step,
@@ -64,11 +65,26 @@ static size_t find_median(const double *x, size_t n)
     }
 }
 
-/* As long as each took the slowest rank: all ranks find the same. */
-static enum status choose_step(const struct trace *trace, struct trainer *t, size_t *chosen,
+/* Those that every rank has kept: of one that does more in a step fewer find room. */
+static enum status count_steps(const struct trace *trace, struct trainer *t, size_t *n,
                                struct error *e)
 {
-    size_t n = timeline_steps(trace->timeline);
+    double kept = (double)timeline_steps(trace->timeline);
+    TRY(wait_allreduce(t->waiter, &kept, 1, MPI_DOUBLE, MPI_MIN, t->comm,
+                       "the steps that ranks have kept", e));
+    *n = (size_t)kept;
+    if (t->rank == 0 && *n < trace->taken)
+        log_print(LOG_NOTE,
+                  "the timeline is of the median of the first %zu steps of %zu: more are not kept "
+                  "(%d steps, %d MiB a rank at most)",
+                  *n, trace->taken, TRACE_STEPS, TRACE_BYTES >> 20);
+    return OK;
+}
+
+/* As long as each of the n took the slowest rank: all ranks find the same. */
+static enum status choose_step(const struct trace *trace, struct trainer *t, size_t n,
+                               size_t *chosen, struct error *e)
+{
     for (size_t i = 0; i < n; i++)
         trace->slowest_ns[i] = trace->steps[i].ns;
     TRY(wait_allreduce(t->waiter, trace->slowest_ns, n, MPI_DOUBLE, MPI_MAX, t->comm,
@@ -92,9 +108,12 @@ enum status trace_write(struct trace *trace, struct trainer *t, struct recorder 
                         struct error *e)
 {
     size_t chosen, n;
-    if (timeline_steps(trace->timeline) == 0)
+    if (trace->timeline == NULL)
         return OK;
-    TRY(choose_step(trace, t, &chosen, e));
+    TRY(count_steps(trace, t, &n, e));
+    if (n == 0)
+        return OK;
+    TRY(choose_step(trace, t, n, &chosen, e));
     const struct timeline_span *spans = timeline_step(trace->timeline, chosen, &n);
     for (size_t i = 0; i < n; i++)
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));

@@ -6,8 +6,9 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/timeline.h"
 
-/* Timed steps among which the median one is looked for: the first ones of a long run. */
-enum { TRACE_STEPS = 1000 };
+/* Timed steps among which the median one is looked for: the first ones of a long run, so many at most, and no more than
+ * find room in so many bytes of a rank. */
+enum { TRACE_STEPS = 1000, TRACE_BYTES = 32 << 20 };
 
 struct traced_step {
     uint32_t epoch, step;
@@ -19,6 +20,7 @@ struct trace {
     char (*names)[NET_OP_LAYERS]; /* [ops]: what the trainer calls its ops */
     struct traced_step *steps;    /* [TRACE_STEPS] */
     double *slowest_ns;           /* [TRACE_STEPS]: the same, of the slowest rank */
+    size_t taken;                 /* timed steps, kept or not */
 };
 
 /* Gives trainer and waiter a timeline, until trace_close takes it away. */

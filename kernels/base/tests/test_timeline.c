@@ -10,12 +10,13 @@
 #include "kernels/base/timeline.h"
 
 enum { STEPS = 3, ROOM = 4096 }; /* of a step at least */
+static const size_t plenty = 64 << 20;
 
 static struct timeline *open_timeline(void)
 {
     struct timeline *t;
     struct error e;
-    assert_int_equal(timeline_open(&t, STEPS, &e), OK);
+    assert_int_equal(timeline_open(&t, STEPS, plenty, &e), OK);
     return t;
 }
 
@@ -77,6 +78,41 @@ static void a_step_larger_than_any_before_loses_spans(void **state)
     timeline_close(t);
 }
 
+/* A step has room for twice as much as the largest before it: three fit, behind which a fourth could not have it. */
+static void no_more_bytes_are_taken_than_asked_for(void **state)
+{
+    struct timeline *t;
+    struct error e;
+    size_t n;
+    assert_int_equal(timeline_open(&t, 100, 4 * ROOM * sizeof(struct timeline_span), &e), OK);
+    for (int step = 0; step < 10; step++) {
+        begin(t);
+        add(t, 100000 * step, ROOM);
+        timeline_keep(t);
+    }
+    assert_int_equal(timeline_steps(t), 3);
+    assert_int_equal(timeline_step(t, 2, &n)[0].begin_ns, 200000);
+    assert_int_equal(n, ROOM);
+    assert_int_equal(timeline_lost(t), 0);
+    timeline_close(t);
+}
+
+/* Of the first one some is kept all the same. */
+static void a_step_larger_than_all_bytes_loses_spans(void **state)
+{
+    struct timeline *t;
+    struct error e;
+    size_t n;
+    assert_int_equal(timeline_open(&t, 100, 10 * sizeof(struct timeline_span), &e), OK);
+    begin(t);
+    add(t, 0, 25);
+    timeline_keep(t);
+    timeline_step(t, 0, &n);
+    assert_int_equal(n, 10);
+    assert_int_equal(timeline_lost(t), 15);
+    timeline_close(t);
+}
+
 static void without_a_timeline_nothing_is_kept(void **state)
 {
     begin(NULL);
@@ -101,6 +137,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_steps_have_their_own_spans),
         cmocka_unit_test(a_step_larger_than_any_before_loses_spans),
+        cmocka_unit_test(no_more_bytes_are_taken_than_asked_for),
+        cmocka_unit_test(a_step_larger_than_all_bytes_loses_spans),
         cmocka_unit_test(without_a_timeline_nothing_is_kept),
         cmocka_unit_test(phases_have_their_names),
     };
