@@ -186,7 +186,7 @@ static enum status check_recovery(const struct workloads *w, const struct point 
 
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e)
 {
-    char answer[1024];
+    char answer[1024], question[32];
     int exit_status = 0;
     if (config_is_foreign(&point->config))
         return foreign_find(&w->foreign, &point->config, e);
@@ -195,7 +195,8 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
         TRY(check_recovery(w, point, e));
         return check_fits(w, point, e);
     }
-    TRY(ask(w, "--check", point, answer, sizeof answer, &exit_status, e));
+    snprintf(question, sizeof question, "--check=%ld", config_int(&point->config, OPT_RANKS));
+    TRY(ask(w, question, point, answer, sizeof answer, &exit_status, e));
     if (exit_status == 0 && answer[0] != '\0')
         return keep(w, point, json_pack("{s:s}", "foundations", answer), e);
     if (answer[0] != '\0')

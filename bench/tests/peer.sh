@@ -276,6 +276,22 @@ without_torch() {
     ! column bare peer_ratio | grep -q '[0-9]'
 }
 
+# A PyTorch that was built without gloo, as far as a check looks: several ranks are skipped when they are planned.
+without_gloo() {
+    mkdir -p "$tmp/fake/torch"
+    touch "$tmp/fake/torch/__init__.py"
+    echo "__version__ = '0.0'" >"$tmp/fake/torch/version.py"
+    printf 'def is_available():\n    return False\n' >"$tmp/fake/torch/distributed.py"
+    printf '#!/bin/sh\nPYTHONPATH=%s exec %s "$@"\n' "$tmp/fake" "$(command -v python3)" >"$tmp/no_gloo"
+    chmod +x "$tmp/no_gloo"
+    expect 0 "torch 0.0 in $tmp/fake/torch" "$peer" --check "${softmax[@]}" --peer.python "$tmp/no_gloo" || return 1
+    expect 3 "has no gloo" "$peer" --check=2 "${softmax[@]}" --peer.python "$tmp/no_gloo" || return 1
+    printf '%s\n' "name: no_gloo" "scaling: strong" "model: softmax_784" "data: {set: digits}" "train.global_batch: 100" \
+        "workload: peer_torch" "peer.python: $tmp/no_gloo" "matrix: {ranks: [1, 2]}" >"$tmp/no_gloo.yaml"
+    "$scalebench" plan "$tmp/no_gloo.yaml" --out "$tmp/results" --format csv >"$tmp/plan.csv" || return 1
+    grep ",skipped," "$tmp/plan.csv" | grep "ranks=2" | grep "has no gloo" && grep ",runs," "$tmp/plan.csv" | grep "ranks=1"
+}
+
 refuses() { # text, options
     local text=$1
     shift
@@ -288,6 +304,7 @@ check "what only train_cnn does is refused" expect 2 "--run accuracy or time" "$
     --run evaluate --checkpoint.start none.safetensors
 check "a Python that is not there is named" refuses "/no/python" --peer.python /no/python
 check "without PyTorch its points are skipped" without_torch
+check "without gloo those of several ranks are" without_gloo
 if ! "$peer" --check "${softmax[@]}" >"$tmp/answer.txt" 2>&1; then
     sed 's/^/# /' "$tmp/answer.txt"
     lacks "the PyTorch peer" torch

@@ -189,12 +189,12 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
 
 /* ---- The command line ---- */
 
-/* Takes out `--check`, which only peers have. */
+/* Takes out `--check` and `--check=RANKS`, which only peers have. */
 static bool take_check(int *argc, char **argv)
 {
     int n = 1;
     for (int i = 1; i < *argc; i++)
-        if (strcmp(argv[i], "--check") != 0)
+        if (strcmp(argv[i], "--check") != 0 && strncmp(argv[i], "--check=", 8) != 0)
             argv[n++] = argv[i];
     bool found = n < *argc;
     *argc = n;

@@ -31,19 +31,26 @@ from torch_peer import inputs, launcher, layers, python
 from torch_peer.failure import FAILED, Failure
 
 
+def check_of(arguments):
+    """Whether a launch is only to be checked, and of how many ranks: --check, --check=RANKS."""
+    asked = [word for word in arguments if word == "--check" or word.startswith("--check=")]
+    return bool(asked), int(asked[-1].partition("=")[2] or 1) if asked else 1
+
+
 def act(arguments):
     rank, ranks = int(os.environ.get("PMI_RANK", 0)), int(os.environ.get("PMI_SIZE", 1))
     if {"--help", "-h", "--describe"} & set(arguments):
         command = inputs.command(rank, ranks, arguments)
         os.execv(command[0], command)
     python.choose()
-    checks = "--check" in arguments
+    checks, planned = check_of(arguments)
     # First of all, since who ends before would leave the others waiting.
     meeting = launcher.Launcher(rank, ranks) if ranks > 1 and not checks else None
     python.set_environment(python.last_option("place.threads_per_rank", "1"))
     given = inputs.Inputs(rank, ranks, arguments)
     layers.check_support(given)
     if checks:
+        python.check_ranks(planned)
         print(python.describe())
         return
     from torch_peer.ranks import named_losses  # needs the environment, and a second
@@ -70,7 +77,7 @@ def main():
         act(sys.argv[1:])
     except Failure as failure:
         # The answer to --check goes to standard output whatever it is.
-        out = sys.stdout if "--check" in sys.argv else sys.stderr
+        out = sys.stdout if check_of(sys.argv)[0] else sys.stderr
         if failure.text:
             print(f"peer_torch: {failure.text}", file=out)
         leave(failure.status)

@@ -2,6 +2,7 @@
 import glob
 import hashlib
 import importlib.util
+import mmap
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 
 from torch_peer.failure import UNAVAILABLE, Failure
 
+NO_GLOO = "this PyTorch has no gloo, which several ranks need"
 CHOSEN = "PEER_TORCH_PYTHON"  # set for the interpreter that was changed to
 
 
@@ -57,6 +59,27 @@ def choose():
     change_to(path)
 
 
+def folder_of_torch():
+    return os.path.dirname(importlib.util.find_spec("torch").origin)
+
+
+def has_gloo():
+    """Whether several ranks can meet, without the second that importing PyTorch takes: its library for Python has the
+    name of gloo's type where that is bound. Where the file does not tell, PyTorch itself is asked."""
+    for path in glob.glob(os.path.join(folder_of_torch(), "lib", "libtorch_python.so*")):
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as library:
+            if library.find(b"N4c10d16ProcessGroupGlooE") >= 0:
+                return True
+    from torch import distributed
+    return distributed.is_available() and hasattr(distributed, "ProcessGroupGloo")
+
+
+def check_ranks(ranks):
+    """Says before a launch that so many ranks could not meet there."""
+    if ranks > 1 and not has_gloo():
+        raise Failure(UNAVAILABLE, NO_GLOO)
+
+
 def describe():
     """What a launch would run, without the second that importing it takes: PyTorch's version and
     place, and a digest of these files."""
@@ -64,7 +87,7 @@ def describe():
     for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
         with open(path, "rb") as file:
             digest.update(file.read())
-    folder = os.path.dirname(importlib.util.find_spec("torch").origin)
+    folder = folder_of_torch()
     with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
         version = re.search(r"__version__\s*=\s*['\"]([^'\"]+)", file.read())
     return (f"torch {version[1] if version else 'of unknown version'} in {folder}, "

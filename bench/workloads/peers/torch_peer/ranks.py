@@ -8,6 +8,7 @@ from torch import distributed
 
 from torch_peer import network
 from torch_peer.failure import FAILED, UNAVAILABLE, Failure
+from torch_peer.python import NO_GLOO
 
 
 def first_line(error):
@@ -43,7 +44,7 @@ class Ranks:
         if n == 1:
             return
         if not distributed.is_available() or not hasattr(distributed, "ProcessGroupGloo"):
-            raise Failure(UNAVAILABLE, "this PyTorch has no gloo, which several ranks need")
+            raise Failure(UNAVAILABLE, NO_GLOO)
         hosts = self.launcher.exchange("host", os.uname().nodename)
         clocks = self.launcher.exchange("clock", clock_id())
         self.has_first_clock = clocks[rank] == clocks[0]
