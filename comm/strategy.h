@@ -68,8 +68,10 @@ struct sync_times {
     int64_t comm_total_ns;   /* first call to end of last */
     int64_t comm_exposed_ns; /* of these, while neither compute nor packing ran */
     int64_t optimizer_ns;
-    int64_t poll_ns;   /* of the exposed time, spent testing for messages between computing */
-    int64_t arrive_ns; /* clock reading on entering the first blocking wait; 0: there was none */
+    int64_t poll_ns; /* of the exposed time, spent testing for messages between computing */
+    /* Clock reading on entering the first blocking wait, of several with computing between them on entering the last one,
+     * less what those before took; 0: there was none. */
+    int64_t arrive_ns;
 };
 
 struct sync_options {

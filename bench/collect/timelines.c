@@ -68,8 +68,8 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
     return false;
 }
 
-/* Behind the spans [n] of a rank that part of its first communication in which it waited for others. Returns how
- * many there are then. */
+/* Behind the spans [n] of a rank that part of its first communication in which it waited for others; where it computes
+ * between waits there is no such part of one span. Returns how many there are then. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {

@@ -8,6 +8,7 @@
 
 #include "comm/tests/mpi_seen.h"
 #include "comm/tests/sync_fixture.h"
+#include "kernels/base/clock.h"
 
 /* ---- A net of four tensors, two of them matrices ---- */
 
@@ -415,6 +416,38 @@ static void what_is_not_a_number_shows(void **state)
     check_each(shows_nan, 0, 0);
 }
 
+/* Rank 0 computes for a while between the sums of two buckets: that it comes so late, and not when it was at the first sum,
+ * is its arrival, and with what it waited it is no later than the end. */
+static void who_computes_between_buckets_arrives_late(void **state)
+{
+    enum { N = 12000, LATE_NS = 20000000 };
+    struct fixture f;
+    struct error e;
+    setup(&f);
+    f.config.compressor = COMPRESSOR_bf16;
+    f.config.options[SYNC_cap_mib] = f.config.options[SYNC_first_cap_mib] = 1 / 0x1p20;
+    bool good = open_sync(&f, STRATEGY_bucketed, N);
+    for (size_t i = 0; i < f.desc.n_params; i++)
+        f.sync->arenas.grads[i] = 1;
+    int64_t begin_ns = clock_ns();
+    sync_step_begin(f.sync);
+    for (int i = f.desc.n_tensors - 1; i >= 0; i--) {
+        while (i == 1 && mpi_world_rank() == 0 && clock_ns() < begin_ns + LATE_NS) {
+        }
+        good = good && sync_grad_ready(f.sync, (struct range){i, i + 1}, 0, true, &e) == OK;
+    }
+    int64_t end_ns = clock_ns();
+    const struct sync_times *t = &f.sync->times;
+    if (t->arrive_ns != 0) {
+        int64_t own_ns = t->arrive_ns - begin_ns;
+        good = good && own_ns >= 0 && t->arrive_ns + t->comm_exposed_ns <= end_ns;
+        good = good && (mpi_world_rank() != 0 || own_ns + t->comm_exposed_ns >= LATE_NS);
+    }
+    good = good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK;
+    sync_destroy(f.sync);
+    assert_all(good);
+}
+
 static void other_strategies_refuse_compressors(void **state)
 {
     struct fixture f;
@@ -443,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(powersgd_of_full_rank_is_the_sum),
         cmocka_unit_test(what_is_not_a_number_shows),
         cmocka_unit_test(counters_equal_an_independent_count),
+        cmocka_unit_test(who_computes_between_buckets_arrives_late),
         cmocka_unit_test(other_strategies_refuse_compressors),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
