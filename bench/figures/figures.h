@@ -34,10 +34,17 @@ enum status figures_check_runs(const struct figures_run *runs, size_t n, struct 
 enum status figures_draw_runs(const struct figures_run *runs, size_t n, const char *out,
                               const char *plots_dir, struct error *e);
 
-/* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, beside it; prints their paths.
- * What the table has no rows for is removed. */
-enum status figures_draw_sweep(const char *folder, const char *table, const char *plots_dir,
-                               FILE *out, struct error *e);
+/* A figure of a sweep: of rows of one part in a table, those with a value above 0 in a column. */
+struct sweep_figure {
+    const char *table, *part, *column, *figure, *script;
+    const char *caption;
+};
+const struct sweep_figure *figures_of_sweeps(size_t *n);
+
+/* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, into the folder `to`; prints their paths to `out`
+ * (NULL: it does not). What the table has no rows for is removed. */
+enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
+                               const char *plots_dir, FILE *out, struct error *e);
 
 /* Reads the coefficients of the model that the spec names, to find fault with them early. */
 enum status prediction_check(const struct spec *spec, struct error *e);

@@ -8,14 +8,21 @@
 #include "bench/figures/pictures.h"
 #include "bench/record/csv_reader.h"
 
-static const struct sweep_figure {
-    const char *table, *part, *column, *figure, *script;
-} rows[] = {
-    {"comm.csv", "flat", "latency_us", "latency", "comm"},
-    {"comm.csv", "flat", "busbw_gbyte_per_s", "busbw", "comm"},
-    {"kernels.csv", "op", "gflop_done_per_s", "roofline", "roofline"},
+static const struct sweep_figure rows[] = {
+    {"comm.csv", "flat", "latency_us", "latency", "comm",
+     "Time of a sum by its size: the library's own, and how many times as fast the others are."},
+    {"comm.csv", "flat", "busbw_gbyte_per_s", "busbw", "comm",
+     "Bus bandwidth by size of those sums that send 2 (p - 1) / p times their bytes."},
+    {"kernels.csv", "op", "gflop_done_per_s", "roofline", "roofline",
+     "What each op of the nets reaches, below the roof of memory and of one core."},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+
+const struct sweep_figure *figures_of_sweeps(size_t *n)
+{
+    *n = ROWS;
+    return rows;
+}
 
 /* Axes are logarithmic: what is 0, as the bus of one rank, has no place on them. */
 static enum status find_drawn(const struct csv_table *table, const struct sweep_figure *f,
@@ -42,7 +49,7 @@ static enum status has_drawn(const char *path, const struct sweep_figure *f, boo
     return status;
 }
 
-static enum status define(char **definitions, const struct sweep_figure *f,
+static enum status define(char **definitions, const struct sweep_figure *f, const char *folder,
                           const struct stage *stage, const char *plots_dir, struct error *e)
 {
     char path[4500];
@@ -52,32 +59,32 @@ static enum status define(char **definitions, const struct sweep_figure *f,
         return error_no_memory(e, "a figure");
     gnuplot_define_text(out, "plots", plots_dir);
     gnuplot_define_text(out, "figure", f->figure);
-    snprintf(path, sizeof path, "%s/%s", stage->run_dir, f->table);
+    snprintf(path, sizeof path, "%s/%s", folder, f->table);
     gnuplot_define_text(out, "csv", path);
-    snprintf(path, sizeof path, "%s/link.csv", stage->run_dir);
+    snprintf(path, sizeof path, "%s/link.csv", folder);
     gnuplot_define_text(out, "link", path);
     snprintf(path, sizeof path, "%s/%s", stage->dir, f->figure);
     gnuplot_define_text(out, "out", path);
     return fclose(out) == 0 ? OK : error_no_memory(e, "a figure");
 }
 
-static enum status draw(const struct sweep_figure *f, const struct stage *stage,
+static enum status draw(const struct sweep_figure *f, const char *folder, const struct stage *stage,
                         const char *plots_dir, struct error *e)
 {
     char *definitions = NULL;
-    enum status status = define(&definitions, f, stage, plots_dir, e);
+    enum status status = define(&definitions, f, folder, stage, plots_dir, e);
     THEN(status, pictures_draw(stage, plots_dir, f->script, f->figure, definitions, e));
     free(definitions);
     return status == OK ? pictures_keep(stage, f->figure, e) : status;
 }
 
-enum status figures_draw_sweep(const char *folder, const char *table, const char *plots_dir,
-                               FILE *out, struct error *e)
+enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
+                               const char *plots_dir, FILE *out, struct error *e)
 {
     char path[4500];
     struct stage stage;
     snprintf(path, sizeof path, "%s/%s", folder, table);
-    enum status status = stage_open(&stage, folder, e);
+    enum status status = stage_open(&stage, to, e);
     for (size_t i = 0; i < ROWS && status == OK; i++) {
         const struct sweep_figure *f = &rows[i];
         bool found = false;
@@ -85,11 +92,11 @@ enum status figures_draw_sweep(const char *folder, const char *table, const char
             continue;
         status = has_drawn(path, f, &found, e);
         if (status == OK && !found)
-            pictures_remove(folder, f->figure);
+            pictures_remove(to, f->figure);
         if (status == OK && found)
-            status = draw(f, &stage, plots_dir, e);
-        if (status == OK && found)
-            fprintf(out, "%s/%s.svg\n", folder, f->figure);
+            status = draw(f, folder, &stage, plots_dir, e);
+        if (status == OK && found && out != NULL)
+            fprintf(out, "%s/%s.svg\n", to, f->figure);
     }
     stage_close(&stage);
     return status;

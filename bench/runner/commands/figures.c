@@ -170,7 +170,7 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
     TRY(path_format(plots, e, "%s/plots", tools->home));
     TRY(slash != NULL ? path_format(folder, e, "%.*s", (int)(slash - path), path)
                       : path_format(folder, e, "."));
-    return figures_draw_sweep(folder, slash != NULL ? slash + 1 : path, plots, out, e);
+    return figures_draw_sweep(folder, slash != NULL ? slash + 1 : path, folder, plots, out, e);
 }
 
 /* ---- Several runs ---- */

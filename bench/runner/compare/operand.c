@@ -30,3 +30,16 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
                      "latest/, nor a name in %s or results/reference",
                      name, out);
 }
+
+bool operand_find_sweep(char path[PATH_BYTES], const char *name, const char *table, const char *out,
+                        const char *home)
+{
+    const char *const places[][2] = {
+        {"", ""}, {out, "/"}, {"results/reference", "/"}, {home, "/results/reference/"}};
+    char file[PATH_BYTES];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (path_format(path, NULL, "%s%s%s", places[i][0], places[i][1], name) == OK &&
+            path_format(file, NULL, "%s/%s", path, table) == OK && path_exists(file))
+            return true;
+    return false;
+}

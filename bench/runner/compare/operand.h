@@ -9,3 +9,7 @@
  * says where it was looked for. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
+
+/* The same of the folder of a sweep, by the name of its table; false where no such place has it. */
+bool operand_find_sweep(char path[PATH_BYTES], const char *name, const char *table, const char *out,
+                        const char *home);

@@ -8,6 +8,7 @@
 #include "bench/runner/interrupt.h"
 #include "bench/runner/page/html.h"
 #include "bench/runner/page/page_run.h"
+#include "bench/runner/page/page_sweep.h"
 #include "bench/runner/page/scratch.h"
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
@@ -16,24 +17,34 @@ struct page {
     const struct page_request *request;
     struct page_run *runs;
     size_t n;
+    struct page_sweep *sweeps; /* behind the runs */
+    size_t n_sweeps;
     struct scratch scratch; /* where figures are drawn */
     struct interrupt interrupt;
 };
 
 /* ---- Reading ---- */
 
+static bool is_taken(const struct page *page, const char *id)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (strcmp(page->runs[i].id, id) == 0)
+            return true;
+    for (size_t i = 0; i < page->n_sweeps; i++)
+        if (strcmp(page->sweeps[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 /* Told from those before it by a number. */
-static void name_run(struct page *page, struct page_run *run)
+static void name_section(const struct page *page, char id[80], const char *called)
 {
     char name[64];
     size_t n = 1;
-    html_id(name, sizeof name, config_text(&run->spec.config, OPT_NAME));
-    snprintf(run->id, sizeof run->id, "%s", name);
-    for (size_t i = 0; i < page->n; i++)
-        if (strcmp(page->runs[i].id, run->id) == 0) {
-            snprintf(run->id, sizeof run->id, "%s-%zu", name, ++n);
-            i = (size_t)-1;
-        }
+    html_id(name, sizeof name, called);
+    snprintf(id, 80, "%s", name);
+    while (is_taken(page, id))
+        snprintf(id, 80, "%s-%zu", name, ++n);
 }
 
 static enum status draw(struct page *page, struct page_run *run, struct error *e)
@@ -54,9 +65,21 @@ static enum status open_run(struct page *page, const char *operand, struct error
     TRY(summary_read(&run->s, &run->spec, run->path, e));
     TRY(path_format(manifest, e, "%s/manifest.json", run->path));
     run->manifest = json_load_file(manifest, 0, NULL);
-    name_run(page, run);
+    name_section(page, run->id, config_text(&run->spec.config, OPT_NAME));
     TRY(verdicts_make(&run->verdicts, &run->s, run->path, request->out, request->tools->home, e));
     return draw(page, run, e);
+}
+
+/* A sweep is called as its folder. */
+static enum status open_sweep(struct page *page, struct error *e)
+{
+    struct page_sweep *sweep = &page->sweeps[page->n_sweeps];
+    const char *slash = strrchr(sweep->path, '/');
+    char plots[PATH_BYTES];
+    TRY(path_format(plots, e, "%s/plots", page->request->tools->home));
+    name_section(page, sweep->id, slash != NULL ? slash + 1 : sweep->path);
+    TRY(scratch_add(&page->scratch, sweep->id, sweep->drawn, e));
+    return page_sweep_open(sweep, plots, e);
 }
 
 static void close_run(struct page_run *run)
@@ -99,16 +122,18 @@ static size_t count_figures(const struct page *page)
     size_t n = 0;
     for (size_t i = 0; i < page->n; i++)
         n += page->runs[i].spec.config.values[OPT_FIGURES].n;
+    for (size_t i = 0; i < page->n_sweeps; i++)
+        n += page->sweeps[i].figures;
     return n;
 }
 
 static void write_overview(FILE *out, const struct page *page)
 {
-    size_t figures = count_figures(page);
+    size_t figures = count_figures(page), runs = page->n + page->n_sweeps;
     fputs("<a class=\"skip\" href=\"#runs\">To the figures</a>\n<header>\n<h1>scalebench</h1>\n",
           out);
     fprintf(out, "<p class=\"lead\">%zu %s of %zu %s, drawn from their tables.</p>\n", figures,
-            figures == 1 ? "figure" : "figures", page->n, page->n == 1 ? "run" : "runs");
+            figures == 1 ? "figure" : "figures", runs, runs == 1 ? "run" : "runs");
     fputs("<p class=\"search\" hidden><label for=\"search\">Search figures</label> "
           "<input id=\"search\" type=\"search\" autocomplete=\"off\"> "
           "<output id=\"found\" for=\"search\"></output></p>\n</header>\n"
@@ -120,6 +145,8 @@ static void write_overview(FILE *out, const struct page *page)
           out);
     for (size_t i = 0; i < page->n; i++)
         page_run_overview(out, &page->runs[i]);
+    for (size_t i = 0; i < page->n_sweeps; i++)
+        page_sweep_overview(out, &page->sweeps[i]);
     fputs("</tbody></table></div>\n</nav>\n", out);
 }
 
@@ -152,20 +179,31 @@ static enum status write_page(FILE *out, const void *arg, struct error *e)
     fputs("<main id=\"runs\" tabindex=\"-1\">\n", out);
     for (size_t i = 0; i < page->n; i++)
         TRY(page_run_write(out, &page->runs[i], e));
+    for (size_t i = 0; i < page->n_sweeps; i++)
+        TRY(page_sweep_write(out, &page->sweeps[i], e));
     fputs("</main>\n<script>\n", out);
     TRY(write_asset(out, page, "page.js", e));
     fputs("</script>\n</body>\n</html>\n", out);
     return OK;
 }
 
+static enum status open_operand(struct page *page, const char *operand, struct error *e)
+{
+    const struct page_request *request = page->request;
+    bool sweep =
+        page_sweep_find(&page->sweeps[page->n_sweeps], operand, request->out, request->tools->home);
+    enum status status = sweep ? open_sweep(page, e) : open_run(page, operand, e);
+    *(sweep ? &page->n_sweeps : &page->n) += 1;
+    return status;
+}
+
 static enum status make(struct page *page, struct error *e)
 {
     const struct page_request *request = page->request;
     TRY(MEM_NEW(page->runs, request->n_operands, "the runs of a page", e));
+    TRY(MEM_NEW(page->sweeps, request->n_operands, "the sweeps of a page", e));
     for (size_t i = 0; i < request->n_operands; i++) {
-        enum status status = open_run(page, request->operands[i], e);
-        page->n++;
-        TRY(status);
+        TRY(open_operand(page, request->operands[i], e));
         if (interrupt_look(&page->interrupt))
             return error_set(e, ERR_INTERRUPTED, "interrupted");
     }
@@ -187,10 +225,13 @@ enum status page_make(const struct page_request *request, struct page_result *re
     struct page page = {.request = request};
     TRY(interrupt_begin(&page.interrupt, e));
     enum status status = make_in_scratch(&page, e);
-    *result = (struct page_result){page.n, status == OK ? count_figures(&page) : 0};
+    *result = (struct page_result){page.n + page.n_sweeps, status == OK ? count_figures(&page) : 0};
     for (size_t i = 0; i < page.n; i++)
         close_run(&page.runs[i]);
+    for (size_t i = 0; i < page.n_sweeps; i++)
+        page_sweep_close(&page.sweeps[i]);
     free(page.runs);
+    free(page.sweeps);
     interrupt_end(&page.interrupt);
     return status;
 }

@@ -9,7 +9,7 @@
 
 struct page_request {
     const char *path;            /* of the page */
-    const char *const *operands; /* runs as a user calls them, see compare/operand.h */
+    const char *const *operands; /* runs and sweeps as a user calls them, see compare/operand.h */
     size_t n_operands;
     const char *out; /* folder of all results */
     const struct tools *tools;

@@ -152,7 +152,7 @@ enum status page_run_write(FILE *out, const struct page_run *run, struct error *
     TRY(write_points(out, run, e));
     fputs("</details>\n", out);
     TRY(page_again_write(out, run, e));
-    page_provenance_write(out, run);
+    page_provenance_write(out, run->manifest);
     write_grades(out, run);
     fputs("</section>\n", out);
     return OK;

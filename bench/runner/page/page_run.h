@@ -30,5 +30,7 @@ void page_run_overview(FILE *out, const struct page_run *run);
 /* Inside: one figure; what machine, programs and facts the manifest tells; how to run it again. */
 enum status page_figure_write(FILE *out, const struct page_run *run,
                               const struct figure_request *figure, struct error *e);
-void page_provenance_write(FILE *out, const struct page_run *run);
+void page_provenance_write(FILE *out, const json_t *manifest);
 enum status page_again_write(FILE *out, const struct page_run *run, struct error *e);
+/* The same of the sweep whose table lies there. */
+void page_again_write_sweep(FILE *out, const json_t *manifest, const char *table);

@@ -42,7 +42,7 @@ static void write_part(FILE *out, const json_t *part, const char *title)
     }
 }
 
-void page_provenance_write(FILE *out, const struct page_run *run)
+void page_provenance_write(FILE *out, const json_t *manifest)
 {
     static const struct {
         const char *name, *title;
@@ -51,16 +51,16 @@ void page_provenance_write(FILE *out, const struct page_run *run)
                  {"facts", "What all launches share"},
                  {"preflight", "State of the machine when it began"}};
     fputs("<details><summary>Provenance: machine, versions, date</summary>\n", out);
-    if (run->manifest == NULL)
+    if (manifest == NULL)
         fputs("<p>There is no manifest.json in the run's folder.</p>\n", out);
     else
         fputs("<div class=\"scroll\"><table class=\"facts\"><tbody>\n", out);
-    for (size_t i = 0; run->manifest != NULL && i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; manifest != NULL && i < sizeof parts / sizeof *parts; i++) {
         if (i == 0)
-            write_part(out, run->manifest, "Run");
-        write_part(out, json_object_get(run->manifest, parts[i].name), parts[i].title);
+            write_part(out, manifest, "Run");
+        write_part(out, json_object_get(manifest, parts[i].name), parts[i].title);
     }
-    fputs(run->manifest != NULL ? "</tbody></table></div>\n</details>\n" : "</details>\n", out);
+    fputs(manifest != NULL ? "</tbody></table></div>\n</details>\n" : "</details>\n", out);
 }
 
 /* ---- Again ---- */
@@ -102,14 +102,26 @@ static void write_typed(FILE *out, const json_t *command)
         fputc('\n', out);
 }
 
+static void write_commands(FILE *out, const json_t *manifest, const char *path)
+{
+    fputs("<details><summary>How to run it again</summary>\n<pre><code>", out);
+    write_make(out, manifest);
+    write_typed(out, json_object_get(manifest, "command"));
+    write_word(out, "# its figures again, nothing run:\nmake figures CONFIG=", path);
+    fputs("\n</code></pre>\n", out);
+}
+
+void page_again_write_sweep(FILE *out, const json_t *manifest, const char *table)
+{
+    write_commands(out, manifest, table);
+    fputs("</details>\n", out);
+}
+
 enum status page_again_write(FILE *out, const struct page_run *run, struct error *e)
 {
     char path[PATH_BYTES];
-    fputs("<details><summary>How to run it again</summary>\n<pre><code>", out);
-    write_make(out, run->manifest);
-    write_typed(out, json_object_get(run->manifest, "command"));
-    write_word(out, "# its figures again, nothing run:\nmake figures CONFIG=", run->path);
-    fputs("\n</code></pre>\n<p>The spec, every option as it was:</p>\n<pre><code>", out);
+    write_commands(out, run->manifest, run->path);
+    fputs("<p>The spec, every option as it was:</p>\n<pre><code>", out);
     TRY(path_format(path, e, "%s/spec.yaml", run->path));
     TRY(html_file(out, path, true, e));
     fputs("</code></pre>\n</details>\n", out);

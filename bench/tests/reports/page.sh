@@ -33,7 +33,7 @@ runs_small() {
     expect 0 figures "$scalebench" run "$tmp/small.yaml" --out "$tmp/results"
 }
 
-references=()
+references=(results/reference/comm)
 for spec in results/reference/*/spec.yaml; do
     references+=("${spec%/spec.yaml}")
 done
@@ -54,6 +54,7 @@ is_whole() {
     local arguments=("small=$small") run id
     local -A seen=()
     for run in "${references[@]}"; do
+        [ "${run##*/}" != comm ] || continue
         id=$(sed -n 's/^name: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$run/spec.yaml")
         seen[$id]=$((${seen[$id]:-0} + 1)) # a view has the name of the campaign that it looks at
         [ "${seen[$id]}" = 1 ] || id+="-${seen[$id]}"
@@ -109,12 +110,42 @@ shows_twice() {
         python3 "$here/page_structure.py" "$tmp/twice.html" "small=$small" "small-2=$small"
 }
 
+# The sweep that is committed: its figures, every row of both its tables, what it says in short, where it ran.
+holds_the_sweep() {
+    python3 - "$page" results/reference/comm <<'END'
+import csv, html, re, sys
+page, folder = open(sys.argv[1], encoding="utf-8").read(), sys.argv[2]
+section = re.search(r'<section class="run" id="comm".*?</section>', page, re.S).group(0)
+wrong = [figure for figure in ("latency", "busbw")
+         if not re.search(rf'<article class="figure" id="comm-{figure}">.*?<svg.*?</article>', section, re.S)]
+for name, part in ("comm", "table"), ("link", "link"):
+    rows = list(csv.DictReader(open(f"{folder}/{name}.csv", newline="", encoding="utf-8")))
+    told = len(re.findall(rf'<tr id="comm-{part}-[0-9]+">', section))
+    if told != len(rows):
+        wrong.append(f"{name}.csv: {told} rows of {len(rows)}")
+manifest = open(f"{folder}/manifest.json", encoding="utf-8").read()
+for text in re.findall(r'"(?:cpu|started|revision)": "(.*?)"', manifest) + ["make bench-comm", "Times as fast"]:
+    if text not in html.unescape(section):
+        wrong.append(f"it lacks {text}")
+if '<a href="#comm-latency">' not in page.split("<main")[0]:
+    wrong.append("the contents lack it")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+}
+
+# Called by its name, alone.
+shows_a_sweep_alone() {
+    expect 0 "2 figures of 1 run" "$scalebench" report comm --out "$tmp/results" --output "$tmp/sweep.html"
+}
+
 refuses() {
     local before
     before=$(sha256sum "$page")
+    mkdir -p "$tmp/no_spec" && echo '{}' >"$tmp/no_spec/manifest.json" || return 1
     expect 2 "report: RUN... is missing" "$scalebench" report &&
         expect 2 "'nothing' is no run" "$scalebench" report nothing --output "$page" &&
-        expect 2 "no spec.yaml" "$scalebench" report results/reference/comm --output "$page" &&
+        expect 2 "no spec.yaml" "$scalebench" report "$tmp/no_spec" --output "$page" &&
         expect 1 "$tmp/no/such/page.html" "$scalebench" report "$small" --output "$tmp/no/such/page.html" &&
         expect 3 "gnuplot" env PATH=/nowhere "$scalebench" report "$small" --output "$page" &&
         [ "$before" = "$(sha256sum "$page")" ] && [ -z "$(ls -A "$TMPDIR")" ]
@@ -126,6 +157,8 @@ check "tags balance, ids are unique, links lead somewhere in it, every figure an
 check "texts of specs are no markup" is_text
 check "its verdicts are those of compare, its rows those of the series" has_the_numbers
 check "a run stands in it twice" shows_twice
+check "a sweep stands in it with figures, tables, provenance" holds_the_sweep
+check "so does one alone" shows_a_sweep_alone
 check "what is no run is refused, and a page that was there stays" refuses
 
 chromium=$(command -v chromium || command -v chromium-browser)
