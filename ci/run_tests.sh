@@ -184,8 +184,8 @@ idle_scripts="slurm"
 # no time of theirs is judged.
 one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact runner store
   figures tables claims target timeline foreign schema compare bad_input data_read readme download completion man pin"
-# What starts ranks one after another and waits for them in between: two of these at a time.
-by_two="trainer peer campaign faults bundle plan diverged checkpoint no_memory"
+# What starts ranks one after another and waits for them in between, the longest first: two of these at a time.
+by_two="peer slurm_nodes trainer campaign kills bundle faults peer_hosts sites ssh checkpoint diverged hosts plan no_memory"
 
 for script in $scripts; do
     name=$(basename "$script" .sh)
