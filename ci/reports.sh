@@ -109,7 +109,8 @@ END {
     printf "1e12 - - - all: %s; %s\n", plural(specs, "figure or table", "figures and tables"), forecast(least, most, left)
 }'
 
-# The tables, spec and figures of a run as they are, those of figures only that were drawn just now.
+# The tables, spec and figures of a run as they are, those of figures only that were drawn just now; and the
+# coefficients of the model in them, which make bench-comm may measure anew.
 keep_apart() { # name, folder of the run
     local to=$out/reports/${1/\//_}${QUICK:+_quick} part
     rm -rf "$to"
@@ -117,6 +118,7 @@ keep_apart() { # name, folder of the run
     find "$2/" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
     find "$2/" -maxdepth 1 -type f -newer "$scratch/begun" \
         \( -name '*.svg' -o -name '*.png' -o -name '*.txt' -o -name 'series_*.csv' -o -name 'dots_*.csv' \) -exec cp -t "$to" {} +
+    [ ! -e "$out/comm/link.csv" ] || cp "$out/comm/link.csv" "$to"
     for part in spec.yaml manifest.json summary.md summary.tex models published; do
         [ ! -e "$2/$part" ] || cp -r "$2/$part" "$to"
     done

@@ -79,6 +79,8 @@ do for [i = 1:words(columns)] {
             with boxxyerror fillstyle empty border rgb colour(k) linecolor rgb colour(k) linewidth 1, \
         for [k = 1:dots_n > 0 ? series_n : 0] dots_data using (x_dot(k, name)):(column('value')) with points \
             linecolor rgb faint(as_bars ? '#000000' : colour(k)) pointtype 7 pointsize 0.5 * scale linewidth 0.1, \
+        for [k = 1:series_n] data using (x_if(model_n > 0 && !by_place && in_series(k) && has_value(stem.'_model'), k)): \
+            (model_n > 0 ? column(stem.'_model') : NaN) with lines linecolor rgb colour(k) linewidth 0.5 dashtype 4, \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && has_value(name), k)): \
             (column(name)) with lines linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && is_published(k) && \

@@ -249,7 +249,7 @@ static enum status write_full(FILE *out, const struct figure_data *d, const stru
     basis_write_method(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
-        fputs(d->prediction.words, out);
+        prediction_write(out, &d->prediction, d->quantity);
     if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, ran);

@@ -35,6 +35,8 @@ static void write_header(FILE *out, const struct figure_data *d)
         int stem = stem_length(name);
         fprintf(out, ",%s,%.*s_lo,%.*s_hi,%.*s_published", name, stem, name, stem, name, stem,
                 name);
+        if (d->figure->model)
+            fprintf(out, ",%.*s_model", stem, name);
     }
     fputc('\n', out);
 }
@@ -64,6 +66,13 @@ static void write_x(FILE *out, const struct figure_data *d, double x)
     figure_write_number(out, x);
 }
 
+static double model_of(const struct figure_data *d, const struct table_row *row, size_t k)
+{
+    return row->point != NO_POINT && d->prediction.n > 0
+               ? prediction_value(&d->prediction, d->s, row->point, &d->quantities[k])
+               : NAN;
+}
+
 static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row)
 {
     size_t n = 0, curve = d->table.series[row->series].curve;
@@ -80,6 +89,8 @@ static void write_row(FILE *out, const struct figure_data *d, const struct table
         figure_write_number(out, value->lo);
         figure_write_number(out, value->hi);
         figure_write_number(out, row->published[k]);
+        if (d->figure->model)
+            figure_write_number(out, model_of(d, row, k));
     }
     fputc('\n', out);
 }

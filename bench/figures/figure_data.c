@@ -180,6 +180,7 @@ static void count_row(struct figure_data *d, const struct table_row *row)
         d->lowest = fmin(d->lowest, fmin(row->published[k], fmin(mid, row->values[k].value.lo)));
         d->table.series[row->series].valued |= isfinite(mid) || isfinite(row->published[k]);
     }
+    d->predicted += value && p != NULL && isfinite(figure_data_model(d, row->point));
     d->doubtful += value && p != NULL && p->outcome != POINT_ok && p->outcome != POINT_skipped;
     d->oversubscribed += value && p != NULL && strstr(p->flags, "oversubscribed") != NULL;
 }

@@ -148,18 +148,58 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
     return OK;
 }
 
+/* ---- Calls alone ---- */
+
+/* Whether there are calls to compare with, by strategies whose cost is told. */
+static bool has_calls(const struct point_summary *p)
+{
+    const struct config *config = &p->point->config;
+    return !config_is_peer(config) && !config_is_foreign(config) && !p->compute_only &&
+           config_int(config, OPT_RANKS) > 1 && isfinite(cell_number(p, COLUMN_comm_replay_ms));
+}
+
+/* The coefficients between nodes are those that were measured there; of emulated hosts, where they were measured on one
+ * node, its own but for the rate and delay that the spec gives the link. */
+static bool find_link(struct link_model *link, bool *by_rate, const struct summary *s,
+                      const struct config *config, const struct link_file *f)
+{
+    bool several = config_int(config, OPT_NODES) > 1;
+    bool said = config_site(config)->shares_cores &&
+                !(config_has_usual_link(config) && s->link[0] != '\0') &&
+                config_link_s_per_byte(config) > 0;
+    *link = f->link;
+    *by_rate = several && f->nodes == 1;
+    if (!*by_rate)
+        return several == (f->nodes > 1);
+    link->beta_s = config_link_s_per_byte(config);
+    link->alpha_s += config_link_delay_s(config);
+    return said;
+}
+
+static enum status predict_calls(struct prediction *p, const struct summary *s, size_t i,
+                                 const struct link_file *f, struct error *e)
+{
+    const struct point_summary *own = &s->points[i];
+    size_t width = strcmp(own->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
+    struct link_model link;
+    bool by_rate;
+    if (!has_calls(own) || !find_link(&link, &by_rate, s, &own->point->config, f))
+        return OK;
+    p->by_rate |= by_rate;
+    return prediction_comm_ms(&p->calls_ms[i], own->point, width, &link, e);
+}
+
 static enum status predict(struct prediction *p, const struct summary *s, const struct link_file *f,
                            struct error *e)
 {
     for (size_t i = 0; i < s->n; i++) {
-        if (!is_predictable(s, i, f))
-            continue;
-        TRY(predict_point(&p->step_ms[i], s, i, f, e));
-        p->n++;
+        if (is_predictable(s, i, f))
+            TRY(predict_point(&p->step_ms[i], s, i, f, e));
+        TRY(predict_calls(p, s, i, f, e));
+        p->n += isfinite(p->step_ms[i]) || isfinite(p->calls_ms[i]);
     }
     snprintf(p->words, sizeof p->words,
-             " Model: the base's step shared out, and messages and sums that nothing hides, alpha "
-             "%.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks).",
+             "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
              1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
     if (p->n == 0)
         log_print(LOG_DETAIL,
@@ -169,14 +209,24 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
 
 /* ---- Where they are ---- */
 
-/* What bench-comm leaves beside the campaigns' folders. */
+/* That which was kept with the run, else what bench-comm leaves beside the campaigns' folders. */
+static bool find_beside(char *path, size_t size, const char *run_dir)
+{
+    static const char *const ways[] = {".", "../../comm"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !found; i++) {
+        snprintf(path, size, "%s/%s/link.csv", run_dir, ways[i]);
+        found = access(path, F_OK) == 0;
+    }
+    return found;
+}
+
 static enum status predict_by_itself(struct prediction *p, const struct summary *s,
                                      const char *run_dir, struct error *e)
 {
     char path[4200], host[256];
     struct link_file f;
-    snprintf(path, sizeof path, "%s/../../comm/link.csv", run_dir);
-    if (access(path, F_OK) != 0) {
+    if (!find_beside(path, sizeof path, run_dir)) {
         log_print(LOG_DETAIL, "no model line: no comm/link.csv, which make bench-comm writes");
         return OK;
     }
@@ -206,8 +256,9 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
     struct link_file f;
     *p = (struct prediction){.n = 0};
     TRY(MEM_NEW(p->step_ms, s->n, "the model's steps", e));
+    TRY(MEM_NEW(p->calls_ms, s->n, "the model's calls", e));
     for (size_t i = 0; i < s->n; i++)
-        p->step_ms[i] = NAN;
+        p->step_ms[i] = p->calls_ms[i] = NAN;
     if (says(s, "none"))
         return OK;
     if (says(s, "auto"))
@@ -227,7 +278,20 @@ enum status prediction_check(const struct spec *spec, struct error *e)
 void prediction_free(struct prediction *p)
 {
     free(p->step_ms);
+    free(p->calls_ms);
     *p = (struct prediction){0};
+}
+
+void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity)
+{
+    bool calls = quantity->relation == RELATION_CALLS;
+    fprintf(out, " Model: %s, %s%s.",
+            calls ? "messages and sums of the slowest rank"
+                  : "the base's step shared out, and messages and sums that nothing hides",
+            p->words,
+            calls && p->by_rate
+                ? ", between hosts beta and what delays messages as the spec has them"
+                : "");
 }
 
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
@@ -237,6 +301,8 @@ double prediction_value(const struct prediction *p, const struct summary *s, siz
     double speedup = cell_number(base, COLUMN_step_ms_median) / p->step_ms[point] *
                      config_images(&own->point->config) / config_images(&base->point->config);
     switch (quantity->relation) {
+    case RELATION_CALLS:
+        return p->calls_ms[point];
     case RELATION_STEP:
         return p->step_ms[point];
     case RELATION_RATE:

@@ -4,13 +4,18 @@
  * its memory shows only as far as it did when the coefficients were measured. */
 #pragma once
 
+#include <stdio.h>
+
 #include "bench/collect/collect.h"
 #include "bench/figures/quantity.h"
 
 struct prediction {
     double *step_ms; /* one a point of the summary; NAN: nothing can be said */
-    size_t n;        /* points of which something is */
-    char words[512]; /* for a caption: coefficients and where they are from */
+    double *
+        calls_ms; /* the same of the calls of a step alone, which the point's measure.replay times */
+    size_t n;     /* points of which something is */
+    bool by_rate; /* of some that communicate between hosts, by the rate and delay of their link */
+    char words[256]; /* for a caption: coefficients and where they are from */
 };
 
 /* Reads what option `link` names; by itself (auto) only what was measured on the same host counts.
@@ -28,6 +33,9 @@ enum status prediction_comm_ms(double *ms, const struct point *point, size_t wid
 /* What a rank has of each arena at the most, the first rank, which has as much as any. As prediction_comm_ms. */
 enum status prediction_memory(struct sync_memory *m, const struct point *point, size_t width,
                               struct error *e);
+
+/* For a caption: what the model of the quantity is, and its coefficients. */
+void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);
 
 /* A prediction as a value of `quantity`; NAN where that does not follow from the step. */
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,

@@ -8,9 +8,10 @@
 
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 
-/* How it follows from the time of a step. */
+/* How it follows from the time of a step, or from that of its calls alone. */
 enum quantity_relation {
     RELATION_NONE,
+    RELATION_CALLS,
     RELATION_STEP,
     RELATION_RATE,
     RELATION_SPEEDUP,
