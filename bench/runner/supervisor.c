@@ -83,7 +83,7 @@ static int ranks_left(const struct supervised *s)
     const struct config *config = &s->point->config;
     int left = (int)config_int(config, OPT_RANKS);
     long nodes = config_int(config, OPT_NODES), on_fullest = (left + nodes - 1) / nodes;
-    bool fewer = config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     for (size_t i = 0; i < s->all.n && fewer; i++)
         left -= s->all.attempts[i].end == ATTEMPT_DIED;
     if (fewer && s->n_nodes > 0 && left > s->n_nodes * on_fullest)
@@ -265,7 +265,7 @@ static bool may_restart(struct supervised *s, const struct launch_outcome *outco
     const struct config *config = &s->point->config;
     if (is_hopeless(outcome))
         return false;
-    bool fewer = config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     tell_when(after, last_of(s));
     ask_nodes(s);
     size_t used = strlen(after);

@@ -176,11 +176,11 @@ static enum status check_recovery(const struct workloads *w, const struct point 
     char answer[1024];
     int exit_status;
     if (config_int(&point->config, OPT_RESTARTS) == 0 ||
-        config_int(&point->config, OPT_RESTART_RANKS) != RESTART_in_place)
+        config_int(&point->config, OPT_RESTART_WITH) != RESTART_in_place)
         return OK;
     TRY(ask(w, "--probe-recovery", point, answer, sizeof answer, &exit_status, e));
     return error_set(e, ERR_UNAVAILABLE,
-                     "restart.ranks: in_place: %s; same or fewer begins again from a checkpoint",
+                     "restart.with: in_place: %s; same or fewer begins again from a checkpoint",
                      answer);
 }
 

@@ -387,7 +387,7 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
 #include "comm/cost/strategies.def"
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/compressors.def"
-                 {OPT_RESTART_LEAST, OPT_RESTART_RANKS, {"fewer"}},
+                 {OPT_RESTART_LEAST, OPT_RESTART_WITH, {"fewer"}},
                  {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
                  {OPT_INJECT_SHAPE, OPT_INJECT_KIND, {"pareto"}},
                  {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},

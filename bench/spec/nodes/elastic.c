@@ -85,7 +85,7 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
 /* What restarts go on from, and who. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
-    bool fewer = config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+    bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     if (config_int(config, OPT_RESTARTS) == 0)
         return OK;
     if (!config_writes_checkpoints(config))
@@ -104,15 +104,15 @@ static enum status check_restarts(const struct config *config, enum option_id *a
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&
-                 config_int(config, OPT_RESTART_RANKS) == RESTART_fewer;
+                 config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     bool inside = fewer && config_number(config, OPT_CHECKPOINT_STEPS) > 0;
     if (inside && config_number(config, OPT_GLOBAL_BATCH) == 0)
         return refuse(OPT_CHECKPOINT_STEPS, at, e,
-                      "checkpoint.every_steps with restart.ranks: fewer wants train.global_batch: "
+                      "checkpoint.every_steps with restart.with: fewer wants train.global_batch: "
                       "inside an epoch train.batch_per_rank would change the batch");
     if (inside && config_int(config, OPT_DATA_SHARD) != SHARD_global)
         return refuse(OPT_CHECKPOINT_STEPS, at, e,
-                      "checkpoint.every_steps with restart.ranks: fewer wants data.shard: global: "
+                      "checkpoint.every_steps with restart.with: fewer wants data.shard: global: "
                       "inside an epoch shards would change");
     return OK;
 }

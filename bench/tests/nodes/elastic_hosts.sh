@@ -23,6 +23,7 @@ ranks_per_node: 1
 place.oversubscribe: allow
 checkpoint.every_steps: 50
 restart.budget: 1
+sync.deadline: 5s
 measure: {retries: 0, time: {launches: 0}, accuracy: {seeds: [1]}}
 figures: []
 END
@@ -56,17 +57,17 @@ goes_on_without() { # folder, options
 }
 
 takes_the_spare() {
-    goes_on_without "$tmp/spare" restart.ranks=same &&
+    goes_on_without "$tmp/spare" restart.with=same &&
         [ "$(column node_list "$tmp/spare/gone/latest/raw.csv")" = "node0 node2" ]
 }
 
 takes_what_is_left() {
-    goes_on_without "$tmp/left" restart.ranks=fewer site.hosts=2 &&
+    goes_on_without "$tmp/left" restart.with=fewer site.hosts=2 &&
         [ "$(column segment_ranks "$tmp/left/gone/latest/raw.csv") $(column node_list "$tmp/left/gone/latest/raw.csv")" = "1 node0" ]
 }
 
 says_that_none_is() {
-    ! goes_on_without "$tmp/none" restart.ranks=same site.hosts=2 >"$tmp/none.log" 2>&1 || return
+    ! goes_on_without "$tmp/none" restart.with=same site.hosts=2 >"$tmp/none.log" 2>&1 || return
     cat "$tmp/none.log"
     grep -q "of 2 nodes 1 answer, and none is spare" "$tmp/none/gone/latest/raw.csv"
 }

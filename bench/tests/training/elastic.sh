@@ -117,7 +117,7 @@ spec killed <<END
 train: {global_batch: 45, epochs: 3}
 ranks: 2
 checkpoint.every_steps: 3
-restart: {budget: 2, ranks: fewer}
+restart: {budget: 2, with: fewer}
 inject: {kind: kill, ranks: [0], steps: 11..11}
 END
 goes_on_with_one() {
@@ -144,14 +144,14 @@ spend_budget() {
 }
 
 today_is_as_before() {
-    expect 1 "was killed or has crashed" run killed --set "name=before restart.budget=0 restart.ranks=same measure.retries=0" || return
+    expect 1 "was killed or has crashed" run killed --set "name=before restart.budget=0 restart.with=same measure.retries=0" || return
     [ ! -e "$tmp/results/before/latest/segments.csv" ] || return
     ! compgen -G "$tmp/results/before/latest/launches/*/*.json"
 }
 
 in_place_is_probed() {
     expect 0 "MPIX_Comm_shrink" "$train_cnn" --probe-recovery || return
-    expect 3 "restart.ranks: in_place: $(grep MPIX_Comm_shrink "$tmp/expect.log")" run killed --set "name=place restart.ranks=in_place"
+    expect 3 "restart.with: in_place: $(grep MPIX_Comm_shrink "$tmp/expect.log")" run killed --set "name=place restart.with=in_place"
 }
 
 # --- Interruptions --------------------------------------------------------------------------------------

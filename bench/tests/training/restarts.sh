@@ -44,7 +44,7 @@ in_microseconds() {
 nobody_kills() {
     local begin
     begin=$(in_microseconds)
-    run "$tmp/whole" restart.ranks=same || return
+    run "$tmp/whole" restart.with=same || return
     lasts=$(($(in_microseconds) - begin))
     column test_loss "$tmp/whole/killed/latest/epochs.csv" | tee "$tmp/losses"
     echo "$lasts us"
@@ -97,13 +97,13 @@ run_and_kill() { # folder
     chance | begin) ;;
     *)
         folder=$1
-        run "$folder" "restart.ranks=$goes_on inject.kind=kill inject.ranks=[$rank] inject.phase=$phase inject.steps=$step..$step"
+        run "$folder" "restart.with=$goes_on inject.kind=kill inject.ranks=[$rank] inject.phase=$phase inject.steps=$step..$step"
         return
         ;;
     esac
     for ((tries = 0; tries < 20; tries++)); do
         folder=$1.$tries
-        run "$folder" "restart.ranks=$goes_on" &
+        run "$folder" "restart.with=$goes_on" &
         campaign=$!
         kill_from_outside "$folder"
         wait "$campaign" || return
