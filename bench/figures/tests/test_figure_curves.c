@@ -194,7 +194,7 @@ static void axes_fit_what_they_show(void **state)
     add(&run, 2, "allreduce", 16e6);
     struct summary s = summarise(&run);
     draw(&s, run.dir);
-    assert_says(run.dir, "bars.svg", (const char *const[]){">0<", ">10.0M<", ">20.0M<", NULL});
+    assert_says(run.dir, "bars.svg", (const char *const[]){">0<", ">10M<", ">20M<", NULL});
     summary_free(&s);
     fake_close(&run);
     for (int high = 0; high < 2; high++) {
