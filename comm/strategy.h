@@ -18,8 +18,8 @@
  * With gradient accumulation the middle part repeats for each micro-batch, whose gradients add up in
  * grad_buffer: `micro` counts them from 0, and what travels leaves with the `last`.
  *
- * Some parts of this interface wait for work to come: the activation slots of a net (net.h) for pipelines, and exec.charge, through which local_ops.h reports its work, for a
- * simulated clock. */
+ * A part of this interface waits for work to come: exec.charge, through which local_ops.h reports its
+ * work, for a simulated clock. */
 #pragma once
 
 #include <mpi.h>
@@ -76,7 +76,9 @@ struct sync_times {
 
 struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
-    const struct net_desc *desc;
+    /* Ranks that hold the other parts of the net, borrowed; NULL: this rank holds all of it. */
+    const MPI_Comm *parts;
+    const struct net_desc *desc; /* of what it holds */
     struct strategy_config config;
     struct loss_scale_options loss_scale;
     int slots;             /* of optimizer state */
@@ -141,6 +143,7 @@ struct sync {
     struct strategy_config config;
     const struct strategy *strategy;
     MPI_Comm comm;
+    const MPI_Comm *parts;
     int rank, ranks;
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */

@@ -58,6 +58,7 @@ static void take_options(struct sync *s, const struct sync_options *options)
 {
     s->config = options->config;
     loss_scale_open(&s->loss_scale, &options->loss_scale);
+    s->parts = options->parts;
     s->waiter = options->waiter;
     s->exec = options->exec;
     s->before_update = options->before_update;

@@ -105,6 +105,7 @@ static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begi
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
 }
 
+/* Of all parts of the net. */
 static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const struct span *spans,
                                 size_t n, struct error *e)
 {
@@ -114,6 +115,9 @@ static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const
     sync_comm_begin(s);
     enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
                                         "sum of the gradient's squares", e);
+    if (s->parts != NULL)
+        THEN(status, wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, *s->parts,
+                                    "sum of the stages' squares", e));
     sync_comm_end(s);
     TRY(status);
     begin_ns = clock_ns();

@@ -23,9 +23,9 @@ plot_height = lane_height * depth
 lane_y(i) = -column('place') - name_room * column('row') + 0.5
 
 # What is part of another span is drawn after it. A phase has the colour of the part of a step in breakdown.gp.
-parts = 'load forward backward comm wait pack optimizer inject flight'
+parts = 'load forward backward comm wait bubble pack optimizer inject flight'
 parts_n = words(parts)
-part_colours = '#999999 #56B4E9 #0072B2 #D55E00 #E69F00 #F0E442 #009E73 #CC79A7 #8A3F6C'
+part_colours = '#999999 #56B4E9 #0072B2 #D55E00 #E69F00 #DDDDDD #F0E442 #009E73 #CC79A7 #8A3F6C'
 is_part(k) = has_value('place') && strcol('phase') eq word(parts, k)
 part_of(k) = is_part(k) ? column('end_ms') - column('begin_ms') : NaN
 from(i) = column('begin_ms') > 0 ? column('begin_ms') : 0

@@ -318,6 +318,21 @@ static void fill_times(struct launch_result *result, const struct rank_record *r
     }
 }
 
+/* What a rank does not compute because others do. */
+static void fill_bubble(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    double waited_ns = 0, computed_ns = 0;
+    for (int i = 0; i < ranks; i++) {
+        const struct record_step *steps = records[i].steps.items;
+        for (size_t k = 0; k < records[i].steps.n; k++) {
+            waited_ns += (double)steps[k].bubble_ns;
+            computed_ns += (double)(steps[k].load_ns + steps[k].forward_ns + steps[k].backward_ns);
+        }
+    }
+    if (records[0].hello.stage_layers[0] != '\0' && computed_ns > 0)
+        result->bubble_pct = 100 * waited_ns / (waited_ns + computed_ns);
+}
+
 /* Of a whole run, from the process's start. */
 static void fill_totals(struct launch_result *result, const struct rank_record *records, int ranks)
 {
@@ -535,6 +550,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     for (int i = 0; i < METRICS; i++)
         take_metric(&metrics[i], result, records, ranks);
     fill_times(result, records, ranks);
+    fill_bubble(result, records, ranks);
     fill_totals(result, records, ranks);
     fill_memory(result, records, ranks);
     fill_work(result, &records[0].hello);

@@ -107,7 +107,7 @@ enum status prediction_comm_ms(double *ms, const struct point *point, size_t wid
 {
     const struct net_desc *net = &point->net->net;
     enum strategy_kind kind = config_strategy_kind(&point->config);
-    int ranks = (int)config_int(&point->config, OPT_RANKS);
+    int ranks = (int)config_replicas(&point->config, config_int(&point->config, OPT_RANKS));
     size_t n = (size_t)net->n_tensors, *counts;
     struct strategy_config config;
     enum option_id at;
@@ -124,15 +124,15 @@ enum status prediction_comm_ms(double *ms, const struct point *point, size_t wid
 }
 
 /* Whether there is a step to compare with, the base's step is all computing, and the point's
- * messages stay on such nodes as the coefficients are of. */
+ * messages are of a strategy and stay on such nodes as the coefficients are of. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     const struct config *config = &p->point->config;
     bool base_computes = config_int(&base->point->config, OPT_RANKS) == 1 || base->compute_only;
     return !config_is_peer(config) && !config_is_foreign(config) && !p->compute_only &&
-           base_computes && isfinite(p->step_ms.mid) && isfinite(base->step_ms.mid) &&
-           f->nodes == 1 && config_int(config, OPT_NODES) == 1;
+           base_computes && config_int(config, OPT_PIPELINE) == 1 && isfinite(p->step_ms.mid) &&
+           isfinite(base->step_ms.mid) && f->nodes == 1 && config_int(config, OPT_NODES) == 1;
 }
 
 static enum status predict_point(double *step_ms, const struct summary *s, size_t i,

@@ -253,11 +253,17 @@ enum status config_strategy(const struct config *config, struct strategy_config 
     return mark_at(status, key, at);
 }
 
+long config_replicas(const struct config *config, long ranks)
+{
+    long replicas = ranks / config_int(config, OPT_PIPELINE);
+    return replicas > 0 ? replicas : 1;
+}
+
 double config_global_batch(const struct config *config, long ranks)
 {
     double all = config_number(config, OPT_GLOBAL_BATCH);
     double each = config_number(config, OPT_BATCH_PER_RANK) * config_number(config, OPT_ACCUMULATE);
-    return all > 0 ? all : each * (double)ranks;
+    return all > 0 ? all : each * (double)config_replicas(config, ranks);
 }
 
 /* Of each rank, where all of them are not given, or both are. */
@@ -285,7 +291,9 @@ static enum status check_rank_batch(const struct config *config, long ranks, str
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e)
 {
-    double all = config_global_batch(config, ranks), most = ceil(all / (double)ranks);
+    double all = config_global_batch(config, ranks);
+    ranks = config_replicas(config, ranks);
+    double most = ceil(all / (double)ranks);
     *at = OPT_BATCH_PER_RANK;
     TRY(check_rank_batch(config, ranks, e));
     *at = OPT_ACCUMULATE;
@@ -392,7 +400,7 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
     const char *key = NULL;
     struct strategy_config strategy;
     const struct sync_demands demands = {
-        .ranks = ranks,
+        .ranks = (int)config_replicas(config, ranks),
         .layer_norms = demand_of(config, OPT_OPTIMIZER, config_takes_norms(config)),
         .clipping = demand_of(config, OPT_CLIP_NORM, config_number(config, OPT_CLIP_NORM) > 0),
         .lockstep = sums ? demand_of(config, OPT_BATCH_NORM, true)

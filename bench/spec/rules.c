@@ -165,7 +165,7 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     enum option_id at;
     struct error inner;
     char place[MARK_TEXT_BYTES];
-    if (global->set && ranks->number > global->number)
+    if (global->set && config_replicas(&point->config, (long)ranks->number) > global->number)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
             "ranks = %s, but train.global_batch = %s (%s) has no image for each of them",
@@ -221,6 +221,16 @@ static enum status check_strategy(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
+static enum status check_parallel(const struct point *point, struct error *e)
+{
+    enum option_id at;
+    struct error inner;
+    long ranks = config_int(&point->config, OPT_RANKS);
+    if (config_check_parallel(&point->config, &point->net->net, ranks, &at, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+}
+
 static enum status check_peer(const struct point *point, struct error *e)
 {
     struct error inner;
@@ -253,7 +263,8 @@ static enum status check_rates(const struct point *point, struct error *e)
 
 static bool micro_batches_are_alike(const struct config *c)
 {
-    double ranks = config_number(c, OPT_RANKS), accumulate = config_number(c, OPT_ACCUMULATE);
+    double ranks = (double)config_replicas(c, config_int(c, OPT_RANKS));
+    double accumulate = config_number(c, OPT_ACCUMULATE);
     return accumulate == 1 || fmod(config_images(c), ranks * accumulate) == 0;
 }
 
@@ -314,6 +325,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         return missing(spec, OPT_MODEL, e);
     TRY(check_batch_positive(point, OPT_GLOBAL_BATCH, e));
     TRY(check_batch_positive(point, OPT_BATCH_PER_RANK, e));
+    TRY(check_parallel(point, e));
     if (!config_calibrates(
             &point->config)) /* its batch is that of the ranks it is calibrated for */
         TRY(check_batch_given(spec, point, e));

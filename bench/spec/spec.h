@@ -183,8 +183,16 @@ enum status config_strategy(const struct config *config, struct strategy_config 
  * says. */
 enum compressor_kind config_compressor(const struct config *config);
 
+/* Ranks that share a batch: of so many those of one stage, where the net is cut into parallel.pipeline. */
+long config_replicas(const struct config *config, long ranks);
+
+/* What parallel.* asks of the other options and, where it is known (not NULL), of the network.
+ * ERR_ARGUMENT says what does not go together; *at is the option to change. */
+enum status config_check_parallel(const struct config *config, const struct net_desc *net,
+                                  long ranks, enum option_id *at, struct error *e);
+
 /* Images of a step over all of so many ranks: train.global_batch, or train.batch_per_rank times
- * train.accumulate times ranks; 0: neither is given. */
+ * train.accumulate times those that share a batch; 0: neither is given. */
 double config_global_batch(const struct config *config, long ranks);
 
 /* Whether the two agree and, of both that are given or one, each rank has images for each micro-batch.

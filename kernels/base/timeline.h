@@ -17,6 +17,7 @@
     PHASE(pack, "copies and casts around communication")                                           \
     PHASE(comm, "communication while nothing is computed, as comm_exposed_ms counts it")           \
     PHASE(flight, "a sum over ranks from its begin until it was seen to be complete")              \
+    PHASE(bubble, "waiting for another stage of a pipeline")                                       \
     PHASE(optimizer, "update")                                                                     \
     PHASE(inject, "sleep of inject.kind")
 

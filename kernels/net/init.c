@@ -43,14 +43,19 @@ static double initial_value(enum initializer initializer, const struct tensor_de
     return normal_of(seed, tensor, element, sqrt(2 / fan_in));
 }
 
+void net_init_tensors(const struct net_desc *desc, int first, int last, real *params, uint64_t seed)
+{
+    for (int t = first; t < last; t++) {
+        const struct tensor_desc *tensor = &desc->tensors[t];
+        real *to = params + (tensor->offset - desc->tensors[first].offset);
+        for (size_t i = 0; i < tensor->count; i++)
+            to[i] = (float)initial_value(desc->initializer, tensor, t, i, seed);
+    }
+}
+
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed)
 {
-    for (int t = 0; t < desc->n_tensors; t++) {
-        const struct tensor_desc *tensor = &desc->tensors[t];
-        for (size_t i = 0; i < tensor->count; i++)
-            params[tensor->offset + i] =
-                (float)initial_value(desc->initializer, tensor, t, i, seed);
-    }
+    net_init_tensors(desc, 0, desc->n_tensors, params, seed);
 }
 
 void net_init_buffers(const struct net_desc *desc, real *buffers)

@@ -2,7 +2,8 @@
  *
  * Slot memory: value[0] is the input, value[i + 1] the output of op i. The gradient of value[i]
  * lives in one of two buffers, number i % 2: op i reads the one and writes the other, and what
- * lies between two calls of net_backward on a slot stays where it is. */
+ * lies between two calls of net_backward on a slot stays where it is. Of a net that runs some of its
+ * ops only, value[first_op] takes the place of the input. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,14 +142,27 @@ static size_t output_reals(const struct net *net, const struct op *op)
     return real_bytes(op->kernel->out_reals(&op->fused, net->options.n_max)) / sizeof(real);
 }
 
-/* Lays out a slot and sizes the scratch, which all ops share. */
+/* What is read before the first op, and by backward after it, is the output of the op before. */
+static void lay_out_input(struct net *net)
+{
+    int first = net->options.first_op;
+    if (first == 0 && net->ops[0].kernel->in != LAYOUT_BYTES)
+        net->value_reals = net->gradient_reals = padded_reals(net, net->input);
+    if (first > 0)
+        net->value_reals = net->gradient_reals = output_reals(net, &net->ops[first - 1]);
+}
+
+/* Lays out a slot and sizes the scratch, which all ops share. Parameters count from the first tensor. */
 static void lay_out_ops(struct net *net)
 {
     const struct net_options *o = &net->options;
-    if (net->ops[0].kernel->in != LAYOUT_BYTES)
-        net->value_reals = net->gradient_reals = padded_reals(net, net->input);
-    for (int i = 0; i < net->n_ops; i++) {
+    size_t first_param = SIZE_MAX;
+    lay_out_input(net);
+    for (int i = o->first_op; i < o->last_op; i++) {
         struct op *op = &net->ops[i];
+        if (op->n_tensors > 0 && first_param == SIZE_MAX)
+            first_param = op->params;
+        op->params -= op->n_tensors > 0 ? first_param : 0;
         op->value = net->value_reals;
         op->saved = net->saved_bytes;
         net->value_reals += output_reals(net, op);
@@ -157,6 +171,18 @@ static void lay_out_ops(struct net *net)
         net->scratch_bytes = max_size(net->scratch_bytes,
                                       op->kernel->scratch_bytes(&op->fused, o->n_max, o->threads));
     }
+}
+
+/* Of the plan, which is known by now. */
+static enum status check_stage(struct net *net, const struct net_desc *desc, struct error *e)
+{
+    struct net_options *o = &net->options;
+    if (o->last_op == 0)
+        o->last_op = net->n_ops;
+    if (0 <= o->first_op && o->first_op < o->last_op && o->last_op <= net->n_ops)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "net '%s': ops %d to %d of %d; at least one must be run",
+                     desc->name, o->first_op, o->last_op, net->n_ops);
 }
 
 static enum status slot_alloc(const struct net *net, struct slot *slot, struct error *e)
@@ -199,6 +225,7 @@ static enum status net_open(struct net *net, const struct net_desc *desc,
     net->n_slots = options->slots;
     fill_byte_values(net, desc);
     choose_ops(net, desc);
+    TRY(check_stage(net, desc, e));
     lay_out_ops(net);
     return net_alloc_buffers(net, desc, e);
 }
@@ -314,6 +341,45 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     net_load_each(net, ex, slot, n, image);
 }
 
+void net_expect(struct net *net, int slot, int n)
+{
+    assert(n >= 1 && n <= net->options.n_max);
+    net->slots[slot].n = n;
+}
+
+/* Of padding, which lies behind the images, nothing. */
+size_t net_activation_reals(const struct net *net, int op, int n)
+{
+    if (op == 0)
+        return (size_t)n * shape_count(net->input);
+    const struct op *before = &net->ops[op - 1];
+    if (before->kernel->out_reals != NULL)
+        return before->kernel->out_reals(&before->fused, n);
+    return (size_t)n * shape_count(fused_last(&before->fused)->out);
+}
+
+/* The offset of an op's input among a slot's values. */
+static size_t input_of(const struct net *net, int op)
+{
+    return op > net->options.first_op ? net->ops[op - 1].value : 0;
+}
+
+real *net_activations(const struct net *net, int slot, int op)
+{
+    bool bytes = op == 0 && net->ops[0].kernel->in == LAYOUT_BYTES;
+    return bytes ? NULL : net->slots[slot].values + input_of(net, op);
+}
+
+real *net_gradients(const struct net *net, int slot, int op)
+{
+    return net->slots[slot].gradients[op % 2];
+}
+
+bool net_op_hands_back(const struct net *net, int op)
+{
+    return net->ops[op].fused.wants_input;
+}
+
 static uint64_t done_flops(const struct op *op, bool backward)
 {
     uint64_t (*count)(const struct fused_layers *) =
@@ -389,7 +455,7 @@ static struct op_call call_of(const struct net *net, const struct exec *ex, stru
         .ex = ex,
         .n = slot->n,
         .image = slot->image,
-        .x = slot->values + (index > 0 ? net->ops[index - 1].value : 0),
+        .x = slot->values + input_of(net, index),
         .y = slot->values + op->value,
         .params = op->n_tensors > 0 ? params + op->params : NULL,
         .saved = slot->saved + op->saved,

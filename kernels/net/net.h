@@ -15,6 +15,9 @@ struct net_options {
     int n_max;    /* images of a call at most */
     int threads;  /* of the pool that calls will bring */
     int slots;    /* activation sets, 1 unless pipelined */
+    /* Ops [first_op, last_op) alone are run, as a stage of a pipeline: others take no memory, and the
+     * arenas of parameters and gradients hold the tensors of these ops only. 0, 0: all. */
+    int first_op, last_op;
     /* [n_layers] of enum kernel_choice, as net_tune leaves them; NULL: all by shape. Only read
      * while the net is made. */
     const uint8_t *choices;
@@ -62,6 +65,22 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
+/* What of a net's ops goes from one to the next, as its plan lays it out: the input of op `op` of n images,
+ * or the output of the last op where op is net_ops. A stage of a pipeline has its own first op's and that
+ * of the op behind it. net_activations: where the slot keeps them; net_gradients: where backward keeps the
+ * gradient of the loss by them, until it writes that of the next but one. NULL before op 0 where it
+ * takes bytes. */
+size_t net_activation_reals(const struct net *net, int op, int n);
+real *net_activations(const struct net *net, int slot, int op);
+real *net_gradients(const struct net *net, int slot, int op);
+
+/* Whether the op hands a gradient on to the one before it, which is so behind the first tensor. */
+bool net_op_hands_back(const struct net *net, int op);
+
+/* In place of net_load where the net's first op is that of a later stage: n <= n_max images, whose
+ * activations come into net_activations(net, slot, first_op). */
+void net_expect(struct net *net, int slot, int n);
+
 /* choices [n_layers] <- the fastest of the plan's kernels for each convolution and dense layer, at
  * options->n_max images on this machine now: each candidate's training steps on made-up images take
  * turns with those of the plan by shape, and what is chosen together must beat that as a whole. The
@@ -94,6 +113,9 @@ const real *net_logits(const struct net *net, int slot);
 
 /* Initial weights of tensors as the desc's initializer says, from (seed, tensor, element) alone. */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
+/* The same of tensors [first, last) alone, the first of which lies at params[0]. */
+void net_init_tensors(const struct net_desc *desc, int first, int last, real *params,
+                      uint64_t seed);
 
 /* Running statistics before the first step: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);

@@ -120,7 +120,8 @@ static long calibrated_ranks(const struct config *config)
 
 static long largest_batch(const struct config *config)
 {
-    long global = config_int(config, OPT_GLOBAL_BATCH), ranks = config_int(config, OPT_RANKS);
+    long global = config_int(config, OPT_GLOBAL_BATCH);
+    long ranks = config_replicas(config, config_int(config, OPT_RANKS));
     return (global + ranks - 1) / ranks;
 }
 
@@ -135,6 +136,7 @@ static long micro_batch(const struct config *config)
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||
+           strncmp(option->key, "parallel.", 9) == 0 ||
            (on_hosts && strncmp(option->key, "site", 4) == 0) || option->id == OPT_COMPUTE_CORES ||
            option->id == OPT_OVERSUBSCRIBE || option->id == OPT_REPLAY ||
            option->id == OPT_BROADCAST_INIT;

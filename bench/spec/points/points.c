@@ -30,7 +30,8 @@ bool option_is_problem(const struct spec_option *option)
     return !scope_is_campaign(option->scope) && !option->flaw && !is_checkpointing(option) &&
            option->id != OPT_RANKS && option->id != OPT_NODES && !option_is_derived(option->id) &&
            strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0 &&
-           strncmp(option->key, "inject.", 7) != 0 && !is_of_compute(option) && !is_elastic(option);
+           strncmp(option->key, "inject.", 7) != 0 && strncmp(option->key, "parallel.", 9) != 0 &&
+           !is_of_compute(option) && !is_elastic(option);
 }
 
 /* ---- Identity ---- */

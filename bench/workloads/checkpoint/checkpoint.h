@@ -14,7 +14,7 @@
  * Schema 1 had `data_xxh3` instead, a hash of the tensors' bytes alone, and called running
  * statistics norm1.mean and norm1.var; such files are read.
  *
- * The first three are global: any number of ranks can read them. The sections of ranks are taken up
+ * The first three are global: any number of ranks can read them, also where each holds a part of the net. The sections of ranks are taken up
  * only by the same strategy on the same number of ranks; otherwise they are reset, and the run says
  * so. Numbers are F32 or F64 as the build computes; a file of the other type is refused. Rank 0
  * writes; every rank reads, so the file lies where all see it, as data and models do. */
@@ -33,10 +33,20 @@
 #define CHECKPOINT_SCHEMA 2
 #define CHECKPOINT_RESET  320 /* bytes of a sentence with two titles of strategies */
 
+/* What a rank has of a net that lies in parts on several: tensors of the whole, all its running statistics, and
+ * those ranks, of which rank 0 of the run is the first. */
+struct checkpoint_parts {
+    struct range tensors;
+    MPI_Comm comm;
+};
+
 /* What is saved of a run on this rank and put back, and the facts that a resumed run must share with
  * it. All is borrowed. */
 struct checkpoint_state {
-    struct sync *sync; /* the arenas, and what the strategy keeps besides; ranks and waiter */
+    struct sync *sync;           /* what the strategy keeps besides its arenas; ranks and waiter */
+    const struct arenas *arenas; /* of the net, or of this rank's part of it */
+    const struct checkpoint_parts *parts; /* NULL: every rank has the whole net */
+    MPI_Comm comm;                        /* all ranks of the run */
     uint64_t *steps_done;
     int64_t *batches_tracked; /* that went into the running statistics; of every such layer */
     const struct config *config;

@@ -31,7 +31,7 @@ static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n
         t->n_dims = tensor->n_dims;
         for (int d = 0; d < tensor->n_dims; d++)
             t->dims[d] = (size_t)tensor->dims[d];
-        t->data = arena + tensor->offset;
+        t->data = arena != NULL ? arena + tensor->offset : NULL;
         t->bytes = tensor->count * sizeof(real);
     }
 }
@@ -67,7 +67,7 @@ static void add_counts(struct layout *l, const struct checkpoint_state *s)
 enum status layout_open(struct layout *l, const struct checkpoint_state *s, size_t sections,
                         struct error *e)
 {
-    const struct arenas *a = &s->sync->arenas;
+    const struct arenas *a = s->arenas;
     size_t n_buffers = (size_t)s->desc->n_buffers + count_statistics(s->desc);
     size_t room = (size_t)a->n_tensors * (1 + (size_t)a->slots) + n_buffers + sections;
     *l = (struct layout){.n_model = (size_t)a->n_tensors + n_buffers};
@@ -81,7 +81,8 @@ enum status layout_open(struct layout *l, const struct checkpoint_state *s, size
     add_arena(l, a->tensors, a->n_tensors, a->params, -1);
     add_arena(l, s->desc->buffers, s->desc->n_buffers, a->buffers, -1);
     for (int slot = 0; slot < a->slots; slot++)
-        add_arena(l, a->tensors, a->n_tensors, a->state + (size_t)slot * a->n, slot);
+        add_arena(l, a->tensors, a->n_tensors,
+                  a->state != NULL ? a->state + (size_t)slot * a->n : NULL, slot);
     return OK;
 }
 

@@ -20,7 +20,8 @@ struct layout {
     size_t n, n_model;
 };
 
-/* With room for `sections` more. The arenas stay the run's. */
+/* Of s->arenas, which stay the run's, with room for `sections` more; arenas without memory give tensors without
+ * data. */
 enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);

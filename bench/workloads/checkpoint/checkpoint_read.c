@@ -235,8 +235,14 @@ static enum status check_tensors(const struct checkpoint *c, const struct checkp
                                  long ranks, struct error *e)
 {
     struct layout layout;
-    TRY(layout_open(&layout, s, 0, e));
-    enum status status = check_against(c, &layout, &s->sync->arenas, ranks, e);
+    struct checkpoint_state of_whole = *s;
+    const struct arenas whole = {.tensors = s->desc->tensors,
+                                 .n_tensors = s->desc->n_tensors,
+                                 .n = s->desc->n_params,
+                                 .slots = s->arenas->slots};
+    of_whole.arenas = &whole;
+    TRY(layout_open(&layout, &of_whole, 0, e));
+    enum status status = check_against(c, &layout, &whole, ranks, e);
     layout_close(&layout);
     return status;
 }
@@ -332,7 +338,7 @@ enum status checkpoint_open(struct checkpoint *c, const char *path,
     TRY(check_tensors(c, s, (long)ranks, e));
     TRY(read_progress(c, s, e));
     TRY(read_loss_scale(&c->file, s->sync, &c->progress, e));
-    return read_sections(c, s->sync, ranks, e);
+    return s->parts == NULL ? read_sections(c, s->sync, ranks, e) : OK;
 }
 
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
@@ -372,24 +378,28 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
 }
 
 /* A folder that some ranks see an older state of would part the replicas. */
-static enum status check_one_file(const struct checkpoint *c, const struct sync *s, struct error *e)
+static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
+                                  struct error *e)
 {
+    int rank;
     uint64_t mine = XXH3_64bits(c->file.map, c->file.data_offset), first = mine;
-    TRY(wait_bcast(s->waiter, &first, 1, MPI_UINT64_T, 0, s->comm, "comparison of checkpoints", e));
+    TRY(wait_bcast(s->sync->waiter, &first, 1, MPI_UINT64_T, 0, s->comm,
+                   "comparison of checkpoints", e));
     if (first == mine)
         return OK;
+    MPI_Comm_rank(s->comm, &rank);
     return error_at(e, ERR_DATA, c->file.path, 0, 0,
                     "rank %d reads another file under this name than rank 0; expected a folder "
                     "that all ranks share",
-                    s->rank);
+                    rank);
 }
 
 enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoint_state *s,
                                struct error *e)
 {
-    bool own = !c->weights_only && c->reset[0] == '\0';
+    bool own = !c->weights_only && c->reset[0] == '\0' && s->parts == NULL;
     const struct safetensors_tensor *strategy = own ? own_section(c, s->sync, "strategy") : NULL;
-    TRY(check_one_file(c, s->sync, e));
+    TRY(check_one_file(c, s, e));
     *s->batches_tracked = (int64_t)c->progress.steps_done;
     TRY(copy_global(c, s, e));
     if (own)

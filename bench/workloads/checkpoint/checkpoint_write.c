@@ -7,6 +7,7 @@
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/checkpoint/checkpoint_keys.h"
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
+#include "bench/workloads/checkpoint/checkpoint_parts.h"
 #include "kernels/base/mem.h"
 
 /* What a rank has that rank 0 may not have. */
@@ -125,7 +126,7 @@ static void add_sections(struct layout *layout, const struct sections *all, cons
             layout_add_section(layout, r, "optimizer", REAL_DTYPE, slots, n,
                                all->state + rank * slots * bytes);
     }
-    for (int r = 0; r < s->ranks; r++)
+    for (int r = 0; r < s->ranks && all->strategy_most > 0; r++)
         if (all->replicas[r].strategy_bytes > 0)
             layout_add_section(layout, r, "strategy", "U8", 0, all->replicas[r].strategy_bytes,
                                all->strategy + (size_t)r * all->strategy_most);
@@ -228,16 +229,42 @@ enum status checkpoint_check(const char *path, struct error *e)
     return safetensors_check("checkpoint.path", path, e);
 }
 
+static enum status write_replicas(const char *path, const struct checkpoint_state *s,
+                                  const struct progress *progress, struct error *e)
+{
+    struct sections all = {0};
+    enum status status = gather_sections(&all, s->sync, e);
+    if (status == OK && s->sync->rank == 0)
+        status = write_file(path, s, progress, &all, e);
+    free_sections(&all);
+    return status;
+}
+
+/* Of one replica; strategies that keep anything besides are not for parts (parallel.c of the spec). */
+static enum status write_parts(const char *path, const struct checkpoint_state *s,
+                               const struct progress *progress, struct error *e)
+{
+    struct arenas whole;
+    struct checkpoint_state of_whole = *s;
+    const struct sections none = {0};
+    const void *kept;
+    size_t bytes;
+    TRY(sync_save(s->sync, &kept, &bytes, e));
+    if (s->sync->rank != 0)
+        return OK;
+    enum status status = checkpoint_parts_gather(&whole, s, e);
+    of_whole.arenas = &whole;
+    if (status == OK && whole.params != NULL)
+        status = write_file(path, &of_whole, progress, &none, e);
+    checkpoint_parts_free(&whole);
+    return status;
+}
+
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e)
 {
-    struct sections all = {0};
-    struct sync *sync = s->sync;
-    enum status status = gather_sections(&all, sync, e);
-    if (status == OK && sync->rank == 0)
-        status = write_file(path, s, progress, &all, e);
-    free_sections(&all);
+    TRY(s->parts != NULL ? write_parts(path, s, progress, e)
+                         : write_replicas(path, s, progress, e));
     /* Nobody goes on into a step that would then wait for rank 0. */
-    return status == OK ? wait_barrier(sync->waiter, sync->comm, "writing of a checkpoint", e)
-                        : status;
+    return wait_barrier(s->sync->waiter, s->comm, "writing of a checkpoint", e);
 }

@@ -54,9 +54,19 @@ static void find_difference(const struct hashes *h, const uint64_t *all, int ran
     }
 }
 
+/* Of the stages of a net together, by their sum: replicas are compared, which a pipeline is one of. */
+static enum status join_stages(const struct hashes *h, struct trainer *t, struct error *e)
+{
+    if (t->grid.stages == 1)
+        return OK;
+    return wait_allreduce(t->waiter, h->values, h->n, MPI_UINT64_T, MPI_SUM, t->grid.pipeline,
+                          "sum of the stages' hashes", e);
+}
+
 enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
                            struct error *e)
 {
+    TRY(join_stages(h, t, e));
     *comparison = (struct comparison){.made = true, .equal = true};
     uint64_t *all = NULL;
     if (t->rank == 0)

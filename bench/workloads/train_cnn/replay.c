@@ -12,8 +12,8 @@
 /* As each op of the net finds them: sums of sums would grow without bound. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
-    for (int i = 0; i < t->desc->n_tensors; i++) {
-        const struct tensor_desc *tensor = &t->desc->tensors[i];
+    for (int i = 0; i < t->stage.held.n_tensors; i++) {
+        const struct tensor_desc *tensor = &t->stage.held.tensors[i];
         real *to = sync_grad_buffer(t->sync, (struct range){i, i + 1});
         memcpy(to + tensor->offset, gradients + tensor->offset, tensor->count * sizeof *to);
     }
@@ -21,7 +21,7 @@ static void put_gradients(struct trainer *t, const real *gradients)
 
 static enum status forward_calls(struct trainer *t, struct error *e)
 {
-    for (int op = 0; op < work_ops(t); op++) {
+    for (int op = t->stage.first; op < t->stage.last; op++) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         sync_params_done(t->sync, range, PASS_FORWARD);
@@ -31,7 +31,7 @@ static enum status forward_calls(struct trainer *t, struct error *e)
 
 static enum status backward_calls(struct trainer *t, struct error *e)
 {
-    for (int op = work_ops(t) - 1; op >= 0; op--) {
+    for (int op = t->stage.last - 1; op >= t->stage.first; op--) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         sync_grad_buffer(t->sync, range);

@@ -58,6 +58,16 @@ static void take_work(struct record_hello *h, const struct trainer *t)
     COPY_TEXT(h->kernels_tuned, kernels);
 }
 
+/* "conv1 relu1 maxpool2d1": nothing where the rank computes the whole net. */
+static void take_stage(struct record_hello *h, const struct trainer *t)
+{
+    char layers[NET_OP_LAYERS];
+    size_t used = 0, room = sizeof h->stage_layers;
+    for (int op = t->stage.first; op < t->stage.last && t->grid.stages > 1 && used < room; op++)
+        used += (size_t)snprintf(h->stage_layers + used, room - used, "%s%s", used > 0 ? " " : "",
+                                 net_op_layers(t->net, t->desc, op, layers));
+}
+
 static void take_training(struct record_hello *h, const struct trainer *t, const struct config *c)
 {
     double target = config_number(c, OPT_TARGET_ACC);
@@ -78,6 +88,7 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
     if (t->replayed != NULL)
         COPY_TEXT(h->calibration, t->replayed->from);
     COPY_TEXT(h->overlap, overlap_names()[config_overlap(c)]);
+    take_stage(h, t);
 }
 
 static void take_data(struct record_hello *h, const struct trainer *t, const struct config *c)
@@ -152,6 +163,7 @@ static json_t *report_step(const struct step_record *r, bool timed)
                                .loss_scale = r->loss_scale,
                                .skipped = r->skipped,
                                .late_ns = r->late_ns,
+                               .bubble_ns = r->bubble_ns,
                                .replayed_ns = r->replayed_ns};
     snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
     return record_json(RECORD_step, &step);
@@ -251,10 +263,12 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
     end->calls = (int64_t)timed->calls;
     end->bytes_payload = (int64_t)timed->bytes_payload;
-    end->bytes_wire =
-        (int64_t)(counted ? timed->bytes_sent : cost.bytes_wire * timed->timed_steps / cost.steps);
-    end->messages_wire = (int64_t)(counted ? timed->messages_sent
-                                           : cost.messages_wire * timed->timed_steps / cost.steps);
+    uint64_t bytes = cost.bytes_wire * timed->timed_steps / cost.steps + timed->stage_bytes;
+    uint64_t messages =
+        cost.messages_wire * timed->timed_steps / cost.steps + timed->stage_messages;
+    end->bytes_wire = (int64_t)(counted ? timed->bytes_sent : bytes);
+    end->messages_wire = (int64_t)(counted ? timed->messages_sent : messages);
+    end->bytes_stages = (int64_t)timed->stage_bytes;
     COPY_TEXT(end->wire_source, cost.wire_source);
     take_nic(end, timed);
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
@@ -325,6 +339,7 @@ json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                              .checkpoint_s = 1e-9 * (double)timed->checkpoint_ns,
                              .replays = timed->replays,
                              .replay_ns = timed->replays > 0 ? (double)timed->replay_ns : NAN,
+                             .activations_kept = t->stage.kept_most,
                              .user_s = seconds_of(usage.ru_utime),
                              .sys_s = seconds_of(usage.ru_stime),
                              .rss_mib = memory->peak_mib,

@@ -33,6 +33,8 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->steps_ns += taken->end_ns - taken->begin_ns;
     t->cpu_ns += taken->cpu_ns;
     t->poll_ns += taken->poll_ns;
+    t->stage_messages += taken->stage_messages;
+    t->stage_bytes += taken->stage_bytes;
 }
 
 /* Outside of the timed steps: reading takes some microseconds. */

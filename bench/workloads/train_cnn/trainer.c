@@ -39,7 +39,7 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
  * parameters. */
 static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    for (int op = 0; op < work_ops(t); op++) {
+    for (int op = t->stage.first; op < t->stage.last; op++) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         run_op(t, batch, PASS_FORWARD, op, NULL);
@@ -62,7 +62,7 @@ static bool is_last(const struct micro *m)
 static enum status backward(struct trainer *t, const struct batch *batch, const struct micro *m,
                             struct error *e)
 {
-    for (int op = work_ops(t) - 1; op >= 0; op--) {
+    for (int op = t->stage.last - 1; op >= t->stage.first; op--) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
@@ -74,22 +74,6 @@ static enum status backward(struct trainer *t, const struct batch *batch, const 
     return OK;
 }
 
-/* A rank without images still takes part in the sums of batch norm, with one that counts
- * nothing. */
-static struct batch batch_of(const struct trainer *t, const struct batch *all,
-                             const struct micro *m)
-{
-    static const uint32_t any_sample = 0;
-    static const real no_weight = 0;
-    struct batch batch = batch_part(all, m->index, m->n);
-    if (batch.n == 0 && t->group.open) {
-        batch.n = 1;
-        batch.samples = &any_sample;
-        batch.weights = &no_weight;
-    }
-    return batch;
-}
-
 /* Where each rank takes steps of its own, or the sum is scaled to a mean, its count of images is the
  * global one over the number of ranks, also where it has one image more or less: then the mean over
  * ranks is the mean over all images, as in a sum. On top of it comes the loss scale. */
@@ -97,7 +81,7 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     bool local =
         (sync_flags(t->sync) & STRATEGY_LOCAL_MEAN) || t->sync->config.scale != GRADIENT_SCALE_loss;
-    return t->sync->loss_scale.value * (local ? t->ranks : 1.0) / batch->global;
+    return t->sync->loss_scale.value * (local ? t->grid.replicas : 1.0) / batch->global;
 }
 
 /* The parts of a step, one after the other. */
@@ -137,17 +121,31 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
         timeline_end(t->waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
-/* Loading, forward, loss and backward of a micro-batch, whose gradients come on top of those before.
- * What is slept in a part of the step is slept once: after the first loading, the last forward and
- * backward. */
-static enum status compute_micro(struct trainer *t, const struct batch *batch,
-                                 const struct micro *m, struct lap *lap, struct step_record *record,
-                                 struct error *e)
+/* What the parts of a step that follow are of. */
+static void take_micro(struct trainer *t, const struct batch *batch, const struct micro *m)
 {
+    t->slot = stage_slot_of(&t->stage, (int)m->index);
     t->exec.weights = batch->weights;
     t->exec.samples = batch->samples;
     t->exec.accumulate = m->index > 0;
     work_micro_begin(t, batch);
+}
+
+/* What was waited for other stages since then is a part of its own. */
+static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
+{
+    lap->begin_ns += t->stage.waited_ns - waited_ns;
+}
+
+/* Loading, forward and loss of a micro-batch. What is slept in a part of the step is slept once: after the
+ * first loading, the last forward and backward. */
+static enum status forward_micro(struct trainer *t, const struct batch *batch,
+                                 const struct micro *m, struct lap *lap, struct step_record *record,
+                                 struct error *e)
+{
+    int64_t waited_ns = t->stage.waited_ns;
+    TRY(stage_forward_begin(t, (int)m->index, e));
+    leave_out_wait(t, waited_ns, lap);
     int64_t load_ns = timeline_now(t->waiter->timeline);
     work_load(t, batch);
     timeline_end(t->waiter->timeline, PHASE_load, "batch", load_ns);
@@ -161,11 +159,25 @@ static enum status compute_micro(struct trainer *t, const struct batch *batch,
     trainer_add_score(&record->score, &score);
     if (is_last(m))
         record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
+    TRY(stage_forward_end(t, (int)m->index, e));
     record->forward_ns += lap_end(lap);
+    return OK;
+}
+
+/* Its gradients come on top of those of the micro-batches before. */
+static enum status backward_micro(struct trainer *t, const struct batch *batch,
+                                  const struct micro *m, struct lap *lap,
+                                  struct step_record *record, struct error *e)
+{
+    int64_t waited_ns = t->stage.waited_ns;
+    TRY(stage_backward_begin(t, (int)m->index, e));
+    leave_out_wait(t, waited_ns, lap);
     TRY(backward(t, batch, m, e));
     if (is_last(m))
         record->inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
+    TRY(stage_backward_end(t, (int)m->index, e));
     record->backward_ns += lap_end(lap);
+    t->batches_tracked += !t->exec.fixed_statistics;
     return OK;
 }
 
@@ -173,11 +185,17 @@ static enum status compute_micro(struct trainer *t, const struct batch *batch,
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
-    struct micro m = {.n = sampler_micro_batches(&t->sampler, all, t->accumulate)};
-    for (; m.index < m.n; m.index++) {
-        const struct batch batch = batch_of(t, all, &m);
-        TRY(compute_micro(t, &batch, &m, lap, record, e));
-        t->batches_tracked += !t->exec.fixed_statistics;
+    const uint32_t n = sampler_micro_batches(&t->sampler, all, t->accumulate);
+    TRY(stage_step_begin(t, all, (int)n, e));
+    for (int i = 0; i < 2 * (int)n; i++) {
+        const struct pipeline_task task = stage_task(t, i);
+        const struct micro m = {.index = (uint32_t)task.micro, .n = n};
+        const struct batch batch = stage_micro_batch(t, task.micro);
+        take_micro(t, &batch, &m);
+        if (task.backward)
+            TRY(backward_micro(t, &batch, &m, lap, record, e));
+        else
+            TRY(forward_micro(t, &batch, &m, lap, record, e));
     }
     record->inject_ns += inject_now(t, INJECT_PHASE_sync, lap);
     return group_check(&t->group, e);
@@ -226,13 +244,17 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     enum status status = compute(t, &batch, &lap, record, e);
     THEN(status, update(t, record, e));
     overlap_step_end(t->overlap);
+    THEN(status, stage_step_end(t, e));
 
     record->inject_ns += t->update_slept_ns;
     record->end_ns = clock_ns();
     timeline_add(t->waiter->timeline, PHASE_step, "step", record->begin_ns, record->end_ns);
     record->sync = t->sync->times;
     record->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
-    record->replayed_ns = t->replayed != NULL ? work_replayed_ns(t->replayed) : 0;
+    record->replayed_ns = t->replayed != NULL ? work_replayed_ns(t) : 0;
+    record->bubble_ns = t->stage.waited_ns;
+    record->stage_messages = t->stage.messages_sent;
+    record->stage_bytes = t->stage.bytes_sent;
     work_step_end(t, record->sync.optimizer_ns);
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;
@@ -242,7 +264,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 double trainer_lr(const struct trainer *t)
 {
     int64_t step = (int64_t)(updates(t) - t->steps_aside);
-    return learning_rate(t->config, t->ranks, t->sampler.steps, step > 0 ? (uint64_t)step : 1);
+    return learning_rate(t->config, t->grid.replicas, t->sampler.steps,
+                         step > 0 ? (uint64_t)step : 1);
 }
 
 uint64_t trainer_hash(const struct trainer *t)

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "bench/spec/spec.h"
+#include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/train_cnn/arena_use.h"
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/inject.h"
 #include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/stage.h"
 #include "bench/workloads/train_cnn/weights16.h"
 #include "bench/workloads/train_cnn/work.h"
 #include "comm/overlap.h"
@@ -28,6 +30,8 @@ struct step_record {
     int64_t inject_ns;   /* slept as inject.* says; part of no other */
     int64_t replayed_ns; /* that replayed work was to take */
     int64_t late_ns;     /* that it ended too late by */
+    int64_t bubble_ns;   /* waited for other stages of a pipeline; part of no other */
+    uint64_t stage_messages, stage_bytes; /* sent to them */
     struct sync_times sync;
     struct score score;
     double loss_scale; /* of its gradients; NAN: they were not scaled */
@@ -52,15 +56,19 @@ struct trainer {
     const int *progress_cpu;  /* of a thread that sync.overlap asks for; NULL: not bound */
     struct work_options work; /* by the caller, too */
     int rank, ranks;
+    struct grid grid; /* which replica of the net and which stage of it the rank is of */
 
     uint32_t global_batch;
     enum isa isa; /* the same on all ranks */
     struct sampler sampler;
     struct exec exec;
     struct net *net;
-    struct sync *sync;
-    struct overlap *overlap; /* NULL: messages are left alone while this rank computes */
-    struct group group;      /* open when ranks share the statistics of batch norm */
+    struct stage stage;            /* what of the net this rank computes */
+    struct checkpoint_parts parts; /* the same, as checkpoints see it */
+    int slot;                      /* the set of activations that the parts of a step work on */
+    struct sync *sync;             /* over the ranks of the stage */
+    struct overlap *overlap;       /* NULL: messages are left alone while this rank computes */
+    struct group group;            /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
     struct weights16 weights;       /* what ops compute with */
     struct inject inject;           /* sleeps of this rank */
@@ -71,8 +79,9 @@ struct trainer {
     int64_t update_slept_ns;        /* in this step, before the optimizer ran */
     real *own_params;       /* of a rank with weights of its own, while rank 0's are evaluated */
     const uint8_t **images; /* [micro_max]: where the images of a micro-batch lie in the data set */
-    uint8_t *augmented;     /* [micro_max, C, H, W]: copies where images are changed, else NULL */
-    uint8_t *labels;        /* [micro_max] */
+    uint8_t
+        *augmented;  /* [slots, micro_max, C, H, W]: copies where images are changed, else NULL */
+    uint8_t *labels; /* [micro_max] */
     uint32_t *eval_samples; /* [micro_max] */
     int *eval_classes;      /* [micro_max] */
     int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
@@ -126,7 +135,7 @@ double trainer_lr(const struct trainer *t);
 /* What the next step's gradients are multiplied by; NAN without a loss scale. */
 double trainer_loss_scale(const struct trainer *t);
 
-/* 64-bit hash of the parameters, and of the running statistics where ranks share them. */
+/* 64-bit hash of the rank's parameters, and of the running statistics where ranks share them. */
 uint64_t trainer_hash(const struct trainer *t);
 
 /* The first parameter that is infinite or no number; 0: all are finite. */

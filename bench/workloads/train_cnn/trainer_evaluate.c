@@ -19,7 +19,7 @@ static enum status sum_classes(struct trainer *t, struct class_counts *c, struct
 /* Counts the n images from `first` that the net has just seen. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
-    net_classify(t->net, 0, t->eval_classes);
+    net_classify(t->net, t->slot, t->eval_classes);
     for (size_t i = 0; i < n; i++) {
         counts->samples[t->labels[i]]++;
         counts->correct[t->labels[i]] += t->eval_classes[i] == t->labels[i];
@@ -31,26 +31,54 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
 /* With the weights of a step, which are rounded once. */
 static void forward(struct trainer *t, bool is_first)
 {
-    for (int op = 0; op < net_ops(t->net); op++) {
+    for (int op = t->stage.first; op < t->stage.last; op++) {
         struct range range = work_op_range(t, op);
         const real *params =
             is_first ? weights16_round(&t->weights, range) : weights16_widen(&t->weights, range);
-        net_forward(t->net, &t->exec, 0, op, op + 1, params);
+        net_forward(t->net, &t->exec, t->slot, op, op + 1, params);
     }
 }
 
-/* Scores of images [first, first + n) of a part. */
-static struct score evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
-                                   size_t n, bool is_first, struct class_counts *classes)
+/* Scores of images [first, first + n) of a part; none but the last stage of a pipeline has any. */
+static enum status evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
+                                  size_t n, bool is_first, struct score *score,
+                                  struct class_counts *classes, struct error *e)
 {
+    const struct batch slice = {.n = (uint32_t)n, .samples = t->eval_samples};
+    *score = (struct score){0};
+    t->slot = 0;
     for (size_t i = 0; i < n; i++)
         t->eval_samples[i] = (uint32_t)(first + i);
     t->exec.samples = t->eval_samples;
     data_locate(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
-    net_load_each(t->net, &t->exec, 0, (int)n, t->images);
+    if (t->stage.first == 0)
+        net_load_each(t->net, &t->exec, t->slot, (int)n, t->images);
+    else
+        net_expect(t->net, t->slot, (int)n);
+    TRY(stage_step_begin(t, &slice, 1, e));
+    TRY(stage_forward_begin(t, 0, e));
     forward(t, is_first);
+    TRY(stage_forward_end(t, 0, e));
+    if (t->stage.last < net_ops(t->net))
+        return OK;
     count_classes(t, first, n, classes);
-    return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
+    *score = net_loss(t->net, &t->exec, t->slot, t->labels, NULL, 0);
+    return OK;
+}
+
+static enum status evaluate_share(struct trainer *t, const struct data_part *part,
+                                  struct score *score, struct class_counts *classes,
+                                  struct error *e)
+{
+    size_t begin, end;
+    pool_share(part->n, (size_t)t->grid.replica, (size_t)t->grid.replicas, &begin, &end);
+    for (size_t i = begin; i < end; i += t->micro_max) {
+        size_t n = end - i < t->micro_max ? end - i : t->micro_max;
+        struct score slice;
+        TRY(evaluate_slice(t, part, i, n, i == begin, &slice, classes, e));
+        trainer_add_score(score, &slice);
+    }
+    return stage_step_end(t, e);
 }
 
 /* Ranks that hold weights of their own evaluate rank 0's together, and then have theirs back. */
@@ -76,17 +104,12 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
     TRY(take_first_weights(t, e));
     if (config_int(t->config, OPT_BATCH_NORM) == BATCH_NORM_local && t->desc->n_buffers > 0)
         TRY(sync_broadcast_buffers(t->sync, e));
-    size_t begin, end;
-    pool_share(part->n, (size_t)t->rank, (size_t)t->ranks, &begin, &end);
     *score = (struct score){0};
     *classes = (struct class_counts){.n = t->data->classes};
     t->exec.training = false;
-    for (size_t i = begin; i < end; i += t->micro_max) {
-        size_t n = end - i < t->micro_max ? end - i : t->micro_max;
-        struct score slice = evaluate_slice(t, part, i, n, i == begin, classes);
-        trainer_add_score(score, &slice);
-    }
+    enum status status = evaluate_share(t, part, score, classes, e);
     t->exec.training = true;
+    TRY(status);
     restore_own_weights(t);
     TRY(sync_eval_end(t->sync, e));
     TRY(sum_classes(t, classes, e));

@@ -1,6 +1,7 @@
 /* Setting a trainer up, and taking it down again. */
 #include <stdlib.h>
 
+#include "bench/workloads/train_cnn/cut.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "comm/algorithm.h"
 #include "comm/compress.h"
@@ -15,7 +16,8 @@
 uint32_t trainer_global_batch(const struct config *config, int ranks)
 {
     double given = config_global_batch(config, ranks);
-    return given > 0 ? (uint32_t)given : DEFAULT_BATCH_PER_RANK * (uint32_t)ranks;
+    return given > 0 ? (uint32_t)given
+                     : DEFAULT_BATCH_PER_RANK * (uint32_t)config_replicas(config, ranks);
 }
 
 uint32_t trainer_batch_alone(const struct config *config)
@@ -35,8 +37,8 @@ static enum status open_sampler(struct trainer *t, struct error *e)
         .shard = (enum shard)config_int(t->config, OPT_DATA_SHARD),
         .shuffle = config_int(t->config, OPT_SHUFFLE) != 0,
         .seed = (uint64_t)config_number(t->config, OPT_SEED),
-        .rank = t->rank,
-        .ranks = t->ranks,
+        .rank = t->grid.replica,
+        .ranks = t->grid.replicas,
     };
     return sampler_open(&t->sampler, e);
 }
@@ -44,7 +46,9 @@ static enum status open_sampler(struct trainer *t, struct error *e)
 enum status trainer_open_batches(struct trainer *t, struct error *e)
 {
     enum option_id at;
+    TRY(config_check_parallel(t->config, t->desc, t->ranks, &at, e));
     TRY(config_check_batch(t->config, t->ranks, &at, e));
+    t->grid = grid_place(t->rank, t->ranks, (int)config_int(t->config, OPT_PIPELINE));
     t->global_batch = trainer_global_batch(t->config, t->ranks);
     TRY(model_check_data(t->desc, t->data->name, t->data->shape, t->data->classes, e));
     TRY(open_sampler(t, e));
@@ -81,16 +85,24 @@ static enum status tune(struct trainer *t, uint8_t *choices, const struct net_op
     return tuned == OK ? shared : tuned;
 }
 
+static enum status create_stage(struct trainer *t, struct net_options options, struct error *e)
+{
+    TRY(cut_net(t, &options, e));
+    return net_create(&t->net, t->desc, &options, e);
+}
+
 /* All ranks try the kernels at the same time, as they will run them. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {
-    if (!trainer_tunes(t->config) || work_is_replayed(&t->work))
+    if (work_is_replayed(&t->work))
         return net_create(&t->net, t->desc, &options, e);
+    if (!trainer_tunes(t->config))
+        return create_stage(t, options, e);
     uint8_t *choices;
     TRY(MEM_NEW(choices, (size_t)t->desc->n_layers, "the choices of kernels", e));
     enum status status = tune(t, choices, &options, e);
     options.choices = choices;
-    THEN(status, net_create(&t->net, t->desc, &options, e));
+    THEN(status, create_stage(t, options, e));
     free(choices);
     return status;
 }
@@ -111,7 +123,8 @@ static enum status open_net(struct trainer *t, struct error *e)
     TRY(MEM_NEW_ALIGNED(t->eval_samples, n, what, e));
     TRY(MEM_NEW_ALIGNED(t->eval_classes, n, what, e));
     if (config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip)
-        TRY(MEM_NEW_ALIGNED(t->augmented, n * shape_count(t->desc->input), what, e));
+        TRY(MEM_NEW_ALIGNED(t->augmented, (size_t)stage_sets(t) * n * shape_count(t->desc->input),
+                            what, e));
     return create_net(t, options, e);
 }
 
@@ -135,8 +148,14 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     TRY(agree_on_isa(t, e));
     TRY(inject_open(&t->inject, t->config, t->rank, t->ranks, e));
     TRY(trainer_open_batches(t, e));
+    TRY(grid_open(&t->grid, t->waiter, t->comm, e));
     TRY(open_net(t, e));
-    return work_open(t, e);
+    TRY(work_open(t, e));
+    if (t->replayed != NULL)
+        TRY(cut_replayed(t, e));
+    TRY(stage_open(t, e));
+    t->parts = (struct checkpoint_parts){t->stage.tensors, t->grid.pipeline};
+    return OK;
 }
 
 /* ---- The strategy ---- */
@@ -146,7 +165,7 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
-    bool shared = kind == BATCH_NORM_sync && t->desc->n_buffers > 0 && t->ranks > 1 &&
+    bool shared = kind == BATCH_NORM_sync && t->desc->n_buffers > 0 && t->grid.replicas > 1 &&
                   t->sync->kind != STRATEGY_none;
     t->exec.buffers = t->sync->arenas.buffers;
     t->exec.fixed_statistics = kind == BATCH_NORM_frozen;
@@ -155,7 +174,7 @@ static enum status connect_batch_norm(struct trainer *t, struct error *e)
         return OK;
     t->exec.group_sum = group_sum;
     t->exec.group_arg = &t->group;
-    TRY(group_open(&t->group, t->waiter, t->comm, e));
+    TRY(group_open(&t->group, t->waiter, t->grid.data, e));
     t->group.overlap = t->overlap;
     return OK;
 }
@@ -205,9 +224,9 @@ static struct optimizer optimizer_of(const struct trainer *t)
         .trust = config_number(c, OPT_TRUST),
         .clip_norm = config_number(c, OPT_CLIP_NORM),
         .clip_value = config_number(c, OPT_CLIP_VALUE),
-        .n = t->desc->n_params,
-        .tensors = t->desc->tensors,
-        .n_tensors = t->desc->n_tensors,
+        .n = t->stage.held.n_params,
+        .tensors = t->stage.held.tensors,
+        .n_tensors = t->stage.held.n_tensors,
     };
 }
 
@@ -228,8 +247,9 @@ static enum status create_sync(struct trainer *t, struct error *e)
 {
     enum option_id at;
     struct sync_options options = {
-        .comm = t->comm,
-        .desc = t->desc,
+        .comm = t->grid.data,
+        .parts = t->grid.stages > 1 ? &t->grid.pipeline : NULL,
+        .desc = &t->stage.held,
         .loss_scale = loss_scale_of(t->config),
         .slots = optimizer_slots(t->optimizer.kind),
         .waiter = t->waiter,
@@ -250,9 +270,10 @@ static enum status create_sync(struct trainer *t, struct error *e)
 static enum status draw_weights(struct trainer *t, struct error *e)
 {
     bool own = !config_int(t->config, OPT_BROADCAST_INIT);
-    uint64_t seed = t->exec.seed ^ (own ? (uint64_t)t->rank << 32 : 0);
-    net_init_params(t->desc, t->sync->arenas.params, seed);
-    if (own && t->ranks > 1)
+    uint64_t seed = t->exec.seed ^ (own ? (uint64_t)t->grid.replica << 32 : 0);
+    net_init_tensors(t->desc, t->stage.tensors.first, t->stage.tensors.last, t->sync->arenas.params,
+                     seed);
+    if (own && t->grid.replicas > 1)
         return MEM_NEW_ALIGNED(t->own_params, t->sync->arenas.n, "a rank's own weights", e);
     return sync_broadcast_params(t->sync, e);
 }
@@ -260,7 +281,7 @@ static enum status draw_weights(struct trainer *t, struct error *e)
 static enum status open_weights(struct trainer *t, struct error *e)
 {
     size_t longest = 0;
-    for (int op = 0; op < work_ops(t); op++) {
+    for (int op = t->stage.first; op < t->stage.last; op++) {
         size_t n = span_of(&t->sync->arenas, work_op_range(t, op)).n;
         longest = n > longest ? n : longest;
     }
@@ -276,6 +297,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     TRY(draw_weights(t, e));
     TRY(open_weights(t, e));
     TRY(connect_overlap(t, e));
+    stage_connect(t);
     TRY(work_connect(t, e));
     return connect_batch_norm(t, e);
 }
@@ -287,6 +309,8 @@ void trainer_close(struct trainer *t)
     work_close(t);
     weights16_close(&t->weights);
     sync_destroy(t->sync);
+    stage_close(t);
+    grid_close(&t->grid, t->waiter);
     net_destroy(t->net);
     mem_free(t->own_params);
     mem_free(t->images);

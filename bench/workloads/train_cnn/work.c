@@ -121,7 +121,8 @@ enum status work_connect(struct trainer *t, struct error *e)
         return OK;
     size_t n = t->sync->arenas.n;
     TRY(MEM_NEW_ALIGNED(t->replayed->gradients, n, "made-up gradients", e));
-    net_init_params(t->desc, t->replayed->gradients, t->exec.seed + (uint64_t)t->rank + 1);
+    net_init_tensors(t->desc, t->stage.tensors.first, t->stage.tensors.last, t->replayed->gradients,
+                     t->exec.seed + (uint64_t)t->rank + 1);
     return OK;
 }
 
@@ -145,7 +146,7 @@ int work_ops(const struct trainer *t)
     return t->replayed != NULL ? t->replayed->calibration.n_ops : net_ops(t->net);
 }
 
-struct range work_op_range(const struct trainer *t, int op)
+struct range work_net_range(const struct trainer *t, int op)
 {
     struct range range;
     if (t->replayed != NULL) {
@@ -156,6 +157,11 @@ struct range work_op_range(const struct trainer *t, int op)
     return range;
 }
 
+struct range work_op_range(const struct trainer *t, int op)
+{
+    return stage_range(&t->stage, work_net_range(t, op));
+}
+
 /* ---- Time that passes ---- */
 
 /* Of the images of this micro-batch. */
@@ -164,12 +170,39 @@ static int64_t time_of(const struct replayed_work *r, int part)
     return llround((double)r->row[part] * r->share);
 }
 
-int64_t work_replayed_ns(const struct replayed_work *r)
+/* Of the parameters, those of the stage. */
+static double update_ns(const struct trainer *t, size_t params)
 {
-    int64_t sum_ns = 0;
-    for (int part = 0; part < calibration_parts(&r->calibration); part++)
-        sum_ns += llround((double)r->row[part] * r->step_share);
+    const struct replayed_work *r = t->replayed;
+    double share = (double)params / (double)t->desc->n_params;
+    return (double)r->row[part_optimizer(&r->calibration)] * share;
+}
+
+static bool computes_loss(const struct trainer *t)
+{
+    return t->stage.last == work_ops(t);
+}
+
+int64_t work_replayed_ns(const struct trainer *t)
+{
+    const struct replayed_work *r = t->replayed;
+    const struct calibration *c = &r->calibration;
+    int64_t sum_ns = llround(update_ns(t, t->stage.held.n_params) * r->step_share);
+    if (t->stage.first == 0)
+        sum_ns += llround((double)r->row[part_load()] * r->step_share);
+    if (computes_loss(t))
+        sum_ns += llround((double)r->row[part_loss(c)] * r->step_share);
+    for (int op = t->stage.first; op < t->stage.last; op++) {
+        sum_ns += llround((double)r->row[part_forward(op)] * r->step_share);
+        sum_ns += llround((double)r->row[part_backward(c, op)] * r->step_share);
+    }
     return sum_ns;
+}
+
+void work_met(struct trainer *t)
+{
+    if (t->replayed != NULL)
+        pace_meet(&t->replayed->pace);
 }
 
 /* A part whose end the rank's own record sees alone: cores that others want are not kept awake for that. */
@@ -194,10 +227,16 @@ static bool is_seen(const struct trainer *t)
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
 }
 
+/* To the stage behind. */
+static bool is_handed_on(const struct trainer *t, int op)
+{
+    return op + 1 == t->stage.last && !computes_loss(t);
+}
+
 static bool is_awaited(const struct trainer *t, int op)
 {
     struct range range = work_op_range(t, op);
-    return op == 0 || is_seen(t) ||
+    return op == t->stage.first || is_seen(t) ||
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
@@ -208,7 +247,7 @@ static void write_gradients(const struct trainer *t, int op, real *grads)
     struct range range = work_op_range(t, op);
     const real *from = t->replayed->gradients;
     for (int i = range.first; i < range.last; i++) {
-        const struct tensor_desc *tensor = &t->desc->tensors[i];
+        const struct tensor_desc *tensor = &t->stage.held.tensors[i];
         if (from != NULL)
             memcpy(grads + tensor->offset, from + tensor->offset, tensor->count * sizeof *grads);
         else if (t->replayed->own_core)
@@ -234,27 +273,31 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
 
 /* ---- Computing ---- */
 
-/* Images that are changed are copied first; others are read where they lie. */
+/* Images that are changed are copied first, to where the set keeps them until backward; others are read where
+ * they lie. A later stage has its activations from the one before, and wants labels if it is the last. */
 static void load(struct trainer *t, const struct batch *batch)
 {
     size_t image_bytes = shape_count(t->desc->input);
-    if (t->augmented != NULL) {
-        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, t->augmented,
-                    t->labels);
-        augment_batch(t->augmented, t->desc->input, batch->samples, batch->n, t->exec.seed,
+    if (t->augmented != NULL && t->stage.first == 0) {
+        uint8_t *copies = t->augmented + (size_t)t->slot * t->micro_max * image_bytes;
+        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, copies, t->labels);
+        augment_batch(copies, t->desc->input, batch->samples, batch->n, t->exec.seed,
                       t->exec.epoch);
-        net_load(t->net, &t->exec, 0, (int)batch->n, t->augmented);
+        net_load(t->net, &t->exec, t->slot, (int)batch->n, copies);
         return;
     }
     data_locate(&t->data->train, image_bytes, batch->samples, batch->n, t->images, t->labels);
-    net_load_each(t->net, &t->exec, 0, (int)batch->n, t->images);
+    if (t->stage.first == 0)
+        net_load_each(t->net, &t->exec, t->slot, (int)batch->n, t->images);
+    else
+        net_expect(t->net, t->slot, (int)batch->n);
 }
 
 static void clear_gradients(const struct trainer *t, int op, real *grads)
 {
     struct range range = work_op_range(t, op);
     for (int i = range.first; i < range.last; i++) {
-        const struct tensor_desc *tensor = &t->desc->tensors[i];
+        const struct tensor_desc *tensor = &t->stage.held.tensors[i];
         memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
     }
 }
@@ -296,7 +339,8 @@ void work_micro_begin(struct trainer *t, const struct batch *batch)
 void work_load(struct trainer *t, const struct batch *batch)
 {
     if (t->replayed != NULL) {
-        pass(t->replayed, part_load());
+        if (t->stage.first == 0)
+            pass(t->replayed, part_load());
         return;
     }
     int64_t begin_ns = begin_part(t);
@@ -308,12 +352,12 @@ void work_load(struct trainer *t, const struct batch *batch)
 void work_forward(struct trainer *t, const struct batch *batch, int op)
 {
     if (t->replayed != NULL) {
-        pass_op(t, time_of(t->replayed, part_forward(op)), is_seen(t));
+        pass_op(t, time_of(t->replayed, part_forward(op)), is_seen(t) || is_handed_on(t, op));
         return;
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        net_forward(t->net, &t->exec, 0, op, op + 1,
+        net_forward(t->net, &t->exec, t->slot, op, op + 1,
                     weights16_round(&t->weights, work_op_range(t, op)));
     end_part(t, part_forward(op), begin_ns);
 }
@@ -330,6 +374,8 @@ static uint32_t count_samples(const struct batch *batch)
 struct score work_loss(struct trainer *t, const struct batch *batch, double gradient_scale)
 {
     struct score score = {0};
+    if (!computes_loss(t))
+        return score;
     if (t->replayed != NULL) {
         pass(t->replayed, part_loss(&t->replayed->calibration));
         score.samples = count_samples(batch);
@@ -337,7 +383,7 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        score = net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale);
+        score = net_loss(t->net, &t->exec, t->slot, t->labels, batch->weights, gradient_scale);
     if (t->times != NULL)
         end_part(t, part_loss(t->times), begin_ns);
     return score;
@@ -351,7 +397,7 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        net_backward(t->net, &t->exec, 0, op, op + 1,
+        net_backward(t->net, &t->exec, t->slot, op, op + 1,
                      weights16_widen(&t->weights, work_op_range(t, op)), grads);
     else if (!t->exec.accumulate)
         clear_gradients(t, op, grads);
@@ -364,9 +410,8 @@ void work_update(void *arg, size_t begin, size_t end)
 {
     struct trainer *t = arg;
     struct replayed_work *r = t->replayed;
-    double share = (double)(end - begin) / (double)t->sync->arenas.n;
     pace_meet(&r->pace);
-    pace_pass(&r->pace, llround((double)r->row[part_optimizer(&r->calibration)] * share), true);
+    pace_pass(&r->pace, llround(update_ns(t, end - begin)), true);
 }
 
 void work_step_end(struct trainer *t, int64_t optimizer_ns)

@@ -312,6 +312,66 @@ static void older_checkpoints_are_read(void **state)
     session_close(&second);
 }
 
+/* ---- Stages of a pipeline ---- */
+
+static void set_stages(int stages)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", stages);
+    option(OPT_PIPELINE, text);
+}
+
+/* One rank by itself, from the file, against a run of its own. */
+static bool holds_the_state_of(const struct session *alone)
+{
+    struct session read;
+    struct error e;
+    char reset[CHECKPOINT_RESET];
+    set_stages(1);
+    bool good = session_open(&read, MPI_COMM_SELF, 1) && resume(&read, &e, reset);
+    good = good && equal_state(alone, &read) &&
+           (fixture.desc.n_buffers == 0 || same_statistics(alone, &read)) &&
+           read.trainer.steps_done == alone->trainer.steps_done;
+    session_close(&read);
+    return mpi_all(good);
+}
+
+/* All ranks in so many stages go on from the file, to `steps`, and write it anew. */
+static bool goes_on_in_stages(int stages, bool anew, uint64_t steps)
+{
+    struct session s;
+    struct error e = {.status = OK};
+    char reset[CHECKPOINT_RESET];
+    set_stages(stages);
+    bool good = session_open(&s, MPI_COMM_WORLD, 1) && (anew || resume(&s, &e, reset));
+    mpi_all(good); /* all have read it */
+    good = train_to(&s, steps) && save(&s, &e) == OK && good;
+    if (e.status != OK)
+        print_error("%s %s\n", e.file, e.text);
+    session_close(&s);
+    return mpi_all(good);
+}
+
+/* What stages write any number of them reads: where each is one rank, to the bit what one rank has. */
+static void stages_write_a_whole_checkpoint(void **state)
+{
+    struct session alone;
+    int ranks = mpi_world_ranks();
+    if (ranks > 4)
+        return;
+    option(OPT_ACCUMULATE, "4");
+    option(OPT_KERNELS, "reference"); /* whose ops are single layers: enough for four stages */
+    set_stages(1);
+    assert_all(session_open(&alone, MPI_COMM_SELF, 1) && train_to(&alone, BEFORE));
+    assert_all(goes_on_in_stages(ranks, true, BEFORE) && holds_the_state_of(&alone));
+    for (int stages = 1; stages < ranks; stages++)
+        if (ranks % stages == 0)
+            assert_all(goes_on_in_stages(stages, false, BEFORE) && holds_the_state_of(&alone));
+    assert_all(goes_on_in_stages(ranks, false, STEPS) && train_to(&alone, STEPS) &&
+               holds_the_state_of(&alone));
+    session_close(&alone);
+}
+
 /* ---- Weights alone ---- */
 
 static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *metadata)
@@ -362,6 +422,8 @@ int main(int argc, char **argv)
         TEST(more_ranks_go_on),
         TEST(every_stage_goes_on),
         TEST_VGG(older_checkpoints_are_read),
+        TEST(stages_write_a_whole_checkpoint),
+        TEST_VGG(stages_write_a_whole_checkpoint),
         TEST(weights_alone_start_a_run),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);

@@ -1,0 +1,249 @@
+#include "bench/workloads/train_cnn/cut.h"
+
+#include <stdlib.h>
+
+#include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* Passes over a micro-batch that are timed; the first warms caches and pages. The shortest counts. */
+enum { PASSES = 4 };
+
+/* What each op costs, on rank 0. */
+struct op_costs {
+    int n;
+    double *costs;
+    bool *has_params;
+};
+
+static enum status open_costs(struct op_costs *c, const struct net *net, struct error *e)
+{
+    c->n = net_ops(net);
+    TRY(MEM_NEW(c->costs, (size_t)c->n, "what ops cost", e));
+    TRY(MEM_NEW(c->has_params, (size_t)c->n, "what ops cost", e));
+    for (int op = 0; op < c->n; op++) {
+        int first, last;
+        net_op_tensors(net, op, &first, &last);
+        c->has_params[op] = first < last;
+    }
+    return OK;
+}
+
+static void close_costs(struct op_costs *c)
+{
+    free(c->costs);
+    free(c->has_params);
+}
+
+static void count_flops(struct op_costs *c, const struct net *net)
+{
+    for (int op = 0; op < c->n; op++) {
+        struct net_op_view v = net_op_view(net, 0, op);
+        c->costs[op] = (double)v.flops_forward + (v.learns ? (double)v.flops_backward : 0);
+    }
+}
+
+/* ---- Measuring ---- */
+
+/* What a net computes on by itself, before there are arenas. */
+struct alone {
+    struct net *net;
+    struct exec exec;
+    real *params, *grads, *buffers;
+    uint32_t n;
+    int64_t *taken_ns; /* [ops] shortest so far */
+};
+
+static enum status open_alone(struct alone *a, const struct trainer *t, struct error *e)
+{
+    const char *what = "a net that is measured";
+    const struct net_desc *desc = t->desc;
+    TRY(MEM_NEW_ALIGNED(a->params, desc->n_params, what, e));
+    TRY(MEM_NEW_ALIGNED(a->grads, desc->n_params, what, e));
+    TRY(MEM_NEW_ALIGNED(a->buffers, desc->n_buffer_values, what, e));
+    TRY(MEM_NEW(a->taken_ns, (size_t)net_ops(a->net), what, e));
+    net_init_params(desc, a->params, t->exec.seed);
+    net_init_buffers(desc, a->buffers);
+    a->exec = t->exec;
+    a->exec.buffers = a->buffers;
+    a->exec.samples = t->eval_samples;
+    a->n = t->micro_max;
+    return OK;
+}
+
+static void close_alone(struct alone *a)
+{
+    mem_free(a->params);
+    mem_free(a->grads);
+    mem_free(a->buffers);
+    free(a->taken_ns);
+}
+
+/* The first images of the data set. */
+static void load(const struct trainer *t, const struct alone *a)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        t->eval_samples[i] = i;
+    data_locate(&t->data->train, shape_count(t->desc->input), t->eval_samples, a->n, t->images,
+                t->labels);
+    net_load_each(a->net, &a->exec, 0, (int)a->n, t->images);
+}
+
+/* Forward, then backward over ops [0, n); took [n] gets the time of each. */
+static void time_pass(const struct trainer *t, const struct alone *a, int64_t *took, int n)
+{
+    int64_t begin_ns;
+    for (int op = 0; op < n; op++) {
+        begin_ns = clock_ns();
+        net_forward(a->net, &a->exec, 0, op, op + 1, a->params);
+        took[op] = clock_ns() - begin_ns;
+    }
+    net_loss(a->net, &a->exec, 0, t->labels, NULL, 1.0 / a->n);
+    for (int op = n - 1; op >= 0; op--) {
+        begin_ns = clock_ns();
+        net_backward(a->net, &a->exec, 0, op, op + 1, a->params, a->grads);
+        took[op] += clock_ns() - begin_ns;
+    }
+}
+
+static enum status time_ops(struct op_costs *c, const struct trainer *t, const struct alone *a,
+                            struct error *e)
+{
+    int64_t *took;
+    TRY(MEM_NEW(took, (size_t)c->n, "the times of ops", e));
+    load(t, a);
+    for (int pass = 0; pass < PASSES; pass++) {
+        time_pass(t, a, took, c->n);
+        for (int op = 0; op < c->n; op++)
+            if (pass == 0 || took[op] < a->taken_ns[op])
+                a->taken_ns[op] = took[op];
+    }
+    for (int op = 0; op < c->n; op++)
+        c->costs[op] = (double)a->taken_ns[op];
+    free(took);
+    return OK;
+}
+
+static enum status measure(struct op_costs *c, const struct trainer *t, struct net *net,
+                           struct error *e)
+{
+    struct alone a = {.net = net};
+    enum status status = open_alone(&a, t, e);
+    THEN(status, time_ops(c, t, &a, e));
+    close_alone(&a);
+    return status;
+}
+
+static bool goes_by_flops(const struct trainer *t)
+{
+    return config_int(t->config, OPT_PIPELINE_CUT) == PIPELINE_CUT_flops;
+}
+
+/* By a whole net, which is there for that alone. */
+static enum status find_costs(struct op_costs *c, const struct trainer *t,
+                              const struct net_options *options, struct error *e)
+{
+    struct net *net;
+    struct net_options whole = *options;
+    whole.slots = 1;
+    TRY(net_create(&net, t->desc, &whole, e));
+    enum status status = open_costs(c, net, e);
+    if (status == OK && goes_by_flops(t))
+        count_flops(c, net);
+    else
+        THEN(status, measure(c, t, net, e));
+    net_destroy(net);
+    return status;
+}
+
+/* Mean of the calibrated steps, or as a stated rate has it. */
+static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
+{
+    const struct calibration *from = &t->replayed->calibration;
+    TRY(open_costs(c, t->net, e));
+    if (c->n != from->n_ops)
+        return error_set(e, ERR_ARGUMENT,
+                         "%s has times of %d ops, the plan of this net %d: calibrate with "
+                         "kernels.tune: fixed",
+                         t->replayed->from, from->n_ops, c->n);
+    if (goes_by_flops(t)) {
+        count_flops(c, t->net);
+        return OK;
+    }
+    for (int step = 0; step < from->n_steps; step++) {
+        const int64_t *row = from->ns + (size_t)step * (size_t)calibration_parts(from);
+        for (int op = 0; op < c->n; op++)
+            c->costs[op] += (double)(row[part_forward(op)] + row[part_backward(from, op)]);
+    }
+    return OK;
+}
+
+/* ---- Deciding ---- */
+
+/* first [stages + 1] of all ranks are rank 0's. One that has failed tells no cut, and the others do not
+ * wait for it. */
+static enum status share(struct trainer *t, int *first, enum status mine, struct error *e)
+{
+    struct error later;
+    size_t n = (size_t)t->grid.stages + 1;
+    if (mine != OK)
+        first[n - 1] = 0;
+    enum status status = wait_bcast(t->waiter, first, n, MPI_INT, 0, t->comm,
+                                    "rank 0's cut of the net", mine == OK ? e : &later);
+    if (mine != OK)
+        return mine;
+    TRY(status);
+    if (first[n - 1] == 0)
+        return error_set(e, ERR_ARGUMENT, "rank 0 could not cut the net into %d stages",
+                         t->grid.stages);
+    t->stage.first = first[t->grid.stage];
+    t->stage.last = first[t->grid.stage + 1];
+    return OK;
+}
+
+static enum status decide(const struct trainer *t, int *first, const struct op_costs *c,
+                          struct error *e)
+{
+    int able = 0;
+    for (int op = 0; op < c->n; op++)
+        able += c->has_params[op];
+    if (pipeline_cut_ops(first, t->grid.stages, c->costs, c->has_params, c->n))
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "parallel.pipeline = %d, but of the ops of model %s by kernels.plan = %s only "
+                     "%d have parameters, one of which a stage needs at least",
+                     t->grid.stages, t->desc->name, config_text(t->config, OPT_KERNELS), able);
+}
+
+/* options is NULL where the net is there already. */
+static enum status cut(struct trainer *t, const struct net_options *options, struct error *e)
+{
+    struct op_costs c = {.n = 0};
+    enum status status = OK;
+    int *first;
+    TRY(MEM_NEW(first, (size_t)t->grid.stages + 1, "the stages of a net", e));
+    if (t->rank == 0) {
+        status = options != NULL ? find_costs(&c, t, options, e) : read_costs(&c, t, e);
+        THEN(status, decide(t, first, &c, e));
+    }
+    status = share(t, first, status, e);
+    close_costs(&c);
+    free(first);
+    return status;
+}
+
+enum status cut_net(struct trainer *t, struct net_options *options, struct error *e)
+{
+    if (t->grid.stages == 1)
+        return OK;
+    TRY(cut(t, options, e));
+    options->first_op = t->stage.first;
+    options->last_op = t->stage.last;
+    options->slots = stage_sets(t);
+    return OK;
+}
+
+enum status cut_replayed(struct trainer *t, struct error *e)
+{
+    return t->grid.stages > 1 ? cut(t, NULL, e) : OK;
+}

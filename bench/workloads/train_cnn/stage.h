@@ -1,0 +1,87 @@
+/* What of a net a rank computes: ops [first, last), and the messages to the stages before and behind where the
+ * net is cut into several (parallel.pipeline). A trainer without a pipeline is one stage, which has nobody to
+ * send to. Activations and gradients travel as the plan lays them out, so that a net computes the same
+ * bits in any number of stages.
+ *
+ * Receives are begun as soon as there is room for what comes, sends as soon as it is there; while the rank
+ * computes they are tested (stage_poll), and it waits for them where it needs them. */
+#pragma once
+
+#include "bench/workloads/train_cnn/sampler.h"
+#include "comm/cost/pipeline.h"
+#include "comm/grid.h"
+#include "comm/strategy.h"
+#include "kernels/net/net.h"
+
+struct trainer;
+
+/* One set of activations: what goes through its ends, and the messages that take it there. */
+struct stage_slot {
+    real *in, *out; /* activations of the first op, and of the last one */
+    real *in_gradient,
+        *out_gradient;         /* of the loss by these; the first is sent, the second comes */
+    struct message take, hand; /* activations */
+    struct message take_back, hand_back;
+};
+
+struct stage {
+    int first, last;      /* ops of the plan */
+    struct range tensors; /* theirs, of the net's */
+    /* The net's description with these tensors alone, counted from their first: what the rank's arenas hold.
+     * Layers and buffers are the net's own. */
+    struct net_desc held;
+
+    enum pipeline_schedule schedule;
+    struct stage_slot *slots; /* [n_slots] */
+    int n_slots;
+    real *own; /* memory of the activations where the net is not computed */
+
+    struct batch batch; /* of the step that is under way, in so many micro-batches */
+    int micros;
+    int kept, kept_most; /* sets of activations in use: now, at most so far */
+    int64_t waited_ns;   /* for other stages, and what was sent to them, in this step */
+    uint64_t messages_sent, bytes_sent;
+    int64_t next_poll_ns;
+    void (*poll)(void *arg); /* what exec.poll was before, called after the stage's own tests */
+    void *poll_arg;
+};
+
+/* Sets of activations that the trainer's net is to have: one where nothing is cut. After its grid. */
+int stage_sets(const struct trainer *t);
+
+/* After the trainer's net, cut by cut.h, and what stands for computing. Closed with stage_close in any
+ * case. */
+enum status stage_open(struct trainer *t, struct error *e);
+/* After exec.poll has been set for the strategy: tests messages between stages there, too. */
+void stage_connect(struct trainer *t);
+void stage_close(struct trainer *t);
+
+/* Tensors [first, last) of the net, which are the stage's, as its arenas count them. */
+static inline struct range stage_range(const struct stage *s, struct range of)
+{
+    if (of.first == of.last)
+        return (struct range){0, 0};
+    return (struct range){of.first - s->tensors.first, of.last - s->tensors.first};
+}
+
+/* What the stage does i-th, from 0, in the step that is under way; which set of activations a micro-batch uses. */
+struct pipeline_task stage_task(const struct trainer *t, int i);
+int stage_slot_of(const struct stage *s, int micro);
+
+/* A step of a batch in so many micro-batches: what there is room for begins to come. */
+enum status stage_step_begin(struct trainer *t, const struct batch *batch, int micros,
+                             struct error *e);
+
+/* This rank's images of one of them. Where the statistics of batch norm are summed over ranks, a rank without
+ * images has one that counts nothing. */
+struct batch stage_micro_batch(const struct trainer *t, int micro);
+
+/* Around a pass over a micro-batch: waits for what it needs, hands on what it has made. Where nothing is
+ * learned (exec.training is false) nothing comes back. */
+enum status stage_forward_begin(struct trainer *t, int micro, struct error *e);
+enum status stage_forward_end(struct trainer *t, int micro, struct error *e);
+enum status stage_backward_begin(struct trainer *t, int micro, struct error *e);
+enum status stage_backward_end(struct trainer *t, int micro, struct error *e);
+
+/* Waits until all that was sent has left. */
+enum status stage_step_end(struct trainer *t, struct error *e);

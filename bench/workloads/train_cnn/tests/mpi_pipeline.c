@@ -1,0 +1,399 @@
+/* A net that is cut into stages trains as it does whole: to the bit what one rank computes in as many
+ * micro-batches where each stage is one rank, up to rounding where several share a stage. What ranks keep
+ * and send is what formulas say. */
+#include "bench/workloads/train_cnn/tests/train_fixture.h"
+
+#ifdef SCALEBENCH_F64
+enum { STEPS = 20 };
+#define ALLOWED 1e-10
+#else
+enum { STEPS = 1 };
+#define ALLOWED 1e-4
+#endif
+
+/* Of lenet_21k and vgg_mini, whose layers with parameters are four and more. */
+enum { STAGES_MOST = 4 };
+
+static void set_stages(int stages)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", stages);
+    option(OPT_PIPELINE, text);
+}
+
+/* The fast plan computes both convolutions of lenet_21k in one op, which makes three stages at most. */
+static int setup_small(void **state)
+{
+    int status = setup(state);
+    if (mpi_world_ranks() == STAGES_MOST)
+        option(OPT_KERNELS, "reference");
+    return status;
+}
+
+/* 1 and the numbers of stages that these ranks can be shared out to. */
+static bool fits(int stages)
+{
+    return mpi_world_ranks() % stages == 0;
+}
+
+/* ---- Comparing ---- */
+
+static const real *whole_at(const struct session *pipe, const real *arena)
+{
+    const struct stage *s = &pipe->trainer.stage;
+    return arena + fixture.desc.tensors[s->tensors.first].offset;
+}
+
+/* Running statistics of the stage's layers. */
+static bool same_buffers(const struct session *pipe, const struct session *own)
+{
+    const struct trainer *t = &pipe->trainer;
+    int first = net_op_view(t->net, 0, t->stage.first).first_layer;
+    int last = net_op_view(t->net, 0, t->stage.last - 1).last_layer;
+    for (int i = 0; i < fixture.desc.n_buffers; i++) {
+        const struct tensor_desc *b = &fixture.desc.buffers[i];
+        if (b->layer >= first && b->layer < last &&
+            memcmp(arenas_of(pipe)->buffers + b->offset, arenas_of(own)->buffers + b->offset,
+                   b->count * sizeof(real)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Weights, what the optimizer keeps, statistics. */
+static bool same_bits(const struct session *pipe, const struct session *own)
+{
+    const struct arenas *a = arenas_of(pipe), *b = arenas_of(own);
+    bool same = memcmp(a->params, whole_at(pipe, b->params), a->n * sizeof(real)) == 0;
+    for (int k = 0; k < a->slots; k++)
+        same =
+            same && memcmp(a->state + (size_t)k * a->n, whole_at(pipe, b->state + (size_t)k * b->n),
+                           a->n * sizeof(real)) == 0;
+    return same && same_buffers(pipe, own);
+}
+
+static double distance_of(const struct session *pipe, const struct session *own,
+                          const struct session *initial)
+{
+    const struct arenas *a = arenas_of(pipe);
+    return relative_difference(a->params, whole_at(pipe, arenas_of(own)->params),
+                               whole_at(pipe, arenas_of(initial)->params), a->n);
+}
+
+static bool take_steps(struct session *s, int n)
+{
+    bool good = true;
+    for (int i = 0; i < n; i++)
+        good = session_step(s, (uint32_t)i) && good;
+    return good;
+}
+
+/* ---- The same training ---- */
+
+/* One stage a rank, against one rank by itself. An epoch ends with a smaller batch, of fewer micro-batches. */
+static void expect_same_bits(int threads)
+{
+    enum { MORE_STEPS = 7 };
+    struct session own, pipe;
+    set_stages(1);
+    bool good = session_open(&own, MPI_COMM_SELF, threads) && take_steps(&own, MORE_STEPS);
+    assert_all(good);
+    set_stages(mpi_world_ranks());
+    for (int schedule = 0; schedule < PIPELINE_SCHEDULES; schedule++) {
+        option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[schedule]);
+        good = session_open(&pipe, MPI_COMM_WORLD, threads) && take_steps(&pipe, MORE_STEPS);
+        bool same = good && same_bits(&pipe, &own);
+        session_close(&pipe);
+        assert_all(good && same);
+    }
+    session_close(&own);
+}
+
+static void stages_compute_the_bits_of_accumulation(void **state)
+{
+    if (mpi_world_ranks() > STAGES_MOST)
+        return;
+    option(OPT_ACCUMULATE, "5");
+    option(OPT_REMAINDER, "pad");
+    expect_same_bits(1);
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_PIPELINE_CUT, "flops");
+    option(OPT_ACCUMULATE, "2");
+    expect_same_bits(2);
+}
+
+/* Batch norm by micro-batch, as there; images that are changed stay until backward wants them again. */
+static void stages_of_a_net_with_batch_norm_compute_the_same_bits(void **state)
+{
+    if (mpi_world_ranks() > STAGES_MOST)
+        return;
+    option(OPT_ACCUMULATE, "4");
+    option(OPT_AUGMENT, "crop_flip");
+    expect_same_bits(1);
+    option(OPT_KERNELS, "reference");
+    option(OPT_PIPELINE_CUT, "flops");
+    expect_same_bits(1);
+}
+
+/* One rank's own run, at once, and the weights that it began with. */
+struct alone {
+    struct session trained, initial;
+};
+
+static bool train_alone(struct alone *a)
+{
+    set_stages(1);
+    option(OPT_ACCUMULATE, "1");
+    option(OPT_STRATEGY, "allreduce");
+    bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
+    good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
+    return take_steps(&a->trained, STEPS) && good;
+}
+
+static void alone_close(struct alone *a)
+{
+    session_close(&a->trained);
+    session_close(&a->initial);
+}
+
+static void expect_near(const struct alone *alone, int stages, const char *micros)
+{
+    struct session pipe;
+    set_stages(stages);
+    option(OPT_ACCUMULATE, micros);
+    bool good = session_open(&pipe, MPI_COMM_WORLD, 1) && take_steps(&pipe, STEPS);
+    double distance = good ? distance_of(&pipe, &alone->trained, &alone->initial) : 2;
+    session_close(&pipe);
+    if (distance > ALLOWED)
+        print_error("%s, %d stages: distance %g, allowed %g\n",
+                    config_text(&fixture.config, OPT_STRATEGY), stages, distance, ALLOWED);
+    assert_all(distance <= ALLOWED);
+}
+
+/* By whatever stages these ranks can have. */
+static void expect_sequential(const char *micros)
+{
+    struct alone alone;
+    assert_all(train_alone(&alone));
+    for (int stages = 2; stages <= STAGES_MOST; stages++)
+        if (fits(stages))
+            expect_near(&alone, stages, micros);
+    alone_close(&alone);
+}
+
+/* 25 images of a step, 20 of an epoch's last, are divisible by neither replicas nor micro-batches. */
+static void sgd_equals_sequential(void **state)
+{
+    expect_sequential("3");
+}
+
+static void adam_by_gpipe_equals_sequential(void **state)
+{
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    option(OPT_PIPELINE_SCHEDULE, "gpipe");
+    expect_sequential("4");
+}
+
+/* The norm is that of all stages; the optimizer's rates go by norms of tensors. */
+static void clipped_lamb_equals_sequential(void **state)
+{
+    option(OPT_OPTIMIZER, "lamb");
+    option(OPT_LR, "0.001");
+    option(OPT_CLIP_NORM, "0.5");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    expect_sequential("2");
+}
+
+/* A stage's gradients are summed by any strategy that is exact, two ranks a stage. */
+static void every_strategy_sums_a_stage(void **state)
+{
+    struct alone alone;
+    if (mpi_world_ranks() != 4)
+        return;
+    assert_all(train_alone(&alone));
+    option(OPT_sync_segment, "4KiB");
+    option(OPT_sync_cap_mib, "0.02");
+    for (int s = 0; s < STRATEGIES; s++) {
+        unsigned flags = strategy_flags((enum strategy_kind)s);
+        if (!(flags & STRATEGY_EXACT) || (flags & STRATEGY_OWNS_OPTIMIZER))
+            continue;
+        option(OPT_STRATEGY, strategy_names()[s]);
+        expect_near(&alone, 2, "3");
+    }
+    option(OPT_STRATEGY, "bucketed");
+    option(OPT_OVERLAP, "poll_tiles");
+    expect_near(&alone, 2, "3");
+    alone_close(&alone);
+}
+
+/* Statistics of a micro-batch over the ranks of a stage: as one rank has them of the whole micro-batch. Padded,
+ * a rank's images of the three are not those of one rank alone, so micro-batches are one. */
+static void stages_share_batch_norm(void **state)
+{
+    option(OPT_BATCH_NORM, "sync");
+    expect_sequential("1");
+}
+
+/* ---- Evaluation ---- */
+
+static void stages_evaluate_as_one_rank(void **state)
+{
+    struct session own, pipe;
+    struct score alone, shared;
+    struct class_counts alone_classes, classes;
+    struct error e;
+    option(OPT_ACCUMULATE, "3");
+    for (int stages = 2; stages <= STAGES_MOST; stages++) {
+        if (!fits(stages))
+            continue;
+        set_stages(1);
+        bool good = session_open(&own, MPI_COMM_SELF, 1);
+        set_stages(stages);
+        good = session_open(&pipe, MPI_COMM_WORLD, 1) && good;
+        good = good &&
+               trainer_evaluate(&own.trainer, &fixture.data.test, &alone, &alone_classes, &e) == OK;
+        good = trainer_evaluate(&pipe.trainer, &fixture.data.test, &shared, &classes, &e) == OK &&
+               good;
+        session_close(&own);
+        session_close(&pipe);
+        assert_all(good && shared.samples == TEST_IMAGES && shared.correct == alone.correct);
+        assert_all(memcmp(classes.correct, alone_classes.correct, sizeof classes.correct) == 0);
+        assert_all(fabs(shared.loss_sum - alone.loss_sum) <= 1e-4 * alone.loss_sum);
+    }
+}
+
+/* ---- What ranks keep and send ---- */
+
+/* Of a step of 24 images in six micro-batches. */
+static void expect_formulas(enum pipeline_schedule schedule, int stages)
+{
+    enum { MICROS = 6 };
+    struct session s;
+    struct error e;
+    struct step_record record;
+    set_stages(stages);
+    option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[schedule]);
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    const struct trainer *t = &s.trainer;
+    good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
+    size_t in = t->grid.stage > 0 ? net_activation_reals(t->net, t->stage.first, 1) : 0;
+    size_t out =
+        t->stage.last < net_ops(t->net) ? net_activation_reals(t->net, t->stage.last, 1) : 0;
+    const struct pipeline_traffic sent =
+        pipeline_traffic(in, out, MICROS, 24 / (uint64_t)t->grid.replicas, sizeof(real));
+    int kept = pipeline_kept(schedule, t->grid.stage, stages, MICROS);
+    good = good && record.stage_messages == sent.messages && record.stage_bytes == sent.bytes;
+    good = good && t->stage.kept == 0 && t->stage.kept_most == kept && t->stage.n_slots == kept;
+    good = good && (schedule != PIPELINE_1f1b || kept <= stages);
+    session_close(&s);
+    assert_all(good);
+}
+
+static void stages_keep_and_send_what_formulas_say(void **state)
+{
+    option(OPT_GLOBAL_BATCH, "24");
+    option(OPT_ACCUMULATE, "6");
+    for (int stages = 2; stages <= STAGES_MOST; stages++)
+        for (int schedule = 0; schedule < PIPELINE_SCHEDULES && fits(stages); schedule++)
+            expect_formulas((enum pipeline_schedule)schedule, stages);
+}
+
+/* A stage's memory is less than the net's, and by 1F1B less than by GPipe. */
+static void later_stages_keep_less(void **state)
+{
+    struct session s;
+    size_t bytes[PIPELINE_SCHEDULES];
+    int ranks = mpi_world_ranks();
+    if (ranks == 1 || ranks > STAGES_MOST)
+        return;
+    option(OPT_ACCUMULATE, "6");
+    set_stages(ranks);
+    for (int i = 0; i < PIPELINE_SCHEDULES; i++) {
+        option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[i]);
+        assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+        bytes[i] = net_bytes(s.trainer.net);
+        bool part = arenas_of(&s)->n < fixture.desc.n_params;
+        session_close(&s);
+        assert_all(part);
+    }
+    assert_all(bytes[PIPELINE_1f1b] < bytes[PIPELINE_gpipe]);
+}
+
+/* ---- Without computing ---- */
+
+/* Messages are as many and as long. */
+static void replayed_stages_send_the_same(void **state)
+{
+    struct session s;
+    struct error e;
+    struct step_record computed, replayed;
+    option(OPT_ACCUMULATE, "3");
+    option(OPT_PIPELINE_CUT, "flops");
+    for (int stages = 2; stages <= STAGES_MOST; stages++) {
+        if (!fits(stages))
+            continue;
+        set_stages(stages);
+        bool good = session_open(&s, MPI_COMM_WORLD, 1) &&
+                    trainer_step(&s.trainer, 0, 0, &computed, &e) == OK;
+        session_close(&s);
+        assert_all(good);
+        session_work = (struct work_options){.gflops = 1};
+        good = session_open(&s, MPI_COMM_WORLD, 1) &&
+               trainer_step(&s.trainer, 0, 0, &replayed, &e) == OK;
+        int64_t own_ns = replayed.forward_ns + replayed.backward_ns;
+        session_close(&s);
+        session_work = (struct work_options){0};
+        assert_all(good && computed.stage_bytes == replayed.stage_bytes &&
+                   computed.stage_messages == replayed.stage_messages);
+        assert_all(replayed.replayed_ns > 0 &&
+                   (double)own_ns >= 0.999 * (double)replayed.replayed_ns);
+    }
+}
+
+#ifndef SCALEBENCH_F64 /* whose plans have no small convolutions of their own */
+/* Rank 0 finds that out, and no other waits for it. */
+static void more_stages_than_a_plan_has_are_refused(void **state)
+{
+    struct session s;
+    if (mpi_world_ranks() != STAGES_MOST)
+        return;
+    option(OPT_KERNELS, "fast");
+    set_stages(STAGES_MOST);
+    bool opened = session_open(&s, MPI_COMM_WORLD, 1);
+    int ops = s.trainer.net != NULL ? net_ops(s.trainer.net) : 0;
+    session_close(&s);
+    assert_all(!opened && ops == 0);
+}
+#endif
+
+#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup_small, teardown)
+#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+
+int main(int argc, char **argv)
+{
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(stages_compute_the_bits_of_accumulation),
+        TEST_VGG(stages_of_a_net_with_batch_norm_compute_the_same_bits),
+        TEST(sgd_equals_sequential),
+        TEST(adam_by_gpipe_equals_sequential),
+        TEST(clipped_lamb_equals_sequential),
+        TEST(every_strategy_sums_a_stage),
+        TEST_VGG(stages_share_batch_norm),
+        TEST(stages_evaluate_as_one_rank),
+        TEST_VGG(stages_evaluate_as_one_rank),
+        TEST(stages_keep_and_send_what_formulas_say),
+        TEST_VGG(stages_keep_and_send_what_formulas_say),
+        TEST_VGG(later_stages_keep_less),
+        TEST(replayed_stages_send_the_same),
+#ifndef SCALEBENCH_F64
+        TEST(more_stages_than_a_plan_has_are_refused),
+#endif
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}
