@@ -62,7 +62,7 @@ for row in dictionary:
     assert entry["type"] in types and entry["meaning"], row
     known.setdefault(entry["file"], []).append((entry["column"], entry["type"]))
 # Nothing here is measured by a program that is not ours, whose metrics would be a file of their own.
-assert sorted(known) == sorted(["metrics.csv", "resources.csv", "timeline.csv"] + [f"{name}.csv" for name in files]), sorted(known)
+assert sorted(known) == sorted(["metrics.csv", "resources.csv", "segments.csv", "timeline.csv"] + [f"{name}.csv" for name in files]), sorted(known)
 for name in files:
     columns = known[f"{name}.csv"]
     header, rows = read(name)
