@@ -247,14 +247,20 @@ copy_tables() { # name, from, to
     done
 }
 
+# A view that is of the same run as what is kept of its campaign takes that one's manifest, before documents are made of it.
+share_manifest() { # name, folder
+    local base
+    [[ $1 == */* ]] && [ -n "$(viewed "$1")" ] || return 0
+    base=$into/$(folder_of "$(viewed "$1")")/manifest.json
+    [ ! -f "$base" ] || [ "$(fact "$2" started)" != "$(fact "${base%/*}" started)" ] || cp "$base" "$2"
+}
+
 # What a view has alike with the campaign that it looks at, a link says: tables, and the manifest where they are of one run.
 link_alike() { # folder, that of the campaign
     local file
-    for file in "$1"/*.csv; do
+    for file in "$1"/*.csv "$1/manifest.json"; do
         ! cmp -s "$file" "$2/${file##*/}" || ln -sf "../${2##*/}/${file##*/}" "$file"
     done
-    [ ! -f "$2/manifest.json" ] || [ "$(fact "$1" started)" != "$(fact "$2" started)" ] ||
-        ln -sf "../${2##*/}/manifest.json" "$1/manifest.json"
 }
 
 # Views keep what they were made of until they are kept anew.
@@ -303,6 +309,7 @@ keep() { # name
         [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage" || return 1
         ;;
     esac
+    share_manifest "$1" "$stage"
     if [ "$1" != comm ]; then
         "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     fi
