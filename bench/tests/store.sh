@@ -144,7 +144,7 @@ runs_of_earlier_versions_are_shown() {
 # A peer that says what it stands on as $tmp/foundations has it.
 make_peer() {
     # shellcheck disable=SC2016 # expands in the peer
-    sed -e '/--identify)/i\    --check) exec cat "$FOUNDATIONS" ;;' -e 's/"workload":"train_cnn"/"workload":"peer_torch"/' \
+    sed -e '/--identify)/i\    --check|--check=*) exec cat "$FOUNDATIONS" ;;' -e 's/"workload":"train_cnn"/"workload":"peer_torch"/' \
         bench/tests/lib/fake_trainer.sh >"$bin/peer_torch"
     chmod +x "$bin/peer_torch"
     cp "$bin/peer_torch" "$bin/peer_inputs"

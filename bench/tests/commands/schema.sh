@@ -81,7 +81,8 @@ WRONG
 check "the committed schema is current" is_current
 check "a schema takes no argument" expect 2 "one argument too many" "$scalebench" schema x
 if python=$(python_with jsonschema,yaml); then
-    mapfile -t specs < <(git ls-files 'configs/*.yaml' 'results/reference/*spec.yaml' | grep -vE '^configs/(models|sites)/')
+    mapfile -t specs < <(git ls-files 'configs/*.yaml' 'results/reference/*spec.yaml' |
+        grep -vE '^configs/(models|sites)/' | xargs grep -L '^layers:') # nets stand beside specs, too
     check "every committed spec is valid" takes_all "${specs[@]}"
     write_spec
     check "keys nested, dotted and in each place" takes_all "$tmp/every.yaml"
