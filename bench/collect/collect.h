@@ -103,6 +103,19 @@ struct summary_launch {
     size_t next; /* the point's next launch in the journal; n_launches and more: none */
 };
 
+/* What a rank has in memory of each, and of all together, in MiB. */
+struct model_states {
+    double params, grads, state, all;
+};
+
+/* Whether its memory can be told before it runs: it is ours, and no rank has a part of the net that is cut by measured
+ * times. */
+bool point_forecasts_memory(const struct point *point);
+/* What a rank of it has of each arena at the most, the first rank, which has as much as any, for tensors of `width`
+ * bytes a number. */
+enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
+                         struct error *e);
+
 /* One point of the summary: a cell of text for every column ("" is unknown), and the numbers that
  * the table and the figures want. Undefined numbers are NAN. */
 struct point_summary {
@@ -133,6 +146,8 @@ struct point_summary {
     double overlap_model; /* that share as a model of the buckets expects it */
     double batch_per_rank;
     double gflop_done_per_s, memory_mib, growth_mib;
+    struct model_states forecast_mib, formula_mib;   /* formula: DeepSpeed's */
+    double model_states_mib, model_states_error_pct; /* measured; over what was forecast */
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;
     /* Ends of the intervals of what follows from step_ms, from the speed-up and from seeds. */

@@ -238,6 +238,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "by_design");
     if (shares_cores(time))
         point_add_flag(p, "shares_cores");
+    if (memory_is_off(p))
+        point_add_flag(p, "memory_off");
     if (is_mixed(time))
         point_add_flag(p, "mixed");
     if (point_is_busy(p))
@@ -382,6 +384,7 @@ static enum status measure(struct point_summary *p, const struct spec *spec,
     set_shares(p, time);
     set_rates(p, time);
     set_memory(p, time, accuracy);
+    TRY(memory_set(p, time, accuracy, e));
     set_replay(p, time);
     set_accuracy(p, accuracy);
     set_target(p, accuracy);

@@ -49,6 +49,12 @@ enum status overlap_model(double *share, const struct point *point, const struct
 /* Fills what follows from the spec alone: the i-th point, and those that it is compared with. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
+/* Fills what is forecast and what was measured of its memory. */
+enum status memory_set(struct point_summary *p, const struct samples *time,
+                       const struct samples *accuracy, struct error *e);
+/* Under a stage of ZeRO: what was measured is not what was forecast. */
+bool memory_is_off(const struct point_summary *p);
+
 /* Settles the status of a point and its reason. */
 void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
                  const struct samples *time, const struct samples *accuracy);

@@ -24,7 +24,7 @@ struct figure_shape {
 };
 
 extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, shape_overlap,
-    shape_curves, shape_lanes;
+    shape_memory, shape_curves, shape_lanes;
 
 struct figure {
     const char *name;   /* of its files */

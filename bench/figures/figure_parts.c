@@ -1,4 +1,5 @@
-/* Bars of several parts: what a step consists of, and what of its communication hid. */
+/* Bars of several parts: what a step consists of, what of its communication hid, and what a rank has in memory beside what
+ * was told of it. */
 #include <math.h>
 #include <string.h>
 
@@ -142,3 +143,68 @@ const struct figure_shape shape_overlap = {
     .method = "; exposed and wait (where known) are means over ranks, hidden is what cost no "
               "time of what the same calls take alone (tick)",
     .write = write_overlap};
+
+/* ---- Memory ---- */
+
+/* What y adds up, and who says how much it is. */
+#define MEMORY_PARTS(PART)                                                                         \
+    PART(params)                                                                                   \
+    PART(grads)                                                                                    \
+    PART(state)
+
+enum { BY_FORMULA, BY_FORECAST, MEASURED, TELLERS };
+
+static const enum column_id memory_columns[][TELLERS] = {
+#define PART(name) {COLUMN_##name##_formula_mib, COLUMN_##name##_forecast_mib, COLUMN_##name##_mib},
+    MEMORY_PARTS(PART)
+#undef PART
+};
+
+static const char *const memory_names[] = {
+#define PART(name) #name,
+    MEMORY_PARTS(PART)
+#undef PART
+        NULL};
+
+/* Of the parts that the figure shows, unknown where one is. */
+static double memory_mib(const struct figure *figure, const struct point_summary *p, int teller)
+{
+    double sum = 0;
+    for (size_t k = 0; memory_names[k] != NULL; k++)
+        for (size_t i = 0; figure_column(figure, i) != NULL; i++)
+            if (strcmp(memory_names[k], figure_column(figure, i)) == 0)
+                sum += cell_number(p, memory_columns[k][teller]);
+    return sum;
+}
+
+static enum status write_memory(FILE *out, struct figure_data *d, struct error *e)
+{
+    size_t row = 0;
+    fputs("row,point,label,ranks,status,flags,formula_mib,forecast_mib,measured_mib,error_pct,"
+          "published\n",
+          out);
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        double mib[TELLERS];
+        if (!figure_data_has_bar(d, i))
+            continue;
+        figure_begin_bar(out, d->bars[i] ? ++row : 0, p);
+        for (int teller = 0; teller < TELLERS; teller++) {
+            mib[teller] = memory_mib(d->figure, p, teller);
+            figure_write_number(out, mib[teller]);
+        }
+        figure_write_number(out, 100 * (mib[MEASURED] / mib[BY_FORECAST] - 1));
+        figure_write_number(out, figure_data_published(d, i));
+        fputc('\n', out);
+    }
+    return OK;
+}
+
+const struct figure_shape shape_memory = {
+    .bars = true,
+    .x = "point",
+    .total = "model_states_mib",
+    .parts = memory_names,
+    .lead = " Most of ",
+    .method = "; beside a point's name stands how much more was measured than was forecast.",
+    .write = write_memory};

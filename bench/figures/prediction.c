@@ -86,22 +86,6 @@ static enum status count_tensors(size_t **counts, const struct net_desc *net, st
     return OK;
 }
 
-enum status prediction_memory(struct sync_memory *m, const struct point *point, size_t width,
-                              struct error *e)
-{
-    const struct net_desc *net = &point->net->net;
-    const struct config *c = &point->config;
-    struct strategy_config config;
-    enum option_id at;
-    size_t *counts;
-    TRY(config_strategy(c, &config, &at, e));
-    TRY(count_tensors(&counts, net, e));
-    *m = strategy_memory(config_strategy_kind(c), &config, 0, (int)config_int(c, OPT_RANKS), counts,
-                         (size_t)net->n_tensors, width, config_state_slots(c));
-    free(counts);
-    return OK;
-}
-
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct link_model *link, struct error *e)
 {

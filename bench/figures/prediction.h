@@ -30,10 +30,6 @@ void prediction_free(struct prediction *p);
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct link_model *link, struct error *e);
 
-/* What a rank has of each arena at the most, the first rank, which has as much as any. As prediction_comm_ms. */
-enum status prediction_memory(struct sync_memory *m, const struct point *point, size_t width,
-                              struct error *e);
-
 /* For a caption: what the model of the quantity is, and its coefficients. */
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);
 

@@ -1,6 +1,7 @@
 #include "comm/cost/cost.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "comm/cost/description.h"
 
@@ -51,6 +52,18 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
     if (desc->memory != NULL)
         desc->memory(&m, config, &p, &g, slots);
     return m;
+}
+
+struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
+                                           int ranks, size_t count, size_t width, int slots)
+{
+    int stage = strategy_stage(strategy);
+    size_t share = (count + (size_t)ranks - 1) / (size_t)ranks;
+    bool narrow = precision != PRECISION_fp32;
+    size_t own_width = narrow ? width / 2 : width, kept = (size_t)slots + narrow;
+    return (struct sync_memory){.params = (stage >= 3 ? share : count) * own_width,
+                                .grads = (stage >= 2 ? share : count) * own_width,
+                                .state = (stage >= 1 ? share : count) * width * kept};
 }
 
 enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,

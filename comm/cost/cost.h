@@ -143,6 +143,11 @@ struct sync_memory {
 struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const struct strategy_config *config, int rank, int ranks,
                                    const size_t *counts, size_t n, size_t width, int slots);
+/* The same of `count` numbers by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5), without what is on its
+ * way: state, from stage 2 on gradients, at stage 3 parameters too are shared out in equal parts. Where weights have
+ * 16 bits, so have gradients, and the state has a copy of the weights in full besides. */
+struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
+                                           int ranks, size_t count, size_t width, int slots);
 
 /* What other options ask of a strategy, by the key and the text of the one that does; key NULL:
  * none does. */
@@ -178,6 +183,8 @@ unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_varian
  * does. And the names of those that have it; returns how many. */
 enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
+/* The stage of ZeRO that a strategy does; 0: none. */
+int strategy_stage(enum strategy_kind strategy);
 const char *strategy_source(enum strategy_kind strategy);
 const char *strategy_summary(enum strategy_kind strategy);
 

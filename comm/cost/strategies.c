@@ -88,6 +88,14 @@ enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage)
     return stage == 0 ? strategy : STRATEGIES;
 }
 
+int strategy_stage(enum strategy_kind strategy)
+{
+    for (size_t i = 0; i < STAGE_ROWS; i++)
+        if (STAGE_TABLE[i].by == strategy)
+            return STAGE_TABLE[i].stage;
+    return 0;
+}
+
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES])
 {
     size_t n = 0;

@@ -285,6 +285,9 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
                 p->smallest_step_ms);
     if (strstr(p->flags, "late_replay") != NULL)
         fputs("  (replayed too late: cores were not free)", out);
+    if (strstr(p->flags, "memory_off") != NULL)
+        fprintf(out, "  (memory is %.2g %% off what was forecast)",
+                fabs(p->model_states_error_pct));
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
     if (p->modes > 1)

@@ -25,7 +25,7 @@ static const char spec_text[] =
     "total_s_median = minutes * 60, step_ms_median = ms, efficiency = share]}\n"
     "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
     "figures: [time, speedup, efficiency, breakdown, overlap, bars, accuracy, epochs, "
-    "epoch_time, total_time, {kind: line, name: forward, y: forward_ms},\n"
+    "epoch_time, total_time, memory, {kind: line, name: forward, y: forward_ms},\n"
     "{kind: line, name: backward, y: backward_ms, where: ranks = 2},\n"
     "{kind: line, name: both, y: forward_ms + backward_ms,\n"
     "published: {file: FILE, name: theirs, keys: [ranks], values: [forward_ms+backward_ms = ms * "
@@ -46,8 +46,9 @@ static const char link_text[] = "coefficient,value,lo,hi\n"
                                 "gamma_ns_per_byte,100,90,110\n"
                                 "ranks,2,,\nnodes,1,,\nhost,somewhere,,\ndate,2026-11-21,,\n";
 
-static const char *const figures[] = {"time", "speedup",  "efficiency", "breakdown",  "overlap",
-                                      "bars", "accuracy", "epochs",     "epoch_time", "total_time"};
+static const char *const figures[] = {"time",       "speedup",    "efficiency", "breakdown",
+                                      "overlap",    "bars",       "accuracy",   "epochs",
+                                      "epoch_time", "total_time", "memory"};
 enum { FIGURES = sizeof figures / sizeof *figures };
 
 struct run {
@@ -68,11 +69,12 @@ static inline char *spec_with(const char *link, const char *file)
     return text;
 }
 
-/* Communication takes 10 ms alone. */
+/* Communication takes 10 ms alone, model states 0.27 MiB. */
 static inline void add_times(struct fake_run *run, long ranks, const char *strategy, double step_ms,
                              bool differ)
 {
-    static const char replay[] = "\"replays\":5,\"replay_ns\":10000000,";
+    static const char replay[] = "\"replays\":5,\"replay_ns\":10000000,\"params_mib\":0.09,"
+                                 "\"grads_mib\":0.08,\"state_mib\":0.1,";
     for (int block = 0; block < 4; block++)
         fake_add(run, &(struct fake_launch){.ranks = ranks,
                                             .strategy = strategy,

@@ -222,6 +222,28 @@ static void overlap_holds_what_hid(void **state)
     csv_table_free(&overlap);
 }
 
+/* 21840 numbers of 4 bytes that every rank has whole, as gradients and as the optimizer's state too. */
+static void memory_stands_beside_what_was_told_of_it(void **state)
+{
+    const struct run *run = *state;
+    const struct config *config = &run->fake.spec.points[0].config;
+    const double told = (2 + config_state_slots(config)) * 21840 * 4 / 0x1p20;
+    struct csv_table memory = series_of(run, "memory");
+    assert_int_equal(memory.rows, 7);
+    NEAR(point_number(&memory, "ranks=2 allreduce", "measured_mib"), 0.27);
+    NEAR(point_number(&memory, "ranks=2 allreduce", "forecast_mib"), told);
+    NEAR(point_number(&memory, "ranks=2 allreduce", "formula_mib"), told);
+    assert_true(fabs(point_number(&memory, "ranks=2 allreduce", "error_pct") -
+                     100 * (0.27 / told - 1)) < 1e-6);
+    NEAR(point_number(&memory, "ranks=1 none", "forecast_mib"), told);
+    assert_true(isnan(point_number(&memory, "ranks=1 none", "measured_mib")));
+    csv_table_free(&memory);
+    assert_says(run, "memory.svg",
+                (const char *const[]){">forecast<", ">measured<",
+                                      ">parameters, gradients, optimizer state in memory (MiB)<",
+                                      ">ranks=8 none: skipped<", NULL});
+}
+
 static void epochs_hold_every_epoch(void **state)
 {
     const struct run *run = *state;
@@ -425,6 +447,7 @@ int main(void)
         cmocka_unit_test(model_follows_from_base_and_messages),
         cmocka_unit_test(coefficients_that_are_none_are_refused),
         cmocka_unit_test(overlap_holds_what_hid),
+        cmocka_unit_test(memory_stands_beside_what_was_told_of_it),
         cmocka_unit_test(epochs_hold_every_epoch),
         cmocka_unit_test(captions_say_what_was_run),
         cmocka_unit_test(captions_take_the_room_that_the_spec_gives_them),

@@ -234,10 +234,9 @@ static enum status forecast_point(struct forecast *f, size_t i, const struct sou
     p->runs = c->refusals[i][0] == '\0' && c->spec.points[i].twin == i;
     if (!p->runs)
         return OK;
-    p->trains =
-        !config_is_foreign(&c->spec.points[i].config) && !config_is_peer(&c->spec.points[i].config);
-    if (p->trains)
-        TRY(prediction_memory(&p->memory, &c->spec.points[i], sizeof(float), e));
+    p->tells_memory = point_forecasts_memory(&c->spec.points[i]);
+    if (p->tells_memory)
+        TRY(point_memory(&p->memory, &c->spec.points[i], sizeof(float), e));
     p->least[RUN_TIME] = launch_points_sure(&(struct launch_points){.spec = &c->spec});
     p->most = (size_t)c->spec.config.values[OPT_TIME_LAUNCHES].number_hi;
     if (point_wants_accuracy(&c->spec.points[i]))

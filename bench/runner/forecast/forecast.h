@@ -32,8 +32,8 @@ struct forecast_point {
     double least_s,
         most_s;    /* all launches; 0 where none is asked for, NAN where nothing is known */
     double left_s; /* of least_s */
-    bool trains;   /* it is ours, with these arenas */
-    struct sync_memory memory;
+    bool tells_memory;
+    struct sync_memory memory; /* of a rank, where it can be told */
 };
 
 struct forecast {

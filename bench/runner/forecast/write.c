@@ -79,7 +79,7 @@ static void take_forecast(struct plan_row *row, const struct forecast_point *p)
     row->least_s = p->least_s;
     row->most_s = p->most_s;
     row->left_s = p->left_s;
-    if (p->trains) {
+    if (p->tells_memory) {
         row->params_mib = (double)p->memory.params / MIB;
         row->grads_mib = (double)p->memory.grads / MIB;
         row->state_mib = (double)p->memory.state / MIB;

@@ -214,7 +214,7 @@ of kota_async views kota/fig16 "bytes:m"
 
 own amundkar/memory_mnist "memory:mp growth:m utilisation:mp"
 own amundkar/memory_cifar10 "memory:mp growth:m utilisation:mp"
-own amundkar/zero "params:m grads:m state:m bytes:m step:m"
+own amundkar/zero "memory:m params:m grads:m state:m bytes:m step:m"
 own amundkar/throughput "throughput:m efficiency:m"
 own amundkar/accuracy_mnist "epochs:m seconds:m reached:m"
 own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"

@@ -13,7 +13,7 @@ sync: {cap_mib: 1}
 matrix: {ranks: [2, 4], sync.zero: [0, 1, 2, 3]}
 place: {oversubscribe: allow}
 measure: {time: {warmup_steps: 1, steps: 1, launches: 1..1}}
-figures: [bars]
+figures: [memory]
 SPEC
 
 forecasts() {
@@ -31,15 +31,21 @@ memory_and_bytes_are_as_told() {
 import csv, sys
 plan, summary = ({r["point"]: r for r in csv.DictReader(open(f, newline=""))} for f in sys.argv[1:])
 N, LARGE, MIB = 9231114, 9142272, 2**20
-parts = ("params_mib", "grads_mib", "state_mib")
+parts = ("params", "grads", "state")
 seen = 0
 for point, row in summary.items():
     p, stage = int(row["ranks"]), int(row["sync_zero"])
-    total = [sum(float(table[point][part]) for part in parts) for table in (plan, summary)]
-    assert abs(total[1] / total[0] - 1) < 0.05, (p, stage, total)
-    formula = [16 * N, 8 * N + 8 * N / p, 4 * N + 12 * N / p, 16 * N / p][stage] / MIB
-    assert total[0] >= formula - 1e-4, (p, stage, total, formula)
-    assert stage > 1 or abs(total[0] / formula - 1) < 1e-5, (p, stage, total, formula)
+    for part in parts:
+        assert abs(float(row[f"{part}_forecast_mib"]) / float(plan[point][f"{part}_mib"]) - 1) < 1e-8, (p, stage, part)
+    forecast, measured, formula, error = (
+        float(row[f"model_states_{name}"]) for name in ("forecast_mib", "mib", "formula_mib", "error_pct"))
+    assert abs(measured - sum(float(row[f"{part}_mib"]) for part in parts)) < 1e-5, (p, stage, measured)
+    assert abs(measured / forecast - 1) < 0.05 and abs(100 * (measured / forecast - 1) - error) < 1e-5, (p, stage, error)
+    assert "memory_off" not in row["flags"], row["flags"]
+    wanted = [16 * N, 8 * N + 8 * N / p, 4 * N + 12 * N / p, 16 * N / p][stage] / MIB
+    assert abs(formula / wanted - 1) < 1e-5, (p, stage, formula, wanted)
+    assert forecast >= formula - 1e-4, (p, stage, forecast, formula)
+    assert stage > 1 or abs(forecast / formula - 1) < 1e-5, (p, stage, forecast, formula)
     sent = 2 * N * (p - 1) / p + (LARGE * (p - 1) / p if stage == 3 else 0)
     assert abs(float(row["bytes_wire"]) / (4 * sent) - 1) < 1e-5, (p, stage, row["bytes_wire"], sent)
     seen += 1
@@ -47,7 +53,16 @@ assert seen == 8, seen
 PY
 }
 
+# A name of the figure ends with how far it is off.
+the_figure_shows_the_three() {
+    local latest=$tmp/results/zero/latest
+    grep -q '>formula<' "$latest/memory.svg" && grep -q '>forecast<' "$latest/memory.svg" &&
+        grep -q '>measured<' "$latest/memory.svg" && [ "$(grep -cE ', [+-][0-9.]+ %<' "$latest/memory.svg")" = 8 ] &&
+        [ "$(wc -l <"$latest/series_memory.csv")" = 9 ]
+}
+
 check "memory is forecast" forecasts
 check "every stage runs" runs
 check "a rank has and sends what was told" memory_and_bytes_are_as_told
+check "a figure shows what was told beside what was measured" the_figure_shows_the_three
 finish

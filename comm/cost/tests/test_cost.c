@@ -526,6 +526,24 @@ static void stages_keep_shares(void **state)
     assert_int_equal(alone.state, ALL * WIDTH);
 }
 
+/* Of 1000 numbers and Adam's two slots on 4 ranks: 16 bytes a number that is whole, 4 of each that is shared out. */
+static void formulas_are_those_of_deepspeed(void **state)
+{
+    static const enum strategy_kind kinds[] = {STRATEGY_allreduce, STRATEGY_zero1, STRATEGY_zero2,
+                                               STRATEGY_zero3};
+    static const size_t bytes[][2] = {
+        {16000, 16000}, {8000 + 2000, 4000 + 3000}, {4000 + 3000, 2000 + 3500}, {4000, 4000}};
+    for (int stage = 0; stage < 4; stage++)
+        for (enum precision p = PRECISION_fp32; p <= PRECISION_bf16; p++) {
+            struct sync_memory m = strategy_memory_formula(kinds[stage], p, 4, 1000, 4, 2);
+            assert_int_equal(m.params + m.grads + m.state, bytes[stage][p != PRECISION_fp32]);
+        }
+    assert_int_equal(strategy_memory_formula(STRATEGY_zero3, PRECISION_fp32, 3, 10, 4, 0).params,
+                     4 * 4);
+    assert_int_equal(strategy_memory_formula(STRATEGY_shm_zero1, PRECISION_fp32, 2, 10, 4, 1).state,
+                     5 * 4);
+}
+
 static void stages_stand_for_strategies(void **state)
 {
     const char *names[STRATEGIES];
@@ -609,6 +627,7 @@ int main(void)
         cmocka_unit_test(stages_follow_the_closed_forms),
         cmocka_unit_test(stages_cut_blocks),
         cmocka_unit_test(stages_keep_shares),
+        cmocka_unit_test(formulas_are_those_of_deepspeed),
         cmocka_unit_test(stages_stand_for_strategies),
         cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),

@@ -1,0 +1,99 @@
+/* Parameters, gradients and optimizer state that a rank has in memory, together its model states: as they are forecast,
+ * by DeepSpeed's formulas, and as they were measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "comm/cost/cost.h"
+#include "kernels/base/mem.h"
+
+/* How far what was measured may be from what was forecast: buffers that nobody named would be more. */
+#define MEMORY_OFF_PCT 5.0
+
+bool point_forecasts_memory(const struct point *point)
+{
+    const struct config *c = &point->config;
+    return point->net != NULL && !config_is_foreign(c) && !config_is_peer(c) &&
+           config_int(c, OPT_PIPELINE) == 1;
+}
+
+enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
+                         struct error *e)
+{
+    const struct net_desc *net = &point->net->net;
+    const struct config *c = &point->config;
+    size_t n = (size_t)net->n_tensors, *counts;
+    struct strategy_config config;
+    enum option_id at;
+    TRY(config_strategy(c, &config, &at, e));
+    TRY(MEM_NEW(counts, n, "the tensors of a net", e));
+    for (size_t i = 0; i < n; i++)
+        counts[i] = net->tensors[i].count;
+    *m = strategy_memory(config_strategy_kind(c), &config, 0, (int)config_int(c, OPT_RANKS), counts,
+                         n, width, config_state_slots(c));
+    free(counts);
+    return OK;
+}
+
+static struct sync_memory formula_of(const struct point *point, size_t width)
+{
+    const struct config *c = &point->config;
+    return strategy_memory_formula(
+        config_strategy_kind(c), (enum precision)config_int(c, OPT_PRECISION),
+        (int)config_int(c, OPT_RANKS), point->net->net.n_params, width, config_state_slots(c));
+}
+
+static struct model_states in_mib(const struct sync_memory *m)
+{
+    return (struct model_states){
+        .params = (double)m->params / 0x1p20,
+        .grads = (double)m->grads / 0x1p20,
+        .state = (double)m->state / 0x1p20,
+        .all = ((double)m->params + (double)m->grads + (double)m->state) / 0x1p20,
+    };
+}
+
+/* Each at its own most, of the launch that had most. */
+static double measured_mib(const struct samples *samples)
+{
+    double most = NAN;
+    for (size_t i = 0; i < samples->n; i++) {
+        const struct launch_result *r = samples->items[i].result;
+        most = fmax(most, r->params_mib + r->grads_mib + r->state_mib);
+    }
+    return most;
+}
+
+static size_t width_of(const struct samples *samples)
+{
+    bool is_double = samples->n > 0 && strcmp(samples->items[0].result->precision, "f64") == 0;
+    return is_double ? sizeof(double) : sizeof(float);
+}
+
+/* An elastic accuracy run ends on other ranks than the point has. */
+enum status memory_set(struct point_summary *p, const struct samples *time,
+                       const struct samples *accuracy, struct error *e)
+{
+    static const struct model_states unknown = {NAN, NAN, NAN, NAN};
+    bool elastic = config_is_elastic(&p->point->config);
+    const struct samples *samples = time->n > 0 || elastic ? time : accuracy;
+    struct sync_memory forecast;
+    p->forecast_mib = p->formula_mib = unknown;
+    p->model_states_mib = measured_mib(samples);
+    p->model_states_error_pct = NAN;
+    if (!point_forecasts_memory(p->point))
+        return OK;
+    TRY(point_memory(&forecast, p->point, width_of(samples), e));
+    struct sync_memory formula = formula_of(p->point, width_of(samples));
+    p->forecast_mib = in_mib(&forecast);
+    p->formula_mib = in_mib(&formula);
+    p->model_states_error_pct = 100 * (p->model_states_mib / p->forecast_mib.all - 1);
+    return OK;
+}
+
+bool memory_is_off(const struct point_summary *p)
+{
+    return strategy_stage(config_strategy_kind(&p->point->config)) > 0 &&
+           fabs(p->model_states_error_pct) > MEMORY_OFF_PCT;
+}
