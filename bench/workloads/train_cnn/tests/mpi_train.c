@@ -145,8 +145,22 @@ static void every_strategy_equals_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Adam, as specs name the stages: of sums after backward, and in shared memory. Clipped by a norm over
- * shares. */
+/* As specs name the stages: of sums after backward, and in shared memory. */
+static void expect_every_stage(const struct alone *alone)
+{
+    static const char *const stages[] = {"0", "1", "2", "3"};
+    cut_messages();
+    for (int stage = 0; stage <= 3; stage++) {
+        option(OPT_sync_zero, stages[stage]);
+        expect_same(alone, 1);
+    }
+    option(OPT_STRATEGY, "shm");
+    option(OPT_sync_zero, "1");
+    expect_same(alone, 1);
+    option(OPT_STRATEGY, "allreduce");
+}
+
+/* Adam, clipped by a norm over shares, of whole batches and of micro-batches, which are uneven; the net has dropout. */
 static void zero_stages_equal_sequential(void **state)
 {
     struct alone alone;
@@ -154,16 +168,9 @@ static void zero_stages_equal_sequential(void **state)
     option(OPT_LR, "0.001");
     option(OPT_CLIP_NORM, "0.5");
     assert_all(train_alone(&alone, STEPS));
-    cut_messages();
-    for (int stage = 0; stage <= 3; stage++) {
-        char text[16];
-        snprintf(text, sizeof text, "%d", stage);
-        option(OPT_sync_zero, text);
-        expect_same(&alone, 1);
-    }
-    option(OPT_STRATEGY, "shm");
-    option(OPT_sync_zero, "1");
-    expect_same(&alone, 1);
+    expect_every_stage(&alone);
+    option(OPT_ACCUMULATE, "3");
+    expect_every_stage(&alone);
     alone_close(&alone);
 }
 
@@ -313,20 +320,24 @@ static void parameter_servers_in_step_equal_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Sums of batch norm come between messages that other ranks wait for. */
+/* Sums of batch norm come between messages that other ranks wait for, and between those of parameters that are
+ * fetched an op ahead. */
 static void every_overlap_equals_sequential(void **state)
 {
+    static const char *const strategies[] = {"bucketed", "zero2", "zero3"};
     struct alone alone;
     option(OPT_BATCH_NORM, "sync");
     assert_all(train_alone(&alone, STEPS));
-    option(OPT_STRATEGY, "bucketed");
-    option(OPT_sync_cap_mib, "0.02");
-    option(OPT_sync_first_cap_mib, "0");
-    for (int i = OVERLAP_none + 1; i < OVERLAPS; i++) {
-        if (mpi_world_ranks() > 4 && i != OVERLAP_thread)
-            continue;
-        option(OPT_OVERLAP, overlap_names()[i]);
-        expect_same(&alone, 1);
+    cut_messages();
+    for (int s = 0; s < 3; s++) {
+        option(OPT_STRATEGY, strategies[s]);
+        for (int i = OVERLAP_none + 1; i < OVERLAPS; i++) {
+            bool asked = s == 0 || i == (s == 1 ? OVERLAP_poll_tiles : OVERLAP_thread);
+            if (!asked || (mpi_world_ranks() > 4 && i != OVERLAP_thread))
+                continue;
+            option(OPT_OVERLAP, overlap_names()[i]);
+            expect_same(&alone, 1);
+        }
     }
     alone_close(&alone);
 }
