@@ -48,7 +48,7 @@ static enum status check_node(const struct sync *s, struct error *e)
                      strategy_names()[s->kind], here, s->ranks);
 }
 
-static enum status allocate(struct node_window *w, const struct sync *s, int arenas,
+static enum status allocate(struct node_window *w, const struct sync *s, int arenas, bool sparse,
                             struct error *e)
 {
     MPI_Aint bytes = (MPI_Aint)part_bytes(s, arenas);
@@ -71,11 +71,15 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
         for (int i = 0; i < arenas; i++)
             w->arenas[i][r] = (real *)(first + (size_t)i * arena_bytes(s));
     }
-    memset(w->flags[s->rank], 0, (size_t)bytes); /* the first touch places memory near this rank */
+    if (sparse)
+        mem_give_back_shared(w->flags[s->rank], (size_t)bytes);
+    else
+        memset(w->flags[s->rank], 0,
+               (size_t)bytes); /* the first touch places memory near this rank */
     return OK;
 }
 
-enum status node_window_open(struct node_window *w, const struct sync *s, int arenas,
+enum status node_window_open(struct node_window *w, const struct sync *s, int arenas, bool sparse,
                              struct error *e)
 {
     *w = (struct node_window){.window = MPI_WIN_NULL};
@@ -84,7 +88,7 @@ enum status node_window_open(struct node_window *w, const struct sync *s, int ar
     for (int i = 0; i < arenas; i++)
         TRY(MEM_NEW(w->arenas[i], (size_t)s->ranks, "arenas of a node's ranks", e));
     TRY(check_node(s, e));
-    TRY(allocate(w, s, arenas, e));
+    TRY(allocate(w, s, arenas, sparse, e));
     return wait_barrier(s->waiter, s->comm, "opening of shared memory", e);
 }
 
@@ -112,10 +116,16 @@ void node_barrier_arrive(struct node_window *w, const struct sync *s)
     flag_raise(w->flags[s->rank], ++w->arrivals);
 }
 
+enum status node_barrier_wait_for(struct node_window *w, struct sync *s, uint64_t arrivals,
+                                  const char *operation, struct error *e)
+{
+    return wait_flags(s->waiter, w->flags, s->ranks, arrivals, s->comm, operation, e);
+}
+
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e)
 {
-    return wait_flags(s->waiter, w->flags, s->ranks, w->arrivals, s->comm, operation, e);
+    return node_barrier_wait_for(w, s, w->arrivals, operation, e);
 }
 
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,

@@ -16,10 +16,11 @@ struct node_window {
     uint64_t arrivals;                 /* of this rank at barriers */
 };
 
-/* Allocates so many arenas a rank, of zeroes, near the rank that they belong to. Collective.
+/* Allocates so many arenas a rank, of zeroes, near the rank that they belong to. `sparse`: memory takes pages for what is
+ * written alone, and mem_give_back_shared gives them back. Collective.
  * ERR_ARGUMENT for ranks on several nodes, ERR_UNAVAILABLE where shared memory has no room. To be
  * closed after a failure too. */
-enum status node_window_open(struct node_window *w, const struct sync *s, int arenas,
+enum status node_window_open(struct node_window *w, const struct sync *s, int arenas, bool sparse,
                              struct error *e);
 /* Collective where opening it did not fail. */
 void node_window_close(struct node_window *w, const struct sync *s);
@@ -33,5 +34,8 @@ void node_window_touch(const struct node_window *w, const struct sync *s);
 void node_barrier_arrive(struct node_window *w, const struct sync *s);
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e);
+/* The same of a count of arrivals in between, which other ranks reach in the same order. */
+enum status node_barrier_wait_for(struct node_window *w, struct sync *s, uint64_t arrivals,
+                                  const char *operation, struct error *e);
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,
                          struct error *e);

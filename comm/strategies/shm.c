@@ -106,7 +106,7 @@ static enum status finish_sums(struct sync *s, const struct optimizer *o, struct
 static enum status shm_create(struct sync *s, struct error *e)
 {
     struct shm *w = s->context;
-    TRY(node_window_open(&w->window, s, 1, e));
+    TRY(node_window_open(&w->window, s, 1, false, e));
     w->grads = w->window.arenas[0];
     w->is_read = true;
     s->arenas.grads = w->grads[s->rank];

@@ -75,7 +75,7 @@ static enum status fetch_params(struct sync *s, struct error *e)
 static enum status shm_zero1_create(struct sync *s, struct error *e)
 {
     struct shm_zero1 *z = s->context;
-    TRY(node_window_open(&z->window, s, 2, e));
+    TRY(node_window_open(&z->window, s, 2, false, e));
     z->grads = z->window.arenas[0];
     z->params = z->window.arenas[1];
     s->arenas.grads = z->grads[s->rank];

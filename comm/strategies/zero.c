@@ -17,12 +17,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "comm/compress.h"
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
-#include "comm/strategy.h"
+#include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
-#include "kernels/base/pool.h"
 
 /* Messages to and from all other ranks that are on their way together. */
 struct flight {
@@ -35,10 +33,7 @@ struct flight {
 };
 
 struct block {
-    struct range tensors;
-    size_t begin, count;
-    bool is_whole; /* its parameters stay on every rank */
-    bool is_here;  /* those of others are here, or on their way */
+    struct owned_block part;
     struct flight flight;
 };
 
@@ -53,21 +48,6 @@ struct zero {
     double *norms2;               /* [2 n_tensors] for optimizers that go by norms of tensors */
     bool is_whole;                /* parameters and state have more than this rank's shares */
 };
-
-static struct span share_of(const struct sync *s, const struct block *b, int rank)
-{
-    size_t begin, end;
-    pool_share(b->count, (size_t)rank, (size_t)s->ranks, &begin, &end);
-    return (struct span){.begin = b->begin + begin, .n = end - begin};
-}
-
-static void give_back_others(const struct sync *s, real *arena, const struct block *b)
-{
-    const struct span own = share_of(s, b, s->rank);
-    size_t end = own.begin + own.n;
-    mem_give_back(arena + b->begin, (own.begin - b->begin) * sizeof *arena);
-    mem_give_back(arena + end, (b->begin + b->count - end) * sizeof *arena);
-}
 
 /* ---- Flights ---- */
 
@@ -137,7 +117,7 @@ static void scatter_begin(struct sync *s, size_t k)
         add_message(f, received_from(s, k, peer_at(s, i)), z->shares[k].n, peer_at(s, i));
     int n_receives = f->n;
     for (int i = 1; i < s->ranks; i++) {
-        const struct span share = share_of(s, b, peer_at(s, i));
+        const struct span share = owned_block_share(s, &b->part, peer_at(s, i));
         add_message(f, s->arenas.grads + share.begin, share.n, peer_at(s, i));
     }
     flight_begin(s, f, n_receives, "gradients of a block");
@@ -151,7 +131,7 @@ static void sum_share(struct sync *s, size_t k)
     for (int r = 0; r < s->ranks; r++)
         z->terms[r] = r == s->rank ? own : received_from(s, k, r);
     local_sum(s->exec, own, z->terms, s->ranks, 0, z->shares[k].n);
-    give_back_others(s, s->arenas.grads, &z->blocks[k]);
+    owned_block_give_back(s, &z->blocks[k].part, s->arenas.grads, mem_give_back);
     sync_pack_end(s);
 }
 
@@ -171,7 +151,7 @@ static enum status sum_next(struct sync *s, struct error *e)
 static enum status leave_from(struct sync *s, int first, struct error *e)
 {
     struct zero *z = s->context;
-    for (; z->left < z->n && z->blocks[z->left].tensors.first >= first; z->left++) {
+    for (; z->left < z->n && z->blocks[z->left].part.tensors.first >= first; z->left++) {
         if (z->left - z->summed == ZERO_FLIGHTS)
             TRY(sum_next(s, e));
         sync_call_begin(s);
@@ -193,18 +173,18 @@ static enum status sum_all(struct sync *s, struct error *e)
 
 static void gather_begin(struct sync *s, struct block *b)
 {
-    const struct span own = share_of(s, b, s->rank);
+    const struct span own = owned_block_share(s, &b->part, s->rank);
     struct flight *f = &b->flight;
     f->n = 0;
     for (int i = 1; i < s->ranks; i++) {
-        const struct span share = share_of(s, b, peer_at(s, i));
+        const struct span share = owned_block_share(s, &b->part, peer_at(s, i));
         add_message(f, s->arenas.params + share.begin, share.n, peer_at(s, i));
     }
     int n_receives = f->n;
     for (int i = 1; i < s->ranks; i++)
         add_message(f, s->arenas.params + own.begin, own.n, peer_at(s, i));
     flight_begin(s, f, n_receives, "parameters of a block");
-    b->is_here = true;
+    b->part.is_here = true;
 }
 
 /* Of the blocks that are whole, or of the others; all are on their way together. */
@@ -214,7 +194,7 @@ static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
     enum status status = OK;
     sync_comm_begin(s);
     for (size_t k = 0; k < z->n; k++)
-        if (z->blocks[k].is_whole == is_whole)
+        if (z->blocks[k].part.is_whole == is_whole)
             gather_begin(s, &z->blocks[k]);
     for (size_t k = 0; k < z->n; k++)
         THEN(status, flight_finish(&z->blocks[k].flight, e));
@@ -224,16 +204,11 @@ static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
 
 static void begin_if_away(struct sync *s, struct block *b)
 {
-    if (b->is_whole || b->is_here)
+    if (b->part.is_whole || b->part.is_here)
         return;
     sync_call_begin(s);
     gather_begin(s, b);
     sync_call_end(s);
-}
-
-static bool overlaps(const struct block *b, struct range range)
-{
-    return b->tensors.first < range.last && range.first < b->tensors.last;
 }
 
 /* The next block that this pass will need. */
@@ -242,9 +217,9 @@ static void fetch_next(struct sync *s, struct range range, enum pass pass)
     const struct zero *z = s->context;
     for (size_t i = 0; i < z->n; i++) {
         struct block *b = &z->blocks[pass == PASS_FORWARD ? z->n - 1 - i : i];
-        bool follows =
-            pass == PASS_FORWARD ? b->tensors.first >= range.last : b->tensors.last <= range.first;
-        if (follows && !b->is_whole) {
+        bool follows = pass == PASS_FORWARD ? b->part.tensors.first >= range.last
+                                            : b->part.tensors.last <= range.first;
+        if (follows && !b->part.is_whole) {
             begin_if_away(s, b);
             return;
         }
@@ -268,11 +243,11 @@ static enum status zero_params_needed(struct sync *s, struct range range, enum p
     if (range.first == range.last)
         return OK;
     for (size_t k = 0; k < z->n; k++)
-        if (overlaps(&z->blocks[k], range))
+        if (owned_block_overlaps(&z->blocks[k].part, range))
             begin_if_away(s, &z->blocks[k]);
     fetch_next(s, range, pass);
     for (size_t k = 0; k < z->n; k++)
-        if (overlaps(&z->blocks[k], range) && !z->blocks[k].is_whole)
+        if (owned_block_overlaps(&z->blocks[k].part, range) && !z->blocks[k].part.is_whole)
             TRY(wait_for_params(s, &z->blocks[k], e));
     return OK;
 }
@@ -282,12 +257,12 @@ static void zero_params_done(struct sync *s, struct range range, enum pass pass)
     const struct zero *z = s->context;
     for (size_t k = 0; k < z->n; k++) {
         struct block *b = &z->blocks[k];
-        if (b->is_whole || !overlaps(b, range))
+        if (b->part.is_whole || !owned_block_overlaps(&b->part, range))
             continue;
         sync_pack_begin(s);
-        give_back_others(s, s->arenas.params, b);
+        owned_block_give_back(s, &b->part, s->arenas.params, mem_give_back);
         sync_pack_end(s);
-        b->is_here = false;
+        b->part.is_here = false;
     }
 }
 
@@ -300,10 +275,10 @@ static void give_back_all(struct sync *s)
     for (size_t k = 0; k < z->n; k++) {
         struct block *b = &z->blocks[k];
         for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-            give_back_others(s, a->state + slot * a->n, b);
-        if (!b->is_whole)
-            give_back_others(s, a->params, b);
-        b->is_here = b->is_whole;
+            owned_block_give_back(s, &b->part, a->state + slot * a->n, mem_give_back);
+        if (!b->part.is_whole)
+            owned_block_give_back(s, &b->part, a->params, mem_give_back);
+        b->part.is_here = b->part.is_whole;
     }
     z->is_whole = false;
 }
@@ -317,26 +292,9 @@ static enum status make_params_whole(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Brings one slot of a block together at rank 0. */
-static enum status gather_state(struct sync *s, real *slot, struct block *b, struct error *e)
-{
-    static const char operation[] = "optimizer state of a block";
-    struct flight *f = &b->flight;
-    f->n = 0;
-    for (int r = s->rank == 0 ? 1 : s->ranks; r < s->ranks; r++) {
-        const struct span share = share_of(s, b, r);
-        add_message(f, slot + share.begin, share.n, r);
-    }
-    if (s->rank == 0)
-        return wait_receive(s->waiter, f->messages, f->n, s->comm, operation, e);
-    const struct span own = share_of(s, b, s->rank);
-    add_message(f, slot + own.begin, own.n, 0);
-    return wait_send(s->waiter, f->messages, f->n, s->comm, operation, e);
-}
-
 /* ---- Opening ---- */
 
-static enum status check_block(const struct block *b, struct error *e)
+static enum status check_block(const struct owned_block *b, struct error *e)
 {
     if (b->count <= INT_MAX / sizeof(real))
         return OK;
@@ -346,18 +304,12 @@ static enum status check_block(const struct block *b, struct error *e)
                      b->count, INT_MAX);
 }
 
-static enum status open_block(const struct sync *s, struct block *b, const struct zero_block *cut,
-                              struct error *e)
+static enum status open_block(const struct sync *s, struct block *b, size_t last, struct error *e)
 {
-    *b = (struct block){
-        .tensors = {(int)cut->tensors.first, (int)cut->tensors.last},
-        .begin = s->arenas.tensors[cut->tensors.first].offset,
-        .count = cut->tensors.count,
-        .is_whole = cut->is_whole,
-        .is_here = true,
-        .flight = {.waiter = s->waiter},
-    };
-    TRY(check_block(b, e));
+    const struct zero *z = s->context;
+    *b = (struct block){.part = owned_block_before(s, z->gathers, last),
+                        .flight = {.waiter = s->waiter}};
+    TRY(check_block(&b->part, e));
     return MEM_NEW(b->flight.messages, 2 * (size_t)s->ranks, "messages of all ranks", e);
 }
 
@@ -369,11 +321,9 @@ static enum status cut_blocks(struct sync *s, struct error *e)
     TRY(MEM_NEW(z->shares, n, "shares of blocks", e));
     TRY(MEM_NEW(z->norms2, 2 * n, "norms of tensors", e));
     for (size_t last = n; last > 0;) {
-        struct zero_block cut =
-            zero_block_before(&s->config, z->gathers, s->counts, n, last, sizeof(real));
-        TRY(open_block(s, &z->blocks[z->n++], &cut, e));
-        z->shares[z->n - 1] = share_of(s, &z->blocks[z->n - 1], s->rank);
-        last = cut.tensors.first;
+        TRY(open_block(s, &z->blocks[z->n++], last, e));
+        z->shares[z->n - 1] = owned_block_share(s, &z->blocks[z->n - 1].part, s->rank);
+        last = (size_t)z->blocks[z->n - 1].part.tensors.first;
     }
     return OK;
 }
@@ -396,10 +346,7 @@ static enum status reserve_arenas(struct sync *s, struct error *e)
     const struct zero *z = s->context;
     struct arenas *a = &s->arenas;
     TRY(MEM_NEW(a->grads, a->n, "gradients", e));
-    TRY(MEM_NEW(a->state, a->n * (size_t)a->slots, "optimizer state", e));
-    for (size_t k = 0; k < z->n; k++)
-        for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-            local_fill(s->exec, a->state + slot * a->n + z->shares[k].begin, z->shares[k].n, 0);
+    TRY(owned_state_open(s, z->shares, z->n, e));
     if (z->gathers)
         TRY(MEM_NEW(a->params, a->n, "parameters", e));
     return arenas_alloc(a, e);
@@ -459,10 +406,7 @@ static bool zero_poll(struct sync *s)
 static double zero_norm2_local(struct sync *s)
 {
     const struct zero *z = s->context;
-    double sum = 0;
-    for (size_t k = 0; k < z->n; k++)
-        sum += local_norm2(s->exec, s->arenas.grads + z->shares[k].begin, z->shares[k].n);
-    return sum;
+    return owned_norm2(s, z->shares, z->n);
 }
 
 static enum status zero_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
@@ -484,7 +428,8 @@ static enum status zero_save(struct sync *s, const void **data, size_t *bytes, s
     TRY(make_params_whole(s, e));
     for (size_t slot = 0; slot < (size_t)a->slots; slot++)
         for (size_t k = 0; k < z->n; k++)
-            TRY(gather_state(s, a->state + slot * a->n, &z->blocks[k], e));
+            TRY(owned_block_to_root(s, &z->blocks[k].part, a->state + slot * a->n,
+                                    z->blocks[k].flight.messages, e));
     return OK;
 }
 

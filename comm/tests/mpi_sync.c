@@ -123,6 +123,8 @@ static void fixed_order_gives_the_same_bits(void **state)
                                         {STRATEGY_shm_zero1, VARIANT_usual},
                                         {STRATEGY_zero2, VARIANT_usual},
                                         {STRATEGY_zero3, VARIANT_usual},
+                                        {STRATEGY_shm_zero2, VARIANT_usual},
+                                        {STRATEGY_shm_zero3, VARIANT_usual},
                                         {STRATEGY_gather_scatter, VARIANT_gather_scatter_linear}};
     const size_t segments[] = {SEGMENT_BYTES, 4000, 1000000}, n_same = sizeof same / sizeof *same;
     struct fixture f;

@@ -1,5 +1,5 @@
 /* A sharded optimizer does what the same optimizer does on every rank, to the last bit: shm_zero1
- * beside shm, zero1 beside ring, zero2 and zero3 beside shm, which sum in the same order. Parameters on every rank; optimizer
+ * beside shm, zero1 beside ring, stages 2 and 3 beside shm, which sum in the same order. Parameters on every rank; optimizer
  * state whole on rank 0 after it was saved, and in memory no more than a shard of it besides. */
 #include "comm/tests/mpi_test.h"
 
@@ -131,6 +131,8 @@ static void adam(void **state)
     same_bits(STRATEGY_ring, STRATEGY_zero1, optimizer(OPTIMIZER_adam));
     same_bits(STRATEGY_shm, STRATEGY_zero2, optimizer(OPTIMIZER_adam));
     same_bits(STRATEGY_shm, STRATEGY_zero3, optimizer(OPTIMIZER_adam));
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero2, optimizer(OPTIMIZER_adam));
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero3, optimizer(OPTIMIZER_adam));
 }
 
 static void sgd_clipped(void **state)
@@ -153,6 +155,8 @@ static void clipped_by_value(void **state)
     same_bits(STRATEGY_ring, STRATEGY_zero1, o);
     same_bits(STRATEGY_shm, STRATEGY_zero2, o);
     same_bits(STRATEGY_shm, STRATEGY_zero3, o);
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero2, o);
+    same_bits(STRATEGY_shm, STRATEGY_shm_zero3, o);
 }
 
 /* The long tensor belongs to one rank, whatever equal parts would be; others have nothing to do. */
@@ -210,8 +214,10 @@ static void stages_hold_a_share(void **state)
     fixture_init(&f);
     fixture_cut(&f, LARGE);
     f.optimizer = optimizer(OPTIMIZER_adam);
-    for (int stage = 2; stage <= 3; stage++) {
-        assert_all(fixture_open(&f, strategy_of_stage(STRATEGY_allreduce, stage)));
+    for (int k = 0; k < 4; k++) {
+        int stage = 2 + k % 2;
+        assert_all(
+            fixture_open(&f, strategy_of_stage(k < 2 ? STRATEGY_allreduce : STRATEGY_shm, stage)));
         for (int i = 0; i < 2; i++) {
             fixture_fill(&f);
             bool good = fixture_step(&f, 0.01) && holds_a_shard(f.sync);

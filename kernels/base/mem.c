@@ -33,7 +33,7 @@ void mem_free(void *memory)
     free(memory);
 }
 
-void mem_give_back(void *memory, size_t bytes)
+static void give_back(void *memory, size_t bytes, int advice)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t before = (page - (uintptr_t)memory % page) % page;
@@ -43,8 +43,18 @@ void mem_give_back(void *memory, size_t bytes)
     char *first = (char *)memory + before;
     memset(memory, 0, before);
     memset(first + whole, 0, bytes - before - whole);
-    if (whole > 0 && madvise(first, whole, MADV_DONTNEED) != 0)
+    if (whole > 0 && madvise(first, whole, advice) != 0)
         memset(first, 0, whole);
+}
+
+void mem_give_back(void *memory, size_t bytes)
+{
+    give_back(memory, bytes, MADV_DONTNEED);
+}
+
+void mem_give_back_shared(void *memory, size_t bytes)
+{
+    give_back(memory, bytes, MADV_REMOVE);
 }
 
 /* memcpy, since a pointer to any type may not be written as one to void. */

@@ -17,6 +17,8 @@ void mem_free(void *memory);
 /* Zeroes part of a process's own memory (from here or malloc) and gives its whole pages back to the
  * system, which brings them again, zeroed, when they are touched. */
 void mem_give_back(void *memory, size_t bytes);
+/* The same of memory that processes share: what others see there is gone, too. */
+void mem_give_back_shared(void *memory, size_t bytes);
 
 /* pointer <- `n` zeroed elements of the type it points to, freed with free(); pages of many are present
  * once they are written; ERR_MEMORY, "no memory

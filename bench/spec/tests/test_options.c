@@ -6,7 +6,8 @@
 /* Rows of comm/cost/strategies.def, as messages list them. */
 #define STRATEGY_NAMES                                                                             \
     "none allreduce allreduce_layer bucketed fusion reduce_bcast gather_scatter ring "             \
-    "recursive_doubling rabenseifner tree shm shm_zero1 zero1 zero2 zero3 fixed_order "            \
+    "recursive_doubling rabenseifner tree shm shm_zero1 zero1 zero2 zero3 shm_zero2 shm_zero3 "    \
+    "fixed_order "                                                                                 \
     "hierarchical leader "                                                                         \
     "delayed local_sgd "                                                                           \
     "gossip adasum param_server"

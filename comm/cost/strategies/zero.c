@@ -69,46 +69,47 @@ struct block_bytes {
 
 /* What has been seen of blocks, from the last on. */
 struct zero_sums {
-    size_t recent[ZERO_FLIGHTS]; /* others' shares of the last blocks, the newest first */
-    size_t written;              /* the most of those in memory at a time */
-    size_t own, longest;         /* all shares, the largest */
-    size_t kept;                 /* parameters that stay: shares, and whole blocks */
+    size_t recent[ZERO_KEPT_MOST]; /* others' shares of the last blocks, the newest first */
+    size_t written;                /* the most of those in memory at a time */
+    size_t own, longest;           /* all shares, the largest */
+    size_t kept;                   /* parameters that stay: shares, and whole blocks */
     size_t before,
         most; /* others' of the block that was fetched last; of two that follow each other */
 };
 
-/* Backward writes a block while those before it are on their way; a rank's own shares stay. */
-static void add_gradients(struct zero_sums *z, const struct block_bytes *b)
+/* Backward writes a block while those before it are still there; a rank's own shares stay. */
+static void add_gradients(struct zero_sums *z, const struct block_bytes *b, size_t kept)
 {
     size_t written = b->others;
-    for (int i = ZERO_FLIGHTS - 1; i >= 0; i--) {
+    for (size_t i = kept; i-- > 0;) {
         written += z->recent[i];
         z->recent[i] = i > 0 ? z->recent[i - 1] : b->others;
     }
     z->written = written > z->written ? written : z->written;
 }
 
-/* A block is used while the next one comes. */
-static void add_params(struct zero_sums *z, const struct block_bytes *b, bool is_whole)
+/* A block is used, perhaps while the next one comes. */
+static void add_params(struct zero_sums *z, const struct block_bytes *b, bool is_whole, bool ahead)
 {
     z->kept += b->own + (is_whole ? b->others : 0);
     if (is_whole)
         return;
     z->most = z->before + b->others > z->most ? z->before + b->others : z->most;
-    z->before = b->others;
+    z->before = ahead ? b->others : 0;
 }
 
-static void zero_memory(struct sync_memory *m, const struct strategy_config *config,
-                        const struct participant *p, const struct gradient *g, int slots,
-                        bool gathers)
+void zero_memory(struct sync_memory *m, const struct strategy_config *config,
+                 const struct participant *p, const struct gradient *g, int slots,
+                 const struct zero_way *way)
 {
     struct zero_sums z = {.own = 0};
     for (size_t last = g->n; last > 0;) {
-        struct zero_block cut = zero_block_before(config, gathers, g->counts, g->n, last, g->width);
+        struct zero_block cut =
+            zero_block_before(config, way->gathers, g->counts, g->n, last, g->width);
         size_t own = share_bytes(cut.tensors.count, p->rank, p->ranks, g->width);
         struct block_bytes b = {.own = own, .others = cut.tensors.count * g->width - own};
-        add_gradients(&z, &b);
-        add_params(&z, &b, cut.is_whole);
+        add_gradients(&z, &b, way->kept);
+        add_params(&z, &b, cut.is_whole, way->ahead);
         z.own += b.own;
         z.longest = b.own > z.longest ? b.own : z.longest;
         last = cut.tensors.first;
@@ -116,19 +117,22 @@ static void zero_memory(struct sync_memory *m, const struct strategy_config *con
     m->params = z.kept + z.most;
     m->grads = config->micro_batches > 1 ? m->grads : z.own + z.written;
     m->state = (size_t)slots * z.own;
-    m->buffers = (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * z.longest;
+    m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * z.longest : 0;
 }
 
 static void zero2_memory(struct sync_memory *m, const struct strategy_config *config,
                          const struct participant *p, const struct gradient *g, int slots)
 {
-    zero_memory(m, config, p, g, slots, false);
+    static const struct zero_way way = {.receives = true, .kept = ZERO_FLIGHTS};
+    zero_memory(m, config, p, g, slots, &way);
 }
 
 static void zero3_memory(struct sync_memory *m, const struct strategy_config *config,
                          const struct participant *p, const struct gradient *g, int slots)
 {
-    zero_memory(m, config, p, g, slots, true);
+    static const struct zero_way way = {
+        .gathers = true, .ahead = true, .receives = true, .kept = ZERO_FLIGHTS};
+    zero_memory(m, config, p, g, slots, &way);
 }
 
 const struct strategy_desc strategy_desc_zero2 = {.cost = zero2_cost, .memory = zero2_memory};

@@ -20,3 +20,19 @@ struct zero_block {
  * more than sync.zero_persist numbers is a block by itself, and is not whole. */
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
+
+/* How a rank holds blocks while they go from rank to rank. */
+struct zero_way {
+    bool gathers;  /* parameters: stage 3 */
+    bool ahead;    /* those of the next block come while one is used */
+    bool receives; /* shares of gradients come into buffers */
+    size_t kept;   /* blocks of gradients that are there while backward writes another */
+};
+enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 2 };
+
+/* As strategy_memory. */
+struct participant;
+struct gradient;
+void zero_memory(struct sync_memory *m, const struct strategy_config *config,
+                 const struct participant *p, const struct gradient *g, int slots,
+                 const struct zero_way *way);

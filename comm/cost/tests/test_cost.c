@@ -453,6 +453,14 @@ static void shared_memory_sends_nothing(void **state)
                 2 + 2 * 16 * 0.75 + 24 * 0.5);
     assert_true(cost_of(STRATEGY_shm_zero1, VARIANT_usual, 0, 1, &count, 1, 4, &model).seconds ==
                 0);
+    /* Of 10 numbers, 4 are rank 0's: the other 6 are copied once, or before each of two passes. */
+    check_sent(STRATEGY_shm_zero2, VARIANT_usual, 3, &count, 1, none);
+    assert_true(cost_of(STRATEGY_shm_zero2, VARIANT_usual, 0, 3, &count, 1, 4, &model).seconds ==
+                3 + 2 * 16 * 0.75 + 24 * 0.5);
+    assert_true(cost_of(STRATEGY_shm_zero3, VARIANT_usual, 0, 3, &count, 1, 4, &model).seconds ==
+                3 + 2 * 16 * 0.75 + 2 * 24 * 0.5);
+    assert_true(cost_of(STRATEGY_shm_zero3, VARIANT_usual, 0, 1, &count, 1, 4, &model).seconds ==
+                0);
 }
 
 /* ---- Stages of ZeRO ---- */
@@ -517,6 +525,13 @@ static void stages_keep_shares(void **state)
     assert_int_equal(two.buffers, 2 * (P - 1) * 100 * WIDTH);
     assert_int_equal(three.params, (40 + 80 + 3 * 100 + 3 * (400 + 400) / P) * WIDTH);
     assert_int_equal(three.grads, two.grads);
+    /* In shared memory blocks are there until all have read them, and none is fetched ahead. */
+    struct sync_memory shm =
+        strategy_memory(STRATEGY_shm_zero3, &config, 1, P, counts, 5, WIDTH, 2);
+    assert_int_equal(shm.params, (40 + 80 + 3 * 100 + 3 * 400 / P) * WIDTH);
+    assert_int_equal(shm.grads, (ALL / P + 3 * ALL / P) * WIDTH);
+    assert_int_equal(shm.state, three.state);
+    assert_int_equal(shm.buffers, 0);
     struct sync_memory one = strategy_memory(STRATEGY_zero1, &config, 1, P, counts, 5, WIDTH, 2);
     assert_int_equal(one.grads, ALL * WIDTH);
     assert_int_equal(one.state, 2 * ALL / P * WIDTH);
@@ -552,7 +567,9 @@ static void stages_stand_for_strategies(void **state)
                          ((const enum strategy_kind[]){STRATEGY_allreduce, STRATEGY_zero1,
                                                        STRATEGY_zero2, STRATEGY_zero3})[stage]);
     assert_int_equal(strategy_of_stage(STRATEGY_shm, 1), STRATEGY_shm_zero1);
-    assert_int_equal(strategy_of_stage(STRATEGY_shm, 2), STRATEGIES);
+    assert_int_equal(strategy_of_stage(STRATEGY_shm, 2), STRATEGY_shm_zero2);
+    assert_int_equal(strategy_of_stage(STRATEGY_shm, 3), STRATEGY_shm_zero3);
+    assert_int_equal(strategy_of_stage(STRATEGY_ring, 2), STRATEGIES);
     assert_int_equal(strategy_of_stage(STRATEGY_ring, 0), STRATEGY_ring);
     assert_int_equal(strategy_stage_list(1, names), 2);
     assert_string_equal(names[1], "shm");

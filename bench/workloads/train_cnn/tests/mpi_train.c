@@ -155,8 +155,10 @@ static void expect_every_stage(const struct alone *alone)
         expect_same(alone, 1);
     }
     option(OPT_STRATEGY, "shm");
-    option(OPT_sync_zero, "1");
-    expect_same(alone, 1);
+    for (int stage = 1; stage <= 3; stage++) {
+        option(OPT_sync_zero, stages[stage]);
+        expect_same(alone, 1);
+    }
     option(OPT_STRATEGY, "allreduce");
 }
 

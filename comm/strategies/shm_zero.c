@@ -1,0 +1,335 @@
+/* shm_zero2, shm_zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations toward training
+ * trillion parameter models", 2020) on one node, in blocks and shares as zero2 and zero3 have them. Gradients and
+ * parameters lie in memory that the ranks share, one arena of each a rank, and nothing is sent.
+ *
+ * Gradients: a rank says when backward has finished a block. When all have, it sums its share over all arenas, in
+ * the order of ranks, and says so; when all have summed theirs it gives back the memory of all but its own share.
+ *
+ * Parameters: a rank steps on its shares. When all have, it copies those of others, at stage 3 of the tensors of
+ * sync.zero_persist numbers at most; the others' are copied before forward and before backward of the op that
+ * reads them, and given back after it. What takes the time of a copy alone is not fetched ahead.
+ *
+ * Ranks say all this in one order, so that one count a rank tells what it has done. No rank writes what another may
+ * still read: it steps when all have finished backward, and backward begins anew when all have stepped.
+ *
+ * Arenas are reserved whole, so that an index means the same everywhere, and take memory for what is there. */
+#include <stdlib.h>
+
+#include "comm/cost/strategies/zero.h"
+#include "comm/local_ops.h"
+#include "comm/strategies/node_window.h"
+#include "comm/strategies/owned_block.h"
+#include "kernels/base/mem.h"
+
+/* Gradients of it are complete here, this rank's share is summed: counts of arrivals. */
+struct block {
+    struct owned_block part;
+    uint64_t ready, summed;
+};
+
+struct shm_zero {
+    struct node_window window;
+    real **grads, **params; /* [ranks], of each rank */
+    bool gathers;           /* parameters: stage 3 */
+    struct block *blocks;   /* [n], in the order of backward */
+    struct span *shares;    /* [n] of this rank */
+    size_t n;
+    size_t left, summed, freed; /* blocks of gradients in this step */
+    double *norms2;             /* [2 n_tensors] for optimizers that go by norms of tensors */
+    struct message *messages;   /* [ranks], of a checkpoint */
+    bool is_whole;              /* parameters and state have more than this rank's shares */
+    bool is_new;                /* whoever wrote the parameters was not a step */
+};
+
+/* ---- Gradients ---- */
+
+static enum status wait_for(struct sync *s, uint64_t arrivals, const char *operation,
+                            struct error *e)
+{
+    struct shm_zero *z = s->context;
+    sync_comm_begin(s);
+    enum status status = node_barrier_wait_for(&z->window, s, arrivals, operation, e);
+    sync_comm_end(s);
+    return status;
+}
+
+/* The oldest that all ranks have summed. */
+static enum status free_next(struct sync *s, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    struct block *b = &z->blocks[z->freed];
+    TRY(wait_for(s, b->summed, "sums in shared memory", e));
+    sync_pack_begin(s);
+    owned_block_give_back(s, &b->part, s->arenas.grads, mem_give_back_shared);
+    sync_pack_end(s);
+    z->freed++;
+    return OK;
+}
+
+/* The oldest of those that are complete, on all ranks; the one before it is given back. */
+static enum status sum_next(struct sync *s, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    struct block *b = &z->blocks[z->summed];
+    const struct span share = z->shares[z->summed];
+    TRY(wait_for(s, b->ready, "gradients in shared memory", e));
+    sync_pack_begin(s);
+    local_sum(s->exec, s->arenas.grads, (const real *const *)z->grads, s->ranks, share.begin,
+              share.begin + share.n);
+    sync_pack_end(s);
+    node_barrier_arrive(&z->window, s);
+    b->summed = z->window.arrivals;
+    z->summed++;
+    return z->freed + 1 < z->summed ? free_next(s, e) : OK;
+}
+
+/* The blocks of which all tensors, those from `first` on, are complete. */
+static enum status leave_from(struct sync *s, int first, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    for (; z->left < z->n && z->blocks[z->left].part.tensors.first >= first; z->left++) {
+        if (z->left - z->summed == ZERO_FLIGHTS)
+            TRY(sum_next(s, e));
+        node_barrier_arrive(&z->window, s);
+        z->blocks[z->left].ready = z->window.arrivals;
+    }
+    return OK;
+}
+
+static enum status sum_all(struct sync *s, struct error *e)
+{
+    const struct shm_zero *z = s->context;
+    while (z->summed < z->left)
+        TRY(sum_next(s, e));
+    while (z->freed < z->summed)
+        TRY(free_next(s, e));
+    return OK;
+}
+
+/* ---- Parameters ---- */
+
+/* Each rank begins with another one's. */
+static void copy_block(struct sync *s, struct owned_block *b)
+{
+    const struct shm_zero *z = s->context;
+    sync_call_begin(s);
+    for (int i = 1; i < s->ranks; i++) {
+        int r = (s->rank + i) % s->ranks;
+        const struct span share = owned_block_share(s, b, r);
+        local_copy(s->exec, s->arenas.params + share.begin, z->params[r] + share.begin,
+                   share.n * sizeof(real));
+    }
+    sync_call_end(s);
+    b->is_here = true;
+}
+
+/* The blocks that are whole, or the others. */
+static void copy_blocks(struct sync *s, bool is_whole)
+{
+    struct shm_zero *z = s->context;
+    for (size_t k = 0; k < z->n; k++)
+        if (z->blocks[k].part.is_whole == is_whole)
+            copy_block(s, &z->blocks[k].part);
+}
+
+static enum status meet(struct sync *s, const char *operation, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    node_barrier_arrive(&z->window, s);
+    return wait_for(s, z->window.arrivals, operation, e);
+}
+
+/* Where a step did not write what others will read, all meet before they do. */
+static enum status shm_zero_params_needed(struct sync *s, struct range range, enum pass pass,
+                                          struct error *e)
+{
+    struct shm_zero *z = s->context;
+    if (z->is_new)
+        TRY(meet(s, "new parameters in shared memory", e));
+    z->is_new = false;
+    for (size_t k = 0; k < z->n; k++) {
+        struct owned_block *b = &z->blocks[k].part;
+        if (!b->is_here && owned_block_overlaps(b, range))
+            copy_block(s, b);
+    }
+    return OK;
+}
+
+static void shm_zero_params_done(struct sync *s, struct range range, enum pass pass)
+{
+    struct shm_zero *z = s->context;
+    for (size_t k = 0; k < z->n; k++) {
+        struct owned_block *b = &z->blocks[k].part;
+        if (b->is_whole || !owned_block_overlaps(b, range))
+            continue;
+        sync_pack_begin(s);
+        owned_block_give_back(s, b, s->arenas.params, mem_give_back_shared);
+        sync_pack_end(s);
+        b->is_here = false;
+    }
+}
+
+/* ---- What is others' ---- */
+
+static void give_back_all(struct sync *s)
+{
+    struct shm_zero *z = s->context;
+    const struct arenas *a = &s->arenas;
+    for (size_t k = 0; k < z->n; k++) {
+        struct owned_block *b = &z->blocks[k].part;
+        for (size_t slot = 0; slot < (size_t)a->slots; slot++)
+            owned_block_give_back(s, b, a->state + slot * a->n, mem_give_back);
+        if (!b->is_whole)
+            owned_block_give_back(s, b, a->params, mem_give_back_shared);
+        b->is_here = b->is_whole;
+    }
+    z->is_whole = false;
+}
+
+static enum status make_params_whole(struct sync *s, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    if (!z->is_whole)
+        copy_blocks(s, false);
+    z->is_whole = true;
+    return OK;
+}
+
+/* ---- Opening ---- */
+
+static enum status cut_blocks(struct sync *s, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    size_t n = (size_t)s->arenas.n_tensors;
+    TRY(MEM_NEW(z->blocks, n, "blocks of tensors", e));
+    TRY(MEM_NEW(z->shares, n, "shares of blocks", e));
+    TRY(MEM_NEW(z->norms2, 2 * n, "norms of tensors", e));
+    TRY(MEM_NEW(z->messages, (size_t)s->ranks, "messages of all ranks", e));
+    for (size_t last = n; last > 0; last = (size_t)z->blocks[z->n++].part.tensors.first) {
+        z->blocks[z->n].part = owned_block_before(s, z->gathers, last);
+        z->shares[z->n] = owned_block_share(s, &z->blocks[z->n].part, s->rank);
+    }
+    return OK;
+}
+
+static enum status open_stage(struct sync *s, bool gathers, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    z->gathers = gathers;
+    z->is_whole = z->is_new = true;
+    TRY(node_window_open(&z->window, s, 2, true, e));
+    TRY(cut_blocks(s, e));
+    z->grads = z->window.arenas[0];
+    z->params = z->window.arenas[1];
+    s->arenas.grads = z->grads[s->rank];
+    s->arenas.params = z->params[s->rank];
+    for (size_t k = 0; k < z->n; k++)
+        local_fill(s->exec, s->arenas.grads + z->shares[k].begin, z->shares[k].n, 0);
+    TRY(owned_state_open(s, z->shares, z->n, e));
+    return arenas_alloc(&s->arenas, e);
+}
+
+/* ---- Hooks ---- */
+
+static enum status shm_zero2_create(struct sync *s, struct error *e)
+{
+    return open_stage(s, false, e);
+}
+
+static enum status shm_zero3_create(struct sync *s, struct error *e)
+{
+    return open_stage(s, true, e);
+}
+
+static void shm_zero_step_begin(struct sync *s)
+{
+    struct shm_zero *z = s->context;
+    z->left = z->summed = z->freed = 0;
+    if (z->is_whole)
+        give_back_all(s);
+}
+
+static enum status shm_zero_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                                       struct error *e)
+{
+    return last ? leave_from(s, range.first, e) : OK;
+}
+
+static double shm_zero_norm2_local(struct sync *s)
+{
+    const struct shm_zero *z = s->context;
+    return owned_norm2(s, z->shares, z->n);
+}
+
+static enum status shm_zero_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                     double lr, struct error *e)
+{
+    const struct shm_zero *z = s->context;
+    TRY(sum_all(s, e));
+    TRY(sync_finish_sums(s, o, z->shares, z->n, e));
+    TRY(sync_optimize_shares(s, o, z->shares, z->n, step, lr, z->norms2, e));
+    TRY(meet(s, "parameters in shared memory", e));
+    copy_blocks(s, true);
+    return OK;
+}
+
+static enum status shm_zero_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
+{
+    const struct shm_zero *z = s->context;
+    const struct arenas *a = &s->arenas;
+    *data = NULL;
+    *bytes = 0;
+    TRY(make_params_whole(s, e));
+    for (size_t slot = 0; slot < (size_t)a->slots; slot++)
+        for (size_t k = 0; k < z->n; k++)
+            TRY(owned_block_to_root(s, &z->blocks[k].part, a->state + slot * a->n, z->messages, e));
+    return OK;
+}
+
+static enum status shm_zero_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    if (bytes > 0)
+        return error_set(e, ERR_DATA, "%s keeps nothing of its own, found %zu bytes",
+                         strategy_names()[s->kind], bytes);
+    z->is_whole = z->is_new = true;
+    return OK;
+}
+
+static void shm_zero_destroy(struct sync *s)
+{
+    struct shm_zero *z = s->context;
+    s->arenas.grads = s->arenas.params = NULL;
+    node_window_close(&z->window, s);
+    free(z->blocks);
+    free(z->shares);
+    free(z->norms2);
+    free(z->messages);
+}
+
+const struct strategy strategy_shm_zero2 = {
+    .context_bytes = sizeof(struct shm_zero),
+    .create = shm_zero2_create,
+    .step_begin = shm_zero_step_begin,
+    .grad_ready = shm_zero_grad_ready,
+    .norm2_local = shm_zero_norm2_local,
+    .step_end = shm_zero_step_end,
+    .save = shm_zero_save,
+    .restore = shm_zero_restore,
+    .destroy = shm_zero_destroy,
+};
+
+const struct strategy strategy_shm_zero3 = {
+    .context_bytes = sizeof(struct shm_zero),
+    .create = shm_zero3_create,
+    .step_begin = shm_zero_step_begin,
+    .params_needed = shm_zero_params_needed,
+    .params_done = shm_zero_params_done,
+    .grad_ready = shm_zero_grad_ready,
+    .norm2_local = shm_zero_norm2_local,
+    .step_end = shm_zero_step_end,
+    .eval_begin = make_params_whole,
+    .save = shm_zero_save,
+    .restore = shm_zero_restore,
+    .destroy = shm_zero_destroy,
+};
