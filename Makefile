@@ -111,7 +111,11 @@ obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
 ISAS          := portable $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
 CFLAGS_avx2   := -mavx2 -mfma
 CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
-simd_obj = $(foreach isa,$(ISAS),$(patsubst %.c,%.$(isa).o,$(1)))
+# What takes part in products whose operands have 16 bits, for one set more.
+ISA_BF16      := $(if $(filter avx512,$(ISAS)),avx512_bf16)
+BF16_SRC      := $(if $(ISA_BF16),$(addprefix kernels/simd/winograd_,product.c tiles.c weights.c))
+CFLAGS_avx512_bf16 := $(CFLAGS_avx512) -mavx512bf16
+simd_obj = $(foreach isa,$(ISAS),$(patsubst %.c,%.$(isa).o,$(1))) $(patsubst %.c,%.$(ISA_BF16).o,$(filter $(BF16_SRC),$(1)))
 
 LIBDESC    := $(BUILD)/libdesc.a
 LIBSPEC    := $(BUILD)/libspec.a
@@ -233,7 +237,7 @@ $(BUILD)/obj-f64/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
 	$$(call says,CC)$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
 
 endef
-$(foreach isa,$(ISAS),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
+$(foreach isa,$(ISAS) $(ISA_BF16),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
 
 # --- Tests ------------------------------------------------------------------------------------------------
 # Beside the code, in tests/ of each room: test_*.c are cmocka programs, mpi_*.c run at 1, 2, 3, 4 and 7

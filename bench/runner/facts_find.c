@@ -102,7 +102,7 @@ static bool concerns_program(const char *of, const struct point *point)
     return strcmp(of, PIN) == 0 || strcmp(of, row->name) == 0 || strcmp(of, row->helper) == 0;
 }
 
-/* ---- workload: what a program says of libraries, data and instruction set, with these data ---- */
+/* ---- workload: what a program says of libraries, data and instruction set, with these data and this precision ---- */
 
 static enum status find_workload(json_t *facts, const struct facts_source *s, struct error *e)
 {

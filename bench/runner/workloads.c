@@ -73,9 +73,17 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return status;
 }
 
+/* What a peer stands on is its own; ours read data, and choose instructions by the precision. */
+static bool concerns_identity(const struct config *config, const struct spec_option *option)
+{
+    if (config_is_peer(config))
+        return strncmp(option->key, "peer.", strlen("peer.")) == 0;
+    return strncmp(option->key, "data.", strlen("data.")) == 0 ||
+           option == option_get(OPT_PRECISION);
+}
+
 char *workload_about(const struct point *point)
 {
-    const char *prefix = config_is_peer(&point->config) ? "peer." : "data.";
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -85,7 +93,7 @@ char *workload_about(const struct point *point)
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
         const char *value = config_text(&point->config, (enum option_id)id);
-        if (strncmp(option->key, prefix, strlen(prefix)) == 0 && strcmp(value, option->preset) != 0)
+        if (concerns_identity(&point->config, option) && strcmp(value, option->preset) != 0)
             fprintf(out, " %s=%s", option->key, value);
     }
     return fclose(out) == 0 ? text : NULL;

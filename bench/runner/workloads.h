@@ -8,8 +8,8 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* What a program of ours says that its launches on these data have in common, or a peer of what it
- * stands on. */
+/* What a program of ours says that its launches on these data, of this precision, have in common, or a peer of
+ * what it stands on. */
 struct workload_identity {
     char *about;  /* as workload_about says */
     json_t *said; /* texts by name; NULL where it did not tell */
@@ -34,7 +34,7 @@ void workloads_free(struct workloads *w);
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
 /* "train_cnn data.set=digits": the program and the options that what it says may depend on, those of
- * the data, or of a peer its own, where they are not at their presets. Points with one such text
+ * the data and train.precision, or of a peer its own, where they are not at their presets. Points with one such text
  * stand on the same. NULL: no memory; freed by the caller. */
 char *workload_about(const struct point *point);
 

@@ -22,7 +22,7 @@ static enum status sign_create(struct sync *s, struct error *e)
     struct sign *c = s->compression;
     size_t bytes = sign_packet_bytes((size_t)s->arenas.n_tensors, s->arenas.n, sizeof(real));
     TRY(feedback_create(s, bytes, e));
-    TRY(isa_choose(&isa, e));
+    TRY(isa_choose(&isa, false, e));
     c->rounding = &cast16_get(isa)->bf16;
     return OK;
 }

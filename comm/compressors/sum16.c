@@ -17,7 +17,7 @@ enum status sum16_create(struct sync *s, enum format16 format, double scale, str
     const struct shares all = {.n = s->arenas.n};
     size_t longest = shares_count(&all, 0, s->ranks), ranks = (size_t)s->ranks;
     struct sum16 *c = s->compression;
-    TRY(isa_choose(&isa, e));
+    TRY(isa_choose(&isa, false, e));
     TRY(exchanger_open(&c->exchanger, s->ranks, e));
     c->functions = cast16_get(isa);
     c->cast = format == FORMAT_FP16 ? &c->functions->fp16 : &c->functions->bf16;

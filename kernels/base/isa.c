@@ -16,6 +16,24 @@ enum isa isa_best(void)
     return ISA_PORTABLE;
 }
 
+enum isa isa_best_bf16(void)
+{
+#if defined(__x86_64__)
+    if (isa_best() == ISA_AVX512 && __builtin_cpu_supports("avx512bf16"))
+        return ISA_AVX512_BF16;
+#endif
+    return isa_best();
+}
+
+enum isa isa_exact(enum isa isa)
+{
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512_BF16)
+        return ISA_AVX512;
+#endif
+    return isa;
+}
+
 const char *const *isa_names(void)
 {
     static const char *const names[ISAS] = {
@@ -23,15 +41,16 @@ const char *const *isa_names(void)
 #if defined(__x86_64__)
         [ISA_AVX2] = "avx2",
         [ISA_AVX512] = "avx512",
+        [ISA_AVX512_BF16] = "avx512_bf16",
 #endif
     };
     return names;
 }
 
-enum status isa_choose(enum isa *isa, struct error *e)
+enum status isa_choose(enum isa *isa, bool bf16, struct error *e)
 {
     const char *name = getenv("SCALEBENCH_ISA");
-    *isa = isa_best();
+    *isa = bf16 ? isa_best_bf16() : isa_best();
     if (name == NULL || *name == '\0')
         return OK;
     int wanted = name_index(name, isa_names(), ISAS);
@@ -40,10 +59,11 @@ enum status isa_choose(enum isa *isa, struct error *e)
         return error_set(e, ERR_ARGUMENT, "SCALEBENCH_ISA: %s",
                          name_explain(text, sizeof text, name, isa_names(), ISAS));
     }
-    if (wanted > (int)*isa)
+    if (wanted > (int)isa_best_bf16())
         return error_set(e, ERR_ARGUMENT,
                          "SCALEBENCH_ISA: this processor has no %s; its most is %s", name,
-                         isa_names()[*isa]);
-    *isa = (enum isa)wanted;
+                         isa_names()[isa_best_bf16()]);
+    if (wanted < (int)*isa)
+        *isa = (enum isa)wanted;
     return OK;
 }

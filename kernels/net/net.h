@@ -45,10 +45,12 @@ struct net_op_view {
     uint64_t flops_forward, flops_backward; /* an image, really done */
     unsigned savings;
     enum kernel_choice choice; /* that it follows; direct sums follow it also unasked */
+    bool bf16;                 /* it multiplies numbers of bf16 */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
 /* "conv1:first_conv conv2:winograd_f2 fc:small_dense": what each convolution and dense layer is
- * computed with, the kind of its op or what was chosen more closely. text has KERNELS_TEXT bytes.
+ * computed with, the kind of its op or what was chosen more closely, "winograd_bf16" where it multiplies
+ * numbers of bf16. text has KERNELS_TEXT bytes.
  * Returns text. */
 #define KERNELS_TEXT 1024
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);

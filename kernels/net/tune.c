@@ -293,9 +293,9 @@ char *net_kernels_text(const struct net *net, const struct net_desc *desc, char 
         struct net_op_view v = net_op_view(net, 0, i);
         for (int l = v.first_layer; l < v.last_layer; l++)
             if (has_kernels(&desc->layers[l]) && used < KERNELS_TEXT)
-                used += (size_t)snprintf(text + used, KERNELS_TEXT - used, "%s%s:%s",
+                used += (size_t)snprintf(text + used, KERNELS_TEXT - used, "%s%s:%s%s",
                                          used > 0 ? " " : "", desc->layers[l].name,
-                                         kernel_name(net, i));
+                                         kernel_name(net, i), v.bf16 ? "_bf16" : "");
     }
     return text;
 }

@@ -60,13 +60,14 @@ static size_t conv_params(const struct winograd *w)
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
+    enum isa isa = w->kind == CONV_DIRECT ? isa_exact(fused->isa) : fused->isa;
     struct conv_call call = {.fused = fused,
                              .c = c,
                              .w = *w,
-                             .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(fused->isa)
-                                                             : winograd_tiles_for(fused->isa),
-                             .weights = winograd_weights_for(fused->isa),
-                             .product = winograd_product_for(fused->isa),
+                             .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(isa)
+                                                             : winograd_tiles_for(isa),
+                             .weights = winograd_weights_for(isa),
+                             .product = winograd_product_for(isa),
                              .blocks = blocks_for(fused->isa),
                              .sizes = sizes,
                              .share = share_of(fused, w, sizes),

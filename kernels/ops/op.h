@@ -108,6 +108,7 @@ static inline void op_prefetch_image(const struct op_call *call, size_t i, size_
 struct op_kernel {
     const char *name;
     enum layout in, out;
+    bool takes_bf16; /* it rounds what it multiplies where the instruction set is one that does */
     /* How many of the n layers from `layers` on it takes, 0 if none; `read` is that of struct
      * fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);

@@ -6,7 +6,10 @@
  * every chunk, four numbers for one: they are transformed a slice at a time right before its
  * product, which costs less than reading them, and their gradient is transformed back as soon as a
  * slice of it is summed. V of all images is kept from forward instead of x being transformed
- * again. */
+ * again.
+ *
+ * Operands of bf16 halve the steps of a product and what is kept. Their sums go in long runs: what F4's
+ * shorter ones save is nothing beside what rounding operands costs. */
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
@@ -46,12 +49,15 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
     return (size_t)((n + chunks - 1) / chunks);
 }
 
+/* In the place of m is a block of M forward, all of dM backward; in that of v a block of dV, and before it
+ * one of dM in pairs. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
+    size_t block = winograd_transformed(w, 1), dm = winograd_operands(w, w->out_blocks);
     return (struct conv_sizes){.chunk = chunk,
-                               .m = chunk * winograd_transformed(w, w->out_blocks),
-                               .v = chunk * winograd_transformed(w, 1),
-                               .kept = (size_t)n * winograd_transformed(w, w->in_blocks),
+                               .m = chunk * (block > dm ? block : dm),
+                               .v = chunk * block,
+                               .kept = (size_t)n * winograd_operands(w, w->in_blocks),
                                .slice = slice_rows(w, threads)};
 }
 
@@ -70,17 +76,39 @@ static void multiply_panel(const struct conv_call *call, int thread, real *c, co
                            panel_function *panel_of, int at, int rows, int k)
 {
     const struct winograd *w = &call->w;
-    size_t points = (size_t)winograd_points(w), block = (size_t)w->block;
-    size_t plane = (size_t)rows * block, polled = 0;
+    size_t points = (size_t)winograd_points(w), block = (size_t)w->block, polled = 0;
+    size_t sums = (size_t)rows * block, plane = winograd_plane(w, rows);
+    int run = w->kind == WINOGRAD_F4 && w->pair == 1 ? RUN_F4 : RUN;
     for (int first = 0, count; first < k; first += count) {
         const real *panel = panel_of(call, at, first);
         count = conv_slice(call, first, k);
-        for (size_t p = 0; p < points; p++, panel += (size_t)count * block) {
+        for (size_t p = 0; p < points; p++, panel += winograd_plane(w, count)) {
             const real *left = a + ((size_t)first / block * points + p) * plane;
-            call->product->rows(c + p * plane, &left, &panel, 1, points * plane, rows, count,
-                                w->kind == WINOGRAD_F4 ? RUN_F4 : RUN, first > 0);
-            conv_poll(call, thread, &polled, 2 * plane * (size_t)count);
+            call->product->rows(c + p * sums, &left, &panel, 1, points * plane, rows, count, run,
+                                first > 0);
+            conv_poll(call, thread, &polled, 2 * sums * (size_t)count);
         }
+    }
+}
+
+/* The operands of a block, all points, in pairs of tiles. */
+static void pair_tiles(const struct conv_call *call, real *to, const real *from, int rows)
+{
+    size_t plane = winograd_plane(&call->w, rows);
+    for (int p = 0; p < winograd_points(&call->w); p++, to += plane, from += plane)
+        call->product->pair(to, from, rows);
+}
+
+/* V as backward takes it, once forward has done with it. */
+static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
+{
+    const struct winograd *w = &call->w;
+    size_t block = (size_t)winograd_points(w) * winograd_plane(w, rows), polled = 0;
+    if (w->pair == 1 || !call->c->ex->training)
+        return;
+    for (int b = 0; b < w->in_blocks; b++, v += block) {
+        pair_tiles(call, v, v, rows);
+        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * block);
     }
 }
 
@@ -89,13 +117,14 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct conv_call *call = arg;
     const struct winograd *w = &call->w;
     int n = (int)(end - begin), rows = n * winograd_tiles(w);
-    real *v = call->kept + begin * winograd_transformed(w, w->in_blocks);
+    real *v = call->kept + begin * winograd_operands(w, w->in_blocks);
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
     call->tiles->input(w, n, v, share_blank(call, thread), conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_panel(call, thread, m, v, conv_panel, b, rows, w->in_c);
         conv_output(call, begin, end, b, y, m, thread);
     }
+    pair_kept(call, thread, v, rows);
     conv_chunk_y_end(call, begin, end, y);
 }
 
@@ -105,8 +134,8 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
                           const real *dm, int rows, size_t *polled)
 {
     const struct winograd *w = &call->w;
-    size_t points = (size_t)winograd_points(w), plane = (size_t)rows * (size_t)w->block;
-    const real *v = call->kept + begin * winograd_transformed(w, w->in_blocks) +
+    size_t points = (size_t)winograd_points(w), plane = winograd_plane(w, rows);
+    const real *v = call->kept + begin * winograd_operands(w, w->in_blocks) +
                     (size_t)(first / w->block) * points * plane;
     real *du = conv_du(call, thread, b);
     int count = conv_slice(call, first, w->in_c);
@@ -120,10 +149,19 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
             call->product->columns(du, &columns, &dm, 1, channels, rows, add, next);
             du += (size_t)(channels * w->block);
         }
-        conv_poll(call, thread, polled, 2 * plane * (size_t)count);
+        conv_poll(call, thread, polled, 2 * (size_t)(rows * w->block) * (size_t)count);
     }
     conv_du_end(call, begin, b, first);
     return count;
+}
+
+/* A block of dM as the product with V takes it: itself, or its pairs. */
+static const real *right_side(const struct conv_call *call, int thread, const real *dm, int rows)
+{
+    if (call->w.pair == 1)
+        return dm;
+    pair_tiles(call, share_v(call, thread), dm, rows);
+    return share_v(call, thread);
 }
 
 /* dM, and dU block by block while a second-level cache holds that block of dM. */
@@ -132,13 +170,14 @@ static void backward_weights(const struct conv_call *call, size_t begin, size_t 
 {
     const struct winograd *w = &call->w;
     int rows = (int)(end - begin) * winograd_tiles(w);
-    size_t of_dm = (end - begin) * winograd_transformed(w, 1), polled = 0;
+    size_t of_dm = (size_t)winograd_points(w) * winograd_plane(w, rows), polled = 0;
     conv_output_adjoint_begin(call, begin, end, thread);
     for (int b = 0; b < w->out_blocks; b++, dm += of_dm) {
         conv_output_adjoint(call, begin, end, b, dm, thread);
         conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_dm);
+        const real *right = right_side(call, thread, dm, rows);
         for (int first = 0; first < w->in_c;)
-            first += multiply_slice(call, begin, thread, b, first, dm, rows, &polled);
+            first += multiply_slice(call, begin, thread, b, first, right, rows, &polled);
     }
 }
 
@@ -216,8 +255,9 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 
 /* One kind of op for each pair of neighbours. */
 #define KERNEL(name, in, out, match, out_reals_)                                                   \
-    OP_KERNEL(name, in, out, match, .out_reals = out_reals_, .flops_forward = flops_forward,       \
-              .flops_backward = flops_backward, .savings = savings)
+    OP_KERNEL(name, in, out, match, .takes_bf16 = true, .out_reals = out_reals_,                   \
+              .flops_forward = flops_forward, .flops_backward = flops_backward,                    \
+              .savings = savings)
 
 KERNEL(winograd, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
 KERNEL(winograd_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);

@@ -62,5 +62,7 @@ struct winograd winograd_of(const struct fused_layers *fused)
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
     choose_kind(&w, fused);
+    w.pair = w.kind == CONV_DIRECT ? direct_tiles_for(fused->isa)->pair
+                                   : winograd_tiles_for(fused->isa)->pair;
     return w;
 }

@@ -125,6 +125,7 @@ static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbia
 
 const struct winograd_tiles SIMD_NAME(direct_tiles) = {
     .block = BLOCK,
+    .pair = 1,
     .input = input,
     .input_adjoint = input_adjoint,
     .output = output,

@@ -16,13 +16,24 @@
  * so that each product reads both operands in order, whichever side they are on: the same V is rows
  * of A in forward and columns of A in the weights' gradient.
  *
+ * In the set avx512_bf16 operands (V and dM, U; not M, dV and dU, which are sums) are rounded to bf16 when a
+ * transform stores them: struct winograd's `pair` is 2 then, else 1, and so many lie in the room of one `real`.
+ * An instruction multiplies pairs and adds both products to one sum, so that pairs lie side by side in what
+ * a product sums over: channels in V and dM as they are, rows of U in
+ *     U [O/block, points, I/2, block, 2]
+ * and for the weights' gradient the tiles of V and dM, which are brought into that order:
+ *     V, dM [C/block, points, tiles/2, block, 2]
+ * An odd number of rows or tiles is filled up with a zero.
+ *
  * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times the
  * same algorithm on absolute values with absolute matrices, 44 being the roundings of the longest
  * path through the transforms; test_winograd.c derives that and holds every number to it. Numbers
  * of one size and any sign make that, by the sums of the matrices' rows, at most (24/3)^2 = 63
  * times the direct sum's own bound with F4 (39 on average over a tile), (8/3)^2 = 7.1 times with F2
  * and (4/2)^2 = 4 times with T2. What a step's gradient keeps of it is in test_gradients.c: 1e-5 of
- * a tensor's norm. The exact plan uses none of this.
+ * a tensor's norm. The exact plan uses none of this. Operands of bf16 are each off by u = 2^-8 at most, a
+ * product by 2u + u^2: 65,900 epsilon more, 0.8 % of the same sums. In mean square F4 makes 1.5 % of it,
+ * F2 0.5 % and T2 0.6 %, where operands of direct sums make 0.3 % (test_winograd.c).
  *
  * Zeros: an output that sees nothing but zeros is exactly its bias. Rounding would else decide
  * whether it is above 0 where biases are, and ReLU, whose slope at 0 is 0, let about half of the
@@ -52,6 +63,7 @@ struct winograd {
     enum epilogue epilogue; /* none before batch norm */
     bool norm;              /* batch norm follows: what is stored are all outputs */
     int points, outputs;    /* p and m of an axis */
+    int pair;               /* operands in the room of a number */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* read of x, of the convolution's output, of y */
     int origin_h, origin_w;      /* input position where the first tile begins, -pad mostly */
@@ -68,7 +80,7 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* Numbers of an image of x, of y, and of its part of V and M. */
+/* Numbers of an image of x, of y, and of its part of M and dV. */
 static inline size_t winograd_in(const struct winograd *w)
 {
     return (size_t)w->in_blocks * (size_t)w->in.h * (size_t)w->in.w * (size_t)w->block;
@@ -85,7 +97,19 @@ static inline size_t winograd_transformed(const struct winograd *w, int blocks)
            (size_t)w->block;
 }
 
-/* Numbers of one block of columns of U, of K rows. */
+/* Numbers that one point of a block of so many rows of operands takes. */
+static inline size_t winograd_plane(const struct winograd *w, int rows)
+{
+    return (size_t)((rows + w->pair - 1) / w->pair) * (size_t)w->block;
+}
+
+/* Numbers that an image's operands V or dM take; of n images, n times that hold all. */
+static inline size_t winograd_operands(const struct winograd *w, int blocks)
+{
+    return (size_t)blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
+}
+
+/* Numbers of one block of columns of U, of K rows; of pairs, U takes half of them. */
 static inline size_t winograd_panel(const struct winograd *w, int k)
 {
     return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
@@ -94,7 +118,7 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
 /* Transforms of n images; x, y, dx, dy and `from` point to the first of them, V and M hold just
  * these. A block is one of the channels of what is written or read at that side. */
 struct winograd_tiles {
-    int block;
+    int block, pair;
     /* V <- x, all blocks. blank [tiles] <- the outputs that see nothing but zeros in a tile that is
      * not all zeros, a bit each, row by row; of F4 only, others leave it alone. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
@@ -124,20 +148,23 @@ struct winograd_weights {
                     const real *du, int parts, size_t stride, bool add);
 };
 
-/* Runs of a sum. A chain of all 4608 terms of a convolution of 512 channels is off by several times
+/* Runs of a sum of numbers; those of 16 bits are off by more from the beginning, and take the longer one. A chain of all 4608 terms of a convolution of 512 channels is off by several times
  * what a sum of such runs is, and memory sees one number for so many products. F4's outputs take
  * part in what sums are off by several times over: theirs are shorter. */
 enum { RUN = 256, RUN_F4 = 64 };
 
-/* Products of operands in blocks of `block` columns. */
+/* Products of operands in blocks of `block` columns; c are numbers, strides count in numbers. */
 struct winograd_product {
     /* c [rows, block] <- or += the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]; the
      * blocks of a's columns lie a_stride apart. Of `run` terms at most the sum is held in registers
-     * before it goes to c. */
+     * before it goes to c. Of an odd k, rows of operands of 16 bits are read one further. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
     /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i] for a[i] [k, rows] of one
      * block, b[i] [k, block]; `next` [k, block] is what caches are asked for meanwhile. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
+    /* [rows/2, block, 2] <- [rows, block] of 16 bits, in the same place or another, as `columns` takes them;
+     * NULL where operands are numbers. */
+    void (*pair)(real *to, const real *from, int rows);
 };

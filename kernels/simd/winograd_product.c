@@ -1,10 +1,13 @@
 /* The products of winograd.h: rows of A, broadcast number by number, times a panel of two
  * vectors. With AVX-512's 32 registers 12 rows of sums leave room for the panel and a broadcast;
  * the 16 registers of the others hold 6. Rows are dealt out evenly, 64 as 6 times 10 or 11 rather
- * than 5 times 12 and 4, which keeps the multipliers busy in every group. */
+ * than 5 times 12 and 4, which keeps the multipliers busy in every group.
+ *
+ * Operands of 16 bits come in pairs, each where a number would be: a row of a block has half as many, and a
+ * sum takes half as many steps. */
+#include "kernels/simd/operands.h"
 #include "kernels/simd/winograd_axis.h"
 
-#define BLOCK      (2 * VECTOR_LANES)
 #define LINE_REALS (64 / (int)sizeof(real))
 
 #if defined(__AVX512F__)
@@ -15,7 +18,7 @@
 #define CASES_OF_ROWS CASES_1_TO_6
 #endif
 
-/* sum += A b for k numbers of each row, which lie row_step and k_step apart. A comes from beyond
+/* sum += A b for k numbers or pairs of each row, which lie row_step and k_step apart. A comes from beyond
  * the second-level cache mostly, in runs that end before the processor has seen them begin: a line
  * of those that come next is asked for with each number, from `next` on. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
@@ -27,11 +30,17 @@ INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, 
         vreal b0 = vreal_load(b), b1 = vreal_load(b + VECTOR_LANES);
 #pragma GCC unroll 12
         for (int r = 0; r < rows; r++) {
-            vreal x = vreal_all(a[r * row_step]);
-            sum[r][0] += x * b0;
-            sum[r][1] += x * b1;
+            vreal x = operand_all(a + r * row_step);
+            sum[r][0] = operand_multiply_add(sum[r][0], x, b0);
+            sum[r][1] = operand_multiply_add(sum[r][1], x, b1);
         }
     }
+}
+
+/* Steps of a sum of k terms. */
+static inline int steps_of(int k)
+{
+    return (k + PAIR - 1) / PAIR;
 }
 
 INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
@@ -53,8 +62,8 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
     vreal sum[ROWS_MAX][2] = {0};
     int terms = 0;
     for (int i = 0; i < count; i++) {
-        const real *left = a[i] + first * BLOCK, *right = b[i];
-        for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += BLOCK * BLOCK) {
+        const real *left = a[i] + first * ROW, *right = b[i];
+        for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += ROW * BLOCK) {
             int taken = todo < BLOCK ? todo : BLOCK;
             if (terms + taken > run) {
                 store_sums(rows, c, sum, add);
@@ -62,7 +71,7 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
                 terms = 0;
                 add = true;
             }
-            add_products(rows, sum, left, BLOCK, 1, right, taken, left + rows * BLOCK);
+            add_products(rows, sum, left, ROW, 1, right, steps_of(taken), left + rows * ROW);
             terms += taken;
         }
     }
@@ -74,7 +83,7 @@ INLINE void few_columns(int rows, real *c, const real *const *a, const real *con
 {
     vreal sum[ROWS_MAX][2] = {0};
     for (int i = 0; i < count; i++)
-        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], k, next);
+        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], steps_of(k), next);
     store_sums(rows, c, sum, add);
 }
 
@@ -104,11 +113,31 @@ static void product_columns(real *c, const real *const *a, const real *const *b,
         switch (taken) {
             CASES_OF_ROWS(few_columns, c, a, b, count, (size_t)first, k, add, next)
         }
-        next += k * LINE_REALS;
+        next += steps_of(k) * LINE_REALS;
     }
 }
+
+#ifdef OPERANDS_ARE_PAIRS
+/* Both rows are read before their place is written. */
+static void pair_rows(real *to, const real *from, int rows)
+{
+    const __m512i low = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,
+                                         8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
+    const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(ROW));
+    for (int r = 0; r < rows; r += 2, from += BLOCK, to += BLOCK) {
+        __m512i a = _mm512_loadu_si512(from), b = _mm512_setzero_si512();
+        if (r + 1 < rows)
+            b = _mm512_loadu_si512(from + ROW);
+        _mm512_storeu_si512(to, _mm512_permutex2var_epi16(a, low, b));
+        _mm512_storeu_si512(to + ROW, _mm512_permutex2var_epi16(a, high, b));
+    }
+}
+#else
+#define pair_rows NULL
+#endif
 
 const struct winograd_product SIMD_NAME(winograd_product) = {
     .rows = product_rows,
     .columns = product_columns,
+    .pair = pair_rows,
 };

@@ -5,6 +5,7 @@
  * outputs outside what is read are dropped. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/lanes.h"
+#include "kernels/simd/operands.h"
 #include "kernels/simd/winograd_axis.h"
 
 enum { OUTPUTS_MAX = 4, INPUTS_MAX = 6 };
@@ -55,26 +56,26 @@ INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct pa
         axis_input(kind, out, half[i]);
 #pragma GCC unroll 6
         for (int j = 0; j < points; j++)
-            vreal_store(v + (size_t)(i * points + j) * plane, out[j]);
+            operand_store(v + (size_t)(i * points + j) * plane, out[j]);
     }
 }
 
 INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const real *x)
 {
     int tiles = n * winograd_tiles(w);
-    size_t plane = (size_t)tiles * BLOCK, image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
+    size_t plane = operand_plane(tiles), image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
     for (int b = 0; b < w->in_blocks; b++) {
         struct walk at = {0};
         for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
             struct patch in = input_patch(kind, w, at);
             const real *from =
                 x + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block;
-            real *to = v + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * BLOCK;
+            real *to = v + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * ROW;
             for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
                 if (patch_is_inside(in, axis_inputs(kind)))
-                    input_tile(kind, to + half, plane, from + half, in, true);
+                    input_tile(kind, to + half / PAIR, plane, from + half, in, true);
                 else
-                    input_tile(kind, to + half, plane, from + half, in, false);
+                    input_tile(kind, to + half / PAIR, plane, from + half, in, false);
             }
         }
     }
@@ -252,7 +253,7 @@ INLINE vreal output_adjoint_tile(int kind, int epilogue, real *dm, size_t plane,
         axis_output_adjoint(kind, out, half[i]);
 #pragma GCC unroll 6
         for (int j = 0; j < points; j++)
-            vreal_store(dm + (size_t)(i * points + j) * plane, out[j]);
+            operand_store(dm + (size_t)(i * points + j) * plane, out[j]);
     }
     return dbias;
 }
@@ -261,15 +262,15 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
                                real *dbias, const real *dy, const uint8_t *from, size_t stride)
 {
     int tiles = n * winograd_tiles(w);
-    size_t plane = (size_t)tiles * BLOCK;
+    size_t plane = operand_plane(tiles);
     struct walk at = {0};
     vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
-    for (int t = 0; t < tiles; t++, walk_next(&at, w), dm += BLOCK) {
+    for (int t = 0; t < tiles; t++, walk_next(&at, w), dm += ROW) {
         size_t stored = (size_t)at.image * stride;
         for (size_t half = 0; half < 2; half++) {
             size_t lane = half * VECTOR_LANES;
             sum[half] +=
-                output_adjoint_tile(kind, epilogue, dm + lane, plane, dy + stored + lane,
+                output_adjoint_tile(kind, epilogue, dm + lane / PAIR, plane, dy + stored + lane,
                                     from + stored + lane, output_patch(kind, epilogue, w, at));
         }
     }
@@ -333,6 +334,7 @@ static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbia
 
 const struct winograd_tiles SIMD_NAME(winograd_tiles) = {
     .block = BLOCK,
+    .pair = PAIR,
     .input = input,
     .input_adjoint = input_adjoint,
     .output = output,

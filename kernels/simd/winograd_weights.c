@@ -2,6 +2,7 @@
  * kernel or more apart in memory: nine numbers of each are read in a row and transposed in
  * registers. Gathering number by number took 4 ms for 512 by 512 kernels, transposing takes a
  * fifth. */
+#include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd_axis.h"
 
@@ -115,24 +116,54 @@ INLINE void prefetch_row(const real *from, int lanes)
         __builtin_prefetch((const char *)from + at, 0, 3);
 }
 
+#ifdef OPERANDS_ARE_PAIRS
+
+enum { POINTS_MAX = WINOGRAD_POINTS_MAX * WINOGRAD_POINTS_MAX };
+
+/* Two rows of U, the second of which may be missing, for which zeros are stored. */
+INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
+                           int lanes, int rows, size_t row_step)
+{
+    const int points = kind == CONV_DIRECT ? TAPS : axis_points(kind) * axis_points(kind);
+    real both[PAIR][POINTS_MAX][VECTOR_LANES] __attribute__((aligned(VECTOR_BYTES)));
+    for (int r = 0; r < PAIR; r++, from += row_step) {
+        vreal taps[TAPS] = {0};
+        if (r < rows)
+            load_kernels(taps, from, column_step, lanes);
+        store_points(kind, both[r][0], VECTOR_LANES, taps);
+    }
+    for (int p = 0; p < points; p++)
+        operand_store_pairs(u + (size_t)p * plane, vreal_load(both[0][p]), vreal_load(both[1][p]));
+}
+
+#else
+
+INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
+                           int lanes, int rows, size_t row_step)
+{
+    vreal taps[TAPS];
+    load_kernels(taps, from, column_step, lanes);
+    store_points(kind, u, plane, taps);
+}
+
+#endif
+
 /* Rows of a panel of U: lanes are the channels of block `at`, of `columns` that lie column_step
  * apart, rows `count` of the others, row_step apart. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)
 {
-    size_t plane = (size_t)count * (size_t)w->block;
+    size_t plane = operand_plane(count);
     for (int half = 0; half < 2; half++) {
         int first = at * w->block + half * VECTOR_LANES, lanes = columns - first;
         lanes = lanes < 0 ? 0 : lanes > VECTOR_LANES ? VECTOR_LANES : lanes;
         const real *from = weights + (size_t)first * column_step;
         real *to = u + half * VECTOR_LANES;
-        for (int row = 0; row < count; row++, to += w->block, from += row_step) {
-            vreal taps[TAPS];
-            if (column_step == TAPS)
-                prefetch_row(from + ROWS_AHEAD * row_step, lanes);
-            load_kernels(taps, from, column_step, lanes);
-            store_points(kind, to, plane, taps);
+        for (int row = 0; row < count; row += PAIR, to += BLOCK, from += PAIR * row_step) {
+            for (int r = 0; column_step == TAPS && r < PAIR; r++)
+                prefetch_row(from + (size_t)(ROWS_AHEAD + r) * row_step, lanes);
+            transform_rows(kind, to, plane, from, column_step, lanes, count - row, row_step);
         }
     }
 }

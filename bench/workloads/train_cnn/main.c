@@ -66,7 +66,7 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
     struct data_set data;
     enum isa isa;
     enum status status = OK;
-    TRY(isa_choose(&isa, e));
+    TRY(isa_choose(&isa, trainer_takes_bf16(c), e));
     TRY(data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();

@@ -7,6 +7,8 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
+enum { OP_WIDTH = 20 }; /* of winograd_first_bf16 and shorter names */
+
 static uint64_t flops_written(const struct net_desc *desc, int first, int last)
 {
     uint64_t sum = 0;
@@ -30,8 +32,9 @@ static void print_op(FILE *out, const struct net *net, const struct net_desc *de
                      int width)
 {
     struct net_op_view v = net_op_view(net, 0, i);
-    char layers[NET_OP_LAYERS], saved[SAVINGS_TEXT];
-    fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %s\n", net_op_name(net, i), width,
+    char name[OP_WIDTH + 1], layers[NET_OP_LAYERS], saved[SAVINGS_TEXT];
+    snprintf(name, sizeof name, "%s%s", net_op_name(net, i), v.bf16 ? "_bf16" : "");
+    fprintf(out, "%-*s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %s\n", OP_WIDTH, name, width,
             net_op_layers(net, desc, i, layers), flops_written(desc, v.first_layer, v.last_layer),
             v.flops_forward + (v.learns ? v.flops_backward : 0),
             v.savings != 0 ? savings_text(saved, v.savings) : "");
@@ -41,8 +44,8 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
 {
     uint64_t written = desc->flops_forward + desc->flops_backward;
     uint64_t done = net_flops_done(net, false) + net_flops_done(net, true);
-    fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %.1f %% done\n", "total", width, "",
-            written, done, 100.0 * (double)done / (double)written);
+    fprintf(out, "%-*s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %.1f %% done\n", OP_WIDTH, "total",
+            width, "", written, done, 100.0 * (double)done / (double)written);
 }
 
 static void print_meanings(FILE *out, unsigned savings)
@@ -75,7 +78,7 @@ static enum status make_net(struct net **net, const struct net_desc *desc,
 {
     uint8_t *choices;
     TRY(MEM_NEW(choices, (size_t)desc->n_layers, "the choices of kernels", e));
-    enum status status = isa_choose(&options->isa, e);
+    enum status status = isa_choose(&options->isa, trainer_takes_bf16(config), e);
     if (status == OK && trainer_tunes(config))
         status = tune(choices, desc, config, *options, e);
     options->choices = choices;
@@ -95,8 +98,8 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     int width = widest_layers(net, desc);
     fprintf(out, "%s, plan %s, %s: FLOPs of an image, forward and backward\n", desc->name,
             config_text(config, OPT_KERNELS), isa_names()[options.isa]);
-    fprintf(out, "%-16s  %-*s  %14s  %14s  %s\n", "op", width, "layers", "as written", "done",
-            "left out");
+    fprintf(out, "%-*s  %-*s  %14s  %14s  %s\n", OP_WIDTH, "op", width, "layers", "as written",
+            "done", "left out");
     for (int i = 0; i < net_ops(net); i++)
         print_op(out, net, desc, i, width);
     print_total(out, net, desc, width);

@@ -96,6 +96,9 @@ struct trainer {
 /* kernels.plan as the kernels know it. */
 enum plan trainer_plan(const struct config *config);
 
+/* Whether train.precision lets kernels round what they multiply to bf16. In double precision nothing is. */
+bool trainer_takes_bf16(const struct config *config);
+
 /* Whether kernels are chosen by time; and rank 0's choices [n_layers] given to all ranks, so that
  * replicas compute the same bits. Collective. */
 bool trainer_tunes(const struct config *config);

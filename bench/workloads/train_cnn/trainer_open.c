@@ -64,6 +64,11 @@ enum plan trainer_plan(const struct config *config)
     return (enum plan)config_int(config, OPT_KERNELS);
 }
 
+bool trainer_takes_bf16(const struct config *config)
+{
+    return config_int(config, OPT_PRECISION) == PRECISION_bf16 && sizeof(real) == sizeof(float);
+}
+
 bool trainer_tunes(const struct config *config)
 {
     return config_int(config, OPT_TUNE) == TUNE_start;
@@ -131,7 +136,7 @@ static enum status open_net(struct trainer *t, struct error *e)
 /* The most that every rank's processor has: replicas must compute the same bits. */
 static enum status agree_on_isa(struct trainer *t, struct error *e)
 {
-    enum status chosen = isa_choose(&t->isa, e);
+    enum status chosen = isa_choose(&t->isa, trainer_takes_bf16(t->config), e);
     int least = chosen == OK ? (int)t->isa : 0;
     enum status status = wait_allreduce(t->waiter, &least, 1, MPI_INT, MPI_MIN, t->comm,
                                         "agreement on an instruction set", e);

@@ -1,7 +1,7 @@
 /* Weights of 16 bits, which a net of train.precision bf16 or fp16 computes with. The arena of parameters
  * holds the master weights of full precision, on which the optimizer steps, so that steps too small for 16
- * bits add up (Micikevicius et al., "Mixed precision training", 2018). Kernels compute in `real`: the
- * weights of an op are widened for as long as it runs. */
+ * bits add up (Micikevicius et al., "Mixed precision training", 2018). Kernels take `real`, and some round
+ * to bf16 again what they make of it: the weights of an op are widened for as long as it runs. */
 #pragma once
 
 #include <stdint.h>

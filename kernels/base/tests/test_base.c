@@ -462,24 +462,41 @@ static void instruction_set_can_be_lowered_by_name(void **state)
 {
     struct error e = {0};
     enum isa isa = ISA_PORTABLE;
-    unsetenv("SCALEBENCH_ISA");
-    assert_int_equal(isa_choose(&isa, &e), OK);
-    assert_int_equal(isa, isa_best());
-    for (int named = 0; named <= (int)isa_best(); named++) {
-        setenv("SCALEBENCH_ISA", isa_names()[named], 1);
-        assert_int_equal(isa_choose(&isa, &e), OK);
-        assert_int_equal(isa, named);
+    for (int bf16 = 0; bf16 < 2; bf16++) {
+        int most = (int)(bf16 ? isa_best_bf16() : isa_best());
+        unsetenv("SCALEBENCH_ISA");
+        assert_int_equal(isa_choose(&isa, bf16, &e), OK);
+        assert_int_equal(isa, most);
+        for (int named = 0; named < ISAS; named++) {
+            setenv("SCALEBENCH_ISA", isa_names()[named], 1);
+            bool here = named <= (int)isa_best_bf16();
+            assert_int_equal(isa_choose(&isa, bf16, &e), here ? OK : ERR_ARGUMENT);
+            if (here)
+                assert_int_equal(isa, named < most ? named : most);
+            else
+                assert_non_null(strstr(e.text, isa_names()[named]));
+        }
     }
     setenv("SCALEBENCH_ISA", "avx9", 1);
-    assert_int_equal(isa_choose(&isa, &e), ERR_ARGUMENT);
+    assert_int_equal(isa_choose(&isa, false, &e), ERR_ARGUMENT);
     assert_non_null(strstr(e.text, "SCALEBENCH_ISA: 'avx9' is unknown"));
     unsetenv("SCALEBENCH_ISA");
+}
+
+static void only_the_last_set_rounds_operands(void **state)
+{
+    for (int isa = 0; isa < ISAS; isa++) {
+        bool rounds = strstr(isa_names()[isa], "bf16") != NULL;
+        assert_int_equal(isa_exact((enum isa)isa), rounds ? isa - 1 : isa);
+    }
+    assert_int_equal(isa_exact(isa_best_bf16()), isa_best());
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instruction_set_can_be_lowered_by_name),
+        cmocka_unit_test(only_the_last_set_rounds_operands),
         cmocka_unit_test(errors_carry_status_place_and_text),
         cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),
         cmocka_unit_test(exit_statuses_are_those_of_the_manual),

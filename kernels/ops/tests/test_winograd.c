@@ -6,12 +6,14 @@
  * values with absolute matrices. The longest path: two transforms of either operand (at most five
  * additions, a constant that is rounded and a product by it, on each axis), the product, the sum,
  * two transforms of the result. Padding the count covers the bound's own rounding; the reference
- * adds its direct sum. */
+ * adds its direct sum. Operands that are rounded to bf16 are each off by a share of at most BF16_OFF
+ * more. */
 #include "kernels/tests/support.h"
 
 #include "kernels/ops/winograd.h"
 
 enum { PATH = 6 * 7 + 2, POINTS = 6, OUTPUTS = 4, INPUTS = 6 };
+#define BF16_OFF 0x1p-8
 
 /* F4's points, and the products of their distances from the other ones. */
 #define P  0.625
@@ -293,13 +295,20 @@ static void bound_all(struct setup *r)
         }
 }
 
+/* How far a sum may be off for each 1 of its bound: by so many roundings, and by those of its operands. */
+static double factor_of(const struct winograd *w, double roundings)
+{
+    double off = w->pair == 1 ? 0 : 2 * BF16_OFF + BF16_OFF * BF16_OFF;
+    return roundings * REAL_EPSILON * (1 + off) + off;
+}
+
 static void assert_bounded(const char *what, const real *a, const real *b, const double *bound,
-                           size_t n, double terms, double path)
+                           size_t n, double factor)
 {
     for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - (double)b[i]) <= (terms + path) * REAL_EPSILON * bound[i]))
+        if (!(fabs((double)a[i] - (double)b[i]) <= factor * bound[i]))
             fail_msg("%s[%zu]: %.17g and %.17g differ by more than %.3g", what, i, (double)a[i],
-                     (double)b[i], (terms + path) * REAL_EPSILON * bound[i]);
+                     (double)b[i], factor * bound[i]);
 }
 
 struct conv_case {
@@ -330,10 +339,12 @@ static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, 
     bound_all(&fast);
     struct shape out = fast.conv->out;
     size_t x = (size_t)c->n * shape_count(c->in), y = (size_t)c->n * shape_count(out);
-    assert_bounded("y", fast.y, reference.y, fast.bound_y, y, TAPS * c->in.c, path);
-    assert_bounded("dx", fast.dx, reference.dx, fast.bound_dx, x, TAPS * c->channels, path);
+    const struct winograd *w = &fast.w;
+    assert_bounded("y", fast.y, reference.y, fast.bound_y, y, factor_of(w, TAPS * c->in.c + path));
+    assert_bounded("dx", fast.dx, reference.dx, fast.bound_dx, x,
+                   factor_of(w, TAPS * c->channels + path));
     assert_bounded("dw", fast.dparams, reference.dparams, fast.bound_dw, fast.desc.n_params,
-                   (double)c->n * out.h * out.w, path);
+                   factor_of(w, (double)c->n * out.h * out.w + path));
     setup_end(&fast);
     setup_end(&reference);
 }
@@ -341,7 +352,7 @@ static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, 
 static void check_cases(enum plan plan)
 {
     for (int i = 0; i < CASES; i++)
-        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
             for (int threads = 1; threads <= 3; threads++)
                 check_case(&cases[i], plan, (enum isa)isa, threads);
 }
@@ -416,7 +427,7 @@ static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa is
 static void what_sees_zeros_is_its_bias(void **state)
 {
     for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
-        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
             for (int threads = 1; threads <= 3; threads++) {
                 size_t blank = 0;
                 for (int i = 0; i < CASES; i++)
@@ -443,12 +454,12 @@ static long double exact_output(const struct setup *r, int i, int o, int row, in
 /* In mean square each rounding is off by at most a third of a squared half epsilon. A chain of K
  * sums has K/2 such roundings of its end's size, transforms of operands add at most 7 on each of
  * four axes, and F4 lets 4.8 times what these amount to through (winograd_axis.h); what its last
- * transform rounds is small beside that. */
+ * transform rounds is small beside that. Both operands of bf16 are off by a third of BF16_OFF squared. */
 static void f4_lets_little_rounding_through(void **state)
 {
     enum { K = 64 };
     const struct shape in = {K, 12, 12};
-    for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++) {
+    for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++) {
         struct setup r;
         double off = 0, all = 0;
         setup_begin(&r, in, 8, 1, 2, PLAN_FAST, (enum isa)isa, 1);
@@ -463,7 +474,10 @@ static void f4_lets_little_rounding_through(void **state)
                     all += (double)(exact * exact);
                 }
         double epsilons = sqrt(off / all) / REAL_EPSILON;
-        double bound = 4.8 * sqrt((K / 2 + 4 * 7) / 3.0) / 2;
+        double roundings = (K / 2 + 4 * 7) / 4.0;
+        if (r.w.pair == 2)
+            roundings += 2 * (BF16_OFF / REAL_EPSILON) * (BF16_OFF / REAL_EPSILON);
+        double bound = 4.8 * sqrt(roundings / 3);
         if (!(epsilons <= bound))
             fail_msg("%s: off by %.3g epsilon, at most %.3g expected", isa_names()[isa], epsilons,
                      bound);
@@ -471,12 +485,12 @@ static void f4_lets_little_rounding_through(void **state)
     }
 }
 
-static void check_repeat(enum plan plan)
+static void check_repeat(enum plan plan, enum isa isa)
 {
     const struct conv_case *c = &cases[CASES - 1];
     struct setup a, b;
-    setup_begin(&a, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
-    setup_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
+    setup_begin(&a, c->in, c->channels, c->pad, c->n, plan, isa, 3);
+    setup_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa, 3);
     setup_run(&a);
     setup_run(&b);
     setup_run(&b); /* nothing of the first is left over */
@@ -489,18 +503,20 @@ static void check_repeat(enum plan plan)
 
 static void runs_repeat_bit_by_bit(void **state)
 {
-    check_repeat(PLAN_FAST);
-    check_repeat(PLAN_EXACT);
+    for (int isa = (int)isa_best(); isa <= (int)isa_best_bf16(); isa++) {
+        check_repeat(PLAN_FAST, (enum isa)isa);
+        check_repeat(PLAN_EXACT, (enum isa)isa);
+    }
 }
 
 /* What was there stays and the new gradient comes on top, in one rounding more. */
-static void check_accumulate(enum plan plan, int threads)
+static void check_accumulate(enum plan plan, enum isa isa, int threads)
 {
     for (int i = 0; i < CASES; i++) {
         const struct conv_case *c = &cases[i];
         struct setup once, added;
-        setup_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
-        setup_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
+        setup_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+        setup_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa, threads);
         added.ex.accumulate = true;
         real *before = random_reals(added.desc.n_params, 6); /* as setup_begin left it */
         setup_run(&once);
@@ -510,7 +526,8 @@ static void check_accumulate(enum plan plan, int threads)
             once.bound_dw[j] += fabs((double)before[j]);
             before[j] += once.dparams[j];
         }
-        assert_bounded("dw", added.dparams, before, once.bound_dw, once.desc.n_params, 2, 0);
+        assert_bounded("dw", added.dparams, before, once.bound_dw, once.desc.n_params,
+                       2 * REAL_EPSILON);
         mem_free(before);
         setup_end(&once);
         setup_end(&added);
@@ -519,10 +536,11 @@ static void check_accumulate(enum plan plan, int threads)
 
 static void accumulate_adds_to_gradients(void **state)
 {
-    for (int threads = 1; threads <= 2; threads++) {
-        check_accumulate(PLAN_FAST, threads);
-        check_accumulate(PLAN_EXACT, threads);
-    }
+    for (int threads = 1; threads <= 2; threads++)
+        for (int isa = (int)isa_best(); isa <= (int)isa_best_bf16(); isa++) {
+            check_accumulate(PLAN_FAST, (enum isa)isa, threads);
+            check_accumulate(PLAN_EXACT, (enum isa)isa, threads);
+        }
 }
 
 int main(void)

@@ -85,7 +85,7 @@ static enum status check_16_bits(const struct sweep *s, const struct contender *
     bool fp16 = c->config.compressor == COMPRESSOR_fp16;
     float factor = fp16 ? (float)c->config.options[SYNC_fp16_scale] : 1;
     enum isa isa;
-    TRY(isa_choose(&isa, e));
+    TRY(isa_choose(&isa, false, e));
     const struct cast16 *cast = fp16 ? &cast16_get(isa)->fp16 : &cast16_get(isa)->bf16;
     for (int r = 0; r < s->ranks; r++) {
         gradients_fill(c, r, own, PERIOD);

@@ -41,9 +41,9 @@ static enum status take_isa(void *options, const char *text, struct error *e)
     struct sweep_options *o = options;
     int index;
     TRY(option_name("isa", text, isa_names(), ISAS, &index, e));
-    if (index > (int)isa_best())
+    if (index > (int)isa_best_bf16())
         return error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
-                         text, isa_names()[isa_best()]);
+                         text, isa_names()[isa_best_bf16()]);
     o->isa = (enum isa)index;
     return OK;
 }
@@ -98,6 +98,6 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
                                 .layers = true,
                                 .batch = 128,
                                 .repeats = 15};
-    TRY(isa_choose(&o->isa, e));
+    TRY(isa_choose(&o->isa, false, e));
     return options_take(argc, argv, OPTIONS, OPTIONS_N, o, e);
 }

@@ -61,11 +61,33 @@ static bool computes_with_rounded_weights(enum precision precision, int threads)
     return good;
 }
 
+/* Products of full precision, which both have then. */
 static void steps_compute_with_rounded_weights(void **state)
 {
+    setenv("SCALEBENCH_ISA", isa_names()[isa_best()], 1);
     option(OPT_BATCH_NORM, "frozen");
-    assert_all(computes_with_rounded_weights(PRECISION_bf16, 1));
+    bool good = computes_with_rounded_weights(PRECISION_bf16, 1);
+    unsetenv("SCALEBENCH_ISA");
+    assert_all(good);
     assert_all(computes_with_rounded_weights(PRECISION_fp16, 2));
+}
+
+/* Only bf16's operands are rounded, only where the processor multiplies them; the net says so. */
+static void bf16_is_multiplied_where_the_processor_can(void **state)
+{
+    for (int precision = PRECISION_fp32; precision <= PRECISION_fp16; precision++) {
+        struct session s;
+        char kernels[KERNELS_TEXT];
+        option(OPT_PRECISION, names_precisions->names[precision]);
+        bool good = session_open(&s, MPI_COMM_SELF, 1);
+        bool wanted = precision == PRECISION_bf16 && sizeof(real) == sizeof(float);
+        good = good && s.trainer.isa == (wanted ? isa_best_bf16() : isa_best());
+        net_kernels_text(s.trainer.net, s.trainer.desc, kernels);
+        bool rounds = s.trainer.isa != isa_exact(s.trainer.isa);
+        good = good && (strstr(kernels, "winograd_bf16") != NULL) == rounds;
+        session_close(&s);
+        assert_all(good);
+    }
 }
 
 static void reference_kernels_compute_with_rounded_weights(void **state)
@@ -171,6 +193,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(steps_compute_with_rounded_weights),
         TEST_VGG(steps_compute_with_rounded_weights),
+        TEST_VGG(bf16_is_multiplied_where_the_processor_can),
         TEST(reference_kernels_compute_with_rounded_weights),
         TEST(ranks_agree_in_bf16),
         TEST(ranks_agree_under_a_fixed_scale),

@@ -1,0 +1,276 @@
+/* What the set avx512_bf16 multiplies and how, against plain C: every operand is the number of the set below
+ * rounded to the nearest, bit by bit, and a sum of products is that of rounded operands, in float. */
+#include "kernels/tests/support.h"
+
+#include "kernels/cast16.h"
+#include "kernels/ops/winograd.h"
+
+enum { BLOCK = 32 };
+
+/* Room for what two bytes more than a half number each hold. */
+static uint16_t *make_operands(size_t n)
+{
+    uint16_t *x = mem_alloc((n + 1) * sizeof *x);
+    assert_non_null(x);
+    return x;
+}
+
+static void round_all(uint16_t *y, const real *x, size_t n)
+{
+    cast16_get(ISA_PORTABLE)->bf16.encode(y, x, n, 1);
+}
+
+static double value_of(uint16_t code)
+{
+    real x;
+    cast16_get(ISA_PORTABLE)->bf16.decode(&x, &code, 1, 1);
+    return (double)x;
+}
+
+/* Operands [n] that are random. */
+static uint16_t *random_operands(size_t n, uint64_t seed)
+{
+    real *x = random_reals(n, seed);
+    uint16_t *y = make_operands(n);
+    round_all(y, x, n);
+    mem_free(x);
+    return y;
+}
+
+static void skip_where_nothing_rounds(void)
+{
+    if (winograd_product_for(isa_best_bf16())->pair != NULL)
+        return;
+    print_message("no products of bf16 here: skipped\n");
+    skip();
+}
+
+/* c = c0 + the sum of a[i] b[i], i from 0 on, in float; *bound: how far another order may be from it. Products
+ * of two numbers of bf16 are exact in a float, unless they are smaller than any here; k sums are off by at most k
+ * half epsilons of the sum of sizes, whatever their order, and as many again here. Each run of a sum ends with
+ * one more. */
+static float sum_of(float c0, const uint16_t *a, const uint16_t *b, int k, int run, double *bound)
+{
+    float sum = c0;
+    double sizes = fabs((double)c0);
+    for (int i = 0; i < k; i++) {
+        double product = value_of(a[i]) * value_of(b[i]);
+        sum += (float)product;
+        sizes += fabs(product);
+    }
+    *bound = (k + 1 + (double)(k / run + 1) / 2) * REAL_EPSILON * sizes;
+    return sum;
+}
+
+static void assert_near(const char *what, int row, int column, real is, float expected,
+                        double bound)
+{
+    if (!(fabs((double)is - (double)expected) <= bound))
+        fail_msg("%s (%d, %d): %.9g, expected %.9g to within %.3g", what, row, column, (double)is,
+                 (double)expected, bound);
+}
+
+/* ---- c [rows, 32] from a [rows, k] b [k, 32] ---- */
+
+static void check_rows(int rows, int k, int run, bool add)
+{
+    const struct winograd_product *product = winograd_product_for(isa_best_bf16());
+    int blocks = blocks_of(k, BLOCK), even = (k + 1) / 2 * 2;
+    size_t of_a = (size_t)(blocks * rows * BLOCK), of_b = (size_t)(even * BLOCK);
+    uint16_t *a = random_operands(of_a, 1), *b = make_operands(of_b);
+    uint16_t *left = make_operands((size_t)k), *right = random_operands((size_t)k * BLOCK, 2);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < BLOCK; j++)
+            b[(i / 2 * BLOCK + j) * 2 + i % 2] = right[j * k + i];
+    real *c = random_reals((size_t)(rows * BLOCK), 3),
+         *before = random_reals((size_t)(rows * BLOCK), 3);
+    const real *as = (const real *)(void *)a, *bs = (const real *)(void *)b;
+    product->rows(c, &as, &bs, 1, (size_t)(rows * BLOCK / 2), rows, k, run, add);
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < k; i++)
+            left[i] = a[(i / BLOCK * rows + r) * BLOCK + i % BLOCK];
+        for (int j = 0; j < BLOCK; j++) {
+            double bound;
+            float c0 = add ? (float)before[r * BLOCK + j] : 0;
+            float expected = sum_of(c0, left, right + j * k, k, run, &bound);
+            assert_near("rows", r, j, c[r * BLOCK + j], expected, bound);
+        }
+    }
+    void *all[] = {a, b, left, right, c, before};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        mem_free(all[i]);
+}
+
+static void rows_sum_rounded_operands(void **state)
+{
+    static const int ks[] = {1, 2, 3, 31, 32, 33, 64, 97, 289};
+    skip_where_nothing_rounds();
+    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
+        for (int rows = 1; rows <= 25; rows++)
+            check_rows(rows, ks[i], rows % 2 ? RUN_F4 : RUN, rows % 3 == 0);
+}
+
+/* ---- c [rows, 32] from a [k, rows]' b [k, 32] ---- */
+
+/* Two rows of a block, number by number; a last one with zeros. */
+static void pair_plainly(uint16_t *to, const uint16_t *from, int rows)
+{
+    for (int r = 0; r < rows; r += 2)
+        for (int i = 0; i < BLOCK; i++, to += 2) {
+            to[0] = from[r * BLOCK + i];
+            to[1] = r + 1 < rows ? from[(r + 1) * BLOCK + i] : 0;
+        }
+}
+
+static void check_columns(int rows, int k, bool add)
+{
+    const struct winograd_product *product = winograd_product_for(isa_best_bf16());
+    size_t n = (size_t)(k * BLOCK), paired = (size_t)((k + 1) / 2 * 2 * BLOCK);
+    uint16_t *a = random_operands(paired, 4), *b = random_operands(paired, 5);
+    uint16_t *a2 = make_operands(paired), *b2 = make_operands(paired),
+             *plain = make_operands(paired);
+    uint16_t *left = make_operands(n), *right = make_operands(n);
+    real *c = random_reals((size_t)(rows * BLOCK), 6),
+         *before = random_reals((size_t)(rows * BLOCK), 6);
+    memcpy(a2, a, paired * sizeof *a);
+    product->pair((real *)(void *)a2, (const real *)(void *)a2, k);
+    product->pair((real *)(void *)b2, (const real *)(void *)b, k);
+    pair_plainly(plain, a, k);
+    assert_memory_equal(a2, plain, paired * sizeof *plain);
+    pair_plainly(plain, b, k);
+    assert_memory_equal(b2, plain, paired * sizeof *plain);
+    const real *as = (const real *)(void *)a2, *bs = (const real *)(void *)b2;
+    product->columns(c, &as, &bs, 1, rows, k, add, c);
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < BLOCK; j++) {
+            double bound;
+            for (int i = 0; i < k; i++) {
+                left[i] = a[i * BLOCK + r];
+                right[i] = b[i * BLOCK + j];
+            }
+            float c0 = add ? (float)before[r * BLOCK + j] : 0;
+            float expected = sum_of(c0, left, right, k, k, &bound);
+            assert_near("columns", r, j, c[r * BLOCK + j], expected, bound);
+        }
+    void *all[] = {a, b, a2, b2, plain, left, right, c, before};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        mem_free(all[i]);
+}
+
+static void columns_sum_rounded_operands(void **state)
+{
+    static const int ks[] = {1, 2, 7, 64, 101};
+    skip_where_nothing_rounds();
+    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
+        for (int rows = 1; rows <= BLOCK; rows++)
+            check_columns(rows, ks[i], rows % 3 == 0);
+}
+
+/* ---- Transforms ---- */
+
+/* One convolution, as the set that rounds takes it and as the one below does. */
+struct twins {
+    struct net_desc desc;
+    struct extent read[2];
+    struct fused_layers fused;
+    struct winograd plain, rounded;
+};
+
+static void twins_begin(struct twins *t, struct shape in, int channels)
+{
+    *t = (struct twins){.read = {{.h = in.h, .w = in.w}, {.h = in.h, .w = in.w}}};
+    begin_net(&t->desc, "one", in, 2);
+    add_layer(&t->desc, conv2d_layer(channels, 3, 3, 1, 1));
+    t->fused = (struct fused_layers){.layers = t->desc.layers,
+                                     .n_layers = 1,
+                                     .read = t->read,
+                                     .plan = PLAN_FAST,
+                                     .isa = isa_best()};
+    t->plain = winograd_of(&t->fused);
+    t->fused.isa = isa_best_bf16();
+    t->rounded = winograd_of(&t->fused);
+    assert_int_equal(t->plain.kind, t->rounded.kind);
+    assert_int_equal(t->plain.block, BLOCK);
+}
+
+/* V: [blocks, points, rows, 32], the planes of pairs longer by a row where rows are odd. */
+static void check_inputs(const struct twins *t, int n)
+{
+    int rows = n * winograd_tiles(&t->plain);
+    size_t planes = (size_t)(t->plain.in_blocks * winograd_points(&t->plain));
+    size_t plane = (size_t)(rows * BLOCK), padded = 2 * winograd_plane(&t->rounded, rows);
+    real *x = random_reals((size_t)n * winograd_in(&t->plain), 7);
+    real *v = mem_alloc(planes * plane * sizeof *v), *narrow = mem_alloc(planes * padded * 2);
+    uint16_t *expected = make_operands(planes * plane), *blank = make_operands((size_t)rows);
+    winograd_tiles_for(isa_best())->input(&t->plain, n, v, blank, x);
+    winograd_tiles_for(isa_best_bf16())->input(&t->rounded, n, narrow, blank, x);
+    round_all(expected, v, planes * plane);
+    for (size_t p = 0; p < planes; p++)
+        assert_memory_equal((uint16_t *)(void *)narrow + p * padded, expected + p * plane,
+                            plane * sizeof *expected);
+    void *all[] = {x, v, narrow, expected, blank};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        mem_free(all[i]);
+}
+
+typedef void transform_function(const struct winograd *w, int at, int first, int count, real *u,
+                                const real *weights);
+
+/* U: [points, rows, 32], where operands are rounded [points, rows/2, 32, 2]. */
+static void check_panel(const struct twins *t, transform_function *plain,
+                        transform_function *rounded, int at, int first, int count)
+{
+    size_t points = (size_t)winograd_points(&t->plain), plane = (size_t)(count * BLOCK);
+    size_t padded = 2 * winograd_plane(&t->rounded, count);
+    real *weights = random_reals(t->desc.n_params, 8);
+    real *u = mem_alloc(points * plane * sizeof *u), *narrow = mem_alloc(points * padded * 2);
+    uint16_t *expected = make_operands(plane), *paired = make_operands(padded);
+    plain(&t->plain, at, first, count, u, weights);
+    rounded(&t->rounded, at, first, count, narrow, weights);
+    for (size_t p = 0; p < points; p++) {
+        round_all(expected, u + p * plane, plane);
+        pair_plainly(paired, expected, count);
+        assert_memory_equal((uint16_t *)(void *)narrow + p * padded, paired,
+                            padded * sizeof *paired);
+    }
+    void *all[] = {weights, u, narrow, expected, paired};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        mem_free(all[i]);
+}
+
+static void check_panels(const struct twins *t)
+{
+    const struct winograd_weights *plain = winograd_weights_for(isa_best()),
+                                  *rounded = winograd_weights_for(isa_best_bf16());
+    int in_c = t->plain.in_c, out_c = t->plain.out_c;
+    for (int b = 0; b < t->plain.out_blocks; b++)
+        check_panel(t, plain->transform, rounded->transform, b, 0, in_c);
+    for (int b = 0; b < t->plain.in_blocks; b++)
+        check_panel(t, plain->transform_transposed, rounded->transform_transposed, b, 0, out_c);
+    if (in_c > BLOCK)
+        check_panel(t, plain->transform, rounded->transform, 0, BLOCK, in_c - BLOCK);
+}
+
+static void transforms_are_rounded_to_the_nearest(void **state)
+{
+    static const struct shape shapes[] = {{3, 8, 8}, {35, 5, 9}, {33, 4, 4}, {64, 6, 6}, {7, 2, 2}};
+    skip_where_nothing_rounds();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct twins t;
+        twins_begin(&t, shapes[i], (int)(31 + 2 * i));
+        for (int n = 1; n <= 3; n++)
+            check_inputs(&t, n);
+        check_panels(&t);
+        net_desc_free(&t.desc);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_sum_rounded_operands),
+        cmocka_unit_test(columns_sum_rounded_operands),
+        cmocka_unit_test(transforms_are_rounded_to_the_nearest),
+    };
+    return cmocka_run_group_tests_name("bf16 products", tests, NULL, NULL);
+}

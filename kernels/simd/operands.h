@@ -1,0 +1,72 @@
+/* What products of winograd.h multiply, in the set that a file is compiled for: `real`, or numbers of bf16, two
+ * in the room of one. A row of a block of channels, ROW numbers' room, is in the order of channels either way. */
+#pragma once
+
+#include "kernels/simd/simd.h"
+
+#define BLOCK (2 * VECTOR_LANES)
+
+#if defined(__AVX512BF16__) && !defined(SCALEBENCH_F64)
+#define OPERANDS_ARE_PAIRS
+#define PAIR 2
+#else
+#define PAIR 1
+#endif
+#define ROW (BLOCK / PAIR)
+
+/* Numbers' room that `rows` rows of one block take, an odd one of pairs filled up. */
+static inline size_t operand_plane(int rows)
+{
+    return (size_t)((rows + PAIR - 1) / PAIR) * BLOCK;
+}
+
+#ifdef OPERANDS_ARE_PAIRS
+
+/* A vector of numbers, rounded to the nearest, ties to even; denormals are zero. */
+INLINE void operand_store(real *to, vreal v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)to, (__m256i)_mm512_cvtneps_pbh((__m512)v));
+}
+
+/* a0 b0 a1 b1 ..., rounded. */
+INLINE void operand_store_pairs(real *to, vreal a, vreal b)
+{
+    const __m512i order =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                         21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)b, (__m512)a);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
+}
+
+/* One pair in every lane. */
+INLINE vreal operand_all(const real *pair)
+{
+    int32_t bits;
+    memcpy(&bits, pair, sizeof bits);
+    return (vreal)_mm512_set1_epi32(bits);
+}
+
+/* Lane by lane sum + a0 b0 + a1 b1: the products exact, the sums rounded. */
+INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
+{
+    return (vreal)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
+}
+
+#else
+
+INLINE void operand_store(real *to, vreal v)
+{
+    vreal_store(to, v);
+}
+
+INLINE vreal operand_all(const real *x)
+{
+    return vreal_all(*x);
+}
+
+INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
+{
+    return sum + a * b;
+}
+
+#endif
