@@ -1,5 +1,5 @@
-# Ops of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
-# gives. Operations are those done: by those of the net as written, ops that save some (Winograd, zeros)
+# Ops of the compiled nets under the roof of one core: what its instructions multiply and add in registers,
+# a roof for each set of them, and what its memory gives. Operations are those done: by those of the net as written, ops that save some (Winograd, zeros)
 # would stand above what the core can do. `scalebench figures` assigns, before it loads this:
 #   plots      this folder
 #   csv, out   the sweep's table; the path of the pictures without ending
@@ -11,29 +11,41 @@ set datafile missing NaN
 
 load plots.'/palette.gp'
 
-# The plan of the first row is drawn; what all rows share is that of the first too.
+# The plan of the first row is drawn; what all rows share is that of the first too. A series is a network
+# with an instruction set.
+series = ''
 models = ''
+isas = ''
+sets = ''
+peaks = ''
 plan = ''
-first(c) = plan ne '' ? 0 : (plan = strcol('plan'), peak = column('peak_gflop_per_s'), \
-    memory = column('memory_gbyte_per_s'), isa = strcol('isa'), batch = column('batch'), \
-    blas = strcol('blas'), repeats = column('repeats'), least = peak / 10, most = peak, 0)
-add(name) = strstrt(models.' ', ' '.name.' ') > 0 ? 0 : (models = models.' '.name, 0)
+first(c) = plan ne '' ? 0 : (plan = strcol('plan'), memory = column('memory_gbyte_per_s'), \
+    batch = column('batch'), blas = strcol('blas'), repeats = column('repeats'), \
+    least = column('unit_gflop_per_s') / 10, most = least, 0)
+add(name, isa) = strstrt(series.' ', ' '.name.'/'.isa.' ') > 0 ? 0 : \
+    (series = series.' '.name.'/'.isa, models = models.' '.name, isas = isas.' '.isa, 0)
+add_set(isa, peak) = strstrt(sets.' ', ' '.isa.' ') > 0 ? 0 : \
+    (sets = sets.' '.isa, peaks = peaks.sprintf(' %.9g', peak), span(peak))
 span(rate) = (least = rate < least ? rate : least, most = rate > most ? rate : most, 0)
-stats csv using (first(0) + add(strcol('model')) + (strcol('part') eq 'op' && column('flop_done') > 0 \
-    ? span(column('gflop_done_per_s')) : 0)) nooutput
-caption1 = sprintf('%s kernels, plan %s, batch %d, %s, one core.', isa, plan, batch, blas)
+stats csv using (first(0) + add(strcol('model'), strcol('isa')) \
+    + add_set(strcol('isa'), column('unit_gflop_per_s')) \
+    + (strcol('part') eq 'op' && column('flop_done') > 0 ? span(column('gflop_done_per_s')) : 0)) nooutput
+caption1 = sprintf('Kernels of%s, plan %s, batch %d, %s, one core.', sets, plan, batch, blas)
 caption2 = sprintf('Median of %d calls. Ops without operations are left out.', repeats)
 caption3 = 'FLOPs done, not as written. Above the slope: operands in caches.'
 
 # Ops that compute: pooling and the like have no place where operations are counted.
 drawn(k, p) = strcol('part') eq 'op' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
-    && strcol('pass') eq p && column('flop_done') > 0
+    && strcol('isa') eq word(isas, k) && strcol('pass') eq p && column('flop_done') > 0
 x_of(k, p) = drawn(k, p) ? column('flop_done') / column('bytes') : NaN
-roof(x) = memory * x < peak ? memory * x : peak
+peak(r) = word(peaks, r) + 0.0
+roof(x, r) = memory * x < peak(r) ? memory * x : peak(r)
+name(k) = word(models, k).(words(sets) > 1 ? ', '.word(isas, k) : '')
 
 width = 252.0
 legend_row = 9.6
-rows = words(models) + 2
+roofs = words(sets)
+rows = roofs + words(models) + 1
 legend_height = legend_row * rows + 8
 caption_height = 33.0
 axis_height = 30.0
@@ -58,14 +70,16 @@ do for [format in formats] {
     load plots.'/terminal.gp'
     unset label
     unset arrow
-    set arrow from screen 8 / width, screen legend_y(1) to screen 26 / width, screen legend_y(1) \
-        nohead linecolor rgb grey linewidth 1
-    set label sprintf('roof: %.3g GFLOP/s, %.3g GB/s', peak, memory) \
-        at screen 31 / width, screen legend_y(1) left
+    do for [r = 1:roofs] {
+        set arrow from screen 8 / width, screen legend_y(r) to screen 26 / width, screen legend_y(r) \
+            nohead linecolor rgb grey linewidth 1 dashtype r
+        set label sprintf('roof: %.3g GFLOP/s, %.3g GB/s%s', peak(r), memory, \
+            roofs > 1 ? ', '.word(sets, r) : '') noenhanced at screen 31 / width, screen legend_y(r) left
+    }
     do for [k = 1:words(models)] {
-        set label '' at screen 17 / width, screen legend_y(k + 1) point \
+        set label '' at screen 17 / width, screen legend_y(k + roofs) point \
             linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale
-        set label word(models, k) noenhanced at screen 31 / width, screen legend_y(k + 1) left
+        set label name(k) noenhanced at screen 31 / width, screen legend_y(k + roofs) left
     }
     set label 'filled: forward; hollow: backward' at screen 31 / width, screen legend_y(rows) left
     set label 'FLOP done per byte of least traffic' center at graph 0.5, \
@@ -77,7 +91,7 @@ do for [format in formats] {
             at screen 4 / width, screen (caption_height - 9 * (k - 0.4)) / height
     }
     set output out.'.'.format
-    plot roof(x) with lines linecolor rgb grey linewidth 1, \
+    plot for [r = 1:roofs] roof(x, r) with lines linecolor rgb grey linewidth 1 dashtype r, \
         for [k = 1:words(models)] csv using (x_of(k, 'forward')):(column('gflop_done_per_s')) with points \
             linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
         for [k = 1:words(models)] csv using (x_of(k, 'backward')):(column('gflop_done_per_s')) with points \

@@ -94,6 +94,22 @@ finds_what_is_wrong() {
         END { exit bad || wrong["op"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
 }
 
+# Two sets take turns as two plans do, each under a peak of its own; one that rounds operands is judged by what
+# that can make of results.
+two_instruction_sets_take_turns() {
+    local first=portable second
+    second=$("$sweep" --model softmax_784 --batch 1 --repeats 1 --part ops | awk -F, "$fields"'{ print $(col["isa"]); exit }')
+    "$sweep" "${tiny[@]}" --model vgg_mini --part ops --isa "$first,$second" >"$tmp/sets.csv" || return 1
+    if grep -qw avx512_bf16 /proc/cpuinfo; then
+        "$sweep" "${tiny[@]}" --model vgg_mini --part ops --isa "avx512,avx512_bf16" >>"$tmp/sets.csv" || return 1
+    fi
+    awk -F, "$fields"' $1 == "model" || $(col["part"]) != "net" { next }
+        $(col["verdict"]) != "ok" || $(col["unit_gflop_per_s"]) <= 0 ||
+            $(col["isa"]) != $(col["other_isa"]) && $(col["ratio"]) <= 0 { print; bad = 1 }
+        { pairs += $(col["other_isa"]) != "" }
+        END { exit bad || pairs < 6 }' "$tmp/sets.csv"
+}
+
 takes_one_layer() {
     "$sweep" "${tiny[@]}" --isa portable --layer fc1 >"$tmp/one.csv" || return 1
     awk -F, "$fields"' $(col["layers"]) !~ /(^|\+)fc1(\+|$)/ || $(col["isa"]) != "portable" { bad = 1 }
@@ -119,7 +135,7 @@ draws() {
 # An op that saves operations stands where those it does put it, below one that reaches the peak.
 saved_operations_stand_under_the_roof() {
     mkdir -p "$tmp/roof"
-    printf '%s\n' part,plan,model,pass,flop,flop_done,bytes,gflop_per_s,gflop_done_per_s,intensity,peak_gflop_per_s,memory_gbyte_per_s,isa,batch,blas,repeats \
+    printf '%s\n' part,plan,model,pass,flop,flop_done,bytes,gflop_per_s,gflop_done_per_s,intensity,unit_gflop_per_s,memory_gbyte_per_s,isa,batch,blas,repeats \
         op,fast,saving,forward,3000,1000,10,300,100,300,120,10,avx2,1,BLIS,1 \
         op,fast,plain,forward,1000,1000,10,120,120,100,120,10,avx2,1,BLIS,1 >"$tmp/roof/kernels.csv"
     "$scalebench" figures "$tmp/roof/kernels.csv" >/dev/null || return 1
@@ -134,6 +150,7 @@ check "every layer is there" every_layer_is_there
 check "numbers agree" numbers_agree
 check "whole training steps are there, with their share" whole_steps_are_there
 check "a wrong result is found" finds_what_is_wrong
+check "two instruction sets take turns" two_instruction_sets_take_turns
 check "one layer, one instruction set" takes_one_layer
 check "one part" takes_one_part
 check "the roofline is drawn" draws
@@ -143,5 +160,8 @@ check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model l
 check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
 check "an unknown plan is named" expect 2 "nearest 'fast'" "$sweep" --plan fst
 check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
+check "two plans and two sets are too many" expect 2 "two of one or of the other" \
+    "$sweep" --plan fast,exact --isa portable,portable
+check "an unknown set is named" expect 2 "nearest 'avx2'" "$sweep" --isa avx1
 check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0
 finish

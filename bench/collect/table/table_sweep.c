@@ -132,13 +132,14 @@ static size_t print_compare(FILE *out, const struct csv_table *table)
 
 static void print_net(FILE *out, struct csv_row l)
 {
-    fprintf(out, "%-14s %-9s %-8s %8.2f ms %7.1f GFLOP/s effective %4.0f %% of peak done",
-            text(l, "model"), text(l, "plan"), text(l, "pass"), number(l, "time_ms"),
-            number(l, "gflop_per_s"), number(l, "peak_pct"));
+    fprintf(out, "%-14s %-9s %-11s %-8s %8.2f ms %7.1f GFLOP/s effective %4.0f %% of peak done",
+            text(l, "model"), text(l, "plan"), text(l, "isa"), text(l, "pass"),
+            number(l, "time_ms"), number(l, "gflop_per_s"), number(l, "peak_pct"));
     if (!is(l, "other_plan", "")) {
+        bool same = is(l, "other_plan", text(l, "plan"));
         fputs("  ", out);
         print_ratio(out, l);
-        fprintf(out, " x as fast as %s", text(l, "other_plan"));
+        fprintf(out, " x as fast as %s", text(l, same ? "other_isa" : "other_plan"));
     }
     if (is(l, "pass", "train"))
         fprintf(out, "  whole step, FLOPs done: %.1f [%.1f; %.1f] %% of the matrix product",

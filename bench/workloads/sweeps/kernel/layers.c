@@ -143,7 +143,7 @@ static void print_layer(struct sweep *s, const struct stage *g, const struct sta
         .ratio_lo = NAN,
         .ratio_hi = NAN,
     };
-    sweep_print_row(s, &row, ms, (size_t)s->options->repeats);
+    sweep_print_row(s, &row, s->options->isas[0], ms, (size_t)s->options->repeats);
 }
 
 /* One per cent off: what a wrong kernel could do. */

@@ -73,7 +73,7 @@ static enum status sweep(const struct sweep_options *options, int *exit_status, 
     fp_mode_set();
     gemm_init();
     TRY(bind_to_first(e));
-    TRY(peaks_measure(&s.peaks, options->repeats, e));
+    TRY(peaks_measure(&s.peaks, options, e));
     TRY(options->model != NULL ? sweep_model(&s, options->model, e)
                                : models_for_each("model", sweep_model, &s, e));
     *exit_status = s.all_ok ? 0 : 1;

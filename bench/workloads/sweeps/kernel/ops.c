@@ -13,15 +13,21 @@
 
 #define TEXT_BYTES 512
 
-/* One plan and its times: [pass][op][repeat]; of whole training steps, and the rate of the matrix
- * product before each: [repeat]. */
+/* One plan with one instruction set, and its times: [pass][op][repeat]; of whole training steps, and
+ * the rate of the matrix product before each: [repeat]. */
 struct lane {
     enum plan plan;
+    enum isa isa;
     struct net *net;
     int ops, repeats;
     double *ms, *train_ms, *product_gflop_per_s;
     double *residual, *bound; /* [pass][op], of the last element the whole net */
 };
+
+static int lanes_of(const struct sweep *s)
+{
+    return s->options->n_plans * s->options->n_isas;
+}
 
 static double *ms_of(const struct lane *lane, enum pass pass, int op)
 {
@@ -35,19 +41,20 @@ static size_t judged(const struct lane *lane, enum pass pass, int op)
 
 /* ---- Setting up ---- */
 
-static enum status make_net(struct net **net, const struct sweep *s, enum plan plan, int n_max,
-                            struct error *e)
+static enum status make_net(struct lane *lane, const struct sweep *s, int n_max, struct error *e)
 {
     const struct net_options options = {
-        .plan = plan, .isa = s->options->isa, .n_max = n_max, .threads = 1, .slots = 1};
-    return net_create(net, s->desc, &options, e);
+        .plan = lane->plan, .isa = lane->isa, .n_max = n_max, .threads = 1, .slots = 1};
+    return net_create(&lane->net, s->desc, &options, e);
 }
 
-static enum status open_lane(struct lane *lane, const struct sweep *s, enum plan plan,
-                             struct error *e)
+/* Lane i: of each plan its instruction sets. */
+static enum status open_lane(struct lane *lane, const struct sweep *s, int i, struct error *e)
 {
-    *lane = (struct lane){.plan = plan, .repeats = s->options->repeats};
-    TRY(make_net(&lane->net, s, plan, s->options->batch, e));
+    const struct sweep_options *o = s->options;
+    *lane = (struct lane){
+        .plan = o->plans[i / o->n_isas], .isa = o->isas[i % o->n_isas], .repeats = o->repeats};
+    TRY(make_net(lane, s, o->batch, e));
     lane->ops = net_ops(lane->net);
     size_t ops = (size_t)lane->ops, rows = PASSES * (ops + 1);
     size_t repeats = (size_t)lane->repeats;
@@ -139,6 +146,14 @@ static double gradient_distance(const struct sweep *s, const struct setup *r, in
     return distance_relative(&d);
 }
 
+static bool rounds(const struct lane *lane)
+{
+    for (int i = 0; i < lane->ops; i++)
+        if (net_op_view(lane->net, 0, i).bf16)
+            return true;
+    return false;
+}
+
 /* The reference plan has an op a layer. An op whose output lies in a layout of its own is judged
  * by the next one whose output does not; the last one's are logits. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
@@ -154,7 +169,7 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
         }
         const real *expected = net_op_view(reference, 0, view.last_layer - 1).y;
         lane->residual[at] = output_distance(s, &view, expected, n);
-        lane->bound[at] = bound_of_net(s->desc, view.last_layer - 1, n, PASS_FORWARD);
+        lane->bound[at] = bound_of_net(s->desc, view.last_layer - 1, n, PASS_FORWARD, rounds(lane));
     }
     size_t whole = judged(lane, PASS_FORWARD, lane->ops);
     lane->residual[whole] = lane->residual[whole - 1];
@@ -172,25 +187,25 @@ static void compare_backward(struct lane *lane, const struct sweep *s, const str
         if (first < last) {
             struct net_op_view view = net_op_view(lane->net, 0, i);
             residual = gradient_distance(s, r, first, last);
-            bound = bound_of_net(s->desc, view.first_layer, n, PASS_BACKWARD);
+            bound = bound_of_net(s->desc, view.first_layer, n, PASS_BACKWARD, rounds(lane));
         }
         lane->residual[judged(lane, PASS_BACKWARD, i)] = residual;
         lane->bound[judged(lane, PASS_BACKWARD, i)] = bound;
     }
     size_t whole = judged(lane, PASS_BACKWARD, lane->ops);
     lane->residual[whole] = gradient_distance(s, r, 0, s->desc->n_tensors);
-    lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD);
+    lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD, rounds(lane));
 }
 
 static enum status compare(struct lane *lanes, const struct sweep *s, struct setup *r,
                            struct error *e)
 {
     int n = s->options->batch < IMAGES_COMPARED ? s->options->batch : IMAGES_COMPARED;
-    struct lane reference = {.plan = PLAN_REFERENCE};
-    TRY(make_net(&reference.net, s, PLAN_REFERENCE, n, e));
+    struct lane reference = {.plan = PLAN_REFERENCE, .isa = lanes[0].isa};
+    TRY(make_net(&reference, s, n, e));
     reference.ops = net_ops(reference.net);
     run_step(r, &reference, n, r->params, r->reference_grads, -1);
-    for (int i = 0; i < s->options->n_plans; i++) {
+    for (int i = 0; i < lanes_of(s); i++) {
         run_step(r, &lanes[i], n, r->spoilt, r->grads, -1);
         compare_forward(&lanes[i], s, reference.net, n);
         compare_backward(&lanes[i], s, r, n);
@@ -230,6 +245,7 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
         room[k] = layers_ms(other, pass, first, last, k) / layers_ms(lane, pass, first, last, k);
     struct interval ratio = stats_median_interval(room, (size_t)lane->repeats, 0.95);
     row->other_plan = plan_name(other->plan);
+    row->other_isa = isa_names()[other->isa];
     CSV_SET_INTERVAL(row, ratio, ratio, 1);
 }
 
@@ -278,7 +294,7 @@ static void print_layers(struct sweep *s, const struct lane *lane, const struct 
     compare_product(&row, lane, pass, first, last, room);
     for (int k = 0; k < lane->repeats; k++)
         room[k] = layers_ms(lane, pass, first, last, k);
-    sweep_print_row(s, &row, room, (size_t)lane->repeats);
+    sweep_print_row(s, &row, lane->isa, room, (size_t)lane->repeats);
 }
 
 static void print_lane(struct sweep *s, const struct lane *lane, const struct lane *other,
@@ -296,7 +312,7 @@ static void print_lane(struct sweep *s, const struct lane *lane, const struct la
 
 static void print_lanes(struct sweep *s, const struct lane *lanes, double *room)
 {
-    int n = s->options->n_plans;
+    int n = lanes_of(s);
     for (int i = 0; i < n; i++)
         for (int pass = PASS_FORWARD; pass <= PASS_TRAIN; pass++)
             print_lane(s, &lanes[i], n > 1 ? &lanes[1 - i] : NULL, (enum pass)pass, room);
@@ -305,10 +321,10 @@ static void print_lanes(struct sweep *s, const struct lane *lanes, double *room)
 static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lanes, double **room,
                               struct error *e)
 {
-    int n = s->options->n_plans, repeats = s->options->repeats;
+    int n = lanes_of(s), repeats = s->options->repeats;
     TRY(setup_open(r, s, e));
     for (int i = 0; i < n; i++)
-        TRY(open_lane(&lanes[i], s, s->options->plans[i], e));
+        TRY(open_lane(&lanes[i], s, i, e));
     TRY(compare(lanes, s, r, e));
     TRY(MEM_NEW(*room, (size_t)repeats, "times", e));
     for (int k = -1; k < repeats; k++) /* the first round warms up */
@@ -320,11 +336,11 @@ static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lan
 
 enum status sweep_ops(struct sweep *s, struct error *e)
 {
-    struct lane lanes[PLANS_MAX] = {{.net = NULL}};
+    struct lane lanes[LANES_MAX] = {{.net = NULL}};
     struct setup r = {.images = NULL};
     double *room = NULL;
     enum status status = time_lanes(s, &r, lanes, &room, e);
-    for (int i = 0; i < s->options->n_plans; i++)
+    for (int i = 0; i < lanes_of(s); i++)
         close_lane(&lanes[i]);
     setup_close(&r);
     free(room);

@@ -36,15 +36,22 @@ static enum status take_plans(void *options, const char *text, struct error *e)
     return OK;
 }
 
-static enum status take_isa(void *options, const char *text, struct error *e)
+static enum status take_isas(void *options, const char *text, struct error *e)
 {
     struct sweep_options *o = options;
-    int index;
-    TRY(option_name("isa", text, isa_names(), ISAS, &index, e));
-    if (index > (int)isa_best_bf16())
-        return error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
-                         text, isa_names()[isa_best_bf16()]);
-    o->isa = (enum isa)index;
+    struct choice list;
+    TRY(option_choice("isa", text, &list, e));
+    if (list.n > ISAS_MAX)
+        return error_set(e, ERR_ARGUMENT, "--isa: at most %d instruction sets", ISAS_MAX);
+    for (o->n_isas = 0; o->n_isas < list.n; o->n_isas++) {
+        int index;
+        TRY(option_name("isa", list.names[o->n_isas], isa_names(), ISAS, &index, e));
+        if (index > (int)isa_best_bf16())
+            return error_set(e, ERR_ARGUMENT,
+                             "--isa: this processor has no '%s'; it has up to '%s'",
+                             list.names[o->n_isas], isa_names()[isa_best_bf16()]);
+        o->isas[o->n_isas] = (enum isa)index;
+    }
     return OK;
 }
 
@@ -69,7 +76,10 @@ static const struct option_row OPTIONS[] = {
      "fast, exact or reference (fast); two are timed in the same rounds and compared", take_plans,
      0},
     {"repeats", "N", "timed calls (15)", take_repeats, 0},
-    {"isa", "NAME", "portable, avx2 or avx512 (the most that the processor has)", take_isa, 0},
+    {"isa", "A[,B]",
+     "portable, avx2, avx512 (the most of these that the processor has) or avx512_bf16; two are "
+     "timed as two plans are",
+     take_isas, 0},
     {"spoil", "NAME", "makes this layer's results wrong, to see that verdicts notice", NULL,
      AT(spoil)},
     {"columns", NULL, "the columns of the table, as CSV", NULL, AT(columns)},
@@ -94,10 +104,14 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
 {
     *o = (struct sweep_options){.plans = {PLAN_FAST},
                                 .n_plans = 1,
+                                .n_isas = 1,
                                 .ops = true,
                                 .layers = true,
                                 .batch = 128,
                                 .repeats = 15};
-    TRY(isa_choose(&o->isa, false, e));
-    return options_take(argc, argv, OPTIONS, OPTIONS_N, o, e);
+    TRY(isa_choose(&o->isas[0], false, e));
+    TRY(options_take(argc, argv, OPTIONS, OPTIONS_N, o, e));
+    if (o->n_plans * o->n_isas > LANES_MAX)
+        return error_set(e, ERR_ARGUMENT, "--plan and --isa: two of one or of the other");
+    return OK;
 }

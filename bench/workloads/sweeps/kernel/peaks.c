@@ -4,6 +4,7 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
+#include "kernels/peak.h"
 
 enum { SIDE = 1024 };
 #define STREAM_REALS ((size_t)16 << 20) /* 64 MiB an array in single precision */
@@ -62,13 +63,24 @@ static enum status measure_stream(real *arrays[3], double *gbyte_per_s, int repe
     return OK;
 }
 
-/* The best of several counts: whatever else runs can only slow them down. */
-enum status peaks_measure(struct peaks *peaks, int repeats, struct error *e)
+static void measure_units(struct peaks *peaks, const struct sweep_options *o)
 {
+    for (int i = 0; i < o->n_isas; i++) {
+        double *best = &peaks->unit_gflop_per_s[o->isas[i]];
+        for (int r = 0; r <= o->repeats; r++)
+            *best = fmax(*best, 1e-9 * peak_flop_per_s(o->isas[i]));
+    }
+}
+
+/* The best of several counts: whatever else runs can only slow them down. */
+enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options, struct error *e)
+{
+    int repeats = options->repeats;
     struct product product = {NULL, NULL, NULL};
     real *arrays[3] = {NULL, NULL, NULL};
     enum status status = product_open(&product, e);
-    peaks->gflop_per_s = 0;
+    *peaks = (struct peaks){.gflop_per_s = 0};
+    measure_units(peaks, options);
     for (int r = 0; status == OK && r <= repeats; r++)
         peaks->gflop_per_s = fmax(peaks->gflop_per_s, product_gflop_per_s(&product));
     product_close(&product);

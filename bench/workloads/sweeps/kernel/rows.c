@@ -32,11 +32,12 @@ static const char *verdict_of(const struct kernel_row *row)
     return row->residual <= row->bound ? "ok" : "exceeds bound";
 }
 
-void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, size_t n)
+void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
+                     size_t n)
 {
     struct interval time = stats_median_interval(ms, n, CONFIDENCE);
     row->model = s->desc->name;
-    row->isa = isa_names()[s->options->isa];
+    row->isa = isa_names()[isa];
     row->batch = s->options->batch;
     row->repeats = (double)n;
     CSV_SET_INTERVAL(row, time_ms, time, 1);
@@ -45,6 +46,7 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, 
     row->gbyte_per_s = 1e-6 * row->bytes / time.mid;
     row->intensity = row->flop / row->bytes;
     row->peak_gflop_per_s = s->peaks.gflop_per_s;
+    row->unit_gflop_per_s = s->peaks.unit_gflop_per_s[isa];
     row->memory_gbyte_per_s = s->peaks.gbyte_per_s;
     row->peak_pct = 100 * row->gflop_done_per_s / s->peaks.gflop_per_s;
     row->memory_pct = 100 * row->gbyte_per_s / s->peaks.gbyte_per_s;

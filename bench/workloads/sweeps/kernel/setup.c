@@ -48,7 +48,7 @@ enum status setup_open(struct setup *r, const struct sweep *s, struct error *e)
     r->ex =
         (struct exec){.training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
     r->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd,
-                                      .isa = s->options->isa,
+                                      .isa = s->options->isas[0],
                                       .momentum = 0.9,
                                       .n = s->desc->n_params,
                                       .state = r->momentum,

@@ -11,7 +11,10 @@
 #include "kernels/net/net.h"
 #include "kernels/optimizers/optimizer.h"
 
+/* Plans, and instruction sets; of both together as many lanes. */
 #define PLANS_MAX 2
+#define ISAS_MAX  2
+#define LANES_MAX 2
 
 /* PASS_TRAIN, of whole nets: a training step, with its loss and update. */
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
@@ -24,7 +27,8 @@ struct sweep_options {
     enum plan plans[PLANS_MAX];
     int n_plans;
     bool ops, layers; /* which parts */
-    enum isa isa;
+    enum isa isas[ISAS_MAX];
+    int n_isas;
     int batch, repeats;
     bool columns, help;
 };
@@ -34,11 +38,13 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
 void options_help(FILE *out);
 const char *plan_name(enum plan plan);
 
-/* What the machine can do at most, measured by this process. */
+/* What the machine can do at most, measured by this process; products in registers of each set that is
+ * wanted. */
 struct peaks {
-    double gflop_per_s, gbyte_per_s;
+    double gflop_per_s, gbyte_per_s, unit_gflop_per_s[ISAS];
 };
-enum status peaks_measure(struct peaks *peaks, int repeats, struct error *e);
+enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options,
+                          struct error *e);
 
 /* The matrix product that the first of them is, 1024 x 1024 x 1024, to be timed between other
  * things. product_close also after a failed product_open. */
@@ -68,8 +74,10 @@ struct sweep {
     bool all_ok; /* no verdict was bad */
 };
 
-/* Fills in what follows from times [n] in ms, FLOPs and bytes: rates, shares, verdict; prints. */
-void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, size_t n);
+/* Fills in what follows from times [n] in ms, FLOPs, bytes and the instruction set: rates, shares, verdict;
+ * prints. */
+void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
+                     size_t n);
 
 /* Whether a run of layers is wanted. */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
@@ -89,9 +97,9 @@ double distance_relative(const struct distance *d);
 /* What rounding can make of a relative distance, of n images, after Higham and Mary, "A new
  * approach to probabilistic rounding error analysis", 2019: a sum of k products is off by sqrt(k)
  * roundings times a factor that is exceeded hardly ever. Of one layer by itself, and of layers
- * [first, ..) of a whole net. */
+ * [first, ..) of a whole net, whose convolutions of 3x3 may round operands to bf16 as well. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
-double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass);
+double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
 /* Traffic of n images through layers [first, last) when every operand is read or written once. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass);
