@@ -76,11 +76,11 @@ struct conv_call conv_call_begin(const struct fused_layers *fused, const struct 
     real *after_kept = call.kept + padded(sizes.kept);
     call.from = (uint8_t *)after_kept;
     if (w->norm) {
-        real *after_z = after_kept + padded((size_t)c->n * winograd_stored(w));
+        real *after_z = after_kept + padded((size_t)c->n * winograd_kept(w));
         int threads = pool_threads(c->ex->pool);
         call.z = after_kept;
-        call.norm =
-            norm_call_begin(fused, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
+        call.norm = norm_call_begin(fused, 1, c, call.z, w->pair, c->params + conv_params(w),
+                                    after_z, c->scratch);
         call.u = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.u + weights_reals(w, sizes);
@@ -91,9 +91,10 @@ struct conv_call conv_call_begin(const struct fused_layers *fused, const struct 
 size_t conv_saved_bytes(const struct fused_layers *fused, const struct winograd *w,
                         struct conv_sizes sizes, int n)
 {
-    size_t kept = padded(sizes.kept) * sizeof(real), stored = (size_t)n * winograd_stored(w);
-    return kept +
-           (w->norm ? padded(stored) * sizeof(real) + norm_saved_bytes(fused, 1, n) : stored);
+    size_t kept = padded(sizes.kept) * sizeof(real), images = (size_t)n;
+    return kept + (w->norm ? padded(images * winograd_kept(w)) * sizeof(real) +
+                                 norm_saved_bytes(fused, 1, n)
+                           : images * winograd_stored(w));
 }
 
 size_t conv_scratch_bytes(const struct fused_layers *fused, const struct winograd *w,
@@ -273,7 +274,7 @@ const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end,
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
 {
     if (call->w.norm)
-        return call->z + begin * winograd_stored(&call->w);
+        return call->z + begin * winograd_kept(&call->w);
     if (call->fused->out == LAYOUT_NCHW)
         return share_y(call, thread);
     return call->c->y + begin * winograd_stored(&call->w);

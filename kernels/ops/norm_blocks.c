@@ -5,7 +5,7 @@
 #include "kernels/simd/blocks.h"
 #include "kernels/simd_tables.h"
 
-SIMD_DECLARE(struct norm_functions, norm)
+SIMD_DECLARE_BF16(struct norm_functions, norm)
 SIMD_DECLARE(struct block_functions, blocks)
 
 static size_t padded_bytes(size_t bytes)
@@ -58,7 +58,8 @@ size_t norm_out_reals(const struct fused_layers *fused, int at, int n)
 }
 
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
-                                 const real *x, const real *params, void *saved, void *scratch)
+                                 const real *x, int pair, const real *params, void *saved,
+                                 void *scratch)
 {
     const struct layer_desc *layer = &fused->layers[at];
     size_t statistics = padded_bytes(batchnorm_bytes(layer));
@@ -78,12 +79,19 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
                              .from = (uint8_t *)saved + statistics,
                              .terms = (real *)((char *)scratch + statistics),
                              .share = share_bytes(fused, at)};
+    call.norm.pair = pair;
     call.block = (size_t)call.functions->block;
     call.blocks = padded_channels(fused, at) / call.block;
     call.in = area_pixels(call.norm.in) * call.block;
     call.stored = area_pixels(call.norm.stored) * call.block;
     call.shares = (char *)(call.terms + 4 * padded_channels(fused, at));
     return call;
+}
+
+/* Block p of x, all images' one behind the other. */
+static const real *input_of(const struct norm_call *call, size_t p)
+{
+    return call->bn.x + p * call->in / (size_t)call->norm.pair;
 }
 
 /* [C/block, 2, block] */
@@ -177,11 +185,11 @@ void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int t
     if (!batchnorm_counts(call->c->ex, image))
         return;
     size_t begin = 0, end = 0;
-    const real *x = call->bn.x + (image * call->blocks + b) * call->in;
+    const real *x = input_of(call, image * call->blocks + b);
     real *shifts = share_shifts(call, thread) + b * call->block;
     images_of(call, thread, &begin, &end);
     if (call->c->ex->group_sum == NULL && image == first_that_counts(call, begin, end))
-        memcpy(shifts, x, call->block * sizeof *shifts);
+        call->functions->first_inputs(&call->norm, shifts, x);
     call->functions->sum_inputs(&call->norm, share_sums(call, thread) + 2 * b * call->block, x,
                                 shifts);
 }
@@ -233,9 +241,8 @@ static void normalise(void *arg, size_t begin, size_t end, int thread)
         size_t i = p / call->blocks, b = p % call->blocks;
         const real *terms = term_of(call, b * call->block, 0);
         real *y = planes ? share_square(call, thread) : call->c->y + p * call->stored;
-        call->functions->normalise(&call->norm, y, call->from + p * call->stored,
-                                   bn->x + p * call->in, terms, terms + call->block,
-                                   terms + 2 * call->block);
+        call->functions->normalise(&call->norm, y, call->from + p * call->stored, input_of(call, p),
+                                   terms, terms + call->block, terms + 2 * call->block);
         if (planes) {
             struct planes to = planes_of(call, b);
             blocks_for(call->fused->isa)
@@ -277,7 +284,7 @@ static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
             size_t p = i * call->blocks + b;
             call->functions->sum_gradients(&call->norm, sums + 2 * b * call->block,
                                            gradients_of(call, i, b, thread),
-                                           call->from + p * call->stored, bn->x + p * call->in,
+                                           call->from + p * call->stored, input_of(call, p),
                                            term_of(call, b * call->block, 0));
         }
 }
@@ -326,12 +333,12 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
 static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
     enum { LINE = 64, MOST = 4096 };
-    size_t p = image * call->blocks + b, x = call->in * sizeof(real),
-           y = call->stored * sizeof(real);
+    size_t p = image * call->blocks + b, y = call->stored * sizeof(real);
+    size_t x = call->in / (size_t)call->norm.pair * sizeof(real);
     if (image >= call->bn.images)
         return;
     for (size_t at = 0; at < x && at < MOST; at += LINE)
-        __builtin_prefetch((const char *)(call->bn.x + p * call->in) + at, 0, 2);
+        __builtin_prefetch((const char *)input_of(call, p) + at, 0, 2);
     for (size_t at = 0; at < call->stored && at < MOST; at += LINE)
         __builtin_prefetch(call->from + p * call->stored + at, 0, 2);
     for (size_t at = 0; call->fused->out != LAYOUT_NCHW && at < y && at < MOST; at += LINE)
@@ -345,7 +352,7 @@ void norm_differentiate(const struct norm_call *call, real *dx, size_t image, si
     prefetch(call, image + 1, b);
     if (batchnorm_counts(call->c->ex, image))
         call->functions->differentiate(&call->norm, dx, gradients_of(call, image, b, thread),
-                                       call->from + p * call->stored, call->bn.x + p * call->in,
+                                       call->from + p * call->stored, input_of(call, p),
                                        term_of(call, b * call->block, 0));
     else
         memset(dx, 0, call->in * sizeof *dx);

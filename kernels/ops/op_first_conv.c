@@ -12,7 +12,7 @@
 #include "kernels/simd/first_conv.h"
 #include "kernels/simd_tables.h"
 
-SIMD_DECLARE(struct first_conv_functions, first_conv)
+SIMD_DECLARE_BF16(struct first_conv_functions, first_conv)
 SIMD_DECLARE(struct block_functions, blocks)
 
 static int round_up(int a, int b)
@@ -28,6 +28,7 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
                            .block = first_conv_for(fused->isa)->block,
                            .out = area_read(fused, 1)};
     conv3x3_match(fused->layers, fused->n_layers, &f.epilogue, &f.norm);
+    f.pair = f.norm ? first_conv_for(fused->isa)->pair : 1;
     f.stored = area_read(fused, f.norm ? 1 : fused->n_layers);
     f.out_blocks = blocks_of(f.out_c, f.block);
     f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;
@@ -88,11 +89,11 @@ static struct first_conv_call call_begin(const struct fused_layers *fused, const
                                    .from = c->saved};
     call.parts = parts_of(fused, &call.f);
     if (call.f.norm) {
-        real *after_z = (real *)c->saved + padded((size_t)c->n * first_conv_stored(&call.f));
+        real *after_z = (real *)c->saved + padded((size_t)c->n * first_conv_kept(&call.f));
         int threads = pool_threads(c->ex->pool);
         call.z = c->saved;
-        call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(&call.f), after_z,
-                                    c->scratch);
+        call.norm = norm_call_begin(fused, 1, c, call.z, call.f.pair,
+                                    c->params + conv_params(&call.f), after_z, c->scratch);
         call.weights = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.weights + call.parts.weights;
@@ -159,7 +160,7 @@ static void load_image(const struct first_conv_call *call, real *x, const uint8_
 static real *outputs_of(const struct first_conv_call *call, size_t i, int thread)
 {
     if (call->f.norm)
-        return call->z + i * first_conv_stored(&call->f);
+        return call->z + i * first_conv_kept(&call->f);
     if (call->fused->out == LAYOUT_NCHW)
         return share_y(call, thread);
     return call->c->y + i * first_conv_stored(&call->f);
@@ -281,8 +282,10 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
     struct first_conv f = first_conv_of(fused);
-    size_t stored = (size_t)n * first_conv_stored(&f);
-    return f.norm ? padded(stored) * sizeof(real) + norm_saved_bytes(fused, 1, n) : stored;
+    size_t images = (size_t)n;
+    return f.norm
+               ? padded(images * first_conv_kept(&f)) * sizeof(real) + norm_saved_bytes(fused, 1, n)
+               : images * first_conv_stored(&f);
 }
 
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)

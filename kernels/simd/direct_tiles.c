@@ -47,7 +47,8 @@ INLINE void store_patch(int epilogue, const struct winograd *w, int row, int col
         outputs[i] =
             bias +
             vreal_load(m + (size_t)((row + i / size) * w->out.w + column + i % size) * plane);
-    store_outputs(epilogue, size, size, size, outputs, y, from, stored_patch(size, w, row, column));
+    store_outputs(epilogue, 1, size, size, size, outputs, y, from,
+                  stored_patch(size, w, row, column));
 }
 
 INLINE void output_all(int epilogue, const struct winograd *w, int n, int at, real *y,

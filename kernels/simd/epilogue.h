@@ -7,9 +7,7 @@
 #pragma once
 
 #include "kernels/simd/conv3x3.h"
-#include "kernels/simd/simd.h"
-
-#define BLOCK (2 * VECTOR_LANES)
+#include "kernels/simd/operands.h"
 
 /* Loops below may have a single round. Without optimisation, as with sanitizers, there is then no
  * loop left to unroll, and the compiler warns. */
@@ -77,9 +75,10 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at`. */
-INLINE void store_outputs(int epilogue, int rows, int columns, int step, const vreal *y, real *to,
-                          uint8_t *from, struct patch at)
+/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at`, so many in the room
+ * of a number. */
+INLINE void store_outputs(int epilogue, int pair, int rows, int columns, int step, const vreal *y,
+                          real *to, uint8_t *from, struct patch at)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     UNROLL_BY(4)
@@ -100,7 +99,10 @@ INLINE void store_outputs(int epilogue, int rows, int columns, int step, const v
                 best = rectified(best, &origin);
                 mask_store(from + patch_at(at, i, j), origin);
             }
-            vreal_store(to + patch_at(at, i, j), best);
+            if (pair > 1)
+                operand_store(to + patch_at(at, i, j) / pair, best);
+            else
+                vreal_store(to + patch_at(at, i, j), best);
         }
     }
 }

@@ -6,11 +6,14 @@
 
 struct norm {
     enum epilogue epilogue;
+    int pair;               /* of x in the room of a number */
     struct area in, stored; /* of x and of y */
 };
 
 struct norm_functions {
     int block;
+    /* to [block] <- x of the first position */
+    void (*first_inputs)(const struct norm *n, real *to, const real *x);
     /* sums [2, block] += x - shift and its square */
     void (*sum_inputs)(const struct norm *n, double *sums, const real *x, const real *shift);
     /* y <- (x - mean) * scale + bias, each [block], and its epilogue */

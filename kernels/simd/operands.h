@@ -38,6 +38,12 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
+INLINE vreal operand_load(const real *from)
+{
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    return (vreal)_mm512_slli_epi32(wide, 16);
+}
+
 /* One pair in every lane. */
 INLINE vreal operand_all(const real *pair)
 {
@@ -57,6 +63,11 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 INLINE void operand_store(real *to, vreal v)
 {
     vreal_store(to, v);
+}
+
+INLINE vreal operand_load(const real *from)
+{
+    return vreal_load(from);
 }
 
 INLINE vreal operand_all(const real *x)

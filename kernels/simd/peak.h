@@ -6,6 +6,6 @@
 #include "kernels/base/real.h"
 
 struct peak_functions {
-    double flops; /* of a round */
+    double flops;               /* of a round */
     real (*run)(size_t rounds); /* returns what they came to, which nobody wants */
 };

@@ -61,9 +61,9 @@ enum { WINOGRAD_POINTS_MAX = 6 };
 struct winograd {
     enum winograd_kind kind;
     enum epilogue epilogue; /* none before batch norm */
-    bool norm;              /* batch norm follows: what is stored are all outputs */
-    int points, outputs;    /* p and m of an axis */
-    int pair;               /* operands in the room of a number */
+    bool norm;           /* batch norm follows: what is stored are all outputs, as operands are */
+    int points, outputs; /* p and m of an axis */
+    int pair;            /* operands in the room of a number */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* read of x, of the convolution's output, of y */
     int origin_h, origin_w;      /* input position where the first tile begins, -pad mostly */
@@ -89,6 +89,12 @@ static inline size_t winograd_in(const struct winograd *w)
 static inline size_t winograd_stored(const struct winograd *w)
 {
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
+}
+
+/* Numbers' room that an image's outputs take before batch norm. */
+static inline size_t winograd_kept(const struct winograd *w)
+{
+    return winograd_stored(w) / (size_t)w->pair;
 }
 
 static inline size_t winograd_transformed(const struct winograd *w, int blocks)

@@ -175,7 +175,7 @@ INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, 
     }
 }
 
-INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct patch at,
+INLINE void output_tile(int kind, int epilogue, int pair, real *to, uint8_t *from, struct patch at,
                         const real *m, size_t plane, vreal bias, unsigned blank)
 {
     const int points = axis_points(kind), outputs = axis_outputs(kind);
@@ -203,7 +203,7 @@ INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct 
         for (int i = 0; i < OUTPUTS_MAX * OUTPUTS_MAX; i++)
             y[i] = vreal_choose((vint){0} - (lane_int)(blank >> i & 1), bias, y[i]);
     }
-    store_outputs(epilogue, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
+    store_outputs(epilogue, pair, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
 /* A tile's patch of what is stored. */
@@ -214,8 +214,9 @@ INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *
         .row = at.row * size, .column = at.column * size, .h = w->stored.h, .w = w->stored.w};
 }
 
-INLINE void output_all(int epilogue, int kind, const struct winograd *w, int n, int b, real *y,
-                       uint8_t *from, const real *m, const real *bias, const uint16_t *blank)
+INLINE void output_all(int epilogue, int pair, int kind, const struct winograd *w, int n, int b,
+                       real *y, uint8_t *from, const real *m, const real *bias,
+                       const uint16_t *blank)
 {
     int tiles = n * winograd_tiles(w);
     size_t plane = (size_t)tiles * BLOCK;
@@ -224,7 +225,7 @@ INLINE void output_all(int epilogue, int kind, const struct winograd *w, int n, 
     for (int t = 0; t < tiles; t++, walk_next(&at, w), m += BLOCK) {
         size_t to = ((size_t)at.image * (size_t)w->out_blocks + (size_t)b) * image_block;
         for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
-            output_tile(kind, epilogue, y + to + half, from + to + half,
+            output_tile(kind, epilogue, pair, y + (to + half) / (size_t)pair, from + to + half,
                         output_patch(kind, epilogue, w, at), m + half, plane,
                         vreal_load(bias + half), kind == WINOGRAD_F4 ? blank[t] : 0);
     }
@@ -303,8 +304,12 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
 INLINE void output_kind(int kind, const struct winograd *w, int n, int at, real *y, uint8_t *from,
                         const real *m, const real *bias, const uint16_t *blank)
 {
+    if (PAIR > 1 && w->norm) {
+        output_all(EPILOGUE_NONE, PAIR, kind, w, n, at, y, from, m, bias, blank);
+        return;
+    }
     switch (w->epilogue) {
-        CASES_OF_EPILOGUE(output_all, kind, w, n, at, y, from, m, bias, blank)
+        CASES_OF_EPILOGUE(output_all, 1, kind, w, n, at, y, from, m, bias, blank)
     }
 }
 

@@ -55,11 +55,14 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 }
 
 /* Numbers of bf16 are off by 2^-8 of their size at most, by a third of that squared in mean square, and of
- * the tiles F4 lets most through, 4.8 times as much as operands have together (kernels/simd/winograd.h). */
+ * the tiles F4 lets most through, 4.8 times as much as operands have together (kernels/simd/winograd.h). What
+ * batch norm reads is rounded once; its means, which it takes away, are taken to be no larger than deviations. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
                   l->stride_h == 1 && l->stride_w == 1;
+    if (l->kind == LAYER_batchnorm2d)
+        return sqrt(2.0 / 3) * 0x1p-8;
     return rounds ? 4.8 * sqrt(2.0 / 3) * 0x1p-8 : 0;
 }
 
