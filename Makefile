@@ -113,7 +113,7 @@ CFLAGS_avx2   := -mavx2 -mfma
 CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 # What takes part in products whose operands have 16 bits, for one set more.
 ISA_BF16      := $(if $(filter avx512,$(ISAS)),avx512_bf16)
-BF16_SRC      := $(if $(ISA_BF16),$(addprefix kernels/simd/,first_conv.c norm.c peak.c winograd_product.c winograd_tiles.c winograd_weights.c))
+BF16_SRC      := $(if $(ISA_BF16),$(addprefix kernels/simd/,dense.c first_conv.c norm.c peak.c winograd_product.c winograd_tiles.c winograd_weights.c))
 CFLAGS_avx512_bf16 := $(CFLAGS_avx512) -mavx512bf16
 simd_obj = $(foreach isa,$(ISAS),$(patsubst %.c,%.$(isa).o,$(1))) $(patsubst %.c,%.$(ISA_BF16).o,$(filter $(BF16_SRC),$(1)))
 

@@ -186,6 +186,16 @@ plan_is_described() {
         grep -q '^winograd: ' "$tmp/plan.txt"
 }
 check "a plan is described" plan_is_described
+# Ops that round what they multiply say so, with the instruction set that makes them; none by a lower one.
+bf16_plan_is_described() {
+    "$train_cnn" --model vgg_mini --train.precision bf16 --describe-plan >"$tmp/plan16.txt" &&
+        SCALEBENCH_ISA=portable "$train_cnn" --model vgg_mini --train.precision bf16 --describe-plan >"$tmp/plan.txt" || return 1
+    cat "$tmp/plan16.txt" "$tmp/plan.txt"
+    [ "$(grep -c '^vgg_mini, plan fast, avx512_bf16: ' "$tmp/plan16.txt")" -eq "$(grep -cw avx512_bf16 <(sort -u /proc/cpuinfo | grep flags))" ] &&
+        [ "$(grep -c '^vgg_mini, plan fast, avx512_bf16: ' "$tmp/plan16.txt")" -eq "$(grep -c '^winograd_last_bf16 ' "$tmp/plan16.txt")" ] &&
+        ! grep -q bf16 "$tmp/plan.txt"
+}
+check "a plan in bf16 is described" bf16_plan_is_described
 check "nothing is left out of the exact plan" expect 0 "100.0 % done" "$train_cnn" \
     --model configs/models/keras_690k.yaml --kernels.plan exact --describe-plan
 # With a choice there is one for each convolution and dense layer; the exact plan has no Winograd.

@@ -115,8 +115,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
         net->read[i].choice = (enum kernel_choice)net->options.choices[i];
     for (int first = 0, taken; first < desc->n_layers; first += taken) {
         struct op *op = &net->ops[net->n_ops++];
-        op->kernel = op_find(net->options.plan, layout, net->layers + first, desc->n_layers - first,
-                             net->read + first, &taken);
+        op->kernel = op_find(net->options.plan, net->options.isa, layout, net->layers + first,
+                             desc->n_layers - first, net->read + first, &taken);
         assert(op->kernel != NULL); /* a layout of its own is left by an op of the same family */
         op->fused = (struct fused_layers){.layers = net->layers + first,
                                           .n_layers = taken,

@@ -109,6 +109,7 @@ struct op_kernel {
     const char *name;
     enum layout in, out;
     bool takes_bf16; /* it rounds what it multiplies where the instruction set is one that does */
+    bool needs_bf16; /* it is there for such a set alone */
     /* How many of the n layers from `layers` on it takes, 0 if none; `read` is that of struct
      * fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
@@ -158,11 +159,12 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 #define OP(name, plans, family, summary) extern const struct op_kernel op_##name;
 #include "kernels/ops/ops.def"
 
-/* The first row of ops.def for this plan that takes a run of layers from layers[0] on whose input
+/* The first row of ops.def for this plan and instruction set that takes a run of layers from layers[0] on whose input
  * lies in layout `in`, of the family that read[0].choice names if there is one; its length is left in
  * *taken. */
-const struct op_kernel *op_find(enum plan plan, enum layout in, const struct layer_desc *layers,
-                                int n, const struct extent *read, int *taken);
+const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
+                                const struct layer_desc *layers, int n, const struct extent *read,
+                                int *taken);
 
 /* The choice that an op of this kind follows: `asked`, or none if that is of another family. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);

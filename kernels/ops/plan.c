@@ -22,16 +22,18 @@ static enum op_family family_of(enum kernel_choice choice)
     return families[choice];
 }
 
-static const struct op_kernel *find_in(enum op_family family, enum plan plan, enum layout in,
-                                       const struct layer_desc *layers, int n,
+static const struct op_kernel *find_in(enum op_family family, enum plan plan, enum isa isa,
+                                       enum layout in, const struct layer_desc *layers, int n,
                                        const struct extent *read, int *taken)
 {
+    bool bf16 = isa != isa_exact(isa);
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         const struct op_kernel *kernel = op_rows[i].kernel;
         /* Images can be made numbers for an op that takes no bytes. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
         bool asked = family == FAMILY_ANY || op_rows[i].family == family;
-        if (!fits || !asked || !(op_rows[i].plans & 1u << plan))
+        bool can = bf16 || !kernel->needs_bf16;
+        if (!fits || !asked || !can || !(op_rows[i].plans & 1u << plan))
             continue;
         *taken = kernel->match(layers, n, read);
         if (*taken > 0)
@@ -40,12 +42,13 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
     return NULL;
 }
 
-const struct op_kernel *op_find(enum plan plan, enum layout in, const struct layer_desc *layers,
-                                int n, const struct extent *read, int *taken)
+const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
+                                const struct layer_desc *layers, int n, const struct extent *read,
+                                int *taken)
 {
     enum op_family family = family_of(read->choice);
-    const struct op_kernel *found = find_in(family, plan, in, layers, n, read, taken);
-    return found != NULL ? found : find_in(FAMILY_ANY, plan, in, layers, n, read, taken);
+    const struct op_kernel *found = find_in(family, plan, isa, in, layers, n, read, taken);
+    return found != NULL ? found : find_in(FAMILY_ANY, plan, isa, in, layers, n, read, taken);
 }
 
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked)

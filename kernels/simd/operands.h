@@ -38,6 +38,16 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
+/* `count` numbers of a row, at most a block, the others 0: a vector of pairs. */
+INLINE vreal operand_load_row(const real *from, int count)
+{
+    vreal low = vreal_load_first(from, (size_t)count), high = {0};
+    if (count > VECTOR_LANES)
+        high = vreal_load_first(from + VECTOR_LANES, (size_t)(count - VECTOR_LANES));
+    return (vreal)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
+}
+
+/* A vector of numbers that were stored so. */
 INLINE vreal operand_load(const real *from)
 {
     __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
@@ -63,6 +73,11 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 INLINE void operand_store(real *to, vreal v)
 {
     vreal_store(to, v);
+}
+
+INLINE vreal operand_load_row(const real *from, int count)
+{
+    return vreal_load_first(from, (size_t)count);
 }
 
 INLINE vreal operand_load(const real *from)

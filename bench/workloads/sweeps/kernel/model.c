@@ -61,7 +61,7 @@ static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
                   l->stride_h == 1 && l->stride_w == 1;
-    if (l->kind == LAYER_batchnorm2d)
+    if (l->kind == LAYER_batchnorm2d || l->kind == LAYER_dense)
         return sqrt(2.0 / 3) * 0x1p-8;
     return rounds ? 4.8 * sqrt(2.0 / 3) * 0x1p-8 : 0;
 }

@@ -1,0 +1,257 @@
+/* A dense layer in blocks of outputs and inputs, for the set that rounds operands to bf16, where its products
+ * take half the time of a matrix library's in full precision:
+ *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
+ * Operands are laid out as products of convolutions take them (simd/winograd.h), a slice of W right before it is
+ * multiplied. Threads share blocks of Y, of dW and db, and of dX: nothing is summed across threads. */
+#include "kernels/layers/layer_tables.h"
+#include "kernels/ops/op.h"
+#include "kernels/simd/dense.h"
+#include "kernels/simd/winograd.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE_BF16(struct dense_functions, dense)
+SIMD_DECLARE_BF16(struct winograd_product, winograd_product)
+
+/* Rows of W that are laid out at a time: with a block of operands they stay in a first-level cache. */
+enum { SLICE = 256 };
+
+struct dense_call {
+    const struct op_call *c;
+    const struct dense_functions *f;
+    const struct winograd_product *product;
+    int n, in, out, block;
+    size_t plane; /* numbers' room of a block of operands of all images */
+    real *x, *dy,
+        *pairs;   /* blocks of X and dY, and of dY in pairs of images where operands are small */
+    real *shares; /* of each thread a slice of W and a block of results */
+};
+
+static size_t slice_reals(int block)
+{
+    return (size_t)SLICE * (size_t)block;
+}
+
+/* A block of Y or dX has a row an image, one of dW `block` rows. */
+static size_t share_reals(int n, int block)
+{
+    return slice_reals(block) + (size_t)(n > block ? n : block) * (size_t)block;
+}
+
+static size_t plane_reals(int n, int block, int pair)
+{
+    return (size_t)((n + pair - 1) / pair) * (size_t)block;
+}
+
+static struct dense_call call_begin(const struct fused_layers *fused, const struct op_call *c)
+{
+    const struct dense_functions *f = dense_for(fused->isa);
+    struct dense_call call = {.c = c,
+                              .f = f,
+                              .product = winograd_product_for(fused->isa),
+                              .n = c->n,
+                              .in = (int)shape_count(fused->layers->in),
+                              .out = fused->layers->channels,
+                              .block = f->block,
+                              .plane = plane_reals(c->n, f->block, f->pair),
+                              .x = c->scratch};
+    call.dy = call.x + (size_t)blocks_of(call.in, call.block) * call.plane;
+    call.pairs = call.dy + (size_t)blocks_of(call.out, call.block) * call.plane;
+    call.shares = call.pairs + (size_t)blocks_of(call.out, call.block) * call.plane;
+    return call;
+}
+
+static size_t saved_bytes(const struct fused_layers *fused, int n)
+{
+    return 0;
+}
+
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
+{
+    const struct dense_functions *f = dense_for(fused->isa);
+    int in = blocks_of((int)shape_count(fused->layers->in), f->block);
+    int out = blocks_of(fused->layers->channels, f->block);
+    return ((size_t)(in + 2 * out) * plane_reals(n, f->block, f->pair) +
+            (size_t)threads * share_reals(n, f->block)) *
+           sizeof(real);
+}
+
+static real *share_slice(const struct dense_call *call, int thread)
+{
+    return call->shares + (size_t)thread * share_reals(call->n, call->block);
+}
+
+static real *share_results(const struct dense_call *call, int thread)
+{
+    return share_slice(call, thread) + slice_reals(call->block);
+}
+
+/* Columns of block b of so many. */
+static int columns_of(const struct dense_call *call, size_t b, int all)
+{
+    int left = all - (int)b * call->block;
+    return left < call->block ? left : call->block;
+}
+
+/* Terms of a sum from `first` on that are multiplied at a time. */
+static int slice_of(int first, int all)
+{
+    return all - first < SLICE ? all - first : SLICE;
+}
+
+/* Only the calling thread polls, after every so much work. */
+static void dense_poll(const struct dense_call *call, int thread, size_t *flops, int rows,
+                       int columns)
+{
+    *flops += 2 * (size_t)call->block * (size_t)rows * (size_t)columns;
+    if (thread != 0 || *flops < FLOPS_PER_BLOCK / 4)
+        return;
+    *flops = 0;
+    exec_poll(call->c->ex);
+}
+
+/* ---- Operands ---- */
+
+/* Blocks that are laid out between two polls. */
+static size_t blocks_at_once(const struct dense_call *call)
+{
+    return images_per_block(ELEMENTS_PER_BLOCK, (size_t)call->n * (size_t)call->block);
+}
+
+/* Items are blocks of inputs. */
+static void load_x(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct dense_call *call = arg;
+    for (size_t b = begin; b < end; b++)
+        call->f->rows(call->x + b * call->plane, call->c->x + b * (size_t)call->block,
+                      (size_t)call->in, call->n, columns_of(call, b, call->in));
+}
+
+/* The same in pairs of images. */
+static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct dense_call *call = arg;
+    load_x(arg, begin, end, thread);
+    for (size_t b = begin; b < end && call->f->pair > 1; b++) {
+        real *x = call->x + b * call->plane;
+        call->product->pair(x, x, call->n);
+    }
+}
+
+/* Items are blocks of outputs. */
+static void load_dy(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct dense_call *call = arg;
+    for (size_t b = begin; b < end; b++) {
+        real *dy = call->dy + b * call->plane;
+        call->f->rows(dy, call->c->dy + b * (size_t)call->block, (size_t)call->out, call->n,
+                      columns_of(call, b, call->out));
+        if (call->f->pair > 1)
+            call->product->pair(call->pairs + b * call->plane, dy, call->n);
+    }
+}
+
+/* ---- Products ---- */
+
+/* Items are blocks of outputs. */
+static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct dense_call *call = arg;
+    size_t in = (size_t)call->in, block = (size_t)call->block, polled = 0;
+    const real *weights = call->c->params, *bias = weights + in * (size_t)call->out;
+    real *slice = share_slice(call, thread), *y = share_results(call, thread);
+    const real *right = slice;
+    for (size_t b = begin; b < end; b++) {
+        int columns = columns_of(call, b, call->out);
+        for (int first = 0, count; first < call->in; first += count) {
+            const real *left = call->x + (size_t)first / block * call->plane;
+            count = slice_of(first, call->in);
+            call->f->turned(slice, weights + b * block * in + first, in, columns, count);
+            call->product->rows(y, &left, &right, 1, call->plane, call->n, count, RUN, first > 0);
+            dense_poll(call, thread, &polled, call->n, count);
+        }
+        call->f->store(call->c->y + b * block, (size_t)call->out, y, call->n, columns,
+                       bias + b * block, false);
+    }
+}
+
+/* Image after image. */
+static void add_dbias(const struct dense_call *call, size_t first, int columns)
+{
+    real *dbias = call->c->dparams + (size_t)call->in * (size_t)call->out + first;
+    for (int o = 0; o < columns; o++)
+        dbias[o] = call->c->ex->accumulate ? dbias[o] : 0;
+    for (size_t i = 0; i < (size_t)call->n; i++)
+        for (int o = 0; o < columns; o++)
+            dbias[o] += call->c->dy[i * (size_t)call->out + first + (size_t)o];
+}
+
+/* Items are blocks of outputs. */
+static void backward_weights(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct dense_call *call = arg;
+    size_t in = (size_t)call->in, block = (size_t)call->block, polled = 0;
+    real *dw = share_results(call, thread);
+    for (size_t b = begin; b < end; b++) {
+        const real *left = (call->f->pair > 1 ? call->pairs : call->dy) + b * call->plane;
+        int rows = columns_of(call, b, call->out);
+        for (size_t a = 0; a < (size_t)blocks_of(call->in, call->block); a++) {
+            const real *right = call->x + a * call->plane;
+            call->product->columns(dw, &left, &right, 1, rows, call->n, false, right + call->plane);
+            call->f->store(call->c->dparams + b * block * in + a * block, in, dw, rows,
+                           columns_of(call, a, call->in), NULL, call->c->ex->accumulate);
+            dense_poll(call, thread, &polled, rows, call->n);
+        }
+        add_dbias(call, b * block, rows);
+    }
+}
+
+/* Items are blocks of inputs. */
+static void backward_input(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct dense_call *call = arg;
+    size_t in = (size_t)call->in, block = (size_t)call->block, polled = 0;
+    real *slice = share_slice(call, thread), *dx = share_results(call, thread);
+    const real *right = slice;
+    for (size_t b = begin; b < end; b++) {
+        int columns = columns_of(call, b, call->in);
+        for (int first = 0, count; first < call->out; first += count) {
+            const real *left = call->dy + (size_t)first / block * call->plane;
+            count = slice_of(first, call->out);
+            call->f->rows(slice, call->c->params + (size_t)first * in + b * block, in, count,
+                          columns);
+            if (call->f->pair > 1)
+                call->product->pair(slice, slice, count);
+            call->product->rows(dx, &left, &right, 1, call->plane, call->n, count, RUN, first > 0);
+            dense_poll(call, thread, &polled, call->n, count);
+        }
+        call->f->store(call->c->dx + b * block, in, dx, call->n, columns, NULL, false);
+    }
+}
+
+static void forward(const struct fused_layers *fused, const struct op_call *c)
+{
+    struct dense_call call = call_begin(fused, c);
+    exec_for(c->ex, (size_t)blocks_of(call.in, call.block), blocks_at_once(&call), load_x, &call);
+    exec_for(c->ex, (size_t)blocks_of(call.out, call.block), 1, forward_blocks, &call);
+}
+
+static void backward(const struct fused_layers *fused, const struct op_call *c)
+{
+    struct dense_call call = call_begin(fused, c);
+    size_t in = (size_t)blocks_of(call.in, call.block),
+           out = (size_t)blocks_of(call.out, call.block);
+    exec_for(c->ex, in, blocks_at_once(&call), load_x_pairs, &call);
+    exec_for(c->ex, out, blocks_at_once(&call), load_dy, &call);
+    exec_for(c->ex, out, 1, backward_weights, &call);
+    if (c->dx != NULL)
+        exec_for(c->ex, in, 1, backward_input, &call);
+}
+
+/* Fewer outputs would leave most of a block empty. */
+static int match(const struct layer_desc *layers, int n, const struct extent *read)
+{
+    enum { LEAST = 32 };
+    return layers->kind == LAYER_dense && layers->channels >= LEAST ? 1 : 0;
+}
+
+OP_KERNEL(dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .takes_bf16 = true, .needs_bf16 = true);

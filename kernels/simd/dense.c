@@ -1,0 +1,66 @@
+/* Rows of operands, and squares of them transposed in registers: see dense.h. */
+#include "kernels/simd/dense.h"
+
+#include "kernels/simd/operands.h"
+#include "kernels/simd/transpose.h"
+
+/* Operands that a vector has room for. */
+enum { IN_VECTOR = PAIR * VECTOR_LANES };
+
+static int at_most(int x, int most)
+{
+    return x < 0 ? 0 : x < most ? x : most;
+}
+
+static void rows_to_operands(real *to, const real *from, size_t ld, int rows, int columns)
+{
+    for (int r = 0; r < rows; r++, to += ROW, from += ld)
+        for (int first = 0; first < BLOCK; first += IN_VECTOR)
+            vreal_store(to + first / PAIR,
+                        operand_load_row(from + first, at_most(columns - first, IN_VECTOR)));
+}
+
+/* As many rows as a vector has lanes, of which `rows` exist, and as many columns as it has room for. */
+INLINE void turn_square(real *to, const real *from, size_t ld, int rows, int columns)
+{
+    vreal square[VECTOR_LANES];
+#pragma GCC unroll 16
+    for (int r = 0; r < VECTOR_LANES; r++)
+        square[r] = operand_load_row(from + (size_t)r * ld, r < rows ? columns : 0);
+    transpose(square);
+#pragma GCC unroll 16
+    for (int i = 0; i < VECTOR_LANES; i++)
+        if (i * PAIR < columns)
+            vreal_store(to + i * BLOCK, square[i]);
+}
+
+static void turned_to_operands(real *to, const real *from, size_t ld, int rows, int columns)
+{
+    for (int first = 0; first < columns; first += IN_VECTOR, to += VECTOR_LANES * BLOCK)
+        for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES)
+            turn_square(to + lane, from + (size_t)lane * ld + first, ld, rows - lane,
+                        at_most(columns - first, IN_VECTOR));
+}
+
+static void store(real *to, size_t ld, const real *from, int rows, int columns, const real *bias,
+                  bool add)
+{
+    for (int r = 0; r < rows; r++, to += ld, from += BLOCK)
+        for (int lane = 0; lane < columns; lane += VECTOR_LANES) {
+            size_t count = (size_t)(columns - lane);
+            vreal v = vreal_load(from + lane);
+            if (bias != NULL)
+                v += vreal_load_first(bias + lane, count);
+            if (add)
+                v += vreal_load_first(to + lane, count);
+            vreal_store_first(to + lane, v, count);
+        }
+}
+
+const struct dense_functions SIMD_NAME(dense) = {
+    .block = BLOCK,
+    .pair = PAIR,
+    .rows = rows_to_operands,
+    .turned = turned_to_operands,
+    .store = store,
+};
