@@ -420,7 +420,7 @@ static void messages_of_another_kind_are_caught(void **state)
     assert_all(message_is_caught(WAIT_POLL, 200, "test"));
 }
 
-/* Also where no rank waits for them: rank 0 tests now and then. */
+/* Also where no rank waits for them: rank 0 tests now and then, and finds the same when it waits. */
 static void messages_that_are_tested_are_caught(void **state)
 {
     if (mpi_world_ranks() == 1)
@@ -441,8 +441,26 @@ static void messages_that_are_tested_are_caught(void **state)
             code = message_test(f.waiter, &m, &done);
         good = good && message_status(f.waiter, code, "test", &e) == ERR_MPI &&
                says(&e, "sends 100 bytes (test); rank 0 expects 108 bytes (test)");
+        e.text[0] = '\0';
+        good = good && message_wait(f.waiter, &m, "test", &e) == ERR_MPI &&
+               says(&e, "rank 0 expects 108 bytes (test)");
         MPI_Wait(&m.request, MPI_STATUS_IGNORE);
     }
+    end(&f);
+    assert_all(good);
+}
+
+/* Its length as the library takes it would be another one. */
+static void messages_that_are_too_long_are_refused(void **state)
+{
+    struct fixture f;
+    struct error e = {.text = ""};
+    bool good = begin(&f);
+    struct message m = {.data = numbers, .bytes = ((size_t)1 << 32) + 8, .rank = mpi_world_rank()};
+    int code = message_begin_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test");
+    good = good && m.request == MPI_REQUEST_NULL &&
+           message_status(f.waiter, code, "test", &e) == ERR_ARGUMENT &&
+           says(&e, "test: a message of more bytes than MPI takes in one call, 2147483647");
     end(&f);
     assert_all(good);
 }
@@ -458,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pending_sums_are_compared),
         cmocka_unit_test(messages_of_another_kind_are_caught),
         cmocka_unit_test(messages_that_are_tested_are_caught),
+        cmocka_unit_test(messages_that_are_too_long_are_refused),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -171,6 +171,7 @@ struct message {
     int rank;
     MPI_Request request;       /* of the call that it is passed to */
     struct message_note *note; /* the same; NULL where calls are not compared */
+    int code;                  /* what a test of it has found: once wrong, it stays so */
 };
 
 /* Sends or receives n messages that are on their way together; returns when all have arrived, or
@@ -197,19 +198,19 @@ struct exchange {
  * pass through the same number of these waits. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 
-/* Begins n messages, and counts them, without waiting; returns MPI's code. Sender and receiver name
- * the same operation. */
+/* Begins n messages, and counts them, without waiting; returns MPI's code, MPI_ERR_COUNT for one that
+ * is longer than a call of the library takes. Sender and receiver name the same operation. */
 int message_begin_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                        const char *operation);
 int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                           const char *operation);
 
 /* Whether a message that was begun is complete, without waiting; a message that was complete before,
- * or never begun (MPI_REQUEST_NULL), is. MPI's code. */
+ * or never begun (MPI_REQUEST_NULL), is. MPI's code, which message_wait finds as well. */
 int message_test(struct waiter *w, struct message *message, bool *done);
 
-/* The status for a code of these three: OK, or ERR_MPI with what was found out about a message, or
- * with MPI's own words. */
+/* The status for a code of these three: OK, or ERR_ARGUMENT for a message that is too long, or ERR_MPI
+ * with what was found out about one, or with MPI's own words. */
 enum status message_status(const struct waiter *w, int code, const char *operation,
                            struct error *e);
 

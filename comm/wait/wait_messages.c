@@ -1,4 +1,6 @@
 /* Messages between two ranks. */
+#include <limits.h>
+
 #include "comm/wait/wait_internal.h"
 
 static bool is_compared(const struct message *m)
@@ -6,9 +8,11 @@ static bool is_compared(const struct message *m)
     return m->note != NULL;
 }
 
-/* Waits for one message that was begun; where messages are compared, first for its line. */
+/* Waits for one message that was begun; where messages are compared, first for its line. A test may have
+ * found it wrong before. */
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
+    TRY(message_status(w, message->code, w->operation, e));
     if (is_compared(message)) {
         TRY(wait_request(w, &message->note->request, e));
         int code = message_check_end(&w->check->messages, &message->note);
@@ -53,11 +57,14 @@ static enum status check_messages(const struct message *messages, int n, const c
 }
 
 /* Where messages are compared, the line of a message leaves before it. */
-static int start_note(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
-                      const char *operation)
+static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
+                         const char *operation)
 {
     m->note = NULL;
     m->request = MPI_REQUEST_NULL;
+    m->code = MPI_SUCCESS;
+    if (m->bytes > INT_MAX)
+        return MPI_ERR_COUNT;
     if (w->check == NULL)
         return MPI_SUCCESS;
     return message_check_start(&w->check->messages, receives, m->rank, m->bytes, operation, comm,
@@ -72,7 +79,7 @@ static int start(struct waiter *w, bool receives, struct message *messages, int 
         struct message *m = &messages[i];
         int bytes = (int)m->bytes;
         waiter_count(w, m->bytes);
-        code = start_note(w, receives, m, comm, operation);
+        code = start_message(w, receives, m, comm, operation);
         if (code == MPI_SUCCESS && receives)
             code = MPI_Irecv(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
         else if (code == MPI_SUCCESS)
@@ -98,20 +105,25 @@ int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI
 
 int message_test(struct waiter *w, struct message *message, bool *done)
 {
-    int found = 1, code = MPI_SUCCESS;
-    if (is_compared(message)) {
+    int found = 1, code = message->code;
+    if (code == MPI_SUCCESS && is_compared(message)) {
         code = MPI_Test(&message->note->request, &found, MPI_STATUS_IGNORE);
         if (code == MPI_SUCCESS && found)
             code = message_check_end(&w->check->messages, &message->note);
     }
     if (code == MPI_SUCCESS && found && message->request != MPI_REQUEST_NULL)
         code = MPI_Test(&message->request, &found, MPI_STATUS_IGNORE);
+    message->code = code;
     *done = found && code == MPI_SUCCESS;
     return code;
 }
 
 enum status message_status(const struct waiter *w, int code, const char *operation, struct error *e)
 {
+    if (code == MPI_ERR_COUNT)
+        return error_set(e, ERR_ARGUMENT,
+                         "%s: a message of more bytes than MPI takes in one call, %d", operation,
+                         INT_MAX);
     if (code != MPI_SUCCESS && w->check != NULL && w->check->messages.verdict[0] != '\0')
         return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
     return mpi_status(code, operation, e);
