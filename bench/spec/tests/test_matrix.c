@@ -223,8 +223,9 @@ static void test_silent_points_added(void **state)
 static void test_silent_points_are_asked_for_nothing(void **state)
 {
     static const char *const asked[] = {
-        "bucketed, scale: pre", "bucketed, compress: fp16", "bucketed, overlap: poll_tiles",
-        "gather_scatter, variant: mpich", "allreduce, algorithm: ring"};
+        "bucketed, scale: pre",          "bucketed, compress: fp16",
+        "bucketed, overlap: poll_tiles", "gather_scatter, variant: mpich",
+        "allreduce, algorithm: ring",    "allreduce, zero: 2"};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         char text[256];
         struct spec spec;
