@@ -66,16 +66,6 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-static bool can_run_on(const struct config *config, int ranks)
-{
-    struct config own;
-    struct error e;
-    enum option_id at;
-    config_on_ranks(&own, config, ranks);
-    return config_check_batch(&own, ranks, &at, &e) == OK &&
-           config_check_strategy(&own, ranks, &at, &e) == OK;
-}
-
 /* Of `fewer`, as many as the campaign gave the run less one for each time that ranks died, on nodes that
  * answer. */
 static int ranks_left(const struct supervised *s)
@@ -95,9 +85,31 @@ static int ranks_left(const struct supervised *s)
 static int ranks_of(const struct supervised *s, size_t segment)
 {
     int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);
-    while (left > 1 && left < planned && !can_run_on(&s->point->config, left))
+    struct error why;
+    while (left > 1 && left < planned && !config_runs_on(&s->point->config, left, &why))
         left--;
     return left >= planned ? planned : left > 1 ? left : 1;
+}
+
+/* Whether too few are left to go on; `text` says so. */
+static bool are_too_few(const struct supervised *s, char *text, size_t size)
+{
+    const struct config *config = &s->point->config;
+    size_t segment = next_segment(s);
+    int least = (int)config_int(config, OPT_RESTART_LEAST), left = ranks_left(s);
+    int ranks = ranks_of(s, segment), planned = config_segment(config, segment).ranks;
+    struct error why;
+    if (left < least)
+        snprintf(text, size, "; ranks left are %d, restart.min_ranks is %d", left, least);
+    else if (ranks < planned && ranks < least)
+        snprintf(text, size,
+                 "; of %d ranks left strategy and batch take %d, restart.min_ranks is %d", left,
+                 ranks, least);
+    else if (ranks < planned && !config_runs_on(config, ranks, &why))
+        snprintf(text, size, "; on %d of the ranks left: %s", ranks, why.text);
+    else
+        return false;
+    return true;
 }
 
 /* One that this run has written: a file that was there before is none of its own. */
@@ -138,6 +150,18 @@ static double left_s(const struct supervised *s)
     double left =
         config_number(&s->c->spec.config, OPT_POINT_LIMIT) - clock_seconds_since(s->begin_ns);
     return left > 1 ? left : 1;
+}
+
+/* By plan a later segment may want more than one that was begun again on those that are left. */
+static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
+{
+    if (s->n_nodes == 0 || config_int(on, OPT_NODES) <= s->n_nodes)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "%s, seed %llu: the next segment wants nodes = %ld, of which %d answered when "
+                     "ranks had died; the same command goes on when they are there again",
+                     s->point->label, (unsigned long long)s->next->seed, config_int(on, OPT_NODES),
+                     s->n_nodes);
 }
 
 static enum status start(struct supervised *s, const struct point *on, uint32_t until,
@@ -187,6 +211,7 @@ static enum status run_segment(struct supervised *s, size_t segment, int ranks,
     struct point on = *s->point;
     struct segment plan = config_segment(&s->point->config, segment);
     config_on_ranks(&on.config, &s->point->config, ranks);
+    TRY(check_nodes(s, &on.config, e));
     TRY(add_attempt(s, segment, &on.config, e));
     TRY(start(s, &on, plan.until, outcome, e));
     return end_attempt(s, outcome, e);
@@ -275,12 +300,8 @@ static bool may_restart(struct supervised *s, const struct launch_outcome *outco
     else if (!fewer && s->n_nodes > 0 && s->n_nodes < last_of(s)->nodes)
         snprintf(after + used, SUPERVISOR_TEXT - used, "; of %d nodes %d answer, and none is spare",
                  last_of(s)->nodes, s->n_nodes);
-    else if (ranks_left(s) < config_int(config, OPT_RESTART_LEAST))
-        snprintf(after + used, SUPERVISOR_TEXT - used,
-                 "; ranks left are %d, restart.min_ranks is %s", ranks_left(s),
-                 config_text(config, OPT_RESTART_LEAST));
     else
-        return true;
+        return !are_too_few(s, after + used, SUPERVISOR_TEXT - used);
     return false;
 }
 

@@ -340,6 +340,9 @@ struct segment config_segment(const struct config *config, size_t i);
  * config_borrow. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
+/* Whether it has a batch and a strategy there; `why` says what it does not have. */
+bool config_runs_on(const struct config *config, int ranks, struct error *why);
+
 /* What an elastic run asks of the other options. ERR_ARGUMENT says what does not go together; *at is the
  * option to change. */
 enum status config_check_elastic(const struct config *config, enum option_id *at, struct error *e);

@@ -40,6 +40,15 @@ void config_on_ranks(struct config *to, const struct config *from, int ranks)
     to->values[OPT_NODES].number = (double)((ranks + on_fullest - 1) / on_fullest);
 }
 
+bool config_runs_on(const struct config *config, int ranks, struct error *why)
+{
+    struct config own;
+    enum option_id at;
+    config_on_ranks(&own, config, ranks);
+    return config_check_batch(&own, ranks, &at, why) == OK &&
+           config_check_strategy(&own, ranks, &at, why) == OK;
+}
+
 static enum status refuse(enum option_id option, enum option_id *at, struct error *e,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -60,9 +69,7 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
                                  struct error *e)
 {
     struct segment segment = config_segment(config, i);
-    struct config own;
-    struct error inner;
-    enum option_id of;
+    struct error why;
     if (segment.ranks > config_int(config, OPT_RANKS))
         return refuse(OPT_ELASTIC, at, e,
                       "elastic: a segment has ranks = %d, but the point has ranks = %s: allowed "
@@ -75,17 +82,34 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
                       "0..%ld",
                       segment.epoch, config_text(config, OPT_EPOCHS),
                       config_int(config, OPT_EPOCHS) - 1);
-    config_on_ranks(&own, config, segment.ranks);
-    if (config_check_batch(&own, segment.ranks, &of, &inner) != OK ||
-        config_check_strategy(&own, segment.ranks, &of, &inner) != OK)
-        return refuse(OPT_ELASTIC, at, e, "elastic: on ranks = %d: %s", segment.ranks, inner.text);
+    if (!config_runs_on(config, segment.ranks, &why))
+        return refuse(OPT_ELASTIC, at, e, "elastic: on ranks = %d: %s", segment.ranks, why.text);
+    return OK;
+}
+
+/* There are ranks that can be left and go on; none at all where restart.min_ranks are all of them. */
+static enum status check_fewer(const struct config *config, enum option_id *at, struct error *e)
+{
+    int ranks = (int)config_int(config, OPT_RANKS);
+    int least = (int)config_int(config, OPT_RESTART_LEAST);
+    struct error why = {.status = OK};
+    if (least > ranks)
+        return refuse(OPT_RESTART_LEAST, at, e,
+                      "restart.min_ranks = %d, but ranks = %d: allowed 1..%d", least, ranks, ranks);
+    for (int left = ranks - 1; left >= least; left--)
+        if (config_runs_on(config, left, &why))
+            return OK;
+    if (least < ranks)
+        return refuse(OPT_RESTART_WITH, at, e,
+                      "restart.with: fewer, but no number of ranks that may be left can go on; on "
+                      "ranks = %d: %s",
+                      least, why.text);
     return OK;
 }
 
 /* What restarts go on from, and who. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
-    bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     if (config_int(config, OPT_RESTARTS) == 0)
         return OK;
     if (!config_writes_checkpoints(config))
@@ -93,10 +117,7 @@ static enum status check_restarts(const struct config *config, enum option_id *a
                       "restart.budget = %s, but a run without checkpoints could only begin anew: "
                       "give checkpoint.every_epochs or checkpoint.every_steps",
                       config_text(config, OPT_RESTARTS));
-    if (fewer && config_int(config, OPT_RESTART_LEAST) > config_int(config, OPT_RANKS))
-        return refuse(OPT_RESTART_LEAST, at, e, "restart.min_ranks = %s, but ranks = %s",
-                      config_text(config, OPT_RESTART_LEAST), config_text(config, OPT_RANKS));
-    return OK;
+    return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
 /* Inside an epoch the order of samples goes on where another number of ranks had left it only where the

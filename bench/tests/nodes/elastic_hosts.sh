@@ -39,12 +39,13 @@ name_of_host() { # runner, host
     holder=$(pgrep -P "$1" -f 'netns\.sh .*hold') && compgen -G "/run/netns/sb${holder}t*-$2"
 }
 
+gone_host=node1
 goes_on_without() { # folder, options
     local runner host epochs="$1/gone/latest/launches/*/seed1-000/log.txt"
     "$scalebench" run "$tmp/gone.yaml" --out "$1" --set "${*:2}" &
     runner=$!
     until_true eval "grep -qs '^epoch 3/' $epochs" || { kill "$runner"; return 1; }
-    host=$(name_of_host "$runner" node1) || { kill "$runner"; return 1; }
+    host=$(name_of_host "$runner" "$gone_host") || { kill "$runner"; return 1; }
     host=${host##*/}
     ip netns pids "$host" | xargs kill -KILL
     ip netns del "$host"
@@ -72,7 +73,18 @@ says_that_none_is() {
     grep -q "of 2 nodes 1 answer, and none is spare" "$tmp/none/gone/latest/raw.csv"
 }
 
+# The first segment goes on where the host is that the second one wants as well.
+says_that_a_later_one_is_missed() {
+    local gone_host=node0 log=$tmp/grows.log
+    ! goes_on_without "$tmp/grows" "restart.with=same site.hosts=2 inject.kind=fixed inject.sleep=2ms elastic=[{epoch: 0, ranks: 1}, {epoch: 12, ranks: 2}]" \
+        >"$log" 2>&1 || return
+    cat "$log"
+    grep -q "the next segment wants nodes = 2, of which 1 answered when ranks had died" "$log" &&
+        grep -q "it begins again from its checkpoint on 1 rank" "$log" && gone "$tmp/grows/"
+}
+
 check "a spare host takes the place of one that is gone" takes_the_spare
 check "the host that is left goes on" takes_what_is_left
 check "without a spare one the run ends and says so" says_that_none_is
+check "a host that a later segment misses is told" says_that_a_later_one_is_missed
 finish
