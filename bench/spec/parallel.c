@@ -55,7 +55,9 @@ static enum status check_sums(const struct config *config, enum option_id *at, s
                "train.precision: %s does not go with parallel.pipeline = %s: fp32 is wanted",
                config_text(config, OPT_PRECISION), stages);
     if (config_is_elastic(config))
-        REFUSE(OPT_ELASTIC, "elastic does not go with parallel.pipeline = %s", stages);
+        REFUSE(config->values[OPT_ELASTIC].n > 0 ? OPT_ELASTIC : OPT_RESTARTS,
+               "elastic and restart.budget do not go with parallel.pipeline = %s: 1 is wanted",
+               stages);
     if (none && config_number(config, OPT_CLIP_NORM) > 0)
         REFUSE(OPT_CLIP_NORM,
                "train.clip_norm is of all stages of parallel.pipeline = %s, which strategy none "
