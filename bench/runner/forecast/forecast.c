@@ -183,6 +183,7 @@ static double sleep_s(const struct config *c)
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
     switch ((enum inject_kind)config_int(c, OPT_INJECT_KIND)) {
     case INJECT_none:
+    case INJECT_kill:
         return 0;
     case INJECT_pareto:
         return shape > 1 ? sleep * shape / (shape - 1) : sleep;

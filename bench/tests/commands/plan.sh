@@ -155,6 +155,28 @@ $thousand
 inject: {kind: fixed, sleep: 10ms}" && takes 310
 }
 
+# Ranks that are killed do not sleep before that.
+expects_no_sleep_of_the_killed() {
+    local spec="$small
+checkpoint.every_epochs: 1
+measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" alive
+    plan "$spec" && alive=$(cells accuracy_s) || return 1
+    plan "$spec" --set "inject.kind=kill restart.budget=1" && [ "$(cells accuracy_s)" = "$alive" ]
+}
+
+# Each rank has 4 bytes of a number of the whole net, or a part of it that is not known yet.
+tells_memory_of_whole_nets() {
+    local spec="model: lenet_21k
+data: {set: digits}
+train: {global_batch: 64, optimizer: adam, lr: 1e-3}
+ranks: 2
+place.oversubscribe: allow
+$thousand"
+    plan "$spec" && sums_to params_mib "abs(x - 4 * 21840 / 2**20) < 1e-6" && sums_to state_mib "abs(x - 8 * 21840 / 2**20) < 1e-6" ||
+        return 1
+    plan "$spec" --set "parallel.pipeline=2" && [ -z "$(cells params_mib)$(cells grads_mib)$(cells state_mib)$(cells buffers_mib)" ]
+}
+
 # Four times as fast as the other at what both have computed.
 scales_other_machines() {
     forgets_all
@@ -206,6 +228,8 @@ check "what is skipped or not known has no time" leaves_out_what_does_not_run
 check "a run's own launches tell most" learns_from_its_launches
 here=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["facts"]["machine"])' "$out/own/latest/manifest.json")
 check "a step over another network, or with sleep in it, is told apart" tells_networks_apart
+check "who is killed does not sleep" expects_no_sleep_of_the_killed
+check "memory is told where ranks hold the whole net" tells_memory_of_whole_nets
 check "a step of another machine is brought to the speed of this one" scales_other_machines
 check "a network is estimated by the rate of the nearest" estimates_by_the_rate_here
 if unshare -n true 2>/dev/null || unshare -rn true 2>/dev/null; then
