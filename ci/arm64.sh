@@ -9,6 +9,9 @@
 # All of it lives in build/arm64. The libraries come from the distribution of this machine: apt is given
 # lists of its own for the other architecture, and the packages are unpacked, not installed.
 set -eu
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+answer_help "$@"
 cd "$(dirname "$0")/.."
 folder=build/arm64
 libraries=$PWD/$folder/libraries

@@ -5,6 +5,9 @@
 # The same runs make the same archive to the last byte. BUILD is the build folder, OUT (results) the folder of all
 # results.
 set -eu
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+answer_help "$@"
 cd "$(dirname "$0")/.."
 scalebench=${BUILD:-build}/scalebench
 out=${OUT:-results}

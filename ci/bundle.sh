@@ -10,6 +10,16 @@
 # with hydra_pmi_proxy beside it, $SCALEBENCH_DATA a folder with mnist/. Exit status: 1 where a file is missing or the
 # archive is larger than 64 MiB, 3 where this machine has no C library to link statically.
 set -eu
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+answer_help "$@"
+case "$# ${1:-}" in
+"0 " | "1 "[!-]*) ;;
+*)
+    echo "usage: ci/bundle.sh [FOLDER], that of the build; --help" >&2
+    exit 2
+    ;;
+esac
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 into=${1:-$build}
@@ -193,7 +203,7 @@ add_data() {
 
 add_files() {
     local path
-    git ls-files configs plots results ci/netns.sh ci/end_of.sh README.md LICENSE CHANGELOG.md |
+    git ls-files configs plots results ci/netns.sh ci/{end_of,help}.sh README.md LICENSE CHANGELOG.md |
         while read -r path; do
             mkdir -p "$root/$(dirname "$path")"
             cp "$path" "$root/$path"

@@ -3,6 +3,9 @@
 # library, that files of a library do not call each other in circles, that no folder outgrows what one can take
 # in at a glance, and what comments look like. Prints every line that breaks a rule; exit status 1 if one does.
 set -u
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 
 # folder: folders it may include from besides itself, or single headers; with a slash also what lies below.
 # Tests beside a room follow the row of the tests of its top folder.

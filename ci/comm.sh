@@ -81,6 +81,8 @@ if [ "$stopped" -ne 0 ]; then
     echo "stopped; $whole sizes and networks are kept: the same command goes on, FRESH=1 starts anew" >&2
     exit 130
 fi
+# A command that is refused is not one that goes on.
+[ "$status" -ne 2 ] || [ -d "$kept" ] || rm -f "$csv.part" "$folder"/{manifest.json,link.csv}.part
 [ "$status" -le 1 ] || exit "$status"
 mv "$csv.part" "$csv"
 rm -rf "$kept"

@@ -22,6 +22,9 @@
 # Exit status 1: at the reference's clock less than 95 % of `repeated` or `repeated_alone`, or less than 90 % of `slowed`
 # (the other rows are what they are: see floor.h); 4: campaigns are missing still.
 set -eu -o pipefail
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 repetitions=${REPETITIONS:-10}

@@ -2,6 +2,9 @@
 # Installs what is missing and nothing else: `deps.sh core` for building, benchmarking and testing,
 # `deps.sh ci` for the tests that need a program of their own, `deps.sh extra` for optional parts. Says what it runs before it runs it.
 set -eu
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+answer_help "$@"
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"

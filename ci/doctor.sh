@@ -9,6 +9,9 @@
 # build folder, whose doctor/ keeps what each run printed. All of it means something on a machine without other
 # load only.
 set -eu -o pipefail
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+[ "${1:-}" = beside ] || take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 self=$PWD/ci/doctor.sh
 # shellcheck source=ci/stage.sh

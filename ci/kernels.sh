@@ -5,13 +5,17 @@
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
+[[ " $* " != *" --help "* ]] || exec "$build/kernel_sweep" --help
 folder=${OUT:-results}/kernels
 csv=$folder/kernels.csv
 mkdir -p "$folder"
 
 status=0
 "$build/kernel_sweep" "$@" >"$csv.part" || status=$?
-[ "$status" -le 1 ] || exit "$status"
+[ "$status" -le 1 ] || {
+    rm -f "$csv.part"
+    exit "$status"
+}
 mv "$csv.part" "$csv"
 
 "$build/kernel_sweep" --columns >"$folder/columns.csv"

@@ -71,15 +71,14 @@ start_on_host() { # options of ssh, host, command
 
 # shellcheck source=ci/end_of.sh
 . "${self%/*}/end_of.sh"
+# shellcheck source=ci/help.sh
+. "${self%/*}/help.sh"
 
 # ---- Arguments -----------------------------------------------------------------------------------------
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --help)
-        sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0"
-        exit 0
-        ;;
+    --help | -h) answer_help "$1" ;;
     --hosts | --rate | --delay)
         [ $# -gt 1 ] || usage "$1 wants a value"
         declare "${1#--}=$2"

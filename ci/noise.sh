@@ -13,6 +13,9 @@
 # beside a hog was not flagged, or more than QUIET (0) per cent of the others; 130: interrupted. All of it
 # means something on a machine without other load only.
 set -eu -o pipefail
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 launcher=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}

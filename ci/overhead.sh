@@ -22,6 +22,9 @@
 # LOOKS (60), STEPS (200), of `sample` SAMPLED_STEPS (2000), and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target
 # is missed, by all of its interval.
 set -eu -o pipefail
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 pairs=${PAIRS:-12}

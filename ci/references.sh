@@ -16,6 +16,9 @@
 # of the reports: other options for all, runs beside the others. Exit status 1: a run failed, or points that were kept
 # of it cannot run here: what was kept of it before is left alone, in the second case unless LESS=1.
 set -eu
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+answer_help "$@"
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 out=${OUT:-$build/references${SET:+.try}}
@@ -368,8 +371,14 @@ in_order() { # names
     return 0
 }
 
+usage() {
+    echo "usage: ci/references.sh [write | plan [NAME]... | measure [NAME]... | keep [NAME]...]" >&2
+    exit 2
+}
+
 command=${1:-}
 [ $# -eq 0 ] || shift
+[ "$command" != write ] || [ $# -eq 0 ] || usage
 [ $# -gt 0 ] || mapfile -t asked < <(names)
 [ $# -eq 0 ] || mapfile -t asked < <(for name; do if [ "$name" = reports ]; then reports; else echo "$name"; fi; done)
 check_names "${asked[@]}"
@@ -394,8 +403,5 @@ measure | keep)
     fi
     exit "$status"
     ;;
-*)
-    echo "usage: ci/references.sh [write | plan [NAME]... | measure [NAME]... | keep [NAME]...]" >&2
-    exit 2
-    ;;
+*) usage ;;
 esac

@@ -15,6 +15,9 @@
 # STRATEGIES and MANY (ranks of `many`, 8; 0: none) may be set; BUILD is the build folder. Exit status 1: a
 # target is missed. Nothing else may run meanwhile.
 set -eu -o pipefail
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 launches=${LAUNCHES:-12}

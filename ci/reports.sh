@@ -13,6 +13,9 @@
 # results, SET changes values of every spec, BUILD is the build folder; PLAN=1 runs nothing. Exit status 1: a campaign
 # failed; 130: interrupted.
 set -eu -o pipefail
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 out=${OUT:-results}

@@ -18,8 +18,12 @@
 # that this script may use, one that others have too where there are fewer cores than nodes.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
+here=$(dirname "$(realpath "$0")")
 # shellcheck source=ci/end_of.sh
-. "$(dirname "$(realpath "$0")")/end_of.sh"
+. "$here/end_of.sh"
+# shellcheck source=ci/help.sh
+. "$here/help.sh"
+answer_help "$@"
 nodes=1
 
 unavailable() {

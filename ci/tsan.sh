@@ -3,6 +3,9 @@
 # with its watchdog, the thread of sync.overlap, calls that are compared, clocks, replayed compute, and the
 # trainer with all of these. BUILD is a build folder made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
 set -u
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+take_no_arguments "$@"
 build=${BUILD:-build/tsan}
 mpiexec=${MPIEXEC:-mpiexec}
 logs=$build/logs

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Scripts of ci/ as somebody tries them: --help says what their heads say, and what they do not know is refused before
+# they do anything.
+set -u
+. bench/tests/lib/tap.sh
+
+# What does not say who runs it is sourced by others. Sweeps tell their own options, data.sh its own text.
+scripts=()
+for script in ci/*.sh; do
+    [ "$(head -c 2 "$script")" != '#!' ] || scripts+=("$script")
+done
+export OUT=$tmp/out INTO=$tmp/kept BUILD=$build MPIEXEC=$mpiexec
+
+# The whole comment, from another folder as well.
+tells() { # script, folder
+    (cd "$2" && bash "$OLDPWD/$1" --help) >"$tmp/help" || return
+    case $1 in
+    ci/comm.sh | ci/kernels.sh) cat "$tmp/help"; grep -q "^  --" "$tmp/help" ;;
+    ci/data.sh) grep -q "^usage: ci/data.sh" "$tmp/help" ;;
+    *) diff "$tmp/help" <(sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$1") ;;
+    esac
+}
+
+refuses() { # script
+    local status=0
+    "$1" --nonsense >"$tmp/log" 2>&1 </dev/null || status=$?
+    cat "$tmp/log"
+    [ "$status" -eq 2 ] && grep -qE -- "--nonsense|usage:|'--nonsense'" "$tmp/log" &&
+        [ -z "$(find "$tmp/out" "$tmp/kept" -type f 2>/dev/null)" ]
+}
+
+for script in "${scripts[@]}"; do
+    check "$script --help" tells "$script" "$tmp"
+    check "$script --nonsense" refuses "$script"
+done
+check "one argument too many" expect 2 "usage: ci/bundle.sh [FOLDER]" ci/bundle.sh "$tmp" more
+check "a list that has no names" expect 2 "usage: ci/references.sh" ci/references.sh write peer
+finish
