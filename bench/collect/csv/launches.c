@@ -1,118 +1,16 @@
-/* The files that a run leaves. CSV files are RFC 4180 with line feeds, one row of names, an unknown
- * value empty. */
-#include <errno.h>
+/* Rows of what launches have left: of their ranks' records, and of files beside them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bench/collect/collect.h"
-#include "bench/collect/losses.h"
+#include "bench/collect/csv/fill.h"
 #include "bench/collect/metric.h"
 #include "bench/collect/resources.h"
-#include "bench/collect/rules.h"
-#include "bench/collect/stage.h"
-#include "bench/collect/summary.h"
 #include "bench/collect/timelines.h"
 #include "bench/record/records.h"
 #include "bench/record/segments.h"
 #include "bench/spec/foreign.h"
 #include "kernels/base/mem.h"
-
-/* A file being written, and what its rows are made of. */
-struct csv {
-    FILE *out;
-    size_t file;                  /* of columns/files.def */
-    const struct column *columns; /* [n_columns] of this file */
-    size_t n_columns;
-    const struct summary *s;
-    const char *run_dir;
-    const struct journal *journal;
-};
-
-static void write_header(struct csv *csv, const char *file)
-{
-    csv->columns = columns_of(file, &csv->n_columns);
-    csv_write_header(csv->out, csv->columns, csv->n_columns);
-}
-
-static void write_row(struct csv *csv, const void *row)
-{
-    csv_write_row(csv->out, csv->columns, csv->n_columns, row);
-}
-
-/* ---- raw.csv ---- */
-
-static const char *status_text(const struct journal_launch *journal,
-                               const struct summary_launch *launch)
-{
-    if (launch_is_done(journal))
-        return launch->ok ? "ok" : launch->diverged ? "diverged" : "failed";
-    if (journal->status == LAUNCH_RUNNING)
-        return "interrupted";
-    return journal->status == LAUNCH_TIMEOUT ? "timeout" : "failed";
-}
-
-static const char *label_of(const struct spec *spec, const char *id)
-{
-    size_t i = spec_find_point(spec, id);
-    return i < spec->n_points ? spec->points[i].label : "";
-}
-
-static const char *case_of(const struct spec *spec, const char *id)
-{
-    size_t i = spec_find_point(spec, id);
-    return i < spec->n_points ? spec->points[i].case_name : "";
-}
-
-static struct raw_row raw_row_of(const struct csv *csv, const struct journal_launch *journal,
-                                 const struct summary_launch *launch)
-{
-    bool timed = journal->run == RUN_TIME;
-    return (struct raw_row){
-        .launch = journal->launch,
-        .point = journal->point,
-        .label = label_of(csv->s->spec, journal->point),
-        .case_name = case_of(csv->s->spec, journal->point),
-        .run = timed ? "time" : "accuracy",
-        .block = timed ? journal->block : NAN,
-        .seed = (double)journal->seed,
-        .status = status_text(journal, launch),
-        .reason = launch->reason,
-        .wall_s = journal->status != LAUNCH_RUNNING ? journal->wall_s : NAN,
-        .key = journal->key,
-    };
-}
-
-/* NULL: nothing is known. */
-static void take_result(struct raw_row *row, const struct launch_result *result)
-{
-#define UNKNOWN_TEXT NULL
-#define UNKNOWN_INT  NAN
-#define UNKNOWN_REAL NAN
-#define UNKNOWN_BOOL (-1)
-#define FIELD(line, field, kind, flags)
-#define METRIC(id, type, unit, ...) RESULT(id, type, unit, NONE, "")
-#define RESULT(id, type, unit, launches, meaning)                                                  \
-    row->id = result != NULL ? result->id : UNKNOWN_##type;
-#include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
-}
-
-static enum status write_raw(struct csv *csv, struct error *e)
-{
-    write_header(csv, "raw.csv");
-    for (size_t i = 0; i < csv->s->n_launches; i++) {
-        const struct summary_launch *launch = &csv->s->launches[i];
-        if (launch->unasked)
-            continue;
-        struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
-        take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
-        write_row(csv, &row);
-    }
-    return OK;
-}
 
 /* ---- Files of rows inside launches ---- */
 
@@ -211,8 +109,8 @@ static enum status write_launch_epochs(struct csv *csv, const struct journal_lau
     const struct list *list = &first_with_epochs(records, ranks)->epochs;
     const struct record_epoch *epochs = list->items;
     struct epochs_row row = {.point = journal->point,
-                             .label = label_of(csv->s->spec, journal->point),
-                             .case_name = case_of(csv->s->spec, journal->point),
+                             .label = csv_label_of(csv, journal->point),
+                             .case_name = csv_case_of(csv, journal->point),
                              .launch = journal->launch,
                              .seed = (double)journal->seed,
                              .ranks = ranks,
@@ -225,14 +123,14 @@ static enum status write_launch_epochs(struct csv *csv, const struct journal_lau
     for (size_t i = 0; i < list->n; i++) {
         row.epoch = (double)epochs[i].epoch + 1;
         take_epoch(&row, records, ranks, epochs[i].epoch);
-        write_row(csv, &row);
+        csv_add(csv, &row);
     }
     return OK;
 }
 
-static enum status write_epochs(struct csv *csv, struct error *e)
+enum status csv_fill_epochs(struct csv *csv, struct error *e)
 {
-    write_header(csv, "epochs.csv");
+    csv_begin(csv, "epochs.csv");
     return for_each_launch(csv, RUN_ACCURACY, true, write_launch_epochs, e);
 }
 
@@ -248,8 +146,8 @@ static enum status write_launch_classes(struct csv *csv, const struct journal_la
         list = &records[i].classes;
     const struct class_count *counts = list->items;
     struct classes_row row = {.point = journal->point,
-                              .label = label_of(csv->s->spec, journal->point),
-                              .case_name = case_of(csv->s->spec, journal->point),
+                              .label = csv_label_of(csv, journal->point),
+                              .case_name = csv_case_of(csv, journal->point),
                               .launch = journal->launch,
                               .seed = (double)journal->seed};
     for (size_t i = 0; i < list->n; i++) {
@@ -257,14 +155,14 @@ static enum status write_launch_classes(struct csv *csv, const struct journal_la
         row.samples = (double)counts[i].samples;
         row.correct = (double)counts[i].correct;
         row.test_acc_pct = row.samples > 0 ? 100 * row.correct / row.samples : NAN;
-        write_row(csv, &row);
+        csv_add(csv, &row);
     }
     return OK;
 }
 
-static enum status write_classes(struct csv *csv, struct error *e)
+enum status csv_fill_classes(struct csv *csv, struct error *e)
 {
-    write_header(csv, "classes.csv");
+    csv_begin(csv, "classes.csv");
     return for_each_launch(csv, RUN_ACCURACY, false, write_launch_classes, e);
 }
 
@@ -275,8 +173,8 @@ static struct segments_row segments_row_of(const struct csv *csv, const struct s
 {
     const struct attempt *a = &s->attempts[i];
     return (struct segments_row){.point = journal->point,
-                                 .label = label_of(csv->s->spec, journal->point),
-                                 .case_name = case_of(csv->s->spec, journal->point),
+                                 .label = csv_label_of(csv, journal->point),
+                                 .case_name = csv_case_of(csv, journal->point),
                                  .seed = (double)journal->seed,
                                  .launch = a->launch,
                                  .segment = a->segment + 1,
@@ -303,7 +201,7 @@ static enum status write_run_segments(struct csv *csv, const struct journal_laun
     TRY(segments_read(&s, path, e));
     for (size_t i = 0; i < s.n; i++) {
         struct segments_row row = segments_row_of(csv, &s, i, journal);
-        write_row(csv, &row);
+        csv_add(csv, &row);
     }
     segments_free(&s);
     return OK;
@@ -322,9 +220,9 @@ static bool is_gone_on_with(const struct csv *csv, size_t i)
     return false;
 }
 
-static enum status write_segments(struct csv *csv, struct error *e)
+enum status csv_fill_segments(struct csv *csv, struct error *e)
 {
-    write_header(csv, "segments.csv");
+    csv_begin(csv, "segments.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);
@@ -375,7 +273,7 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
             take_step(row, records_step(&records[rank], timed, k));
             row->rank = rank;
             row->wait_ms = tells ? arrivals_wait_ns(&a, rank) / 1e6 : NAN;
-            write_row(csv, row);
+            csv_add(csv, row);
         }
     }
 }
@@ -386,8 +284,8 @@ static enum status write_launch_steps(struct csv *csv, const struct journal_laun
                                       struct error *e)
 {
     struct steps_row row = {.point = journal->point,
-                            .label = label_of(csv->s->spec, journal->point),
-                            .case_name = case_of(csv->s->spec, journal->point),
+                            .label = csv_label_of(csv, journal->point),
+                            .case_name = csv_case_of(csv, journal->point),
                             .launch = journal->launch,
                             .block = journal->block};
     write_rows_of_steps(csv, &row, records, ranks, false);
@@ -395,9 +293,9 @@ static enum status write_launch_steps(struct csv *csv, const struct journal_laun
     return OK;
 }
 
-static enum status write_steps(struct csv *csv, struct error *e)
+enum status csv_fill_steps(struct csv *csv, struct error *e)
 {
-    write_header(csv, "steps.csv");
+    csv_begin(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
 }
 
@@ -405,7 +303,7 @@ static enum status write_steps(struct csv *csv, struct error *e)
 
 static void write_timeline_row(void *csv, const struct timeline_row *row)
 {
-    write_row(csv, row);
+    csv_add(csv, row);
 }
 
 static enum status write_launch_timeline(struct csv *csv, const struct journal_launch *journal,
@@ -413,16 +311,16 @@ static enum status write_launch_timeline(struct csv *csv, const struct journal_l
                                          const char *dir, struct error *e)
 {
     const struct timeline_row of = {.point = journal->point,
-                                    .label = label_of(csv->s->spec, journal->point),
-                                    .case_name = case_of(csv->s->spec, journal->point),
+                                    .label = csv_label_of(csv, journal->point),
+                                    .case_name = csv_case_of(csv, journal->point),
                                     .launch = journal->launch,
                                     .block = journal->block};
     return timeline_write(dir, records, ranks, &of, write_timeline_row, csv, e);
 }
 
-static enum status write_timeline(struct csv *csv, struct error *e)
+enum status csv_fill_timeline(struct csv *csv, struct error *e)
 {
-    write_header(csv, "timeline.csv");
+    csv_begin(csv, "timeline.csv");
     return for_each_launch(csv, RUN_TIME, false, write_launch_timeline, e);
 }
 
@@ -430,7 +328,7 @@ static enum status write_timeline(struct csv *csv, struct error *e)
 
 static void write_resources_row(void *csv, const struct resources_row *row)
 {
-    write_row(csv, row);
+    csv_add(csv, row);
 }
 
 static enum status write_launch_resources(struct csv *csv, const struct journal_launch *journal,
@@ -439,8 +337,8 @@ static enum status write_launch_resources(struct csv *csv, const struct journal_
 {
     bool timed = journal->run == RUN_TIME;
     struct resources_row of = {.point = journal->point,
-                               .label = label_of(csv->s->spec, journal->point),
-                               .case_name = case_of(csv->s->spec, journal->point),
+                               .label = csv_label_of(csv, journal->point),
+                               .case_name = csv_case_of(csv, journal->point),
                                .launch = journal->launch,
                                .run = timed ? "time" : "accuracy",
                                .block = timed ? journal->block : NAN,
@@ -458,9 +356,9 @@ static enum status write_launch_resources(struct csv *csv, const struct journal_
     return status;
 }
 
-static enum status write_resources(struct csv *csv, struct error *e)
+enum status csv_fill_resources(struct csv *csv, struct error *e)
 {
-    write_header(csv, "resources.csv");
+    csv_begin(csv, "resources.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);
@@ -477,22 +375,22 @@ static void write_metrics_of(struct csv *csv, const struct journal_launch *journ
                              const struct config *config, const double *values)
 {
     struct metrics_row row = {.point = journal->point,
-                              .label = label_of(csv->s->spec, journal->point),
-                              .case_name = case_of(csv->s->spec, journal->point),
+                              .label = csv_label_of(csv, journal->point),
+                              .case_name = csv_case_of(csv, journal->point),
                               .launch = journal->launch};
     for (size_t i = 0; i < config->values[OPT_METRICS].n; i++) {
         char name[FOREIGN_NAME];
         foreign_metric_name(name, config, i);
         row.metric = name;
         row.value = values[i];
-        write_row(csv, &row);
+        csv_add(csv, &row);
     }
 }
 
-static enum status write_metrics(struct csv *csv, struct error *e)
+enum status csv_fill_metrics(struct csv *csv, struct error *e)
 {
     enum status status = OK;
-    write_header(csv, "metrics.csv");
+    csv_begin(csv, "metrics.csv");
     for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);
@@ -508,145 +406,5 @@ static enum status write_metrics(struct csv *csv, struct error *e)
             write_metrics_of(csv, journal, config, values);
         free(values);
     }
-    return status;
-}
-
-/* ---- losses.csv ---- */
-
-static enum status write_losses(struct csv *csv, struct error *e)
-{
-    struct losses losses;
-    write_header(csv, "losses.csv");
-    enum status status = losses_collect(&losses, csv->s, e);
-    for (size_t i = 0; status == OK && i < losses.n; i++)
-        write_row(csv, &losses.rows[i]);
-    losses_free(&losses);
-    return status;
-}
-
-/* ---- rules.csv ---- */
-
-static enum status write_rules(struct csv *csv, struct error *e)
-{
-    struct rule_result results[RULES];
-    write_header(csv, "rules.csv");
-    rules_grade(results, csv->s);
-    for (size_t i = 0; i < RULES; i++) {
-        struct rules_row row = {.rule = (double)i + 1,
-                                .title = rule_title(i),
-                                .grade = rule_grade_name(results[i].grade),
-                                .by = results[i].by,
-                                .remedy = results[i].grade == RULE_NOT_MET ? rule_remedy(i) : ""};
-        write_row(csv, &row);
-    }
-    return OK;
-}
-
-/* ---- layers.csv ---- */
-
-static void write_net(struct csv *csv, const struct net_desc *net)
-{
-    char shape[40];
-    for (int i = 0; i < net->n_layers; i++) {
-        const struct layer_desc *layer = &net->layers[i];
-        struct layers_row row = {.model = net->name,
-                                 .layer = layer->name,
-                                 .layer_kind = layer_names()[layer->kind],
-                                 .output = shape_text(shape, layer->out),
-                                 .params = (double)net_layer_params(net, layer),
-                                 .flops_forward = (double)layer->flops_forward,
-                                 .flops_backward = (double)layer->flops_backward};
-        write_row(csv, &row);
-    }
-    struct layers_row total = {.model = net->name,
-                               .layer = "total",
-                               .params = (double)net->n_params,
-                               .flops_forward = (double)net->flops_forward,
-                               .flops_backward = (double)net->flops_backward};
-    write_row(csv, &total);
-}
-
-static enum status write_layers(struct csv *csv, struct error *e)
-{
-    write_header(csv, "layers.csv");
-    for (size_t i = 0; i < csv->s->spec->n_inputs; i++)
-        if (csv->s->spec->inputs[i].option == OPT_MODEL)
-            write_net(csv, &csv->s->spec->inputs[i].net);
-    return OK;
-}
-
-/* ---- columns.csv and summary.csv ---- */
-
-static enum status write_columns(struct csv *csv, struct error *e)
-{
-    size_t n;
-    const struct column *columns = columns_all(&n);
-    csv_write_dictionary(csv->out, columns, n);
-    return OK;
-}
-
-static enum status write_summary(struct csv *csv, struct error *e)
-{
-    write_header(csv, "summary.csv");
-    for (size_t k = 0; k < csv->s->n; k++)
-        csv_write_texts(csv->out, (const char *const *)csv->s->points[k].cells, COLUMNS);
-    return OK;
-}
-
-/* ---- Files ---- */
-
-typedef enum status write_rows(struct csv *csv, struct error *e);
-
-static const struct {
-    const char *name;
-    write_rows *write;
-} files[] = {
-#define CSV_FILE(name, within, rows) {#name ".csv", write_##name},
-#include "bench/collect/columns/files.def"
-#undef CSV_FILE
-};
-
-#define FILES (sizeof files / sizeof files[0])
-
-static enum status write_file(FILE *out, void *what, struct error *e)
-{
-    struct csv *csv = what;
-    csv->out = out;
-    return files[csv->file].write(csv, e);
-}
-
-/* A table of an earlier analysis, which this one has no rows for, would be taken for its own. */
-static void remove_stale(const char *run_dir, const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", run_dir, name);
-    unlink(path);
-}
-
-static enum status write_files(struct csv *csv, const struct stage *stage, struct error *e)
-{
-    for (size_t i = 0; i < FILES; i++) {
-        csv->file = i;
-        if (!csv_file_is_wanted(i, csv->s->spec)) {
-            remove_stale(csv->run_dir, files[i].name);
-            continue;
-        }
-        TRY(stage_write(stage, files[i].name, write_file, csv, e));
-        TRY(stage_keep(stage, files[i].name, e));
-    }
-    return OK;
-}
-
-enum status summary_write(const struct summary *s, const char *run_dir,
-                          const struct journal *journal, struct error *e)
-{
-    if (journal->n_launches != s->n_launches)
-        return error_set(e, ERR_ARGUMENT, "a summary of %zu launches for a journal of %zu",
-                         s->n_launches, journal->n_launches);
-    struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
-    struct stage stage;
-    enum status status = stage_open(&stage, run_dir, e);
-    THEN(status, write_files(&csv, &stage, e));
-    stage_close(&stage);
     return status;
 }

@@ -1,0 +1,31 @@
+/* CSV files of a run while they are filled. Internal to this folder: write.c writes all of them, and fills those that
+ * follow from the summary; launches.c those of what launches have left. */
+#pragma once
+
+#include <stdio.h>
+
+#include "bench/collect/summary.h"
+
+/* A file being written, and what its rows are made of. */
+struct csv {
+    FILE *out;
+    size_t file;                  /* of columns/files.def */
+    const struct column *columns; /* [n_columns] of this file */
+    size_t n_columns;
+    const struct summary *s;
+    const char *run_dir;
+    const struct journal *journal;
+};
+
+/* Its row of names; then a row, of the file's struct in columns.h. */
+void csv_begin(struct csv *csv, const char *file);
+void csv_add(struct csv *csv, const void *row);
+
+/* Of a point, by its identity: "" where it is none of the spec. */
+const char *csv_label_of(const struct csv *csv, const char *id);
+const char *csv_case_of(const struct csv *csv, const char *id);
+
+/* csv_fill_summary, csv_fill_raw ...: all rows of a file. */
+#define CSV_FILE(name, within, rows) enum status csv_fill_##name(struct csv *csv, struct error *e);
+#include "bench/collect/columns/files.def"
+#undef CSV_FILE

@@ -1,0 +1,210 @@
+/* The files that a run leaves. CSV files are RFC 4180 with line feeds, one row of names, an unknown
+ * value empty. */
+#include <math.h>
+#include <unistd.h>
+
+#include "bench/collect/csv/fill.h"
+#include "bench/collect/losses.h"
+#include "bench/collect/rules.h"
+#include "bench/collect/stage.h"
+
+/* ---- raw.csv ---- */
+
+static const char *status_text(const struct journal_launch *journal,
+                               const struct summary_launch *launch)
+{
+    if (launch_is_done(journal))
+        return launch->ok ? "ok" : launch->diverged ? "diverged" : "failed";
+    if (journal->status == LAUNCH_RUNNING)
+        return "interrupted";
+    return journal->status == LAUNCH_TIMEOUT ? "timeout" : "failed";
+}
+
+static struct raw_row raw_row_of(const struct csv *csv, const struct journal_launch *journal,
+                                 const struct summary_launch *launch)
+{
+    bool timed = journal->run == RUN_TIME;
+    return (struct raw_row){
+        .launch = journal->launch,
+        .point = journal->point,
+        .label = csv_label_of(csv, journal->point),
+        .case_name = csv_case_of(csv, journal->point),
+        .run = timed ? "time" : "accuracy",
+        .block = timed ? journal->block : NAN,
+        .seed = (double)journal->seed,
+        .status = status_text(journal, launch),
+        .reason = launch->reason,
+        .wall_s = journal->status != LAUNCH_RUNNING ? journal->wall_s : NAN,
+        .key = journal->key,
+    };
+}
+
+/* NULL: nothing is known. */
+static void take_result(struct raw_row *row, const struct launch_result *result)
+{
+#define UNKNOWN_TEXT NULL
+#define UNKNOWN_INT  NAN
+#define UNKNOWN_REAL NAN
+#define UNKNOWN_BOOL (-1)
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, type, unit, ...) RESULT(id, type, unit, NONE, "")
+#define RESULT(id, type, unit, launches, meaning)                                                  \
+    row->id = result != NULL ? result->id : UNKNOWN_##type;
+#include "bench/record/metrics.def"
+#undef METRIC
+#undef RESULT
+}
+
+enum status csv_fill_raw(struct csv *csv, struct error *e)
+{
+    csv_begin(csv, "raw.csv");
+    for (size_t i = 0; i < csv->s->n_launches; i++) {
+        const struct summary_launch *launch = &csv->s->launches[i];
+        if (launch->unasked)
+            continue;
+        struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
+        take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
+        csv_add(csv, &row);
+    }
+    return OK;
+}
+
+/* ---- losses.csv ---- */
+
+enum status csv_fill_losses(struct csv *csv, struct error *e)
+{
+    struct losses losses;
+    csv_begin(csv, "losses.csv");
+    enum status status = losses_collect(&losses, csv->s, e);
+    for (size_t i = 0; status == OK && i < losses.n; i++)
+        csv_add(csv, &losses.rows[i]);
+    losses_free(&losses);
+    return status;
+}
+
+/* ---- rules.csv ---- */
+
+enum status csv_fill_rules(struct csv *csv, struct error *e)
+{
+    struct rule_result results[RULES];
+    csv_begin(csv, "rules.csv");
+    rules_grade(results, csv->s);
+    for (size_t i = 0; i < RULES; i++) {
+        struct rules_row row = {.rule = (double)i + 1,
+                                .title = rule_title(i),
+                                .grade = rule_grade_name(results[i].grade),
+                                .by = results[i].by,
+                                .remedy = results[i].grade == RULE_NOT_MET ? rule_remedy(i) : ""};
+        csv_add(csv, &row);
+    }
+    return OK;
+}
+
+/* ---- layers.csv ---- */
+
+static void write_net(struct csv *csv, const struct net_desc *net)
+{
+    char shape[40];
+    for (int i = 0; i < net->n_layers; i++) {
+        const struct layer_desc *layer = &net->layers[i];
+        struct layers_row row = {.model = net->name,
+                                 .layer = layer->name,
+                                 .layer_kind = layer_names()[layer->kind],
+                                 .output = shape_text(shape, layer->out),
+                                 .params = (double)net_layer_params(net, layer),
+                                 .flops_forward = (double)layer->flops_forward,
+                                 .flops_backward = (double)layer->flops_backward};
+        csv_add(csv, &row);
+    }
+    struct layers_row total = {.model = net->name,
+                               .layer = "total",
+                               .params = (double)net->n_params,
+                               .flops_forward = (double)net->flops_forward,
+                               .flops_backward = (double)net->flops_backward};
+    csv_add(csv, &total);
+}
+
+enum status csv_fill_layers(struct csv *csv, struct error *e)
+{
+    csv_begin(csv, "layers.csv");
+    for (size_t i = 0; i < csv->s->spec->n_inputs; i++)
+        if (csv->s->spec->inputs[i].option == OPT_MODEL)
+            write_net(csv, &csv->s->spec->inputs[i].net);
+    return OK;
+}
+
+/* ---- columns.csv and summary.csv ---- */
+
+enum status csv_fill_columns(struct csv *csv, struct error *e)
+{
+    size_t n;
+    const struct column *columns = columns_all(&n);
+    csv_write_dictionary(csv->out, columns, n);
+    return OK;
+}
+
+enum status csv_fill_summary(struct csv *csv, struct error *e)
+{
+    csv_begin(csv, "summary.csv");
+    for (size_t k = 0; k < csv->s->n; k++)
+        csv_write_texts(csv->out, (const char *const *)csv->s->points[k].cells, COLUMNS);
+    return OK;
+}
+
+/* ---- Files ---- */
+
+typedef enum status write_rows(struct csv *csv, struct error *e);
+
+static const struct {
+    const char *name;
+    write_rows *write;
+} files[] = {
+#define CSV_FILE(name, within, rows) {#name ".csv", csv_fill_##name},
+#include "bench/collect/columns/files.def"
+#undef CSV_FILE
+};
+
+#define FILES (sizeof files / sizeof files[0])
+
+static enum status write_file(FILE *out, void *what, struct error *e)
+{
+    struct csv *csv = what;
+    csv->out = out;
+    return files[csv->file].write(csv, e);
+}
+
+/* A table of an earlier analysis, which this one has no rows for, would be taken for its own. */
+static void remove_stale(const char *run_dir, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", run_dir, name);
+    unlink(path);
+}
+
+static enum status write_files(struct csv *csv, const struct stage *stage, struct error *e)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        csv->file = i;
+        if (!csv_file_is_wanted(i, csv->s->spec)) {
+            remove_stale(csv->run_dir, files[i].name);
+            continue;
+        }
+        TRY(stage_write(stage, files[i].name, write_file, csv, e));
+        TRY(stage_keep(stage, files[i].name, e));
+    }
+    return OK;
+}
+
+enum status summary_write(const struct summary *s, const char *run_dir,
+                          const struct journal *journal, struct error *e)
+{
+    if (journal->n_launches != s->n_launches)
+        return error_set(e, ERR_ARGUMENT, "a summary of %zu launches for a journal of %zu",
+                         s->n_launches, journal->n_launches);
+    struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
+    struct stage stage;
+    enum status status = stage_open(&stage, run_dir, e);
+    THEN(status, write_files(&csv, &stage, e));
+    stage_close(&stage);
+    return status;
+}
