@@ -1,0 +1,152 @@
+/* Values that are lists. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/spec/value.h"
+#include "bench/spec/values/parts.h"
+#include "kernels/base/mem.h"
+
+void value_write_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* "[a, b]"; quoted where a comma or a quotation mark inside a text must stay its own. */
+static enum status set_list(struct value *value, bool quoted, struct error *e)
+{
+    size_t size;
+    FILE *out = open_memstream(&value->text, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a value");
+    for (size_t i = 0; i < value->n; i++) {
+        fputs(i > 0 ? ", " : "[", out);
+        if (value->of_numbers)
+            fprintf(out, "%.0f", value->numbers[i]);
+        else if (quoted)
+            value_write_quoted(out, value->texts[i]);
+        else
+            fputs(value->texts[i], out);
+    }
+    fputs(value->n > 0 ? "]" : "[]", out);
+    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+}
+
+static enum status refuse_repeated(const struct spec_option *option, const struct node *item,
+                                   struct error *e)
+{
+    return value_refuse(e, option, item, "'%s' is listed twice", item->text);
+}
+
+enum status value_parse_ints(struct value *value, const struct spec_option *option,
+                             const struct node *node, struct error *e)
+{
+    TRY(MEM_NEW(value->numbers, node->n, "a value", e));
+    value->of_numbers = true;
+    for (; value->n < node->n; value->n++) {
+        const struct node *item = &node->items[value->n];
+        double *number = &value->numbers[value->n];
+        TRY(value_parse_whole(option, item, number, e));
+        for (size_t j = 0; j < value->n; j++)
+            if (value->numbers[j] == *number)
+                return refuse_repeated(option, item, e);
+    }
+    return set_list(value, false, e);
+}
+
+enum status value_parse_texts(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    TRY(MEM_NEW(value->texts, node->n, "a value", e));
+    for (; value->n < node->n; value->n++) {
+        const struct node *item = &node->items[value->n];
+        int index;
+        TRY(value_parse_name(option, item, &index, e));
+        for (size_t j = 0; j < value->n; j++)
+            if (strcmp(value->texts[j], item->text) == 0)
+                return refuse_repeated(option, item, e);
+        TRY(value_copy_text(&value->texts[value->n], item->text, e));
+    }
+    return set_list(value, false, e);
+}
+
+enum status value_parse_strings(struct value *value, const struct spec_option *option,
+                                const struct node *node, struct error *e)
+{
+    TRY(MEM_NEW(value->texts, node->n, "a value", e));
+    for (; value->n < node->n; value->n++) {
+        TRY(value_check_text(option, &node->items[value->n], e));
+        TRY(value_copy_text(&value->texts[value->n], node->items[value->n].text, e));
+    }
+    return set_list(value, true, e);
+}
+
+/* ---- Segments ---- */
+
+static enum status refuse_segment(const struct spec_option *option, const struct node *node,
+                                  struct error *e)
+{
+    return value_refuse(e, option, node,
+                        "takes a list of segments, [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
+}
+
+/* The whole number of an entry, which is of the option that bounds it. */
+static enum status parse_entry(const struct spec_option *option, const struct node *segment,
+                               const char *key, const struct spec_option *of, double *number,
+                               struct error *e)
+{
+    const struct node *entry = node_find(segment, key);
+    if (entry == NULL || entry->kind != NODE_SCALAR || segment->n != 2)
+        return refuse_segment(option, segment, e);
+    return value_parse_whole(of, entry, number, e);
+}
+
+/* Epochs are counted from 0 where train.epochs, whose bound is theirs, is a number of them. */
+static enum status parse_segment(const struct spec_option *option, const struct node *segment,
+                                 double pair[2], const double *before, struct error *e)
+{
+    struct spec_option epoch = *option_get(OPT_EPOCHS), ranks = *option_get(OPT_RANKS);
+    if (segment->kind != NODE_MAP)
+        return refuse_segment(option, segment, e);
+    epoch.key = "elastic: epoch";
+    ranks.key = "elastic: ranks";
+    epoch.min = 0;
+    epoch.preset = ranks.preset = NULL;
+    TRY(parse_entry(option, segment, "epoch", &epoch, &pair[0], e));
+    TRY(parse_entry(option, segment, "ranks", &ranks, &pair[1], e));
+    if (before == NULL && pair[0] != 0)
+        return value_refuse(e, option, segment,
+                            "the first segment begins with epoch %.0f: 0 is wanted", pair[0]);
+    if (before != NULL && pair[0] <= before[0])
+        return value_refuse(e, option, segment,
+                            "epoch %.0f comes after epoch %.0f: later ones are wanted", pair[0],
+                            before[0]);
+    return OK;
+}
+
+enum status value_parse_segments(struct value *value, const struct spec_option *option,
+                                 const struct node *node, struct error *e)
+{
+    size_t size;
+    TRY(MEM_NEW(value->numbers, 2 * node->n, "a value", e));
+    value->of_numbers = true;
+    for (; value->n < 2 * node->n; value->n += 2) {
+        double *pair = value->numbers + value->n;
+        const double *before = value->n > 0 ? pair - 2 : NULL;
+        TRY(parse_segment(option, &node->items[value->n / 2], pair, before, e));
+    }
+    FILE *out = open_memstream(&value->text, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a value");
+    fputc('[', out);
+    for (size_t i = 0; i < value->n; i += 2)
+        fprintf(out, "%s{epoch: %.0f, ranks: %.0f}", i > 0 ? ", " : "", value->numbers[i],
+                value->numbers[i + 1]);
+    fputc(']', out);
+    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+}

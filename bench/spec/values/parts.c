@@ -1,0 +1,122 @@
+#include "bench/spec/values/parts.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
+
+/* Whole numbers beyond this are not exact in a double. */
+#define WHOLE_MAX 9007199254740992.0
+
+enum status value_refuse(struct error *e, const struct spec_option *option, const struct node *node,
+                         const char *format, ...)
+{
+    char text[sizeof e->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return mark_error(e, ERR_SPEC, node->mark, "%s: %s", option->key, text);
+}
+
+enum status value_set_text(struct value *value, struct error *e, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&value->text, format, arguments);
+    va_end(arguments);
+    if (length >= 0)
+        return OK;
+    value->text = NULL;
+    return error_no_memory(e, "a value");
+}
+
+enum status value_copy_text(char **to, const char *from, struct error *e)
+{
+    *to = strdup(from);
+    return *to != NULL ? OK : error_no_memory(e, "a value");
+}
+
+bool number_parse(const char *text, double *number)
+{
+    if (text[strspn(text, "0123456789+-.eE")] != '\0' ||
+        !isdigit((unsigned char)text[strcspn(text, "0123456789")]))
+        return false;
+    char *end;
+    locale_t points = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* whatever ours writes */
+    *number = strtod_l(text, &end, points);
+    freelocale(points);
+    return *end == '\0' && isfinite(*number);
+}
+
+const char *value_number_text(char text[32], double number)
+{
+    snprintf(text, 32, "%.15g", number);
+    if (strtod(text, NULL) != number)
+        snprintf(text, 32, "%.17g", number);
+    return text;
+}
+
+enum status value_check_range(const struct spec_option *option, const struct node *node,
+                              double number, const char *unit, struct error *e)
+{
+    bool preset = option->preset != NULL && strcmp(node->text, option->preset) == 0;
+    if (preset || (number >= option->min && number <= option->max))
+        return OK;
+    char min[32], max[32];
+    bool words = unit[0] == '\0' && option->unit[0] != '\0'; /* "0 images", but "0s" and "5%" */
+    return mark_error(e, ERR_SPEC, node->mark, "%s = %s%s%s: allowed %s%s..%s%s", option->key,
+                      node->text, words ? " " : "", words ? option->unit : "",
+                      value_number_text(min, option->min), unit,
+                      value_number_text(max, option->max), unit);
+}
+
+enum status value_parse_number(const struct spec_option *option, const struct node *node,
+                               double *number, struct error *e)
+{
+    if (node->quoted)
+        return value_refuse(e, option, node,
+                            "'%s' is in quotes, which makes it a text, not a number", node->text);
+    if (!number_parse(node->text, number))
+        return value_refuse(e, option, node, "'%s' is not a number", node->text);
+    return OK;
+}
+
+enum status value_parse_whole(const struct spec_option *option, const struct node *node,
+                              double *number, struct error *e)
+{
+    TRY(value_parse_number(option, node, number, e));
+    if (*number != floor(*number) || fabs(*number) > WHOLE_MAX)
+        return value_refuse(e, option, node, "'%s' is not a whole number", node->text);
+    return value_check_range(option, node, *number, "", e);
+}
+
+enum status value_check_text(const struct spec_option *option, const struct node *node,
+                             struct error *e)
+{
+    if (node->text[0] == '\0')
+        return value_refuse(e, option, node, "an empty text");
+    for (const char *c = node->text; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            return value_refuse(e, option, node,
+                                "a text with a line break or control character in it");
+    return OK;
+}
+
+enum status value_parse_name(const struct spec_option *option, const struct node *node, int *index,
+                             struct error *e)
+{
+    const struct enumeration *known = option->names;
+    *index = name_index(node->text, known->names, known->n);
+    if (*index >= 0)
+        return OK;
+    char text[512];
+    return value_refuse(e, option, node, "%s",
+                        name_explain(text, sizeof text, node->text, known->names, known->n));
+}
