@@ -337,92 +337,6 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     return check_rates(point, e);
 }
 
-/* A resolved spec writes every option out, also those that nobody chose. */
-static bool is_preset(const struct spec_option *option, const struct value *value)
-{
-    double preset;
-    if (!number_parse(option->preset, &preset))
-        return strcmp(option->preset, value->text) == 0;
-    return preset == value->number;
-}
-
-static bool is_owner(const char *const owners[4], const char *name)
-{
-    for (int i = 0; i < 4 && owners[i] != NULL; i++)
-        if (strcmp(owners[i], name) == 0)
-            return true;
-    return false;
-}
-
-static enum status error_no_owner(const struct spec_option *option, const struct value *value,
-                                  const char *const owners[4], struct error *e)
-{
-    char names[64] = "";
-    for (int i = 0; i < 4 && owners[i] != NULL; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
-                 owners[i]);
-    return mark_error(e, ERR_SPEC, value->mark, "%s is an option of %s, which no point uses",
-                      option->key, names);
-}
-
-/* An option of an optimizer, a schedule, a strategy or a compressor that no point uses would be
- * ignored without a word. */
-static enum status check_owned_options(const struct spec *spec, struct error *e)
-{
-    static const struct {
-        enum option_id id, owner;
-        const char *owners[4];
-    } owned[] = {{OPT_COMMAND, OPT_WORKLOAD, {"command"}},
-                 {OPT_METRICS, OPT_WORKLOAD, {"command"}},
-                 {OPT_JUDGED, OPT_WORKLOAD, {"command"}},
-                 {OPT_TUNE, OPT_KERNELS, {"fast", "exact"}},
-                 {OPT_MOMENTUM, OPT_OPTIMIZER, {"sgd", "lars"}},
-                 {OPT_NESTEROV, OPT_OPTIMIZER, {"sgd"}},
-                 {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, {"sgd"}},
-                 {OPT_BETA1, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
-                 {OPT_BETA2, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
-                 {OPT_EPSILON, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
-                 {OPT_TRUST, OPT_OPTIMIZER, {"lars"}},
-                 {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
-                 {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
-                 {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
-                 {OPT_LOSS_SCALE, OPT_PRECISION, {"fp16"}},
-                 {OPT_LOSS_SCALE_INITIAL, OPT_PRECISION, {"fp16"}},
-                 {OPT_LOSS_SCALE_WINDOW, OPT_PRECISION, {"fp16"}},
-                 {OPT_LOSS_SCALE_HYSTERESIS, OPT_PRECISION, {"fp16"}},
-                 {OPT_LOSS_SCALE_MIN, OPT_PRECISION, {"fp16"}},
-#define OWNED_anyone(key, owner)
-#define OWNED_strategy(key, owner)                                      {OPT_sync_##key, OPT_STRATEGY, {#owner}},
-#define OWNED_variant(key, owner)                                       {OPT_sync_##key, OPT_VARIANT, {#owner}},
-#define OWNED_compress(key, owner)                                      {OPT_sync_##key, OPT_COMPRESS, {#owner}},
-#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
-#include "comm/cost/strategies.def"
-#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
-#include "comm/cost/compressors.def"
-                 {OPT_RESTART_LEAST, OPT_RESTART_WITH, {"fewer"}},
-                 {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
-                 {OPT_INJECT_SHAPE, OPT_INJECT_KIND, {"pareto"}},
-                 {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
-                 {OPT_INJECT_STEPS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
-                 {OPT_INJECT_PHASE, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}}};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
-        const struct spec_option *option = option_get(owned[i].id);
-        const struct value *misplaced = NULL;
-        bool used = false;
-        for (size_t j = 0; j < spec->n_points; j++) {
-            const struct config *config = &spec->points[j].config;
-            const struct value *value = &config->values[option->id];
-            if (is_owner(owned[i].owners, config_text(config, owned[i].owner)))
-                used = true;
-            else if (value->set && !is_preset(option, value))
-                misplaced = value;
-        }
-        if (misplaced != NULL && !used)
-            return error_no_owner(option, misplaced, owned[i].owners, e);
-    }
-    return OK;
-}
-
 static enum status error_no_overlap(const struct config *config, struct error *e)
 {
     const struct value *misplaced = &config->values[OPT_OVERLAP];
@@ -536,7 +450,7 @@ static enum status check_batch_norm(const struct spec *spec, struct error *e)
 static bool is_used(const struct spec *spec, const struct spec_option *option)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (!is_preset(option, &spec->points[i].config.values[option->id]))
+        if (!value_is_preset(option, &spec->points[i].config.values[option->id]))
             return true;
     return false;
 }
@@ -577,7 +491,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points; i++)
         TRY(check_point(spec, &spec->points[i], e));
     TRY(check_patterns(spec, e));
-    TRY(check_owned_options(spec, e));
+    TRY(owned_check(spec, e));
     TRY(own_options_check(spec, e));
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));

@@ -338,6 +338,14 @@ void value_free_plain(struct value *value)
     memset(value, 0, sizeof *value);
 }
 
+bool value_is_preset(const struct spec_option *option, const struct value *value)
+{
+    double preset;
+    if (!number_parse(option->preset, &preset))
+        return strcmp(option->preset, value->text) == 0;
+    return preset == value->number;
+}
+
 bool value_equal(const struct value *a, const struct value *b)
 {
     return a->text == b->text || strcmp(a->text, b->text) == 0;

@@ -36,5 +36,9 @@ void value_free_plain(struct value *value);
 /* As a scalar of YAML in quotation marks. */
 void value_write_quoted(FILE *out, const char *text);
 
+/* Whether it is the option's own value, given or not: a resolved spec writes every option out, also those that
+ * nobody chose. */
+bool value_is_preset(const struct spec_option *option, const struct value *value);
+
 /* Two values of the same option say the same. */
 bool value_equal(const struct value *a, const struct value *b);

@@ -47,3 +47,9 @@ enum status calibrations_add(struct spec *spec, struct error *e);
 
 /* Writes the labels, of points that are complete. */
 enum status labels_write(struct spec *spec, struct error *e);
+
+/* ---- Options that belong to others ---- */
+
+/* ERR_SPEC for one that a point has and none uses, as that of an optimizer which no point has: it would be ignored
+ * without a word. */
+enum status owned_check(const struct spec *spec, struct error *e);

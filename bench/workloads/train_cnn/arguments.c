@@ -210,48 +210,49 @@ static bool is_workload_option(enum option_id id)
     return option_get(id)->scope == SCOPE_WORKLOAD;
 }
 
+static const char own_help[] =
+    "  --run accuracy|time|evaluate  train and evaluate (default), time a few dozen steps, or\n"
+    "                        only evaluate the weights of --checkpoint.start\n"
+    "  --predictions FILE    write the class of each test image, a line an image\n"
+    "  --record DIR          write DIR/rank.N.jsonl\n"
+    "  --no-steps            without a line a step in it\n"
+    "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
+    "cores\n"
+    "  --nic NAME            count what this network interface carries in the timed steps\n"
+    "  --calibrate           write what each op took beside the record, with --run time\n"
+    "  --calibration DIR     do not compute: let the times pass that --calibrate has written "
+    "to DIR\n"
+    "  --rate GFLOPS         the same at so many GFLOP/s of each thread\n"
+    "  --until EPOCHS        as a segment of an elastic run: end after so many epochs, with a "
+    "checkpoint;\n"
+    "                        take up one that other ranks left between two epochs; "
+    "DIR/progress tells\n"
+    "                        how far it is\n"
+    "  --finalize            leave through MPI_Finalize, for tools that write their results in "
+    "it; over\n"
+    "                        TCP MPICH before 4.2 may hang there; where the launcher is "
+    "neither "
+    "hydra nor\n"
+    "                        srun --mpi=pmi2 they do so in any case\n"
+    "  --describe            options and records as JSON\n"
+    "  --describe-plan       the ops that --model, --kernels.plan and --kernels.tune make, "
+    "with "
+    "their FLOPs\n"
+    "  --identify            number type, instruction set, libraries and data of a run, as "
+    "JSON\n"
+    "  --probe-recovery      whether ranks could go on in place when one dies, as the MPI "
+    "library "
+    "has it\n"
+    "  --help                this text\n\n"
+    "Options of a spec, as --key value or --key=value:\n";
+
 void arguments_help(FILE *out, const char *program)
 {
     fprintf(out,
             "Trains a convolutional network on MPI processes.\n\n"
             "  mpiexec -n 2 %s --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n",
             program);
-    fputs(
-        "  --run accuracy|time|evaluate  train and evaluate (default), time a few dozen steps, or\n"
-        "                        only evaluate the weights of --checkpoint.start\n"
-        "  --predictions FILE    write the class of each test image, a line an image\n"
-        "  --record DIR          write DIR/rank.N.jsonl\n"
-        "  --no-steps            without a line a step in it\n"
-        "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
-        "cores\n"
-        "  --nic NAME            count what this network interface carries in the timed steps\n"
-        "  --calibrate           write what each op took beside the record, with --run time\n"
-        "  --calibration DIR     do not compute: let the times pass that --calibrate has written "
-        "to DIR\n"
-        "  --rate GFLOPS         the same at so many GFLOP/s of each thread\n"
-        "  --until EPOCHS        as a segment of an elastic run: end after so many epochs, with a "
-        "checkpoint;\n"
-        "                        take up one that other ranks left between two epochs; "
-        "DIR/progress tells\n"
-        "                        how far it is\n"
-        "  --finalize            leave through MPI_Finalize, for tools that write their results in "
-        "it; over\n"
-        "                        TCP MPICH before 4.2 may hang there; where the launcher is "
-        "neither "
-        "hydra nor\n"
-        "                        srun --mpi=pmi2 they do so in any case\n"
-        "  --describe            options and records as JSON\n"
-        "  --describe-plan       the ops that --model, --kernels.plan and --kernels.tune make, "
-        "with "
-        "their FLOPs\n"
-        "  --identify            number type, instruction set, libraries and data of a run, as "
-        "JSON\n"
-        "  --probe-recovery      whether ranks could go on in place when one dies, as the MPI "
-        "library "
-        "has it\n"
-        "  --help                this text\n\n"
-        "Options of a spec, as --key value or --key=value:\n",
-        out);
+    fputs(own_help, out);
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
         if (is_workload_option((enum option_id)id)) {

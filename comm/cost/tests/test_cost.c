@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "comm/cost/cost.h"
-#include "comm/cost/strategies/zero.h"
 
 /* Messages of the strategies' own stay whole here. */
 static struct cost cost_of(enum strategy_kind strategy, enum strategy_variant variant, int rank,
@@ -463,118 +462,6 @@ static void shared_memory_sends_nothing(void **state)
                 0);
 }
 
-/* ---- Stages of ZeRO ---- */
-
-/* 2 (p - 1) / p of all numbers, and 3 (p - 1) / p of those that are gathered where a step has one
- * micro-batch, 5 where it has two. Sizes are divisible: every rank has the same. */
-static void stages_follow_the_closed_forms(void **state)
-{
-    enum { P = 4, SMALL = 40, LARGE = 400, WIDTH = 4 };
-    const size_t counts[] = {LARGE, SMALL, SMALL, LARGE};
-    struct strategy_config config = {.options[SYNC_zero_persist] = SMALL};
-    for (size_t micro_batches = 0; micro_batches <= 2; micro_batches++) {
-        size_t times = micro_batches == 2 ? 5 : 3;
-        config.micro_batches = micro_batches;
-        for (int rank = 0; rank < P; rank++) {
-            struct cost two =
-                strategy_cost(STRATEGY_zero2, &config, rank, P, counts, 4, WIDTH, NULL);
-            struct cost three =
-                strategy_cost(STRATEGY_zero3, &config, rank, P, counts, 4, WIDTH, NULL);
-            size_t large = 2 * LARGE * WIDTH * (P - 1) / P, small = 2 * SMALL * WIDTH * (P - 1) / P;
-            assert_int_equal(two.bytes_wire, 2 * (large + small));
-            assert_int_equal(three.bytes_wire, times * large + 2 * small);
-            assert_int_equal(two.bytes_payload, 2 * two.bytes_wire);
-            assert_int_equal(two.messages_wire, 2 * 4 * (P - 1));
-        }
-    }
-}
-
-/* Small tensors side by side are one block up to the cap; a large one is alone at stage 3. */
-static void stages_cut_blocks(void **state)
-{
-    const size_t counts[] = {10, 10, 1000, 10, 10, 10};
-    const struct strategy_config config = {
-        .options = {
-            [SYNC_zero_persist] = 100, [SYNC_cap_mib] = 1, [SYNC_first_cap_mib] = 60 / 0x1p20}};
-    const size_t firsts[2][3] = {{4, 0, 0}, {4, 3, 2}};
-    for (int gathers = 0; gathers < 2; gathers++) {
-        size_t last = 6;
-        for (int i = 0; i < 2 + gathers; i++) {
-            struct zero_block b = zero_block_before(&config, gathers, counts, 6, last, 4);
-            assert_int_equal(b.tensors.first, firsts[gathers][i]);
-            assert_int_equal(b.is_whole, !(gathers && i == 2));
-            last = b.tensors.first;
-        }
-    }
-    assert_int_equal(zero_block_before(&config, true, counts, 6, 2, 4).tensors.count, 20);
-    assert_int_equal(zero_block_before(&config, true, counts, 6, 0, 4).tensors.count, 0);
-}
-
-/* Of blocks of 400, 80, 400, 400 and 40 numbers, from the last on: shares are quarters; others' of three blocks that
- * backward has not done with, and of two that are gathered one after the other. State twice. */
-static void stages_keep_shares(void **state)
-{
-    enum { P = 4, WIDTH = 4, ALL = 40 + 400 + 400 + 80 + 400 };
-    const size_t counts[] = {40, 400, 400, 80, 400};
-    const struct strategy_config config = {.options[SYNC_zero_persist] = 80};
-    struct sync_memory two = strategy_memory(STRATEGY_zero2, &config, 1, P, counts, 5, WIDTH, 2);
-    struct sync_memory three = strategy_memory(STRATEGY_zero3, &config, 1, P, counts, 5, WIDTH, 2);
-    assert_int_equal(two.params, ALL * WIDTH);
-    assert_int_equal(two.grads, (ALL / P + 3 * (400 + 80 + 400) / P) * WIDTH);
-    assert_int_equal(two.state, 2 * ALL / P * WIDTH);
-    assert_int_equal(two.buffers, 2 * (P - 1) * 100 * WIDTH);
-    assert_int_equal(three.params, (40 + 80 + 3 * 100 + 3 * (400 + 400) / P) * WIDTH);
-    assert_int_equal(three.grads, two.grads);
-    /* In shared memory blocks are there until all have read them, and none is fetched ahead. */
-    struct sync_memory shm =
-        strategy_memory(STRATEGY_shm_zero3, &config, 1, P, counts, 5, WIDTH, 2);
-    assert_int_equal(shm.params, (40 + 80 + 3 * 100 + 3 * 400 / P) * WIDTH);
-    assert_int_equal(shm.grads, (ALL / P + 3 * ALL / P) * WIDTH);
-    assert_int_equal(shm.state, three.state);
-    assert_int_equal(shm.buffers, 0);
-    struct sync_memory one = strategy_memory(STRATEGY_zero1, &config, 1, P, counts, 5, WIDTH, 2);
-    assert_int_equal(one.grads, ALL * WIDTH);
-    assert_int_equal(one.state, 2 * ALL / P * WIDTH);
-    struct sync_memory alone = strategy_memory(STRATEGY_zero3, &config, 0, 1, counts, 5, WIDTH, 1);
-    assert_int_equal(alone.params, ALL * WIDTH);
-    assert_int_equal(alone.grads, ALL * WIDTH);
-    assert_int_equal(alone.state, ALL * WIDTH);
-}
-
-/* Of 1000 numbers and Adam's two slots on 4 ranks: 16 bytes a number that is whole, 4 of each that is shared out. */
-static void formulas_are_those_of_deepspeed(void **state)
-{
-    static const enum strategy_kind kinds[] = {STRATEGY_allreduce, STRATEGY_zero1, STRATEGY_zero2,
-                                               STRATEGY_zero3};
-    static const size_t bytes[][2] = {
-        {16000, 16000}, {8000 + 2000, 4000 + 3000}, {4000 + 3000, 2000 + 3500}, {4000, 4000}};
-    for (int stage = 0; stage < 4; stage++)
-        for (enum precision p = PRECISION_fp32; p <= PRECISION_bf16; p++) {
-            struct sync_memory m = strategy_memory_formula(kinds[stage], p, 4, 1000, 4, 2);
-            assert_int_equal(m.params + m.grads + m.state, bytes[stage][p != PRECISION_fp32]);
-        }
-    assert_int_equal(strategy_memory_formula(STRATEGY_zero3, PRECISION_fp32, 3, 10, 4, 0).params,
-                     4 * 4);
-    assert_int_equal(strategy_memory_formula(STRATEGY_shm_zero1, PRECISION_fp32, 2, 10, 4, 1).state,
-                     5 * 4);
-}
-
-static void stages_stand_for_strategies(void **state)
-{
-    const char *names[STRATEGIES];
-    for (int stage = 0; stage <= 3; stage++)
-        assert_int_equal(strategy_of_stage(STRATEGY_allreduce, stage),
-                         ((const enum strategy_kind[]){STRATEGY_allreduce, STRATEGY_zero1,
-                                                       STRATEGY_zero2, STRATEGY_zero3})[stage]);
-    assert_int_equal(strategy_of_stage(STRATEGY_shm, 1), STRATEGY_shm_zero1);
-    assert_int_equal(strategy_of_stage(STRATEGY_shm, 2), STRATEGY_shm_zero2);
-    assert_int_equal(strategy_of_stage(STRATEGY_shm, 3), STRATEGY_shm_zero3);
-    assert_int_equal(strategy_of_stage(STRATEGY_ring, 2), STRATEGIES);
-    assert_int_equal(strategy_of_stage(STRATEGY_ring, 0), STRATEGY_ring);
-    assert_int_equal(strategy_stage_list(1, names), 2);
-    assert_string_equal(names[1], "shm");
-}
-
 /* ---- The tables ---- */
 
 static void variants_belong_to_their_strategies(void **state)
@@ -641,11 +528,6 @@ int main(void)
         cmocka_unit_test(fixed_order_is_a_chain),
         cmocka_unit_test(nodes_send_slices_or_let_one_lead),
         cmocka_unit_test(shared_memory_sends_nothing),
-        cmocka_unit_test(stages_follow_the_closed_forms),
-        cmocka_unit_test(stages_cut_blocks),
-        cmocka_unit_test(stages_keep_shares),
-        cmocka_unit_test(formulas_are_those_of_deepspeed),
-        cmocka_unit_test(stages_stand_for_strategies),
         cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),
     };
