@@ -146,13 +146,8 @@ static inline void fake_write_step(FILE *out, const struct fake_rank *r, int ste
             arrive > 0 ? begin + llround(arrive * 1e6) : 0);
 }
 
-/* Writes DIR/rank.N.jsonl: hello, one step that is not timed, n_steps that are, end. */
-static inline void fake_write_rank(const char *dir, int rank, int ranks, const struct fake_rank *r)
+static inline void fake_write_hello(FILE *out, int rank, int ranks, const struct fake_rank *r)
 {
-    char path[320];
-    snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
     fprintf(out,
             "{\"type\":\"hello\",\"schema\":1,\"rank\":%d,\"ranks\":%d,\"host\":\"%s\",\"pid\":7,"
             "\"workload\":\"train_cnn\",\"precision\":\"f32\",\"model\":\"%s\",\"params\":%ld,"
@@ -166,9 +161,10 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             rank, ranks, r->host, r->model, r->params, r->dataset, r->work ? r->work : "",
             0.5 + 0.25 * rank, r->strategy, r->variant ? r->variant : "usual", r->batch,
             r->global_batch, r->bound);
-    fake_write_step(out, r, 0, false);
-    for (int i = 1; i <= r->n_steps; i++)
-        fake_write_step(out, r, i, true);
+}
+
+static inline void fake_write_epochs(FILE *out, const struct fake_rank *r)
+{
     int epochs = r->test_acc_pct <= 0 ? 0 : r->epochs > 0 ? r->epochs : 1;
     for (int epoch = 0; epoch < epochs; epoch++)
         fprintf(out,
@@ -178,6 +174,10 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
                 "\"test_loss\":0.09,\"test_acc_pct\":%.4f}\n",
                 epoch, 0.3 + 0.1 * (epochs - 1 - epoch), epoch,
                 r->test_acc_pct - (epochs - 1 - epoch));
+}
+
+static inline void fake_write_end(FILE *out, int rank, const struct fake_rank *r)
+{
     long long window = llround(r->step_ms * 1e6 * r->n_steps);
     fprintf(out,
             "{\"type\":\"end\",\"status\":\"ok\",\"steps\":%d,\"timed_steps\":%d,"
@@ -190,6 +190,20 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             1000 * r->n_steps, 1500 * r->n_steps, 4 * r->n_steps, 1 + rank, 90 + rank,
             r->memory ? r->memory : "", r->weights_equal ? "true" : "false",
             r->weights_equal ? "" : "step 3, rank 1");
+}
+
+/* Writes DIR/rank.N.jsonl: hello, one step that is not timed, n_steps that are, epochs, end. */
+static inline void fake_write_rank(const char *dir, int rank, int ranks, const struct fake_rank *r)
+{
+    char path[320];
+    snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fake_write_hello(out, rank, ranks, r);
+    for (int i = 0; i <= r->n_steps; i++)
+        fake_write_step(out, r, i, i > 0);
+    fake_write_epochs(out, r);
+    fake_write_end(out, rank, r);
     assert_int_equal(fclose(out), 0);
 }
 
@@ -257,8 +271,38 @@ static inline struct journal_launch *fake_journal(struct fake_run *run, const ch
     return launch;
 }
 
-/* Adds a finished launch with its records: 96 % of a step is compute; with a strategy it is
- * 75 %, 20 % are exposed communication, and the last rank arrives 4 % after the others. */
+/* 96 % of a step is compute; with a strategy it is 75 %, 20 % are exposed communication, and the last rank arrives 4 %
+ * after the others. */
+static inline struct fake_rank fake_rank_of(const struct fake_launch *l, const struct point *point,
+                                            int r, long batch)
+{
+    bool timed = l->step_ms > 0, silent = strcmp(l->strategy, "none") == 0;
+    double late = r + 1 == l->ranks ? 0.04 : 0, arrive_ms = (0.75 + late) * l->step_ms;
+    struct fake_rank rank = {.host = "node23",
+                             .model = config_text(&point->config, OPT_MODEL),
+                             .dataset = "mnist",
+                             .strategy = l->strategy,
+                             .variant = l->variant,
+                             .work = l->work,
+                             .memory = l->memory,
+                             .params = 21840,
+                             .batch = batch / l->ranks + (r < batch % l->ranks),
+                             .global_batch = batch,
+                             .n_steps = timed ? 4 : 0,
+                             .step_ms = timed ? l->step_ms : 1,
+                             .compute_ms = (silent ? 0.96 : 0.75) * l->step_ms,
+                             .comm_ms = silent ? 0 : 0.2 * l->step_ms,
+                             .optimizer_ms = l->optimizer_ms,
+                             .test_acc_pct = l->test_acc_pct,
+                             .epochs = l->epochs,
+                             .drift = l->drift,
+                             .weights_equal = !l->weights_differ};
+    if (!silent)
+        rank.arrive_ms[0] = rank.arrive_ms[1] = arrive_ms;
+    return rank;
+}
+
+/* Adds a finished launch with its records. */
 static inline struct journal_launch *fake_add(struct fake_run *run, const struct fake_launch *l)
 {
     const char *variant = l->variant ? l->variant : "usual";
@@ -268,8 +312,8 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
     /* compressors vary fastest, from none on */
     while (l->compress && strcmp(config_text(&point->config, OPT_COMPRESS), l->compress) != 0)
         assert_ptr_not_equal(++point, run->spec.points + run->spec.n_points);
-    bool timed = l->step_ms > 0, silent = strcmp(l->strategy, "none") == 0;
-    struct journal_launch *launch = fake_journal(run, point->id, timed ? RUN_TIME : RUN_ACCURACY);
+    struct journal_launch *launch =
+        fake_journal(run, point->id, l->step_ms > 0 ? RUN_TIME : RUN_ACCURACY);
     char dir[256];
     long batch = config_int(&point->config, OPT_GLOBAL_BATCH);
     long per_rank = config_int(&point->config, OPT_BATCH_PER_RANK);
@@ -280,30 +324,9 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
     assert_int_equal(mkdir(dir, 0777), 0);
     for (int r = 0; r < l->ranks; r++) {
         char bound[16];
-        double comm = silent ? 0 : 0.2 * l->step_ms, late = r + 1 == l->ranks ? 0.04 : 0;
+        struct fake_rank rank = fake_rank_of(l, point, r, batch);
         snprintf(bound, sizeof bound, "%d", r);
-        struct fake_rank rank = {.host = "node23",
-                                 .model = config_text(&point->config, OPT_MODEL),
-                                 .dataset = "mnist",
-                                 .strategy = l->strategy,
-                                 .variant = variant,
-                                 .work = l->work,
-                                 .memory = l->memory,
-                                 .bound = bound,
-                                 .params = 21840,
-                                 .batch = batch / l->ranks + (r < batch % l->ranks),
-                                 .global_batch = batch,
-                                 .n_steps = timed ? 4 : 0,
-                                 .step_ms = timed ? l->step_ms : 1,
-                                 .compute_ms = (silent ? 0.96 : 0.75) * l->step_ms,
-                                 .comm_ms = comm,
-                                 .optimizer_ms = l->optimizer_ms,
-                                 .test_acc_pct = l->test_acc_pct,
-                                 .epochs = l->epochs,
-                                 .drift = l->drift,
-                                 .weights_equal = !l->weights_differ};
-        if (!silent)
-            rank.arrive_ms[0] = rank.arrive_ms[1] = (0.75 + late) * l->step_ms;
+        rank.bound = bound;
         fake_write_rank(dir, r, (int)l->ranks, &rank);
     }
     return launch;

@@ -76,6 +76,33 @@ static void speedups_are_paired_by_block(void **state)
     fake_close(&run);
 }
 
+/* 3,000,000 FLOPs as written, which the peer does. */
+static void expect_work_of_peers(const struct point_summary *ours,
+                                 const struct point_summary *theirs)
+{
+    assert_string_equal(cell(ours, COLUMN_workload), "train_cnn");
+    assert_string_equal(cell(ours, COLUMN_flops_per_image), "3000000");
+    assert_string_equal(cell(ours, COLUMN_flops_done_per_image), "900000");
+    assert_string_equal(cell(ours, COLUMN_savings), "winograd dead_outputs");
+    NEAR(ours->gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
+    NEAR(ours->gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
+    NEAR(ours->peer_work_ratio, 3 / 0.9);
+    NEAR(ours->peer_rate_ratio, 1.74 / (3 / 0.9));
+    assert_string_equal(cell(theirs, COLUMN_flops_done_per_image), "");
+    assert_string_equal(cell(theirs, COLUMN_savings), "");
+}
+
+static void expect_memory_of_peers(const struct point_summary *ours,
+                                   const struct point_summary *theirs)
+{
+    assert_string_equal(cell(ours, COLUMN_data_mib), "40.5");
+    assert_string_equal(cell(ours, COLUMN_memory_mib), "50");
+    assert_string_equal(cell(ours, COLUMN_growth_mib), "30");
+    assert_string_equal(cell(theirs, COLUMN_memory_mib), "80");
+    assert_string_equal(cell(ours, COLUMN_peer_memory_ratio), "0.625");
+    assert_string_equal(cell(ours, COLUMN_peer_growth_ratio), "0.5");
+}
+
 /* The last launch of the peer has no partner and counts for its own time only. */
 static void peers_are_compared_by_block(void **state)
 {
@@ -97,24 +124,9 @@ static void peers_are_compared_by_block(void **state)
     assert_string_equal(cell(ours, COLUMN_peer_workload), "peer_torch");
     assert_string_equal(cell(ours, COLUMN_peer_images_per_s),
                         cell(&s.points[theirs], COLUMN_images_per_s));
-    assert_string_equal(cell(ours, COLUMN_workload), "train_cnn");
-    assert_string_equal(cell(ours, COLUMN_flops_per_image), "3000000");
-    assert_string_equal(cell(ours, COLUMN_flops_done_per_image), "900000");
-    assert_string_equal(cell(ours, COLUMN_savings), "winograd dead_outputs");
-    NEAR(ours->gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
-    NEAR(ours->gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
-    /* 3,000,000 FLOPs as written, which the peer does. */
-    NEAR(ours->peer_work_ratio, 3 / 0.9);
-    NEAR(ours->peer_rate_ratio, 1.74 / (3 / 0.9));
     assert_string_equal(cell(ours, COLUMN_peer_pairs), "6");
-    assert_string_equal(cell(&s.points[theirs], COLUMN_flops_done_per_image), "");
-    assert_string_equal(cell(&s.points[theirs], COLUMN_savings), "");
-    assert_string_equal(cell(ours, COLUMN_data_mib), "40.5");
-    assert_string_equal(cell(ours, COLUMN_memory_mib), "50");
-    assert_string_equal(cell(ours, COLUMN_growth_mib), "30");
-    assert_string_equal(cell(&s.points[theirs], COLUMN_memory_mib), "80");
-    assert_string_equal(cell(ours, COLUMN_peer_memory_ratio), "0.625");
-    assert_string_equal(cell(ours, COLUMN_peer_growth_ratio), "0.5");
+    expect_work_of_peers(ours, &s.points[theirs]);
+    expect_memory_of_peers(ours, &s.points[theirs]);
     assert_true(isnan(s.points[theirs].peer_ratio.mid));
     assert_string_equal(cell(&s.points[theirs], COLUMN_peer_point), "");
     /* At two ranks there is a peer, but nothing was measured. */

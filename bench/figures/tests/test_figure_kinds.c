@@ -289,6 +289,11 @@ static void captions_say_what_was_run(void **state)
     assert_says(run, "time.txt", timed);
     assert_says(run, "accuracy.txt", runs);
     assert_says(run, "epochs.txt", runs);
+}
+
+static void pictures_say_what_is_drawn(void **state)
+{
+    const struct run *run = *state;
     assert_says(run, "time.svg", (const char *const[]){">failed or unverified<", ">model<", NULL});
     assert_says(run, "bars.svg",
                 (const char *const[]){">time of a whole run (s)<", ">published<",
@@ -450,6 +455,7 @@ int main(void)
         cmocka_unit_test(memory_stands_beside_what_was_told_of_it),
         cmocka_unit_test(epochs_hold_every_epoch),
         cmocka_unit_test(captions_say_what_was_run),
+        cmocka_unit_test(pictures_say_what_is_drawn),
         cmocka_unit_test(captions_take_the_room_that_the_spec_gives_them),
         cmocka_unit_test(csv_files_alone_draw_the_same),
         cmocka_unit_test(a_summary_of_another_run_is_refused),
