@@ -24,29 +24,32 @@ bool page_sweep_find(struct page_sweep *sweep, const char *operand, const char *
     return sweep->name != NULL;
 }
 
-/* The i-th figure of all sweeps where it is one of this and was drawn; else NULL. */
-static const struct sweep_figure *drawn_figure(char path[PATH_BYTES],
-                                               const struct page_sweep *sweep, size_t i)
+/* The sweep's next figure that was drawn, from the *i-th of all sweeps on, and its picture; NULL: there is none. */
+static const struct sweep_figure *next_drawn(char path[PATH_BYTES], const struct page_sweep *sweep,
+                                             size_t *i)
 {
     size_t n;
-    const struct sweep_figure *f = &figures_of_sweeps(&n)[i];
-    bool own = strcmp(f->table, sweep->name) == 0 &&
-               path_format(path, NULL, "%s/%s.svg", sweep->drawn, f->figure) == OK;
-    return own && path_exists(path) ? f : NULL;
+    const struct sweep_figure *figures = figures_of_sweeps(&n);
+    while (*i < n) {
+        const struct sweep_figure *f = &figures[(*i)++];
+        if (strcmp(f->table, sweep->name) == 0 &&
+            path_format(path, NULL, "%s/%s.svg", sweep->drawn, f->figure) == OK &&
+            path_exists(path))
+            return f;
+    }
+    return NULL;
 }
 
 enum status page_sweep_open(struct page_sweep *sweep, const char *plots, struct error *e)
 {
     char path[PATH_BYTES];
-    size_t n;
     TRY(path_format(path, e, "%s/%s", sweep->path, sweep->name));
     TRY(csv_table_read(&sweep->table, path, e));
     TRY(path_format(path, e, "%s/manifest.json", sweep->path));
     sweep->manifest = json_load_file(path, 0, NULL);
     TRY(figures_draw_sweep(sweep->path, sweep->name, sweep->drawn, plots, NULL, e));
-    figures_of_sweeps(&n);
-    for (size_t i = 0; i < n; i++)
-        sweep->figures += drawn_figure(path, sweep, i) != NULL;
+    for (size_t i = 0; next_drawn(path, sweep, &i) != NULL;)
+        sweep->figures++;
     return OK;
 }
 
@@ -81,13 +84,9 @@ static enum status write_figure(FILE *out, const struct page_sweep *sweep,
 static enum status write_figures(FILE *out, const struct page_sweep *sweep, struct error *e)
 {
     char path[PATH_BYTES];
-    size_t n;
-    figures_of_sweeps(&n);
-    for (size_t i = 0; i < n; i++) {
-        const struct sweep_figure *f = drawn_figure(path, sweep, i);
-        if (f != NULL)
-            TRY(write_figure(out, sweep, f, path, e));
-    }
+    size_t i = 0;
+    for (const struct sweep_figure *f; (f = next_drawn(path, sweep, &i)) != NULL;)
+        TRY(write_figure(out, sweep, f, path, e));
     return OK;
 }
 
@@ -170,13 +169,9 @@ enum status page_sweep_write(FILE *out, const struct page_sweep *sweep, struct e
 static void write_links(FILE *out, const struct page_sweep *sweep)
 {
     char path[PATH_BYTES];
-    size_t n;
-    figures_of_sweeps(&n);
-    for (size_t i = 0; i < n; i++) {
-        const struct sweep_figure *f = drawn_figure(path, sweep, i);
-        if (f != NULL)
-            fprintf(out, "<a href=\"#%s-%s\">%s</a> ", sweep->id, f->figure, f->figure);
-    }
+    size_t i = 0;
+    for (const struct sweep_figure *f; (f = next_drawn(path, sweep, &i)) != NULL;)
+        fprintf(out, "<a href=\"#%s-%s\">%s</a> ", sweep->id, f->figure, f->figure);
 }
 
 static const char *fact_of(const json_t *part, const char *name)
