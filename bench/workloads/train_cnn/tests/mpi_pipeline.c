@@ -1,15 +1,7 @@
 /* A net that is cut into stages trains as it does whole: to the bit what one rank computes in as many
  * micro-batches where each stage is one rank, up to rounding where several share a stage. What ranks keep
  * and send is what formulas say. */
-#include "bench/workloads/train_cnn/tests/train_fixture.h"
-
-#ifdef SCALEBENCH_F64
-enum { STEPS = 20 };
-#define ALLOWED 1e-10
-#else
-enum { STEPS = 1 };
-#define ALLOWED 1e-4
-#endif
+#include "bench/workloads/train_cnn/tests/train_alone.h"
 
 /* Of lenet_21k and vgg_mini, whose layers with parameters are four and more. */
 enum { STAGES_MOST = 4 };
@@ -135,25 +127,13 @@ static void stages_of_a_net_with_batch_norm_compute_the_same_bits(void **state)
     expect_same_bits(1);
 }
 
-/* One rank's own run, at once, and the weights that it began with. */
-struct alone {
-    struct session trained, initial;
-};
-
-static bool train_alone(struct alone *a)
+/* At once, in one stage. */
+static bool train_whole(struct alone *a)
 {
     set_stages(1);
     option(OPT_ACCUMULATE, "1");
     option(OPT_STRATEGY, "allreduce");
-    bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
-    good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
-    return take_steps(&a->trained, STEPS) && good;
-}
-
-static void alone_close(struct alone *a)
-{
-    session_close(&a->trained);
-    session_close(&a->initial);
+    return train_alone(a, STEPS);
 }
 
 static void expect_near(const struct alone *alone, int stages, const char *micros)
@@ -174,7 +154,7 @@ static void expect_near(const struct alone *alone, int stages, const char *micro
 static void expect_sequential(const char *micros)
 {
     struct alone alone;
-    assert_all(train_alone(&alone));
+    assert_all(train_whole(&alone));
     for (int stages = 2; stages <= STAGES_MOST; stages++)
         if (fits(stages))
             expect_near(&alone, stages, micros);
@@ -211,7 +191,7 @@ static void every_strategy_sums_a_stage(void **state)
     struct alone alone;
     if (mpi_world_ranks() != 4)
         return;
-    assert_all(train_alone(&alone));
+    assert_all(train_whole(&alone));
     option(OPT_sync_segment, "4KiB");
     option(OPT_sync_cap_mib, "0.02");
     for (int s = 0; s < STRATEGIES; s++) {

@@ -1,15 +1,6 @@
-/* p ranks train what one rank trains, which each does by itself in the same process. In double
- * precision 20 steps agree to 1e-10; in single precision, where training is chaotic, the first
- * step's update agrees to 1e-4; the replicas are equal to the bit. */
-#include "bench/workloads/train_cnn/tests/train_fixture.h"
-
-#ifdef SCALEBENCH_F64
-enum { STEPS = 20 };
-#define ALLOWED 1e-10
-#else
-enum { STEPS = 1 };
-#define ALLOWED 1e-4
-#endif
+/* p ranks train what one rank trains, which each does by itself in the same process; the replicas are
+ * equal to the bit. */
+#include "bench/workloads/train_cnn/tests/train_alone.h"
 
 /* How far two sessions are apart that started alike: of what the weights have moved by, and of what
  * the running statistics have. */
@@ -23,29 +14,6 @@ static double distance_of(const struct session *all, const struct session *own,
     else if (a->n_buffers > 0)
         distance += relative_difference(a->buffers, b->buffers, c->buffers, a->n_buffers);
     return distance;
-}
-
-/* One rank's own run of so many steps, and the weights that it began with. Many may be compared
- * with it. */
-struct alone {
-    struct session trained, initial;
-    int steps;
-};
-
-static bool train_alone(struct alone *a, int steps)
-{
-    a->steps = steps;
-    bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
-    good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
-    for (int i = 0; i < steps; i++)
-        good = session_step(&a->trained, (uint32_t)i) && good;
-    return good;
-}
-
-static void alone_close(struct alone *a)
-{
-    session_close(&a->trained);
-    session_close(&a->initial);
 }
 
 /* Trains as many steps on all ranks. 2 when something failed, or the replicas differ. */
