@@ -94,15 +94,14 @@ cases:
   - {label: wide, nodes: 2, ranks_per_node: 3}
 END
 
-# A ring crosses between two hosts once each way, 2 (p-1)/p n; the others send n; one host sends nothing. Of 20
-# steps the bytes of the last may still wait at the interface when it ends.
+# A ring crosses between two hosts once each way, 2 (p-1)/p n; the others send n; one host sends nothing.
 ranks_of_a_host_share_memory() {
     ci/netns.sh exec "$scalebench" run "$tmp/several.yaml" --out "$tmp/out" || return 1
     [ "$(column status several | sort -u)" = ok ] || return 1
     paste -d' ' <(column ranks several) <(column nodes several) <(column strategy several) \
         <(column bytes_nic several) | tee /dev/stderr | awk '
         { sent = $2 == 1 ? 0 : $3 == "ring" ? 2 * ($1 - 1) / $1 * 87360 : 87360 }
-        !($4 >= 0.95 * sent && $4 <= 1.1 * sent) { wrong = 1 } END { exit wrong || NR != 12 }'
+        !($4 >= sent && $4 <= 1.1 * sent) { wrong = 1 } END { exit wrong || NR != 12 }'
 }
 check "ranks of a host share memory, those of different hosts do not" ranks_of_a_host_share_memory
 

@@ -148,13 +148,12 @@ END
 # (3/4 + 1/4 + 1) n, and rank 2 sends most, (3/4 + 1/4) n and n to rank 3; of two rank 1 is the only one.
 #
 # Interfaces count headers too, 66 bytes of a packet of up to 64 KiB, and acknowledgements: less than 1 % of such
-# messages. What a rank has sent may wait in the kernel when the last step ends. 3 % hold that, and what ranks tell
-# each other besides.
+# messages. 3 % hold that, and what ranks tell each other besides.
 bytes_are_those_of_the_formulas() {
     "$scalebench" run "$tmp/bytes.yaml" --out "$tmp/out" || return 1
     columns bytes/latest/summary.csv strategy nodes bytes_nic_rx bytes_nic_tx bytes_nic_rx_worker \
         bytes_nic_tx_worker | tee /dev/stderr | awk '
-        function near(x, share) { return x >= 0.97 * share * n && x <= 1.03 * share * n }
+        function near(x, share) { return x >= share * n && x <= 1.03 * share * n }
         function all(rx, tx, rx_worker, tx_worker) {
             if (!near($3, rx) || !near($4, tx) || !near($5, rx_worker) || !near($6, tx_worker)) wrong = 1 }
         { n = 4 * 690590; p = $2; part = (p - 1) / p; lg = p == 2 ? 1 : 2 }

@@ -37,11 +37,18 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->stage_bytes += taken->stage_bytes;
 }
 
-/* Outside of the timed steps: reading takes some microseconds. */
-static void read_nic(const struct run *r, struct nic_counts *counts)
+/* What the interface has carried of the steps so far, outside of the timed ones: where all ranks are here, what they
+ * have sent has come, and no rank goes on before all have looked. */
+static enum status look_at_nic(struct run *r, struct nic_counts *counts, struct error *e)
 {
-    if (r->arguments->nic != NULL)
-        nic_read(counts, r->arguments->nic);
+    static const char what[] = "counts of the interface";
+    if (r->arguments->nic == NULL)
+        return OK;
+    TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
+    if (!nic_read(counts, r->arguments->nic))
+        return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more",
+                         r->arguments->nic);
+    return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
 /* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of
@@ -60,11 +67,11 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
                             struct score *score, struct error *e)
 {
     struct step_record taken;
-    const struct waiter before = r->waiter;
     if (timed && r->timed.timed_steps == 0) {
-        read_nic(r, &r->timed.nic_begin);
+        TRY(look_at_nic(r, &r->timed.nic_begin, e));
         getrusage(RUSAGE_SELF, &r->timed.usage_begin);
     }
+    const struct waiter before = r->waiter;
     r->trainer.arena_use.asks = !timed && !r->trainer.arena_use.seen;
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
@@ -77,7 +84,6 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         work_keep(&r->trainer);
         trace_keep(&r->trace, &taken);
         add_to_interval(&r->timed, &taken);
-        read_nic(r, &r->timed.nic_end);
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
         r->timed.calls += r->waiter.calls - before.calls;
         r->timed.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
@@ -125,7 +131,7 @@ static enum status run_steps(struct run *r, struct error *e)
         progress_file_step(&r->told, &r->trainer, p);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
-    return OK;
+    return look_at_nic(r, &r->timed.nic_end, e);
 }
 
 /* A line of the record that a resumed run will repeat. */
@@ -257,6 +263,7 @@ static enum status run_for_time(struct run *r, struct error *e)
         TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
+    TRY(look_at_nic(r, &r->timed.nic_end, e));
     TRY(trace_write(&r->trace, &r->trainer, &r->recorder, e));
     trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {

@@ -99,6 +99,10 @@ class Ranks:
             distributed.broadcast_object_list(box)
         return box[0]
 
+    def wait_for_all(self):
+        if self.n > 1:
+            distributed.barrier()
+
     def take_first(self, tensors):
         """Gives all ranks what rank 0 has in these tensors."""
         for tensor in tensors if self.n > 1 else ():

@@ -138,15 +138,26 @@ class Window:
         self.cpu_ns += step["cpu_ns"]
         self.sent.update(step["sent"])
         self.usage_end = resource.getrusage(resource.RUSAGE_SELF)
-        if self.nic:
-            self.nic_end = network.counts(self.nic)
 
-    def before(self):
+    def before(self, ranks):
         """What is counted from here on is the timed part's, until a step was added."""
         if not self.steps:
+            self.nic_begin = self.look(ranks)
             self.usage_begin = resource.getrusage(resource.RUSAGE_SELF)
-            if self.nic:
-                self.nic_begin = network.counts(self.nic)
+
+    def after(self, ranks):
+        """The last step so far was added."""
+        self.nic_end = self.look(ranks)
+
+    def look(self, ranks):
+        """What the interface has carried: where all ranks are here, what they have sent has come, and none goes on
+        before all have looked."""
+        if not self.nic:
+            return None
+        ranks.wait_for_all()
+        counts = network.counts(self.nic)
+        ranks.wait_for_all()
+        return counts
 
     def carried(self):
         """By the interface, outside of the steps too, as far as they lie between two timed ones."""

@@ -52,7 +52,7 @@ class Run:
 
     def step(self, i, timed, recorded):
         if timed:
-            self.window.before()
+            self.window.before(self.ranks)
         line = self.trainer.step(i)
         self.steps_done += 1
         self.watch("loss", line["loss_sum"])
@@ -69,6 +69,7 @@ class Run:
         warmup = int(self.inputs.option("measure.time.warmup_steps"))
         for i in range(len(self.trainer.batches)):
             self.step(i, i >= warmup, True)
+        self.window.after(self.ranks)
         step_s = 1e-9 * self.window.window_ns / self.window.steps
         batch = self.about["global_batch"]
         self.say(f"{self.window.steps} steps of {batch} images on {self.ranks.n} ranks: "
@@ -94,6 +95,7 @@ class Run:
                 lines.append(line)
             taken_ns += line["end_ns"] - line["begin_ns"]  # not what is counted between steps
             sums = [a + line[b] for a, b in zip(sums, ("samples", "loss_sum", "correct"))]
+        self.window.after(self.ranks)
         seconds = 1e-9 * taken_ns
         n, loss, hits = self.ranks.add_up(sums)
         self.record.add({"type": "epoch", "epoch": epoch, "seconds": seconds, "steps": steps,
