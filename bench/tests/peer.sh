@@ -285,6 +285,7 @@ without_gloo() {
     printf '#!/bin/sh\nPYTHONPATH=%s exec %s "$@"\n' "$tmp/fake" "$(command -v python3)" >"$tmp/no_gloo"
     chmod +x "$tmp/no_gloo"
     expect 0 "torch 0.0 in $tmp/fake/torch" "$peer" --check "${softmax[@]}" --peer.python "$tmp/no_gloo" || return 1
+    expect 2 "--check=two: a number of ranks is wanted" "$peer" --check=two "${softmax[@]}" || return 1
     expect 3 "has no gloo" "$peer" --check=2 "${softmax[@]}" --peer.python "$tmp/no_gloo" || return 1
     printf '%s\n' "name: no_gloo" "scaling: strong" "model: softmax_784" "data: {set: digits}" "train.global_batch: 100" \
         "workload: peer_torch" "peer.python: $tmp/no_gloo" "matrix: {ranks: [1, 2]}" >"$tmp/no_gloo.yaml"

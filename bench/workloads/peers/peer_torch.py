@@ -28,13 +28,19 @@ import sys
 import traceback
 
 from torch_peer import inputs, launcher, layers, python
-from torch_peer.failure import FAILED, Failure
+from torch_peer.failure import FAILED, USAGE, Failure
 
 
-def check_of(arguments):
-    """Whether a launch is only to be checked, and of how many ranks: --check, --check=RANKS."""
-    asked = [word for word in arguments if word == "--check" or word.startswith("--check=")]
-    return bool(asked), int(asked[-1].partition("=")[2] or 1) if asked else 1
+def checks_of(arguments):
+    """Whether a launch is only to be checked: --check, or --check=RANKS of so many."""
+    return [word for word in arguments if word == "--check" or word.startswith("--check=")]
+
+
+def ranks_of(check):
+    ranks = check.partition("=")[2] or "1"
+    if not ranks.isdecimal() or int(ranks) < 1:
+        raise Failure(USAGE, f"{check}: a number of ranks is wanted, 1 or more")
+    return int(ranks)
 
 
 def act(arguments):
@@ -43,7 +49,8 @@ def act(arguments):
         command = inputs.command(rank, ranks, arguments)
         os.execv(command[0], command)
     python.choose()
-    checks, planned = check_of(arguments)
+    checks = checks_of(arguments)
+    planned = ranks_of(checks[-1]) if checks else ranks
     # First of all, since who ends before would leave the others waiting.
     meeting = launcher.Launcher(rank, ranks) if ranks > 1 and not checks else None
     python.set_environment(python.last_option("place.threads_per_rank", "1"))
@@ -77,7 +84,7 @@ def main():
         act(sys.argv[1:])
     except Failure as failure:
         # The answer to --check goes to standard output whatever it is.
-        out = sys.stdout if check_of(sys.argv)[0] else sys.stderr
+        out = sys.stdout if checks_of(sys.argv) else sys.stderr
         if failure.text:
             print(f"peer_torch: {failure.text}", file=out)
         leave(failure.status)

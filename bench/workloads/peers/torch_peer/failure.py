@@ -1,6 +1,6 @@
 """Errors that end the program; exit statuses as every program here has them."""
 
-FAILED, UNAVAILABLE = 1, 3
+FAILED, USAGE, UNAVAILABLE = 1, 2, 3
 
 
 class Failure(Exception):
