@@ -321,7 +321,7 @@ fuzz:
 
 # Everything that has more than one thread. gcc takes the lanes of kernels/simd for uninitialised when it
 # also follows threads: its warnings are no errors here.
-TSAN_PROGRAMS = $(addprefix $(BUILD)/tsan/,train_cnn $(addprefix tests/,test_base test_layers test_net test_batchnorm mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay))
+TSAN_PROGRAMS = $(addprefix $(BUILD)/tsan/,train_cnn $(addprefix tests/,test_base test_layers test_net test_batchnorm mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay mpi_loss_scale mpi_precision mpi_pipeline))
 tsan:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(TSAN_PROGRAMS) BUILD=$(BUILD)/tsan SANITIZE=thread WERROR= OPT='-O1 -g'
 	@BUILD='$(BUILD)/tsan' MPIEXEC='$(MPIEXEC)' ci/tsan.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What has more than one thread, under the thread sanitizer: the thread pool and the nets on it, waiting
-# with its watchdog, the thread of sync.overlap, calls that are compared, clocks, replayed compute, and the
-# trainer with all of these. BUILD is a build folder made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
+# with its watchdog, the thread of sync.overlap, also where it moves shares of ZeRO, calls that are compared, clocks,
+# replayed compute, weights of 16 bits, stages of pipelines, and the trainer with all of these. BUILD is a build folder
+# made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -35,24 +36,34 @@ run() { # name, exit status, pattern, command
 # Two ranks of two computing threads, the watchdog's and that of sync.overlap.
 train() {
     "$mpiexec" -n 2 "$build/train_cnn" --model lenet_21k --data.set digits --data.samples 64 \
-        --train.global_batch 16 --place.threads_per_rank 2 --sync.strategy bucketed --sync.cap_mib 0.02 \
-        --sync.first_cap_mib 0 --wait block "$@"
+        --train.global_batch 16 --place.threads_per_rank 2 --sync.cap_mib 0.02 --sync.first_cap_mib 0 \
+        --wait block "$@"
+}
+
+in_buckets() {
+    train --sync.strategy bucketed "$@"
 }
 
 for program in test_base test_layers test_net test_batchnorm; do
     run "$program" 0 "^ok " "$build/tests/$program"
 done
-for program in mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay; do
+for program in mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay mpi_loss_scale mpi_precision \
+    mpi_pipeline; do
     run "$program" 0 "^ok " "$mpiexec" -n 2 "$build/tests/$program"
 done
-run train 0 "epoch 1" train --sync.overlap thread
-run train_calls_compared 0 "epoch 1" train --sync.check calls
+run train 0 "epoch 1" in_buckets --sync.overlap thread
+run train_calls_compared 0 "epoch 1" in_buckets --sync.check calls
+for stage in 2 3; do
+    run "train_zero$stage" 0 "epoch 1" train --sync.zero "$stage" --sync.zero_persist 1000 --sync.overlap thread
+done
+run train_stages 0 "epoch 1" train --parallel.pipeline 2 --train.accumulate 4
+run train_bf16 0 "epoch 1" train --train.precision bf16
 mkdir -p "$logs/record" "$logs/replayed"
-run train_calibrates 0 "ms" train --run time --measure.time.steps 4 --calibrate --record "$logs/record"
+run train_calibrates 0 "ms" in_buckets --run time --measure.time.steps 4 --calibrate --record "$logs/record"
 for overlap in none poll_tiles; do
-    run "train_replays_$overlap" 0 "ms" train --run time --measure.time.steps 4 --calibration "$logs/record" \
+    run "train_replays_$overlap" 0 "ms" in_buckets --run time --measure.time.steps 4 --calibration "$logs/record" \
         --record "$logs/replayed" --sync.overlap "$overlap"
 done
-run watchdog 3 "not there yet: rank 1" train --sync.deadline 2s --inject.kind fixed --inject.sleep 60s \
+run watchdog 3 "not there yet: rank 1" in_buckets --sync.deadline 2s --inject.kind fixed --inject.sleep 60s \
     --inject.ranks "[1]" --inject.steps 2..2
 exit "$failed"
