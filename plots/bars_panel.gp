@@ -13,7 +13,7 @@ plot data using (column('value')):(dots ? NaN : bar_if(is_whole(0))):(0):(column
         linecolor rgb colour(1) pointtype 6 pointsize 1.3 * scale linewidth 1.5, \
     data using (column('lo')):(has_value('lo') ? row_y('curve') : NaN): \
         (column('hi') - column('lo')):(0) with vectors \
-        heads size graph 0.012, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
+        heads size graph whisker_points / width, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
     data using (column('value')):(bar_if(strcol('status') ne 'ok')) with points \
         linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
     data using (published_x(0)):(row_y('curve')) with points \

@@ -8,6 +8,7 @@ legend_n = 0
 right = 16.0                # points, for the last number of the axis
 mark_colour = 'black'
 bar = 0.19                  # half its height; rows are 1 apart
+whisker_points = 2.6        # half of what ends an interval, shorter than bars, which names stand close above
 row_y(column_name) = -column(column_name) - 0.16
 
 published_x(row) = has_value('published') ? column('published') : NaN

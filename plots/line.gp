@@ -118,6 +118,7 @@ x_shared(i, stem) = is_shared(i, stem) ? place_of(column('x')) : NaN
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set xtics nomirror out scale 0.5 noenhanced
 listed = !by_place && x_option && ticks_n > 0 && ticks_n < 9
+x_format = '%g'
 label_of(i) = tick_names_n > 0 ? value(sprintf('tick%d_name', i)) : names_n > 0 ? value(sprintf('name%d', int(tick(i)))) : sprintf('%g', tick(i))
 widest = 0
 do for [i = 1:ticks_n] {
@@ -135,7 +136,10 @@ if (by_place && ticks_n > 0) {
     }
 } else {
     if (log_x) {
-        set logscale x 2
+        # Powers of two are counts of ranks and batches; what has thousands, as parameters have, has decades.
+        has_decades = !listed && x_max >= 1e4 && x_max >= 100 * x_min
+        set logscale x has_decades ? 10 : 2
+        x_format = has_decades ? '%.0s%c' : x_format
         set xrange [x_min / 1.25 : x_max * 1.25]
     } else {
         pad = x_option ? 0.5 : x_different > 24 ? 0.02 * (x_max - x_min) : 0.3

@@ -17,7 +17,7 @@ do for [i = 1:words(columns)] {
     set bmargin at screen upper - i * share + (i < words(columns) ? gap : 0)
     last = i == words(columns)
     # Where no value stands no place has a name.
-    set format x (last && ticks_n + (nothing eq '') > 0 ? '%g' : '')
+    set format x (last && ticks_n + (nothing eq '') > 0 ? x_format : '')
     do for [t = 1:ticks_n] {
         if (by_place) {
             set xtics add ((last ? label_of(t) : '') t)

@@ -10,7 +10,7 @@ plot data using (column('exposed_ms')):(bar_row('exposed_ms')):(0):(column('expo
         fillstyle solid 1 noborder linecolor rgb word(part_colours, 3), \
     data using (whisker_from(0)):(bar_row('hidden_lo_ms')): \
         (column('hidden_hi_ms') - column('hidden_lo_ms')):(0) with vectors \
-        heads size graph 0.009, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
+        heads size graph whisker_points / width, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
     data using (column('alone_ms')):(bar_row('alone_ms') - 1.25 * bar):(0):(2.5 * bar) with vectors \
         nohead linecolor rgb grey linewidth 1.5, \
     data using (wait_end(0)):(strstrt(strcol('flags'), 'oversubscribed') > 0 ? bar_row('exposed_ms') : NaN) \

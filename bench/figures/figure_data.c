@@ -278,14 +278,29 @@ static bool runs_are_named(const struct summary *s)
     return s->n > 0 && s->points[0].run != NULL;
 }
 
+/* Calibrations are there for the times that others let pass. A figure shows them where it asks for a kind of compute. */
+static bool shows_calibrations(const struct figure_data *d)
+{
+    size_t n = 0;
+    const struct condition_term *terms = d->where != NULL ? condition_terms(d->where, &n) : NULL;
+    bool asks = false;
+    for (size_t i = 0; i < n && !asks; i++) {
+        const struct spec_option *option = config_option_find(&d->spec->config, terms[i].name);
+        asks = option != NULL && option->id == OPT_COMPUTE;
+    }
+    return asks;
+}
+
 static void choose_shown(struct figure_data *d)
 {
     struct error inner;
+    bool calibrations = shows_calibrations(d);
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
-        d->shown[i] = d->where == NULL ||
-                      condition_check(d->where, figure_point_lookup, p, &inner) != OK ||
-                      condition_holds(d->where, figure_point_lookup, p);
+        bool allowed = d->where == NULL ||
+                       condition_check(d->where, figure_point_lookup, p, &inner) != OK ||
+                       condition_holds(d->where, figure_point_lookup, p);
+        d->shown[i] = allowed && (calibrations || !config_calibrates(&p->point->config));
     }
 }
 

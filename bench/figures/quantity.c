@@ -17,11 +17,12 @@ static const struct quantity quantities[] = {
     {#name,           title, NULL,           most,        SOURCE_POINTS, NULL,                     \
      COLUMN_##column, unit,  COLUMN_##whole, COLUMN_##lo, COLUMN_##hi,   RELATION_##relation,      \
      {NULL},          0,     false},
-#define RAW_QUANTITY(name, title, most, source, raw, column, complete)                             \
-    {#name, title, NULL, most,          SOURCE_##source, #raw, COLUMN_##column, 1,                 \
-     0,     0,     0,    RELATION_NONE, {NULL},          0,    complete},
-#define QUANTITY(...)          RAW_QUANTITY(__VA_ARGS__, false)
-#define COMPLETE_QUANTITY(...) RAW_QUANTITY(__VA_ARGS__, true)
+#define RAW_QUANTITY(relation, complete, name, title, most, source, raw, column)                   \
+    {#name, title, NULL, most,     SOURCE_##source, #raw, COLUMN_##column, 1,                      \
+     0,     0,     0,    relation, {NULL},          0,    complete},
+#define QUANTITY(...)          RAW_QUANTITY(RELATION_NONE, false, __VA_ARGS__)
+#define CALLS_QUANTITY(...)    RAW_QUANTITY(RELATION_CALLS, false, __VA_ARGS__)
+#define COMPLETE_QUANTITY(...) RAW_QUANTITY(RELATION_NONE, true, __VA_ARGS__)
 #include "bench/spec/quantities.def"
 #undef RAW_QUANTITY
 };
@@ -178,7 +179,6 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
                            .whole = column_find(name),
                            .lo = bound_of(name, "lo"),
                            .hi = bound_of(name, "hi")};
-    q->relation = q->column == COLUMN_comm_replay_ms ? RELATION_CALLS : RELATION_NONE;
     /* Launches have the interval that their median in summary.csv is written without. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&

@@ -115,6 +115,19 @@ static void dots_hold_single_launches(void **state)
     csv_table_free(&bars);
 }
 
+/* The model of time says the calls by the step that they are of; their launches are their own. */
+static void calls_alone_have_their_own_launches(void **state)
+{
+    const struct run *run = *state;
+    struct csv_table calls = series_of(run, "calls"), dots = table_of(run, "dots", "calls");
+    const char *label = "ranks=2 allreduce";
+    NEAR(point_number(&calls, label, "comm_replay_ms"), 10);
+    assert_int_equal(dots.rows, 4);
+    NEAR(number_at(&dots, "label", label, "nth", "4", "value"), 10);
+    csv_table_free(&calls);
+    csv_table_free(&dots);
+}
+
 static void bars_hold_the_chosen_quantity(void **state)
 {
     const struct run *run = *state;
@@ -447,6 +460,7 @@ int main(void)
         cmocka_unit_test(captions_tell_of_what_is_shown),
         cmocka_unit_test(series_of_runs_hold_the_numbers),
         cmocka_unit_test(dots_hold_single_launches),
+        cmocka_unit_test(calls_alone_have_their_own_launches),
         cmocka_unit_test(bars_hold_the_chosen_quantity),
         cmocka_unit_test(breakdown_holds_the_parts),
         cmocka_unit_test(model_follows_from_base_and_messages),

@@ -16,7 +16,7 @@ baseline: {ranks: 1, compute: real}
 measure:
   time: {warmup_steps: 1, steps: 4, launches: 1..1}
   accuracy: {seeds: [1]}
-figures: [time]
+figures: [time, breakdown, {kind: breakdown, name: calibrated, where: compute = calibrate}]
 SPEC
 run() { # arguments
     "$scalebench" run "$tmp/both.yaml" --out "$tmp/results" "$@"
@@ -53,7 +53,7 @@ short_steps_are_doubted() {
     column "$latest/summary.csv" compute smallest_step_ms >"$tmp/doubts"
     [ "$(grep -c '^replayed [0-9]' "$tmp/doubts")" -eq 3 ] && [ "$(grep -c '^real -$' "$tmp/doubts")" -eq 5 ] || return 1
     "$scalebench" run "$tmp/both.yaml" --out "$tmp/slow" \
-        --set "compute.rate=0.05 measure.accuracy.seeds=[]" || return 1
+        --set "compute.rate=0.05 measure.accuracy.seeds=[] figures=[time]" || return 1
     column "$tmp/slow/both/latest/summary.csv" compute flags | grep '^replayed' >"$tmp/doubts"
     [ "$(wc -l <"$tmp/doubts")" -eq 3 ] && ! grep short_replay "$tmp/doubts"
 }
@@ -104,6 +104,12 @@ broken_times() {
         train --run time --calibration "$tmp"
 }
 
+calibrations_are_drawn_on_demand() {
+    ! column "$latest/series_breakdown.csv" label | grep calibration &&
+        [ "$(column "$latest/series_breakdown.csv" label | wc -l)" -eq 5 ] &&
+        [ "$(column "$latest/series_calibrated.csv" label | grep -c '^calibration')" -eq 3 ]
+}
+
 check "real and replayed points run in one campaign" run
 check "rows say who computed, and that nothing is amiss" rows_say_who_computed
 check "flags say so too" flags_say_so
@@ -111,6 +117,7 @@ check "steps too short for a sleep are doubted" short_steps_are_doubted
 check "launches name those whose times passed" launches_say_whose_times_passed
 check "no curve is named by the batches of calibrations" \
     sh -c "! grep -q _batch '$latest/series_time.csv'"
+check "calibrations have bars where a figure asks for them" calibrations_are_drawn_on_demand
 check "no curve joins both kinds" curves_hold_one_kind
 check "points fail whose calibration has failed, and say so" failed_calibrations_are_named
 check "the trainer writes times, and lets them pass" times_are_written_and_passed
