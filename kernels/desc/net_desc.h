@@ -59,6 +59,11 @@ struct layer_desc {
     double rate;              /* of dropout */
     double epsilon, momentum; /* of batchnorm2d */
 
+    /* Of a slice of a net (net_slice.h); in a whole net all 0. */
+    int first_unit; /* its share of outputs or inputs begins with this one of the whole layer's */
+    bool addend;    /* outputs are summed over the slices before another layer takes them */
+    bool unbiased;  /* without the bias, which another slice adds */
+
     struct shape in, out;
     int first_tensor, n_tensors;
     int n_buffers;

@@ -68,7 +68,7 @@ static void forward_share(void *arg, int thread, int threads)
     if (begin == end)
         return;
     for (size_t i = begin; i < end; i++)
-        memcpy(call->c->y + i * call->out, bias, call->out * sizeof *bias);
+        begin_outputs(call->c->y + i * call->out, call->c->layer, bias);
     struct tile t = tile_fitting(call->out, call->in, end - begin);
     for_tiles(call, thread, t, 0, call->out, begin, end, forward_tile);
 }

@@ -11,7 +11,7 @@ static void dense_ref_forward(const struct layer_call *c)
     real *y = c->y;
     for (int image = 0; image < c->n; image++, x += in, y += out) {
         for (size_t o = 0; o < out; o++) {
-            y[o] = bias[o];
+            y[o] = c->layer->unbiased ? 0 : bias[o];
             for (size_t i = 0; i < in; i++)
                 y[o] += c->params[o * in + i] * x[i];
         }

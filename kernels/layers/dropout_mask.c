@@ -10,6 +10,8 @@
 
 SIMD_DECLARE(struct keep_functions, keep)
 
+enum { BLOCK = 4 }; /* units that are drawn together */
+
 struct dropout_call {
     const struct layer_call *c;
     const enum isa *isa; /* NULL: word by word */
@@ -27,22 +29,28 @@ size_t dropout_mask_bytes(const struct layer_desc *layer, int n)
 void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
                        size_t units, uint32_t sample)
 {
-    uint32_t stream = RNG_STREAM(RNG_DROPOUT, layer->index);
-    for (size_t i = 0; i < units; i += 4) {
-        uint32_t words[4];
-        rng_words4(words, ex->seed, stream, ex->epoch, sample, (uint32_t)(i / 4));
-        for (size_t j = 0; j < 4 && i + j < units; j++)
-            keep[i + j] = rng_unit(words[j]) >= layer->rate;
+    uint32_t stream = RNG_STREAM(RNG_DROPOUT, layer->index), words[BLOCK] = {0};
+    size_t first = (size_t)layer->first_unit;
+    for (size_t i = 0; i < units; i++) {
+        if (i == 0 || (first + i) % BLOCK == 0)
+            rng_words4(words, ex->seed, stream, ex->epoch, sample, (uint32_t)((first + i) / BLOCK));
+        keep[i] = rng_unit(words[(first + i) % BLOCK]) >= layer->rate;
     }
 }
 
-/* rng_unit(word) >= rate says of the word's 24 upper bits: at least rate * 2^24, which is exact. */
+/* A slice may begin within a block, whose rest is drawn word by word. rng_unit(word) >= rate says of the word's
+ * 24 upper bits: at least rate * 2^24, which is exact. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {
-    const uint32_t counter[4] = {0, sample, ex->epoch, RNG_STREAM(RNG_DROPOUT, layer->index)};
+    size_t first = (size_t)layer->first_unit, rest = (BLOCK - first % BLOCK) % BLOCK;
+    rest = rest < units ? rest : units;
+    const uint32_t counter[4] = {(uint32_t)((first + rest) / BLOCK), sample, ex->epoch,
+                                 RNG_STREAM(RNG_DROPOUT, layer->index)};
     const uint32_t key[2] = {(uint32_t)ex->seed, (uint32_t)(ex->seed >> 32)};
-    keep_for(isa)->draw(keep, units, counter, key, (uint32_t)ceil(layer->rate * 0x1p24));
+    dropout_mask_draw(keep, ex, layer, rest, sample);
+    keep_for(isa)->draw(keep + rest, units - rest, counter, key,
+                        (uint32_t)ceil(layer->rate * 0x1p24));
 }
 
 static void draw_image(const struct dropout_call *call, uint8_t *keep, size_t image)

@@ -2,6 +2,8 @@
  * that are cut among threads and let communication progress. Internal to kernels/. */
 #pragma once
 
+#include <string.h>
+
 #include "kernels/layers/layer.h"
 
 /* Every kind's table, and the twin in plain loops, which only those have that name it. */
@@ -33,6 +35,16 @@ static inline void exec_poll(const struct exec *ex)
 static inline size_t images_per_block(size_t budget, size_t cost)
 {
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
+}
+
+/* What the sums of a dense layer's outputs begin with. */
+static inline void begin_outputs(real *y, const struct layer_desc *dense, const real *bias)
+{
+    size_t bytes = (size_t)dense->channels * sizeof *y;
+    if (dense->unbiased)
+        memset(y, 0, bytes);
+    else
+        memcpy(y, bias, bytes);
 }
 
 /* Bytes of `count` numbers, rounded up so that what follows is aligned to a cache line. */

@@ -43,13 +43,18 @@ static double initial_value(enum initializer initializer, const struct tensor_de
     return normal_of(seed, tensor, element, sqrt(2 / fan_in));
 }
 
+real net_initial_value(const struct net_desc *desc, int tensor, size_t element, uint64_t seed)
+{
+    return (float)initial_value(desc->initializer, &desc->tensors[tensor], tensor, element, seed);
+}
+
 void net_init_tensors(const struct net_desc *desc, int first, int last, real *params, uint64_t seed)
 {
     for (int t = first; t < last; t++) {
         const struct tensor_desc *tensor = &desc->tensors[t];
         real *to = params + (tensor->offset - desc->tensors[first].offset);
         for (size_t i = 0; i < tensor->count; i++)
-            to[i] = (float)initial_value(desc->initializer, tensor, t, i, seed);
+            to[i] = net_initial_value(desc, t, i, seed);
     }
 }
 

@@ -115,6 +115,8 @@ const real *net_logits(const struct net *net, int slot);
 
 /* Initial weights of tensors as the desc's initializer says, from (seed, tensor, element) alone. */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
+/* One number of a tensor, as these have it. */
+real net_initial_value(const struct net_desc *desc, int tensor, size_t element, uint64_t seed);
 /* The same of tensors [first, last) alone, the first of which lies at params[0]. */
 void net_init_tensors(const struct net_desc *desc, int first, int last, real *params,
                       uint64_t seed);

@@ -39,13 +39,15 @@ static size_t outputs_of(const struct fused_layers *fused)
     return (size_t)fused->layers->channels;
 }
 
-/* dense, then ReLU or not, then dropout or not. */
+/* dense, then ReLU or not, then dropout or not; of a part of a sum nothing can be computed yet. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     size_t inputs = shape_count(layers->in);
     if (layers->kind != LAYER_dense || inputs > INPUTS_MAX || layers->channels > OUTPUTS_MAX ||
         inputs * (size_t)layers->channels > WEIGHTS_MAX)
         return 0;
+    if (layers->addend)
+        return 1;
     int taken = 1;
     taken += taken < n && layers[taken].kind == LAYER_relu;
     taken += taken < n && layers[taken].kind == LAYER_dropout;
@@ -56,7 +58,7 @@ struct small_dense_call {
     const struct op_call *op;
     const struct small_dense_functions *f;
     enum isa isa;
-    const struct layer_desc *dropout; /* NULL if there is none */
+    const struct layer_desc *dense, *dropout; /* dropout: NULL if there is none */
     bool relu;
     size_t in, out;
     real scale;       /* of what dropout leaves */
@@ -90,6 +92,7 @@ static struct small_dense_call call_of(const struct fused_layers *fused, const s
         .op = op,
         .f = small_dense_for(fused->isa),
         .isa = fused->isa,
+        .dense = fused->layers,
         .dropout = fused_find(fused, LAYER_dropout),
         .relu = fused_find(fused, LAYER_relu) != NULL,
         .in = inputs_of(fused),
@@ -139,7 +142,7 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
     for (size_t i = begin; i < end; i++) {
         real *y = op->y + i * call->out;
         call->f->list(&list, op->x + i * call->in, call->in);
-        memcpy(y, bias, call->out * sizeof *y);
+        begin_outputs(y, call->dense, bias);
         add_all_rows(call, &weights, &list, y);
         finish_outputs(call, y, call->keep + i * call->out,
                        op->ex->samples != NULL ? op->ex->samples[i] : 0);

@@ -302,6 +302,26 @@ static void every_set_drops_the_same_units(void **state)
             }
 }
 
+/* Wherever slices of a layer begin, together they drop what the whole layer does. */
+static void slices_drop_the_units_of_the_whole(void **state)
+{
+    enum { UNITS = 57, SAMPLE = 31 };
+    const struct exec ex = {.seed = 5, .epoch = 3};
+    struct layer_desc layer = {.index = 2, .rate = 0.5};
+    uint8_t want[UNITS], got[UNITS];
+    dropout_mask_draw(want, &ex, &layer, UNITS, SAMPLE);
+    for (int isa = 0; isa <= (int)isa_best(); isa++)
+        for (size_t slice = 1; slice < UNITS; slice++) {
+            memset(got, 7, sizeof got);
+            for (size_t first = 0; first < UNITS; first += slice) {
+                layer.first_unit = (int)first;
+                size_t n = UNITS - first < slice ? UNITS - first : slice;
+                dropout_mask_draw_by((enum isa)isa, got + first, &ex, &layer, n, SAMPLE);
+            }
+            assert_memory_equal(got, want, sizeof got);
+        }
+}
+
 /* NaN in a weight must reach the logits, wherever in a window it stands. */
 static void nan_is_not_lost(void **state)
 {
@@ -343,6 +363,7 @@ int main(void)
         cmocka_unit_test(fused_gradients_are_finite_differences),
 #endif
         cmocka_unit_test(every_set_drops_the_same_units),
+        cmocka_unit_test(slices_drop_the_units_of_the_whole),
         cmocka_unit_test(nan_is_not_lost),
         cmocka_unit_test(flops_done_leave_out_what_is_skipped),
     };
