@@ -76,8 +76,10 @@ struct sync_times {
 
 struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
-    /* Ranks that hold the other parts of the net, borrowed; NULL: this rank holds all of it. */
+    /* Ranks that hold the other parts of the net, borrowed; NULL: this rank holds all of it. Of tensors that
+     * several of these ranks have, one answers for the norm: answers_for [n_tensors], borrowed; NULL: for all. */
     const MPI_Comm *parts;
+    const bool *answers_for;
     const struct net_desc *desc; /* of what it holds */
     struct strategy_config config;
     struct loss_scale_options loss_scale;
@@ -144,6 +146,7 @@ struct sync {
     const struct strategy *strategy;
     MPI_Comm comm;
     const MPI_Comm *parts;
+    const bool *answers_for;
     int rank, ranks;
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
@@ -153,6 +156,8 @@ struct sync {
     struct loss_scale loss_scale;    /* that backward's gradients have; sums are without it */
     int64_t comm_begin_ns;           /* of the step's first call; 0: none yet */
     int64_t interval_ns, packing_ns; /* where the interval that is under way began */
+    int64_t waited_ns;               /* in waits of this step with computing behind them */
+    bool computes_on;                /* since the last one: the next is an arrival, too */
     struct waiter *waiter;
     struct exec *exec;
     void (*before_update)(void *arg);
@@ -235,6 +240,9 @@ void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
  * arrival, together they make up the exposed time. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
+/* Ends such a wait in the midst of computing: the step's arrival is that at a later one, as it would be if those
+ * before had taken no time. */
+void sync_comm_end_amid(struct sync *s);
 /* Around calls that do not wait, during backward. */
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);

@@ -59,6 +59,7 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->config = options->config;
     loss_scale_open(&s->loss_scale, &options->loss_scale);
     s->parts = options->parts;
+    s->answers_for = options->answers_for;
     s->waiter = options->waiter;
     s->exec = options->exec;
     s->before_update = options->before_update;
@@ -131,7 +132,8 @@ void sync_step_begin(struct sync *s)
     memset(&s->times, 0, sizeof s->times);
     s->sum_finished = false;
     s->overflow = false;
-    s->comm_begin_ns = 0;
+    s->computes_on = false;
+    s->comm_begin_ns = s->waited_ns = 0;
     if (s->strategy->step_begin != NULL)
         s->strategy->step_begin(s);
 }

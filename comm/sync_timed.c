@@ -25,8 +25,9 @@ static void end_interval(struct sync *s, const char *operation)
 void sync_comm_begin(struct sync *s)
 {
     int64_t now_ns = clock_ns();
-    if (s->times.arrive_ns == 0)
-        s->times.arrive_ns = now_ns;
+    if (s->times.arrive_ns == 0 || s->computes_on)
+        s->times.arrive_ns = now_ns - s->waited_ns;
+    s->computes_on = false;
     begin_at(s, now_ns);
 }
 
@@ -34,6 +35,13 @@ void sync_comm_begin(struct sync *s)
 void sync_comm_end(struct sync *s)
 {
     end_interval(s, s->waiter->operation);
+}
+
+void sync_comm_end_amid(struct sync *s)
+{
+    sync_comm_end(s);
+    s->waited_ns = s->times.comm_exposed_ns;
+    s->computes_on = true;
 }
 
 void sync_call_begin(struct sync *s)

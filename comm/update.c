@@ -86,6 +86,24 @@ enum status sync_optimize_shares(struct sync *s, const struct optimizer *o,
     return OK;
 }
 
+static double norm2_between(const struct sync *s, size_t begin, size_t end)
+{
+    return begin < end ? local_norm2(s->exec, s->arenas.grads + begin, end - begin) : 0;
+}
+
+/* Of numbers [begin, end) those of tensors that this rank answers for among the parts of the net. */
+static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
+{
+    double sum = 0;
+    for (int i = 0; i < s->arenas.n_tensors; i++) {
+        const struct tensor_desc *t = &s->arenas.tensors[i];
+        size_t first = t->offset > begin ? t->offset : begin, last = t->offset + t->count;
+        if (s->answers_for[i])
+            sum += norm2_between(s, first, last < end ? last : end);
+    }
+    return sum;
+}
+
 /* Where every rank holds the whole gradient, each answers for an equal part. */
 double sync_norm2_local(struct sync *s)
 {
@@ -93,7 +111,7 @@ double sync_norm2_local(struct sync *s)
     if (s->strategy->norm2_local != NULL)
         return s->strategy->norm2_local(s);
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
+    return s->answers_for != NULL ? norm2_of_own(s, begin, end) : norm2_between(s, begin, end);
 }
 
 /* A norm that is not a number scales nothing: divergence is to show. */
@@ -117,7 +135,7 @@ static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const
                                         "sum of the gradient's squares", e);
     if (s->parts != NULL)
         THEN(status, wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, *s->parts,
-                                    "sum of the stages' squares", e));
+                                    "sum of the parts' squares", e));
     sync_comm_end(s);
     TRY(status);
     begin_ns = clock_ns();

@@ -7,6 +7,7 @@
 #include "bench/collect/summary.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
+#include "kernels/desc/net_slice.h"
 
 /* How far what was measured may be from what was forecast: buffers that nobody named would be more. */
 #define MEMORY_OFF_PCT 5.0
@@ -18,30 +19,45 @@ bool point_forecasts_memory(const struct point *point)
            config_int(c, OPT_PIPELINE) == 1;
 }
 
+/* The net as the first rank has it, whose slice is as large as any. Freed with net_desc_free. */
+static enum status held_by_rank(struct net_desc *held, const struct point *point, struct error *e)
+{
+    return net_desc_slice(held, &point->net->net, 0, (int)config_int(&point->config, OPT_TENSOR),
+                          e);
+}
+
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e)
 {
-    const struct net_desc *net = &point->net->net;
     const struct config *c = &point->config;
-    size_t n = (size_t)net->n_tensors, *counts;
+    size_t n = (size_t)point->net->net.n_tensors, *counts;
     struct strategy_config config;
+    struct net_desc held;
     enum option_id at;
     TRY(config_strategy(c, &config, &at, e));
-    TRY(MEM_NEW(counts, n, "the tensors of a net", e));
-    for (size_t i = 0; i < n; i++)
-        counts[i] = net->tensors[i].count;
+    TRY(held_by_rank(&held, point, e));
+    enum status status = MEM_NEW(counts, n, "the tensors of a net", e);
+    for (size_t i = 0; i < n && status == OK; i++)
+        counts[i] = held.tensors[i].count;
+    net_desc_free(&held);
+    TRY(status);
     *m = strategy_memory(config_strategy_kind(c), &config, 0, (int)config_int(c, OPT_RANKS), counts,
                          n, width, config_state_slots(c));
     free(counts);
     return OK;
 }
 
-static struct sync_memory formula_of(const struct point *point, size_t width)
+static enum status formula_of(struct sync_memory *m, const struct point *point, size_t width,
+                              struct error *e)
 {
     const struct config *c = &point->config;
-    return strategy_memory_formula(
+    struct net_desc held;
+    TRY(held_by_rank(&held, point, e));
+    *m = strategy_memory_formula(
         config_strategy_kind(c), (enum precision)config_int(c, OPT_PRECISION),
-        (int)config_int(c, OPT_RANKS), point->net->net.n_params, width, config_state_slots(c));
+        (int)config_int(c, OPT_RANKS), held.n_params, width, config_state_slots(c));
+    net_desc_free(&held);
+    return OK;
 }
 
 static struct model_states in_mib(const struct sync_memory *m)
@@ -78,14 +94,14 @@ enum status memory_set(struct point_summary *p, const struct samples *time,
     static const struct model_states unknown = {NAN, NAN, NAN, NAN};
     bool elastic = config_is_elastic(&p->point->config);
     const struct samples *samples = time->n > 0 || elastic ? time : accuracy;
-    struct sync_memory forecast;
+    struct sync_memory forecast, formula;
     p->forecast_mib = p->formula_mib = unknown;
     p->model_states_mib = measured_mib(samples);
     p->model_states_error_pct = NAN;
     if (!point_forecasts_memory(p->point))
         return OK;
     TRY(point_memory(&forecast, p->point, width_of(samples), e));
-    struct sync_memory formula = formula_of(p->point, width_of(samples));
+    TRY(formula_of(&formula, p->point, width_of(samples), e));
     p->forecast_mib = in_mib(&forecast);
     p->formula_mib = in_mib(&formula);
     p->model_states_error_pct = 100 * (p->model_states_mib / p->forecast_mib.all - 1);

@@ -11,6 +11,7 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
+#include "kernels/desc/net_slice.h"
 
 /* ---- The coefficients ---- */
 
@@ -74,16 +75,20 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* counts [2 n]: numbers of each tensor, then its rows. Freed by the caller. */
-static enum status count_tensors(size_t **counts, const struct net_desc *net, struct error *e)
+/* counts [2 n]: numbers of each tensor as the first rank has it, whose slice is as large as any, then its rows. Freed by
+ * the caller. */
+static enum status count_tensors(size_t **counts, const struct point *point, struct error *e)
 {
-    size_t n = (size_t)net->n_tensors;
-    TRY(MEM_NEW(*counts, 2 * n, "the tensors of a net", e));
-    for (size_t i = 0; i < n; i++) {
-        (*counts)[i] = net->tensors[i].count;
-        (*counts)[n + i] = net->tensors[i].n_dims > 1 ? (size_t)net->tensors[i].dims[0] : 0;
+    struct net_desc held;
+    TRY(net_desc_slice(&held, &point->net->net, 0, (int)config_int(&point->config, OPT_TENSOR), e));
+    size_t n = (size_t)held.n_tensors;
+    enum status status = MEM_NEW(*counts, 2 * n, "the tensors of a net", e);
+    for (size_t i = 0; i < n && status == OK; i++) {
+        (*counts)[i] = held.tensors[i].count;
+        (*counts)[n + i] = held.tensors[i].n_dims > 1 ? (size_t)held.tensors[i].dims[0] : 0;
     }
-    return OK;
+    net_desc_free(&held);
+    return status;
 }
 
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
@@ -95,7 +100,7 @@ enum status prediction_comm_ms(double *ms, const struct point *point, size_t wid
     size_t n = (size_t)net->n_tensors, *counts;
     struct strategy_config config;
     enum option_id at;
-    TRY(count_tensors(&counts, net, e));
+    TRY(count_tensors(&counts, point, e));
     enum status status = config_strategy(&point->config, &config, &at, e);
     config.rows = counts + n;
     *ms = 0;
@@ -115,7 +120,8 @@ static bool is_predictable(const struct summary *s, size_t i, const struct link_
     const struct config *config = &p->point->config;
     bool base_computes = config_int(&base->point->config, OPT_RANKS) == 1 || base->compute_only;
     return !config_is_peer(config) && !config_is_foreign(config) && !p->compute_only &&
-           base_computes && config_int(config, OPT_PIPELINE) == 1 && isfinite(p->step_ms.mid) &&
+           base_computes && config_int(config, OPT_PIPELINE) == 1 &&
+           config_int(config, OPT_TENSOR) == 1 && isfinite(p->step_ms.mid) &&
            isfinite(base->step_ms.mid) && f->nodes == 1 && config_int(config, OPT_NODES) == 1;
 }
 

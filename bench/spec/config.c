@@ -255,7 +255,7 @@ enum status config_strategy(const struct config *config, struct strategy_config 
 
 long config_replicas(const struct config *config, long ranks)
 {
-    long replicas = ranks / config_int(config, OPT_PIPELINE);
+    long replicas = ranks / (config_int(config, OPT_PIPELINE) * config_int(config, OPT_TENSOR));
     return replicas > 0 ? replicas : 1;
 }
 

@@ -183,7 +183,8 @@ enum status config_strategy(const struct config *config, struct strategy_config 
  * says. */
 enum compressor_kind config_compressor(const struct config *config);
 
-/* Ranks that share a batch: of so many those of one stage, where the net is cut into parallel.pipeline. */
+/* Ranks that share a batch: of so many those of one stage and slice, where the net is cut by parallel.pipeline or
+ * parallel.tensor. */
 long config_replicas(const struct config *config, long ranks);
 
 /* What parallel.* asks of the other options and, where it is known (not NULL), of the network.

@@ -60,7 +60,7 @@ static void cut_layer(struct layer_desc *layer, const struct net_desc *net, stru
     if (layer->index == pair.columns)
         layer->channels = (int)(end - begin);
     if (layer->index == pair.rows) {
-        layer->addend = true;
+        layer->addend = slices > 1;
         layer->unbiased = index > 0;
     }
 }

@@ -27,7 +27,7 @@ int net_slice_most(const struct net_desc *net);
 bool net_slice_is_even(const struct net_desc *net, int slices);
 
 /* *slice: the net as slice number `index` of `slices` <= net_slice_most has it, layers and tensors by the same names
- * and numbers; shares are equal, or first ones larger by an output. Freed with net_desc_free. */
+ * and numbers; shares are equal, or first ones larger by an output; of one slice, a copy. Freed with net_desc_free. */
 enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, int index,
                            int slices, struct error *e);
 

@@ -220,7 +220,8 @@ own amundkar/accuracy_mnist "epochs:m seconds:m reached:m"
 own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"
 own amundkar/per_class "classes:m epochs:m"
 own amundkar/mixed "accuracy:m epochs:m step:m bytes:m" "lenet_21k,vgg_mini"
-own amundkar/model_parallel "step:m bubble:m memory:m" "whole,GPipe,1F1B"
+own amundkar/model_parallel "step:m bubble:m memory:m tensor_step:m tensor_memory:m" \
+    "whole,GPipe,1F1B,whole dense layers,tensor"
 own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameters,691 K parameters"
 
 own past/peer "rate:m ratio:"

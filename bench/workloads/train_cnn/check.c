@@ -10,14 +10,16 @@ enum status hashes_open(struct hashes *h, size_t capacity, struct error *e)
 {
     *h = (struct hashes){.capacity = capacity};
     TRY(MEM_NEW(h->values, capacity, "the hashes of weights", e));
+    TRY(MEM_NEW(h->shared, capacity, "the hashes of weights", e));
     return MEM_NEW(h->steps, capacity, "the steps of hashes", e);
 }
 
 void hashes_close(struct hashes *h)
 {
     free(h->values);
+    free(h->shared);
     free(h->steps);
-    h->values = h->steps = NULL;
+    h->values = h->shared = h->steps = NULL;
 }
 
 uint64_t hashes_add(struct hashes *h, const struct trainer *t)
@@ -25,6 +27,7 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
     uint64_t hash = trainer_hash(t);
     if (h->n < h->capacity) {
         h->values[h->n] = hash;
+        h->shared[h->n] = slice_shared_hash(t);
         h->steps[h->n] = t->steps_done;
         h->n++;
     }
@@ -54,29 +57,40 @@ static void find_difference(const struct hashes *h, const uint64_t *all, int ran
     }
 }
 
-/* Of the stages of a net together, by their sum: replicas are compared, which a pipeline is one of. */
-static enum status join_stages(const struct hashes *h, struct trainer *t, struct error *e)
+/* Of all ranks that hold a net together, by their sum: replicas are compared. */
+static enum status join_replica(const struct hashes *h, struct trainer *t, struct error *e)
 {
-    if (t->grid.stages == 1)
-        return OK;
-    return wait_allreduce(t->waiter, h->values, h->n, MPI_UINT64_T, MPI_SUM, t->grid.pipeline,
-                          "sum of the stages' hashes", e);
+    const MPI_Comm holders[] = {t->grid.pipeline, t->grid.tensor};
+    for (int i = 0; i < 2; i++)
+        if (holders[i] != MPI_COMM_NULL)
+            TRY(wait_allreduce(t->waiter, h->values, h->n, MPI_UINT64_T, MPI_SUM, holders[i],
+                               "sum of a replica's hashes", e));
+    return OK;
 }
 
-enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
-                           struct error *e)
+/* hashes [h->n] of all ranks. */
+static enum status compare(const struct hashes *h, const uint64_t *hashes, struct trainer *t,
+                           struct comparison *comparison, struct error *e)
 {
-    TRY(join_stages(h, t, e));
-    *comparison = (struct comparison){.made = true, .equal = true};
     uint64_t *all = NULL;
     if (t->rank == 0)
         TRY(MEM_NEW(all, h->n * (size_t)t->ranks, "the hashes of all ranks", e));
-    enum status status = wait_gather(t->waiter, h->values, h->n * sizeof *h->values, all, 0,
-                                     t->comm, "comparison of weights", e);
+    enum status status = wait_gather(t->waiter, hashes, h->n * sizeof *hashes, all, 0, t->comm,
+                                     "comparison of weights", e);
     if (status == OK && t->rank == 0)
         find_difference(h, all, t->ranks, comparison);
     free(all);
     TRY(status);
     return wait_bcast(t->waiter, comparison, sizeof *comparison, MPI_BYTE, 0, t->comm,
                       "result of the comparison", e);
+}
+
+enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
+                           struct error *e)
+{
+    *comparison = (struct comparison){.made = true, .equal = true};
+    if (t->grid.slices > 1)
+        TRY(compare(h, h->shared, t, comparison, e));
+    TRY(join_replica(h, t, e));
+    return comparison->equal ? compare(h, h->values, t, comparison, e) : OK;
 }

@@ -8,7 +8,8 @@
 /* Hashes of this rank's weights after some steps, in order. */
 struct hashes {
     uint64_t *values;
-    uint64_t *steps; /* number of the step, from 1 */
+    uint64_t *shared; /* of weights that every slice of a net holds */
+    uint64_t *steps;  /* number of the step, from 1 */
     size_t n, capacity;
 };
 

@@ -266,10 +266,15 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     uint64_t bytes = cost.bytes_wire * timed->timed_steps / cost.steps + timed->stage_bytes;
     uint64_t messages =
         cost.messages_wire * timed->timed_steps / cost.steps + timed->stage_messages;
-    end->bytes_wire = (int64_t)(counted ? timed->bytes_sent : bytes);
-    end->messages_wire = (int64_t)(counted ? timed->messages_sent : messages);
+    bytes = (counted ? timed->bytes_sent : bytes) + timed->tensor_bytes;
+    messages = (counted ? timed->messages_sent : messages) + timed->tensor_messages;
+    end->bytes_wire = (int64_t)bytes;
+    end->messages_wire = (int64_t)messages;
     end->bytes_stages = (int64_t)timed->stage_bytes;
-    COPY_TEXT(end->wire_source, cost.wire_source);
+    end->bytes_tensor = (int64_t)timed->tensor_bytes;
+    COPY_TEXT(end->wire_source, timed->tensor_bytes > 0 && cost.bytes_wire == 0
+                                    ? timed->tensor_source
+                                    : cost.wire_source);
     take_nic(end, timed);
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;

@@ -16,7 +16,9 @@ struct timed_interval {
     int64_t steps_ns, cpu_ns, poll_ns;
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
-    uint64_t stage_messages, stage_bytes; /* of those sent, to other stages of a pipeline */
+    uint64_t stage_messages, stage_bytes;   /* of those sent, to other stages of a pipeline */
+    uint64_t tensor_messages, tensor_bytes; /* by sums over slices of layers, as a formula says */
+    const char *tensor_source;              /* which */
     bool counts_nic;
     struct nic_counts nic_begin, nic_end; /* of --nic before the first and after the last */
     struct rusage usage_begin, usage_end; /* of the process, likewise */

@@ -35,6 +35,9 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->poll_ns += taken->poll_ns;
     t->stage_messages += taken->stage_messages;
     t->stage_bytes += taken->stage_bytes;
+    t->tensor_messages += taken->tensor.messages_wire;
+    t->tensor_bytes += taken->tensor.bytes_wire;
+    t->tensor_source = taken->tensor.wire_source;
 }
 
 /* What the interface has carried of the steps so far, outside of the timed ones: where all ranks are here, what they

@@ -43,12 +43,12 @@ static enum status hold_tensors(struct trainer *t, struct error *e)
     find_tensors(t);
     int n = s->tensors.last - s->tensors.first;
     TRY(MEM_NEW(tensors, (size_t)n, "the tensors of a stage", e));
-    s->held = *t->desc;
+    s->held = *t->computed;
     s->held.tensors = tensors;
     s->held.n_tensors = n;
     s->held.n_params = 0;
     for (int i = 0; i < n; i++) {
-        tensors[i] = t->desc->tensors[s->tensors.first + i];
+        tensors[i] = t->computed->tensors[s->tensors.first + i];
         tensors[i].offset = s->held.n_params;
         s->held.n_params += tensors[i].count;
     }

@@ -43,6 +43,7 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         run_op(t, batch, PASS_FORWARD, op, NULL);
+        TRY(slice_after_forward(t, op, batch->n, e));
         arena_use_look(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
@@ -66,6 +67,7 @@ static enum status backward(struct trainer *t, const struct batch *batch, const 
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
+        TRY(slice_after_backward(t, op, batch->n, e));
         arena_use_look(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
@@ -156,7 +158,8 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch,
     int64_t loss_ns = timeline_now(t->waiter->timeline);
     struct score score = work_loss(t, batch, gradient_scale(t, batch));
     timeline_end(t->waiter->timeline, PHASE_forward, "loss", loss_ns);
-    trainer_add_score(&record->score, &score);
+    if (t->grid.slice == 0) /* the others have the same */
+        trainer_add_score(&record->score, &score);
     if (is_last(m))
         record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
     TRY(stage_forward_end(t, (int)m->index, e));
@@ -237,6 +240,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     t->exec.epoch = epoch;
     overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
+    slice_step_begin(t);
     t->update_slept_ns = 0;
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     work_step_begin(t, &batch);
@@ -255,6 +259,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     record->bubble_ns = t->stage.waited_ns;
     record->stage_messages = t->stage.messages_sent;
     record->stage_bytes = t->stage.bytes_sent;
+    record->tensor = t->slice.sent;
     work_step_end(t, record->sync.optimizer_ns);
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;

@@ -12,6 +12,7 @@
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/inject.h"
 #include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/slice.h"
 #include "bench/workloads/train_cnn/stage.h"
 #include "bench/workloads/train_cnn/weights16.h"
 #include "bench/workloads/train_cnn/work.h"
@@ -32,6 +33,7 @@ struct step_record {
     int64_t late_ns;     /* that it ended too late by */
     int64_t bubble_ns;   /* waited for other stages of a pipeline; part of no other */
     uint64_t stage_messages, stage_bytes; /* sent to them */
+    struct cost tensor;                   /* sent by sums over the slices of layers */
     struct sync_times sync;
     struct score score;
     double loss_scale; /* of its gradients; NAN: they were not scaled */
@@ -56,17 +58,19 @@ struct trainer {
     const int *progress_cpu;  /* of a thread that sync.overlap asks for; NULL: not bound */
     struct work_options work; /* by the caller, too */
     int rank, ranks;
-    struct grid grid; /* which replica of the net and which stage of it the rank is of */
+    struct grid grid; /* of which replica of the net, stage and slice the rank is */
 
     uint32_t global_batch;
     enum isa isa; /* the same on all ranks */
     struct sampler sampler;
     struct exec exec;
+    const struct net_desc *computed; /* what the net is made from: desc, or a slice of it */
+    struct slice slice;
     struct net *net;
     struct stage stage;            /* what of the net this rank computes */
     struct checkpoint_parts parts; /* the same, as checkpoints see it */
     int slot;                      /* the set of activations that the parts of a step work on */
-    struct sync *sync;             /* over the ranks of the stage */
+    struct sync *sync;             /* over the ranks of the stage and slice */
     struct overlap *overlap;       /* NULL: messages are left alone while this rank computes */
     struct group group;            /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;

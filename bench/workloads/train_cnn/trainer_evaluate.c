@@ -29,22 +29,24 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
 }
 
 /* With the weights of a step, which are rounded once. */
-static void forward(struct trainer *t, bool is_first)
+static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
     for (int op = t->stage.first; op < t->stage.last; op++) {
         struct range range = work_op_range(t, op);
         const real *params =
             is_first ? weights16_round(&t->weights, range) : weights16_widen(&t->weights, range);
         net_forward(t->net, &t->exec, t->slot, op, op + 1, params);
+        TRY(slice_after_forward(t, op, n, e));
     }
+    return OK;
 }
 
-/* Scores of images [first, first + n) of a part; none but the last stage of a pipeline has any. */
-static enum status evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
-                                  size_t n, bool is_first, struct score *score,
-                                  struct class_counts *classes, struct error *e)
+/* Scores of images [first, first + n) of a part; of a replica's ranks one alone has any. */
+static enum status evaluate_images(struct trainer *t, const struct data_part *part, size_t first,
+                                   size_t n, bool is_first, struct score *score,
+                                   struct class_counts *classes, struct error *e)
 {
-    const struct batch slice = {.n = (uint32_t)n, .samples = t->eval_samples};
+    const struct batch batch = {.n = (uint32_t)n, .samples = t->eval_samples};
     *score = (struct score){0};
     t->slot = 0;
     for (size_t i = 0; i < n; i++)
@@ -55,11 +57,11 @@ static enum status evaluate_slice(struct trainer *t, const struct data_part *par
         net_load_each(t->net, &t->exec, t->slot, (int)n, t->images);
     else
         net_expect(t->net, t->slot, (int)n);
-    TRY(stage_step_begin(t, &slice, 1, e));
+    TRY(stage_step_begin(t, &batch, 1, e));
     TRY(stage_forward_begin(t, 0, e));
-    forward(t, is_first);
+    TRY(forward(t, (uint32_t)n, is_first, e));
     TRY(stage_forward_end(t, 0, e));
-    if (t->stage.last < net_ops(t->net))
+    if (t->stage.last < net_ops(t->net) || t->grid.slice > 0)
         return OK;
     count_classes(t, first, n, classes);
     *score = net_loss(t->net, &t->exec, t->slot, t->labels, NULL, 0);
@@ -74,9 +76,9 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
     pool_share(part->n, (size_t)t->grid.replica, (size_t)t->grid.replicas, &begin, &end);
     for (size_t i = begin; i < end; i += t->micro_max) {
         size_t n = end - i < t->micro_max ? end - i : t->micro_max;
-        struct score slice;
-        TRY(evaluate_slice(t, part, i, n, i == begin, &slice, classes, e));
-        trainer_add_score(score, &slice);
+        struct score images;
+        TRY(evaluate_images(t, part, i, n, i == begin, &images, classes, e));
+        trainer_add_score(score, &images);
     }
     return stage_step_end(t, e);
 }

@@ -48,7 +48,8 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
     enum option_id at;
     TRY(config_check_parallel(t->config, t->desc, t->ranks, &at, e));
     TRY(config_check_batch(t->config, t->ranks, &at, e));
-    t->grid = grid_place(t->rank, t->ranks, (int)config_int(t->config, OPT_PIPELINE));
+    t->grid = grid_place(t->rank, t->ranks, (int)config_int(t->config, OPT_PIPELINE),
+                         (int)config_int(t->config, OPT_TENSOR));
     t->global_batch = trainer_global_batch(t->config, t->ranks);
     TRY(model_check_data(t->desc, t->data->name, t->data->shape, t->data->classes, e));
     TRY(open_sampler(t, e));
@@ -85,7 +86,7 @@ static enum status tune(struct trainer *t, uint8_t *choices, const struct net_op
                         struct error *e)
 {
     struct error later;
-    enum status tuned = net_tune(choices, t->desc, options, t->exec.pool, e);
+    enum status tuned = net_tune(choices, t->computed, options, t->exec.pool, e);
     enum status shared = trainer_share_choices(t, choices, tuned == OK ? e : &later);
     return tuned == OK ? shared : tuned;
 }
@@ -93,14 +94,16 @@ static enum status tune(struct trainer *t, uint8_t *choices, const struct net_op
 static enum status create_stage(struct trainer *t, struct net_options options, struct error *e)
 {
     TRY(cut_net(t, &options, e));
-    return net_create(&t->net, t->desc, &options, e);
+    TRY(net_create(&t->net, t->computed, &options, e));
+    return slice_find_sums(t, e);
 }
 
 /* All ranks try the kernels at the same time, as they will run them. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {
+    TRY(slice_open(t, e));
     if (work_is_replayed(&t->work))
-        return net_create(&t->net, t->desc, &options, e);
+        return net_create(&t->net, t->computed, &options, e);
     if (!trainer_tunes(t->config))
         return create_stage(t, options, e);
     uint8_t *choices;
@@ -253,7 +256,10 @@ static enum status create_sync(struct trainer *t, struct error *e)
     enum option_id at;
     struct sync_options options = {
         .comm = t->grid.data,
-        .parts = t->grid.stages > 1 ? &t->grid.pipeline : NULL,
+        .parts = t->grid.slices > 1   ? &t->grid.tensor
+                 : t->grid.stages > 1 ? &t->grid.pipeline
+                                      : NULL,
+        .answers_for = t->slice.answers_for,
         .desc = &t->stage.held,
         .loss_scale = loss_scale_of(t->config),
         .slots = optimizer_slots(t->optimizer.kind),
@@ -276,8 +282,11 @@ static enum status draw_weights(struct trainer *t, struct error *e)
 {
     bool own = !config_int(t->config, OPT_BROADCAST_INIT);
     uint64_t seed = t->exec.seed ^ (own ? (uint64_t)t->grid.replica << 32 : 0);
-    net_init_tensors(t->desc, t->stage.tensors.first, t->stage.tensors.last, t->sync->arenas.params,
-                     seed);
+    if (t->grid.slices > 1)
+        slice_init_params(t, t->sync->arenas.params, seed);
+    else
+        net_init_tensors(t->desc, t->stage.tensors.first, t->stage.tensors.last,
+                         t->sync->arenas.params, seed);
     if (own && t->grid.replicas > 1)
         return MEM_NEW_ALIGNED(t->own_params, t->sync->arenas.n, "a rank's own weights", e);
     return sync_broadcast_params(t->sync, e);
@@ -302,6 +311,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     TRY(draw_weights(t, e));
     TRY(open_weights(t, e));
     TRY(connect_overlap(t, e));
+    TRY(slice_connect(t, e));
     stage_connect(t);
     TRY(work_connect(t, e));
     return connect_batch_norm(t, e);
@@ -315,6 +325,7 @@ void trainer_close(struct trainer *t)
     weights16_close(&t->weights);
     sync_destroy(t->sync);
     stage_close(t);
+    slice_close(t);
     grid_close(&t->grid, t->waiter);
     net_destroy(t->net);
     mem_free(t->own_params);

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Dense layers in slices as a user meets them: they train to the same numbers, their ranks find each other's calls right,
+# who hangs is told, and a campaign tells what a slice has in memory and what it sends.
+set -u
+. bench/tests/lib/tap.sh
+
+train_by() { # program, ranks, options
+    local program=$1 ranks=$2
+    shift 2
+    "$mpiexec" -n "$ranks" "$program" --model lenet_21k --data.set digits --data.samples 400 --train.global_batch 50 \
+        --train.accumulate 3 --train.optimizer adam --train.lr 0.001 --train.clip_norm 0.5 --train.epochs 2 --wait yield "$@"
+}
+
+train() { # ranks, options
+    train_by "$train_cnn" "$@"
+}
+
+# In double precision, of which what is printed shows no rounding.
+numbers_of() { # ranks, options
+    train_by "${train_cnn}_f64" "$@" | sed -n 's/^\(epoch.*accuracy [0-9.]* %\)  [0-9.]* s .*/\1/p'
+}
+
+trains_to_the_same_numbers() {
+    numbers_of 1 >"$tmp/whole" && [ "$(wc -l <"$tmp/whole")" -eq 2 ] || return 1
+    numbers_of 3 --parallel.tensor 3 --sync.check calls | diff "$tmp/whole" - &&
+        numbers_of 2 --parallel.tensor 2 --wait block | diff "$tmp/whole" - &&
+        numbers_of 4 --parallel.tensor 2 --sync.strategy bucketed | diff "$tmp/whole" -
+}
+
+slices_and_replicas_are_compared() {
+    expect 0 "weights equal on all ranks" train 3 --parallel.tensor 3 &&
+        expect 0 "weights equal on all ranks" train 4 --parallel.tensor 2 --sync.strategy ring &&
+        expect 0 "weights differ first at step 1, rank 2" train 4 --parallel.tensor 2 --train.clip_norm 0 \
+            --sync.strategy none
+}
+
+# Rank 1 of two sleeps while it should be computing.
+a_slice_that_hangs_is_told() {
+    train 2 --parallel.tensor 2 --sync.deadline 2s --inject.kind fixed --inject.sleep 300s --inject.ranks '[1]' \
+        --inject.phase forward --inject.steps 3..3 >"$tmp/log" 2>&1
+    local status=$?
+    cat "$tmp/log"
+    [ "$status" -ne 0 ] && grep -q "rank 0: wait [0-9]* (gradients of slices) lasted longer than 2 s" "$tmp/log"
+}
+
+refuses_what_it_cannot_cut() {
+    expect 2 "parallel.tensor = 2, but ranks = 3 is no multiple of it" train 3 --parallel.tensor 2 &&
+        expect 2 "sync.compress: topk does not go with parallel.tensor = 2" train 2 --parallel.tensor 2 --sync.compress topk
+}
+
+campaign() {
+    cat >"$tmp/slices.yaml" <<'SPEC'
+name: slices
+scaling: strong
+model: keras_1200k
+data: {set: digits, samples: 64}
+train: {optimizer: adam, lr: 0.001, global_batch: 8, accumulate: 2}
+zip: {ranks: [1, 2], parallel.tensor: [1, 2]}
+place: {oversubscribe: allow}
+measure:
+  time: {warmup_steps: 1, steps: 2, launches: 1..1}
+  timeline: true
+figures: [bars, timeline]
+SPEC
+    "$scalebench" plan "$tmp/slices.yaml" --out "$tmp/results" --format csv >"$tmp/plan.csv" &&
+        "$scalebench" run "$tmp/slices.yaml" --out "$tmp/results"
+}
+
+# Of 1,199,882 parameters those of two dense layers are cut, but for the second one's bias. Two ranks send each other half
+# of what they sum and get the sum of the other half: once the 10 outputs and the 9216 inputs of 8 images.
+tells_what_slices_do() {
+    campaign && python3 - "$tmp/plan.csv" "$tmp/results/slices/latest" <<'PY'
+import csv, sys
+plan, folder = sys.argv[1:]
+def read(name):
+    with open(name, newline="") as f:
+        return list(csv.DictReader(f))
+N, CUT, MIB = 1199882, 9216 * 128 + 128 + 128 * 10, 2**20
+points = {r["point"]: r for r in read(plan)}
+rows = {r["ranks"]: r for r in read(f"{folder}/summary.csv")}
+told = {ranks: points[r["point"]] for ranks, r in rows.items()}
+for ranks, numbers in ("1", N), ("2", N - CUT // 2):
+    for part, times in ("params_mib", 1), ("grads_mib", 1), ("state_mib", 2):
+        expected = 4 * times * numbers / MIB
+        assert abs(float(told[ranks][part]) / expected - 1) < 1e-4, (ranks, part, told[ranks])
+        assert abs(float(rows[ranks][part]) / expected - 1) < 0.05, (ranks, part, rows[ranks])
+assert float(rows["1"]["bytes_tensor"]) == 0
+assert float(rows["2"]["bytes_tensor"]) == float(rows["2"]["bytes_wire"]) == 8 * (9216 + 10) * 4, rows["2"]
+assert rows["2"]["wire_source"].startswith("formula: "), rows["2"]["wire_source"]
+spans = {s["name"] for s in read(f"{folder}/timeline.csv") if s["phase"] == "comm"}
+assert {"outputs of slices", "gradients of slices"} <= spans, spans
+PY
+}
+
+check "slices train to the numbers of the whole net" trains_to_the_same_numbers
+check "slices are compared by what they share, and replicas" slices_and_replicas_are_compared
+check "a slice that waits too long for another says so" a_slice_that_hangs_is_told
+check "what does not go with slices is refused by name" refuses_what_it_cannot_cut
+check "a campaign tells what slices have and send" tells_what_slices_do
+finish

@@ -1,0 +1,337 @@
+/* Dense layers in slices: several ranks train what one does, dropout between the layers included; weights that all
+ * slices hold stay the same to the bit, and what is summed is what formulas say. */
+#include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/tests/train_fixture.h"
+#include "comm/cost/tensor.h"
+
+#ifdef SCALEBENCH_F64
+enum { STEPS = 20 };
+#define ALLOWED 1e-10
+#else
+enum { STEPS = 1 };
+#define ALLOWED 1e-4
+#endif
+
+static void set_slices(int slices)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", slices);
+    option(OPT_TENSOR, text);
+}
+
+/* ---- Nets ---- */
+
+static void add(enum layer_kind kind, int outputs)
+{
+    struct error e;
+    struct layer_desc layer = layer_desc_preset(kind);
+    if (outputs > 0)
+        layer.channels = outputs;
+    assert_int_equal(net_desc_add(&fixture.desc, &layer, &e), OK);
+}
+
+/* Two pairs: before the first there are no parameters, behind its second layer come ReLU and dropout. */
+static int setup_deep(void **state)
+{
+    static const int outputs[] = {24, 12, 18};
+    struct error e;
+    int status = setup(state);
+    net_desc_free(&fixture.desc);
+    if (net_desc_begin(&fixture.desc, "deep", (struct shape){1, 28, 28}, 10, &e) != OK)
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        add(LAYER_dense, outputs[i]);
+        add(LAYER_relu, 0);
+        add(LAYER_dropout, 0);
+    }
+    add(LAYER_dense, 10);
+    return net_desc_end(&fixture.desc, &e) == OK ? status : -1;
+}
+
+/* ---- Comparing ---- */
+
+/* One rank's own run, and the weights that it began with. */
+struct alone {
+    struct session trained, initial;
+};
+
+static bool take_steps(struct session *s)
+{
+    bool good = true;
+    for (int i = 0; i < STEPS; i++)
+        good = session_step(s, (uint32_t)i) && good;
+    return good;
+}
+
+static bool train_alone(struct alone *a)
+{
+    set_slices(1);
+    option(OPT_STRATEGY, "allreduce");
+    bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
+    good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
+    return good && take_steps(&a->trained);
+}
+
+static void alone_close(struct alone *a)
+{
+    session_close(&a->trained);
+    session_close(&a->initial);
+}
+
+/* The numbers of a whole net that the session's slice has, in its order. */
+static void take_slice(real *to, const struct session *cut, const struct session *whole)
+{
+    const struct net_desc *slice = &cut->trainer.slice.desc;
+    const real *params = arenas_of(whole)->params;
+    for (int i = 0; i < slice->n_tensors; i++)
+        for (size_t k = 0; k < slice->tensors[i].count; k++)
+            to[slice->tensors[i].offset + k] =
+                params[fixture.desc.tensors[i].offset +
+                       net_slice_element(&fixture.desc, slice, i, k)];
+}
+
+static double distance_of(const struct session *cut, const struct alone *alone)
+{
+    const struct arenas *a = arenas_of(cut);
+    real *trained = malloc(2 * a->n * sizeof *trained), *before = trained + a->n;
+    take_slice(trained, cut, &alone->trained);
+    take_slice(before, cut, &alone->initial);
+    double distance = relative_difference(a->params, trained, before, a->n);
+    free(trained);
+    return distance;
+}
+
+/* As the end of a run tells it: replicas, and what their slices share. */
+static bool finds_weights_equal(struct session *s)
+{
+    struct hashes h;
+    struct comparison c = {.made = false};
+    struct error e;
+    bool good = hashes_open(&h, 1, &e) == OK;
+    hashes_add(&h, &s->trainer);
+    good = hashes_compare(&h, &s->trainer, &c, &e) == OK && good;
+    hashes_close(&h);
+    return good && c.made && c.equal;
+}
+
+static void expect_near(const struct alone *alone, int slices, int threads)
+{
+    struct session cut;
+    set_slices(slices);
+    bool good = session_open(&cut, MPI_COMM_WORLD, threads) && take_steps(&cut);
+    good = mpi_all(good);
+    double distance = good ? distance_of(&cut, alone) : 2;
+    bool equal = good && finds_weights_equal(&cut);
+    session_close(&cut);
+    if (distance > ALLOWED)
+        print_error("%s, %d slices: distance %g, allowed %g\n",
+                    config_text(&fixture.config, OPT_STRATEGY), slices, distance, ALLOWED);
+    assert_all(distance <= ALLOWED && equal);
+}
+
+static bool fits(int slices)
+{
+    int replicas = mpi_world_ranks() / slices;
+    return mpi_world_ranks() % slices == 0 &&
+           (replicas == 1 || net_slice_is_even(&fixture.desc, slices));
+}
+
+/* By whatever slices these ranks can be. */
+static void expect_sequential(int threads)
+{
+    struct alone alone;
+    assert_all(train_alone(&alone));
+    for (int slices = 2; slices <= mpi_world_ranks(); slices++)
+        if (fits(slices))
+            expect_near(&alone, slices, threads);
+    alone_close(&alone);
+}
+
+/* ---- The same training ---- */
+
+/* 25 images of a step, which neither replicas nor micro-batches divide, and 50 outputs, which slices do not. */
+static void sgd_equals_sequential(void **state)
+{
+    expect_sequential(1);
+    option(OPT_ACCUMULATE, "3");
+    option(OPT_KERNELS, "reference");
+    expect_sequential(2);
+}
+
+/* Of an epoch's last step, of one image, some replicas have none. */
+static void replicas_without_images_take_part(void **state)
+{
+    option(OPT_DATA_SAMPLES, "26");
+    option(OPT_ACCUMULATE, "2");
+    expect_sequential(1);
+}
+
+static void adam_equals_sequential(void **state)
+{
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    option(OPT_CLIP_VALUE, "0.01");
+    expect_sequential(2);
+}
+
+/* Of the norm of all slices, in which what they share counts once. */
+static void clipping_by_norm_equals_sequential(void **state)
+{
+    option(OPT_OPTIMIZER, "adamw");
+    option(OPT_LR, "0.001");
+    option(OPT_CLIP_NORM, "0.05");
+    expect_sequential(1);
+}
+
+/* Two replicas of two slices. */
+static void strategies_sum_over_replicas(void **state)
+{
+    struct alone alone;
+    if (mpi_world_ranks() != 4)
+        return;
+    option(OPT_CLIP_NORM, "0.05");
+    assert_all(train_alone(&alone));
+    option(OPT_sync_segment, "4KiB");
+    option(OPT_sync_cap_mib, "0.02");
+    for (int s = 0; s < STRATEGIES; s++) {
+        unsigned flags = strategy_flags((enum strategy_kind)s);
+        unsigned wanted = STRATEGY_EXACT | STRATEGY_DETERMINISTIC;
+        if ((flags & wanted) != wanted || (flags & STRATEGY_SHARES_WEIGHTS))
+            continue;
+        option(OPT_STRATEGY, strategy_names()[s]);
+        expect_near(&alone, 2, 1);
+    }
+    option(OPT_STRATEGY, "bucketed");
+    option(OPT_OVERLAP, "poll_tiles");
+    expect_near(&alone, 2, 1);
+    alone_close(&alone);
+}
+
+/* ---- What is told ---- */
+
+static void slices_evaluate_as_one_rank(void **state)
+{
+    struct session own, cut;
+    struct score alone, shared;
+    struct class_counts alone_classes, classes;
+    struct error e;
+    for (int slices = 2; slices <= mpi_world_ranks(); slices++) {
+        if (!fits(slices))
+            continue;
+        set_slices(1);
+        bool good = session_open(&own, MPI_COMM_SELF, 1);
+        set_slices(slices);
+        good = session_open(&cut, MPI_COMM_WORLD, 1) && good;
+        assert_all(good);
+        good = trainer_evaluate(&own.trainer, &fixture.data.test, &alone, &alone_classes, &e) == OK;
+        good =
+            trainer_evaluate(&cut.trainer, &fixture.data.test, &shared, &classes, &e) == OK && good;
+        session_close(&own);
+        session_close(&cut);
+        assert_all(good && shared.samples == TEST_IMAGES && shared.correct == alone.correct);
+        assert_all(memcmp(classes.correct, alone_classes.correct, sizeof classes.correct) == 0);
+        assert_all(fabs(shared.loss_sum - alone.loss_sum) <= 1e-4 * alone.loss_sum);
+    }
+}
+
+/* Of one slice's own weights the others know nothing; of those that it shares they do. */
+static void a_shared_weight_that_differs_is_found(void **state)
+{
+    struct session s;
+    if (mpi_world_ranks() == 1)
+        return;
+    set_slices(mpi_world_ranks());
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    const struct net_desc *slice = &s.trainer.slice.desc;
+    int last = slice->n_tensors - 1; /* the bias of the last layer */
+    bool whole = net_slice_has_whole(&fixture.desc, slice, last) &&
+                 !net_slice_has_whole(&fixture.desc, slice, last - 1);
+    bool equal = finds_weights_equal(&s);
+    if (s.trainer.grid.slice == 1)
+        arenas_of(&s)->params[slice->tensors[last].offset] += (real)0.5;
+    bool found = !finds_weights_equal(&s);
+    session_close(&s);
+    assert_all(whole && equal && found);
+}
+
+/* ---- What is summed ---- */
+
+static uint64_t wire_of(uint64_t payload, uint64_t slices)
+{
+    return 2 * (slices - 1) * payload / slices;
+}
+
+/* A step of 24 images in three micro-batches: of each pair outputs forward, gradients backward. By the library's
+ * formula that is 2 (p-1)/p of them where p is a power of two. */
+static void slices_sum_what_formulas_say(void **state)
+{
+    enum { IMAGES_OF_STEP = 24, MICROS = 3 };
+    struct session s;
+    struct error e;
+    struct step_record record;
+    int ranks = mpi_world_ranks();
+    if (ranks == 1)
+        return;
+    option(OPT_GLOBAL_BATCH, "24");
+    option(OPT_ACCUMULATE, "3");
+    set_slices(ranks);
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    const struct waiter *w = s.trainer.waiter;
+    uint64_t calls = w->calls, payload = w->bytes_payload;
+    good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
+    const struct cost others = sync_cost(s.trainer.sync), *sums = &record.tensor;
+    const struct tensor_numbers n = tensor_numbers(&fixture.desc);
+    calls = w->calls - calls - others.calls;
+    payload = w->bytes_payload - payload - others.bytes_payload;
+    good = good && calls == (uint64_t)(MICROS * n.sums) &&
+           payload == IMAGES_OF_STEP * (n.forward + n.backward) * sizeof(real);
+    good = good && sums->calls == calls && sums->bytes_payload == payload;
+    good = good && sums->bytes_wire > 0 && sums->messages_wire > 0;
+    good = good &&
+           ((ranks != 2 && ranks != 4) || sums->bytes_wire == wire_of(payload, (uint64_t)ranks));
+    good = good && arenas_of(&s)->n < fixture.desc.n_params;
+    good = good && record.sync.comm_exposed_ns > 0 && record.sync.arrive_ns > record.begin_ns &&
+           record.sync.arrive_ns < record.end_ns;
+    session_close(&s);
+    assert_all(good);
+}
+
+static void numbers_are_those_of_the_pairs(void **state)
+{
+    const struct tensor_numbers n = tensor_numbers(&fixture.desc);
+    bool deep = strcmp(fixture.desc.name, "deep") == 0;
+    assert_int_equal(n.forward, deep ? 12 + 10 : 10);
+    assert_int_equal(n.backward, deep ? 12 : 320);
+    assert_int_equal(n.sums, deep ? 3 : 2);
+}
+
+#define TEST(function)      cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_DEEP(function) cmocka_unit_test_setup_teardown(function, setup_deep, teardown)
+
+int main(int argc, char **argv)
+{
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(sgd_equals_sequential),
+        TEST_DEEP(sgd_equals_sequential),
+        TEST(replicas_without_images_take_part),
+        TEST(adam_equals_sequential),
+        TEST_DEEP(adam_equals_sequential),
+        TEST(clipping_by_norm_equals_sequential),
+        TEST_DEEP(clipping_by_norm_equals_sequential),
+        TEST_DEEP(strategies_sum_over_replicas),
+        TEST(slices_evaluate_as_one_rank),
+        TEST_DEEP(slices_evaluate_as_one_rank),
+        TEST(a_shared_weight_that_differs_is_found),
+        TEST(slices_sum_what_formulas_say),
+        TEST_DEEP(slices_sum_what_formulas_say),
+        TEST(numbers_are_those_of_the_pairs),
+        TEST_DEEP(numbers_are_those_of_the_pairs),
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}
