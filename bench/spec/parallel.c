@@ -1,6 +1,4 @@
 /* What nets that several ranks hold together ask of the other options. */
-#include <string.h>
-
 #include "bench/spec/spec.h"
 #include "kernels/desc/net_slice.h"
 
@@ -104,11 +102,10 @@ static enum status check_pipeline(const struct config *config, const struct net_
         return OK;
     TRY(check_cut(config, &cut, ranks, at, e));
     if (net != NULL && layers_with_params(net) < config_int(config, OPT_PIPELINE))
-        REFUSE(
-            OPT_PIPELINE,
-            "parallel.pipeline = %s, but of the layers of model %s only %d have parameters, one "
-            "of which a stage needs at least",
-            cut.text, net->name, layers_with_params(net));
+        REFUSE(OPT_PIPELINE,
+               "parallel.pipeline = %s, but of the layers of model %s only %d have parameters, one "
+               "of which a stage needs at least",
+               cut.text, net->name, layers_with_params(net));
     if (config_overlap(config) == OVERLAP_thread)
         REFUSE(OPT_OVERLAP,
                "sync.overlap: thread does not go with parallel.pipeline = %s, whose messages the "
@@ -146,11 +143,12 @@ static enum status check_layers(const struct net_desc *net, long slices, long re
                "to %d slices can be had",
                slices, net->name, most, most);
     if (replicas > 1 && !net_slice_is_even(net, (int)slices))
-        REFUSE(OPT_TENSOR,
-               "parallel.tensor = %ld does not divide the outputs of the dense layers of model %s "
-               "that are cut, as it must where ranks = %ld are %ld replicas: ranks = %ld is wanted, "
-               "or slices of the same size",
-               slices, net->name, slices * replicas, replicas, slices);
+        REFUSE(
+            OPT_TENSOR,
+            "parallel.tensor = %ld does not divide the outputs of the dense layers of model %s "
+            "that are cut, as it must where ranks = %ld are %ld replicas: ranks = %ld is wanted, "
+            "or slices of the same size",
+            slices, net->name, slices * replicas, replicas, slices);
     return OK;
 }
 
@@ -160,23 +158,18 @@ static enum status check_same_sums(const struct config *config, const char *slic
 {
     unsigned flags = strategy_flags(config_strategy_kind(config));
     if (!(flags & STRATEGY_DETERMINISTIC) || (flags & STRATEGY_SHARES_WEIGHTS))
-        REFUSE(OPT_STRATEGY,
-               "parallel.tensor = %s wants a sum that is the same to the bit for every slice, which "
-               "strategy %s does not promise: allreduce does",
-               slices, strategy_names()[config_strategy_kind(config)]);
+        REFUSE(
+            OPT_STRATEGY,
+            "parallel.tensor = %s wants a sum that is the same to the bit for every slice, which "
+            "strategy %s does not promise: allreduce does",
+            slices, strategy_names()[config_strategy_kind(config)]);
     if (config_compressor(config) != COMPRESSOR_none)
-        REFUSE(OPT_COMPRESS,
-               "sync.compress: %s does not go with parallel.tensor = %s, of whose slices each would "
-               "leave out others of the gradients that all of them hold: none is wanted",
-               config_text(config, OPT_COMPRESS), slices);
+        REFUSE(
+            OPT_COMPRESS,
+            "sync.compress: %s does not go with parallel.tensor = %s, of whose slices each would "
+            "leave out others of the gradients that all of them hold: none is wanted",
+            config_text(config, OPT_COMPRESS), slices);
     return OK;
-}
-
-static bool has_checkpoints(const struct config *config)
-{
-    return config_writes_checkpoints(config) ||
-           strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "no") != 0 ||
-           strcmp(config_text(config, OPT_CHECKPOINT_START), "no") != 0;
 }
 
 /* What is known of whole layers alone. */
@@ -198,10 +191,6 @@ static enum status check_whole(const struct config *config, const char *slices, 
                "measure.replay = %s times the calls of a strategy alone, of which sums over the "
                "slices of parallel.tensor = %s are none: 0 is wanted",
                config_text(config, OPT_REPLAY), slices);
-    if (has_checkpoints(config))
-        REFUSE(OPT_TENSOR,
-               "parallel.tensor = %s, but checkpoints hold whole layers: leave checkpoint.* out",
-               slices);
     return OK;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Dense layers in slices as a user meets them: they train to the same numbers, their ranks find each other's calls right,
-# who hangs is told, and a campaign tells what a slice has in memory and what it sends.
+# who hangs is told, checkpoints are taken up by others, and a campaign tells what a slice has in memory and what it
+# sends.
 set -u
 . bench/tests/lib/tap.sh
 
@@ -46,6 +47,13 @@ a_slice_that_hangs_is_told() {
 refuses_what_it_cannot_cut() {
     expect 2 "parallel.tensor = 2, but ranks = 3 is no multiple of it" train 3 --parallel.tensor 2 &&
         expect 2 "sync.compress: topk does not go with parallel.tensor = 2" train 2 --parallel.tensor 2 --sync.compress topk
+}
+
+# Of two slices, for three.
+checkpoints_are_whole() {
+    local file=$tmp/c.safetensors
+    numbers_of 2 --parallel.tensor 2 --train.epochs 1 --checkpoint.path "$file" --checkpoint.every_epochs 1 | wc -l | grep -qx 1 &&
+        numbers_of 3 --parallel.tensor 3 --checkpoint.path "$file" --checkpoint.resume auto | diff <(tail -n 1 "$tmp/whole") -
 }
 
 campaign() {
@@ -95,6 +103,7 @@ PY
 check "slices train to the numbers of the whole net" trains_to_the_same_numbers
 check "slices are compared by what they share, and replicas" slices_and_replicas_are_compared
 check "a slice that waits too long for another says so" a_slice_that_hangs_is_told
+check "checkpoints of slices are whole" checkpoints_are_whole
 check "what does not go with slices is refused by name" refuses_what_it_cannot_cut
 check "a campaign tells what slices have and send" tells_what_slices_do
 finish

@@ -34,10 +34,12 @@
 #define CHECKPOINT_RESET  320 /* bytes of a sentence with two titles of strategies */
 
 /* What a rank has of a net that lies in parts on several: tensors of the whole, all its running statistics, and
- * those ranks, of which rank 0 of the run is the first. */
+ * those ranks, of which rank 0 of the run is the first. Where each has a slice of some tensors, the rank's number in
+ * comm is that of its slice. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
+    const struct net_desc *slice; /* NULL: tensors are whole */
 };
 
 /* What is saved of a run on this rank and put back, and the facts that a resumed run must share with

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/desc/net_slice.h"
 
 /* What a part is sent as: parameters, each slot of the state, all running statistics. The i-th of n numbers
  * that begin at `offset` of the arenas; *count: how many. */
@@ -98,8 +99,8 @@ static enum status receive_all(struct arenas *whole, const struct checkpoint_sta
     return status;
 }
 
-static enum status open_whole(struct arenas *whole, const struct checkpoint_state *s,
-                              struct error *e)
+enum status checkpoint_parts_open(struct arenas *whole, const struct checkpoint_state *s,
+                                  struct error *e)
 {
     const char *what = "a whole net for a checkpoint";
     *whole = (struct arenas){.tensors = s->desc->tensors,
@@ -112,15 +113,13 @@ static enum status open_whole(struct arenas *whole, const struct checkpoint_stat
     return MEM_NEW_ALIGNED(whole->buffers, whole->n_buffers, what, e);
 }
 
-enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoint_state *s,
-                                    struct error *e)
+/* ---- Stages ---- */
+
+static enum status gather_stages(struct arenas *whole, const struct checkpoint_state *s, int rank,
+                                 int ranks, struct error *e)
 {
     struct range *parts = NULL;
     struct waiter *w = s->sync->waiter;
-    int rank, ranks;
-    *whole = (struct arenas){.params = NULL};
-    MPI_Comm_rank(s->parts->comm, &rank);
-    MPI_Comm_size(s->parts->comm, &ranks);
     if (rank == 0)
         TRY(MEM_NEW(parts, (size_t)ranks, "the parts of a checkpoint", e));
     enum status status = wait_gather(w, &s->parts->tensors, sizeof s->parts->tensors, parts, 0,
@@ -128,11 +127,119 @@ enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoin
     if (rank != 0) {
         THEN(status, send_part(s, e));
     } else {
-        THEN(status, open_whole(whole, s, e));
+        THEN(status, checkpoint_parts_open(whole, s, e));
         THEN(status, receive_all(whole, s, parts, ranks, e));
     }
     free(parts);
     return status;
+}
+
+/* ---- Slices ---- */
+
+static void place_slice(real *whole, const real *own, const struct net_desc *net,
+                        const struct net_desc *slice)
+{
+    for (int i = 0; i < slice->n_tensors; i++)
+        for (size_t k = 0; k < slice->tensors[i].count; k++)
+            whole[net->tensors[i].offset + net_slice_element(net, slice, i, k)] =
+                own[slice->tensors[i].offset + k];
+}
+
+static void take_slice(real *own, const real *whole, const struct net_desc *net,
+                       const struct net_desc *slice)
+{
+    for (int i = 0; i < slice->n_tensors; i++)
+        for (size_t k = 0; k < slice->tensors[i].count; k++)
+            own[slice->tensors[i].offset + k] =
+                whole[net->tensors[i].offset + net_slice_element(net, slice, i, k)];
+}
+
+void checkpoint_parts_take_slice(const struct checkpoint_state *s, const struct arenas *whole,
+                                 bool weights_only)
+{
+    const struct arenas *own = s->arenas;
+    const struct net_desc *slice = s->parts->slice;
+    take_slice(own->params, whole->params, s->desc, slice);
+    for (int slot = 0; slot < own->slots && !weights_only; slot++)
+        take_slice(own->state + (size_t)slot * own->n, whole->state + (size_t)slot * whole->n,
+                   s->desc, slice);
+    if (own->n_buffers > 0)
+        memcpy(own->buffers, whole->buffers, own->n_buffers * sizeof(real));
+}
+
+/* Parameters, then slots of the state; statistics are those of every slice. */
+static enum status send_slice(const struct checkpoint_state *s, struct error *e)
+{
+    const struct arenas *own = s->arenas;
+    for (int i = 0; i <= own->slots; i++) {
+        real *data = i == 0 ? own->params : own->state + (size_t)(i - 1) * own->n;
+        struct message message = {.data = data, .bytes = own->n * sizeof *data, .rank = 0};
+        TRY(wait_send(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
+    }
+    return OK;
+}
+
+static enum status receive_slice(struct arenas *whole, real *numbers,
+                                 const struct checkpoint_state *s, const struct net_desc *slice,
+                                 int rank, struct error *e)
+{
+    for (int i = 0; i <= whole->slots; i++) {
+        real *to = i == 0 ? whole->params : whole->state + (size_t)(i - 1) * whole->n;
+        struct message message = {
+            .data = numbers, .bytes = slice->n_params * sizeof *numbers, .rank = rank};
+        TRY(wait_receive(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
+        place_slice(to, numbers, s->desc, slice);
+    }
+    return OK;
+}
+
+static enum status add_slice(struct arenas *whole, const struct checkpoint_state *s, int rank,
+                             int ranks, struct error *e)
+{
+    struct net_desc slice;
+    real *numbers = NULL;
+    TRY(net_desc_slice(&slice, s->desc, rank, ranks, e));
+    enum status status = MEM_NEW(numbers, slice.n_params, "a slice of a checkpoint", e);
+    THEN(status, receive_slice(whole, numbers, s, &slice, rank, e));
+    free(numbers);
+    net_desc_free(&slice);
+    return status;
+}
+
+static void place_own_slice(struct arenas *whole, const struct checkpoint_state *s)
+{
+    const struct arenas *own = s->arenas;
+    place_slice(whole->params, own->params, s->desc, s->parts->slice);
+    for (int slot = 0; slot < own->slots; slot++)
+        place_slice(whole->state + (size_t)slot * whole->n, own->state + (size_t)slot * own->n,
+                    s->desc, s->parts->slice);
+    if (own->n_buffers > 0)
+        memcpy(whole->buffers, own->buffers, own->n_buffers * sizeof(real));
+}
+
+static enum status gather_slices(struct arenas *whole, const struct checkpoint_state *s, int rank,
+                                 int ranks, struct error *e)
+{
+    if (rank != 0)
+        return send_slice(s, e);
+    TRY(checkpoint_parts_open(whole, s, e));
+    for (int r = 1; r < ranks; r++)
+        TRY(add_slice(whole, s, r, ranks, e));
+    place_own_slice(whole, s);
+    return OK;
+}
+
+/* ---- Both ---- */
+
+enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoint_state *s,
+                                    struct error *e)
+{
+    int rank, ranks;
+    *whole = (struct arenas){.params = NULL};
+    MPI_Comm_rank(s->parts->comm, &rank);
+    MPI_Comm_size(s->parts->comm, &ranks);
+    return s->parts->slice != NULL ? gather_slices(whole, s, rank, ranks, e)
+                                   : gather_stages(whole, s, rank, ranks, e);
 }
 
 void checkpoint_parts_free(struct arenas *whole)

@@ -8,4 +8,13 @@
  * Freed with checkpoint_parts_free in any case. */
 enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoint_state *s,
                                     struct error *e);
+
+/* *whole: such arenas, of zeroes. Freed with checkpoint_parts_free in any case. */
+enum status checkpoint_parts_open(struct arenas *whole, const struct checkpoint_state *s,
+                                  struct error *e);
+/* The rank's slice of the whole net's parameters and statistics, and unless weights_only of the optimizer's state,
+ * into its own arenas. */
+void checkpoint_parts_take_slice(const struct checkpoint_state *s, const struct arenas *whole,
+                                 bool weights_only);
+
 void checkpoint_parts_free(struct arenas *whole);

@@ -9,6 +9,7 @@
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/checkpoint/checkpoint_keys.h"
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
+#include "bench/workloads/checkpoint/checkpoint_parts.h"
 
 #define RANKS_MAX 1048576 /* as the option `ranks` allows */
 
@@ -367,6 +368,21 @@ static enum status copy_global(const struct checkpoint *c, const struct checkpoi
     return OK;
 }
 
+/* Of a net whose tensors are cut, by way of whole ones. */
+static enum status copy_slice(const struct checkpoint *c, const struct checkpoint_state *s,
+                              struct error *e)
+{
+    struct arenas whole;
+    struct checkpoint_state of_whole = *s;
+    of_whole.arenas = &whole;
+    enum status status = checkpoint_parts_open(&whole, s, e);
+    THEN(status, copy_global(c, &of_whole, e));
+    if (status == OK)
+        checkpoint_parts_take_slice(s, &whole, c->weights_only);
+    checkpoint_parts_free(&whole);
+    return status;
+}
+
 static void copy_replica(const struct checkpoint *c, const struct sync *s)
 {
     const struct safetensors_tensor *params = own_section(c, s, "params");
@@ -401,7 +417,8 @@ enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoi
     const struct safetensors_tensor *strategy = own ? own_section(c, s->sync, "strategy") : NULL;
     TRY(check_one_file(c, s, e));
     *s->batches_tracked = (int64_t)c->progress.steps_done;
-    TRY(copy_global(c, s, e));
+    bool cut = s->parts != NULL && s->parts->slice != NULL;
+    TRY(cut ? copy_slice(c, s, e) : copy_global(c, s, e));
     if (own)
         copy_replica(c, s->sync);
     if (!c->weights_only) {

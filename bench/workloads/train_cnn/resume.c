@@ -29,7 +29,7 @@ struct checkpoint_state resume_state(struct trainer *t)
     return (struct checkpoint_state){
         .sync = t->sync,
         .arenas = &t->sync->arenas,
-        .parts = t->grid.stages > 1 ? &t->parts : NULL,
+        .parts = t->grid.stages > 1 || t->grid.slices > 1 ? &t->parts : NULL,
         .comm = t->comm,
         .steps_done = &t->steps_done,
         .batches_tracked = &t->batches_tracked,

@@ -162,7 +162,9 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     if (t->replayed != NULL)
         TRY(cut_replayed(t, e));
     TRY(stage_open(t, e));
-    t->parts = (struct checkpoint_parts){t->stage.tensors, t->grid.pipeline};
+    t->parts = (struct checkpoint_parts){t->stage.tensors, t->grid.pipeline, NULL};
+    if (t->grid.slices > 1)
+        t->parts = (struct checkpoint_parts){t->stage.tensors, t->grid.tensor, &t->slice.desc};
     return OK;
 }
 

@@ -372,6 +372,79 @@ static void stages_write_a_whole_checkpoint(void **state)
     session_close(&alone);
 }
 
+/* ---- Slices of layers ---- */
+
+static void set_slices(int slices)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", slices);
+    option(OPT_TENSOR, text);
+}
+
+static bool has_slice_of(const real *whole, const real *own, const struct net_desc *slice)
+{
+    bool same = true;
+    for (int i = 0; i < slice->n_tensors; i++)
+        for (size_t k = 0; k < slice->tensors[i].count; k++) {
+            size_t element = net_slice_element(&fixture.desc, slice, i, k);
+            same = same && own[slice->tensors[i].offset + k] ==
+                               whole[fixture.desc.tensors[i].offset + element];
+        }
+    return same;
+}
+
+/* One rank by itself, from the file, against a slice that is still there. */
+static bool file_has_the_slice(const struct session *cut)
+{
+    struct session read;
+    struct error e;
+    char reset[CHECKPOINT_RESET];
+    const struct arenas *own = arenas_of(cut), *whole;
+    const struct net_desc *slice = &cut->trainer.slice.desc;
+    set_slices(1);
+    bool good = session_open(&read, MPI_COMM_SELF, 1) && resume(&read, &e, reset);
+    whole = arenas_of(&read);
+    good = good && has_slice_of(whole->params, own->params, slice);
+    for (int k = 0; k < own->slots && good; k++)
+        good = has_slice_of(whole->state + (size_t)k * whole->n, own->state + (size_t)k * own->n,
+                            slice);
+    session_close(&read);
+    return mpi_all(good);
+}
+
+/* Read and written anew by so many slices. */
+static bool passes_through(int slices)
+{
+    struct session s;
+    struct error e;
+    char reset[CHECKPOINT_RESET];
+    set_slices(slices);
+    bool good = session_open(&s, MPI_COMM_WORLD, 1) && resume(&s, &e, reset);
+    mpi_all(good); /* all have read it */
+    good = save(&s, &e) == OK && good;
+    session_close(&s);
+    return mpi_all(good);
+}
+
+/* What slices write one rank reads, and ranks in any number of slices. */
+static void slices_write_a_whole_checkpoint(void **state)
+{
+    struct session cut;
+    struct error e;
+    int ranks = mpi_world_ranks();
+    if (ranks == 1)
+        return;
+    set_slices(ranks);
+    assert_true(resumes_to_the_bit());
+    bool good = session_open(&cut, MPI_COMM_WORLD, 1) && train_to(&cut, BEFORE);
+    good = save(&cut, &e) == OK && good;
+    assert_all(good && file_has_the_slice(&cut));
+    for (int slices = 1; slices < ranks; slices++)
+        if (ranks % slices == 0)
+            assert_all(passes_through(slices) && file_has_the_slice(&cut));
+    session_close(&cut);
+}
+
 /* ---- Weights alone ---- */
 
 static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *metadata)
@@ -424,6 +497,7 @@ int main(int argc, char **argv)
         TEST_VGG(older_checkpoints_are_read),
         TEST(stages_write_a_whole_checkpoint),
         TEST_VGG(stages_write_a_whole_checkpoint),
+        TEST(slices_write_a_whole_checkpoint),
         TEST(weights_alone_start_a_run),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
