@@ -6,13 +6,18 @@
 
 SIMD_DECLARE_BF16(struct peak_functions, peak)
 
-/* A round of the least set takes some 6 ns, of the most some 3. */
-#define ROUNDS ((size_t)1 << 21)
+/* Half a millisecond or so, less than a core is given away for, several times. */
+enum { ROUNDS = 1 << 17, TIMES = 16 };
 
 double peak_flop_per_s(enum isa isa)
 {
     const struct peak_functions *f = peak_for(isa);
-    int64_t begin_ns = clock_ns();
-    f->run(ROUNDS);
-    return 1e9 * (double)ROUNDS * f->flops / (double)(clock_ns() - begin_ns);
+    double best = 0;
+    for (int i = 0; i < TIMES; i++) {
+        int64_t begin_ns = clock_ns();
+        f->run(ROUNDS);
+        double rate = 1e9 * ROUNDS * f->flops / (double)(clock_ns() - begin_ns);
+        best = rate > best ? rate : best;
+    }
+    return best;
 }

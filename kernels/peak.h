@@ -4,5 +4,5 @@
 
 #include "kernels/base/isa.h"
 
-/* FLOPs per second of one core, of some 10 ms now; whatever else runs there can only make it less. */
+/* FLOPs per second of one core, the best of some 10 ms now; whatever else runs there can only make it less. */
 double peak_flop_per_s(enum isa isa);

@@ -30,8 +30,8 @@ span(rate) = (least = rate < least ? rate : least, most = rate > most ? rate : m
 stats csv using (first(0) + add(strcol('model'), strcol('isa')) \
     + add_set(strcol('isa'), column('unit_gflop_per_s')) \
     + (strcol('part') eq 'op' && column('flop_done') > 0 ? span(column('gflop_done_per_s')) : 0)) nooutput
-caption1 = sprintf('Kernels of%s, plan %s, batch %d, %s, one core.', sets, plan, batch, blas)
-caption2 = sprintf('Median of %d calls. Ops without operations are left out.', repeats)
+caption1 = sprintf('Kernels of%s, plan %s, batch %d, one core.', sets, plan, batch)
+caption2 = sprintf('%s; median of %d calls; ops without operations left out.', blas, repeats)
 caption3 = 'FLOPs done, not as written. Above the slope: operands in caches.'
 
 # Ops that compute: pooling and the like have no place where operations are counted.
