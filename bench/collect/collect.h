@@ -155,6 +155,7 @@ struct point_summary {
     double karp_flatt_lo, karp_flatt_hi;
     double test_acc_lo, test_acc_hi, test_acc_level;
     struct interval to_target_s, to_target_epochs, to_target_images; /* over seeds */
+    double bytes_ratio; /* bytes that a rank sends in a step over those of the base */
     double peer_work_ratio, peer_rate_ratio; /* how much less is done, and how much faster that */
     size_t peer_pairs, overlap_pairs;        /* blocks that these ratios rest on */
     int last_rank;              /* the rank that arrived last most often, -1 if unknown */

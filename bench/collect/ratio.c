@@ -1,5 +1,7 @@
-/* Ratios of points: speed-ups, shares of overlap, ratios to peers, each paired by block. */
+/* Ratios of points: speed-ups, shares of overlap, ratios to peers, each paired by block; and of bytes, which are
+ * counted. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
@@ -61,6 +63,15 @@ static void withhold_claims(struct point_summary *p, const struct summary *s)
     p->karp_flatt = p->karp_flatt_lo = p->karp_flatt_hi = NAN;
 }
 
+/* Launches of a point send the same but for what the clock decides: medians make the ratio. */
+static void set_bytes_ratio(struct point_summary *p, const struct samples *time,
+                            const struct samples *base)
+{
+    double own = samples_median(time, offsetof(struct launch_result, bytes_wire));
+    double reference = samples_median(base, offsetof(struct launch_result, bytes_wire));
+    p->bytes_ratio = reference > 0 ? own / reference : NAN;
+}
+
 /* How much less is computed than the peer does, and how much faster the rest. The peer does the net as
  * written where it does not tell. */
 static void set_peer_factors(struct point_summary *p, const struct samples *time,
@@ -99,6 +110,7 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct s
                 const struct samples *base, const struct samples *alone, const struct samples *peer)
 {
     set_speedup(p, s, time, base);
+    set_bytes_ratio(p, time, base);
     p->overlap_share = timing_overlap(&time->timings, &alone->timings, &p->overlap_pairs);
     p->overlap_share = judged(p->overlap_share, p->overlap_pairs, p, &s->points[p->alone]);
     p->peer_ratio = timing_ratio(&time->timings, &peer->timings, &p->peer_pairs);

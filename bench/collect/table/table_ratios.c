@@ -55,6 +55,22 @@ static void print_speedups(FILE *out, const struct summary *s)
     fputs(".\n", out);
 }
 
+/* On as many cores, where it is not how many ranks there are that bytes depend on: "Bytes of a step over those of the
+ * base: 0.500 (bf16), 0.500 (fp16)." */
+static void print_bytes(FILE *out, const struct summary *s)
+{
+    size_t n = 0;
+    char number[TEXT_NUMBER];
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (p->cores != s->points[p->base].cores || !(fabs(p->bytes_ratio - 1) > 0.005))
+            continue;
+        fprintf(out, "%s%s (%s)", n++ > 0 ? ", " : "Bytes of a step over those of the base: ",
+                text_significant(number, p->bytes_ratio, 3), p->point->label);
+    }
+    fputs(n > 0 ? ".\n" : "", out);
+}
+
 /* ---- Peers ---- */
 
 /* "6.10 = 4.90 x 1.24: " ... */
@@ -111,6 +127,7 @@ static void print_peer(FILE *out, const struct point_summary *p, const struct po
 void table_print_ratios(FILE *out, const struct summary *s)
 {
     print_speedups(out, s);
+    print_bytes(out, s);
     for (size_t i = 0; i < s->n; i++)
         if (isfinite(s->points[i].peer_ratio.mid))
             print_peer(out, &s->points[i], &s->points[s->points[i].peer]);

@@ -54,6 +54,7 @@ static void speedups_are_paired_by_block(void **state)
     NEAR(p->speedup.lo, 1.5);
     NEAR(p->speedup.hi, 2.0);
     NEAR(p->efficiency, 0.87);
+    NEAR(p->bytes_ratio, 1);
     NEAR(p->karp_flatt, (1 / 1.74 - 0.5) / 0.5);
     NEAR(p->efficiency_lo, 0.75);
     NEAR(p->efficiency_hi, 1.0);

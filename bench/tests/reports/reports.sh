@@ -94,6 +94,26 @@ of() { # campaign, draws or views, report/spec, figures, cases
     check "$3 runs and is drawn" row "$2" "$3" "$1" "${@:4}"
 }
 
+# By column `ours` of what was printed: each option stands in the command of some launch, with that value.
+honours_the_printed_configuration() {
+    python3 - results/published/amundkar_config.csv "$tmp/results/amundkar_config_quick/latest" <<'PY'
+import csv, glob, sys
+rows = [row for row in csv.DictReader(line for line in open(sys.argv[1]) if not line.startswith("#")) if row["ours"]]
+said = {word.lstrip("-") for path in glob.glob(f"{sys.argv[2]}/launches/*/*/command.txt") for word in open(path).read().split()
+        if word.startswith("--")}
+def same(one, other):
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one == other
+assert len(rows) == 16 and said, (len(rows), said)
+for row in rows:
+    key, value = row["ours"].split("=")
+    values = [word.split("=", 1)[1] for word in said if word.startswith(key + "=")]
+    assert any(same(value, other) for other in values), (row["key"], key, value, values)
+PY
+}
+
 # Of those that ran above: the forecast is known, nothing is run again.
 runs_all_by_one_command() {
     export QUICK=1 OUT=$tmp/results BUILD=$build
@@ -219,7 +239,9 @@ own amundkar/throughput "throughput:m efficiency:m"
 own amundkar/accuracy_mnist "epochs:m seconds:m reached:m"
 own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"
 own amundkar/per_class "classes:m epochs:m"
-own amundkar/mixed "accuracy:m epochs:m step:m bytes:m" "lenet_21k,vgg_mini"
+own amundkar/mixed "accuracy:m epochs:m step:m bytes:m ratio:m" "lenet_21k,vgg_mini"
+own amundkar/config "accuracy:m epochs:m ratio:m bytes:m" "as printed,as written,accumulated"
+check "the printed configuration is honoured entry by entry" honours_the_printed_configuration
 own amundkar/model_parallel "step:m bubble:m memory:m tensor_step:m tensor_memory:m" \
     "whole,GPipe,1F1B,whole dense layers,tensor"
 own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameters,691 K parameters"

@@ -11,9 +11,10 @@ data: {set: digits, samples: 600}
 train: {global_batch: 60, lr: 0.05, momentum: 0.5, loss_scale_initial: 1073741824, loss_scale_hysteresis: 1}
 ranks: 2
 matrix: {train.precision: [fp32, bf16, fp16]}
+baseline: {train.precision: fp32}
 place: {oversubscribe: allow}
 measure:
-  time: {warmup_steps: 4, steps: 20, launches: 1..1}
+  time: {warmup_steps: 4, steps: 20, launches: 2..2}
   accuracy: {seeds: [1]}
   steps_csv: true
 figures: [bars]
@@ -37,7 +38,14 @@ assert all(r["status"] == "ok" for r in points.values()), points
 sent = {p: float(r["bytes_wire"]) for p, r in points.items()}
 assert sent["bf16"] == sent["fp16"] == sent["fp32"] / 2, sent
 assert all(points[p]["skipped_steps"] == points[p]["end_loss_scale"] == "" for p in ("fp32", "bf16"))
-steps = [r for r in read("steps") if r["point"] == points["fp16"]["point"]]
+base = points["fp32"]
+assert base["base"] == base["bytes_ratio"] == base["speedup"] == "1", base
+for p in ("bf16", "fp16"):
+    r = points[p]
+    assert (r["base_point"], r["bytes_ratio"], r["speedup_pairs"]) == (base["point"], "0.5", "2"), r
+    if r["oversubscribed"] == "0":
+        assert 0 < float(r["speedup_lo"]) <= float(r["speedup"]) <= float(r["speedup_hi"]), r
+steps = [r for r in read("steps") if r["point"] == points["fp16"]["point"] and r["launch"].endswith("time-000")]
 assert len(steps) == 2 * 24
 scales, skipped = [[[r[c] for r in steps if r["rank"] == rank] for rank in "01"] for c in ("loss_scale", "skipped")]
 assert scales[0] == scales[1] and skipped[0] == skipped[1]
@@ -63,6 +71,8 @@ names_are_told_apart() {
 }
 
 check "fp32, bf16 and fp16 run" runs
+check "the table tells types apart by time and bytes" expect 0 "Bytes of a step over those of the base: 0.500 (" \
+    "$scalebench" table "$latest"
 check "a precision is no compressor" names_are_told_apart
 if python_with csv >/dev/null; then
     check "columns tell bytes, scales and skipped steps" columns_tell
