@@ -411,10 +411,12 @@ references:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' QUICK='$(QUICK)' ci/references.sh measure $(NAMES)
 
-# Judges the claims of the reports by the committed tables; results/claims.csv and claims.md are written anew.
+# Judges the claims of the reports by the committed tables; results/claims.csv, claims.md and the tables of results/README.md
+# are written anew.
 claims:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@$(BUILD)/scalebench claims results/claims.yaml --update
+	@ci/features.sh write
 
 # Every op and layer against the reference plan and the roof of one core; SWEEP= as
 # `kernel_sweep --help` says.

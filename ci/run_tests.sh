@@ -3,11 +3,12 @@
 # slowest, ends with `N passed, N failed, N skipped`.
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
 # that use one core run at a time (one more than there are cores: each also waits, for files and processes).
-# With --check nothing is run: it fails, and names the nearest, where TEST is part of no name.
+# With --check nothing is run: it fails, and names the nearest, where TEST is part of no name. With --sources the files
+# that tests are in are listed.
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
-[ "$*" = --check ] || take_no_arguments "$@"
+[ "$*" = --check ] || [ "$*" = --sources ] || take_no_arguments "$@"
 
 build=${BUILD:-build}
 mpiexec=${MPIEXEC:-mpiexec}
@@ -50,10 +51,17 @@ check_filter() {
     return 2
 }
 
-if [ "${1:-}" = --check ]; then
+case ${1:-} in
+--check)
     check_filter
     exit
-fi
+    ;;
+--sources)
+    # shellcheck disable=SC2086 # words
+    printf '%s\n' $unit_tests $mpi_tests $scripts
+    exit
+    ;;
+esac
 
 passed=0
 failed=0
@@ -186,7 +194,7 @@ idle_scripts="slurm"
 # What uses one core, the longest first: campaigns among them have a fake trainer or take a few steps, and
 # no time of theirs is judged.
 one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact runner store
-  figures tables claims target timeline foreign schema compare bad_input data_read readme download completion man pin scripts"
+  figures tables claims target timeline foreign schema compare bad_input data_read readme download completion man pin scripts features"
 # What starts ranks one after another and waits for them in between, the longest first: two of these at a time.
 by_two="peer slurm_nodes trainer campaign kills bundle faults peer_hosts sites ssh checkpoint diverged hosts plan no_memory"
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The comparison of features: every entry of this project is proven, and what proves nothing is named.
+set -u
+. bench/tests/lib/tap.sh
+export BUILD=$build
+
+is_current() {
+    sed -n '/^<!-- ci\/features.sh/,/^<!-- until/p' results/README.md | sed '1d;$d' >"$tmp/committed"
+    [ "$(wc -l <"$tmp/committed")" -gt 30 ] && ci/features.sh >"$tmp/made" && diff "$tmp/committed" "$tmp/made"
+}
+
+# Each column of the first table counts the entries below it.
+counts_what_is_below() {
+    awk -F ' [|] ' '
+        /^[|] aspect/ { below = 1 }
+        !below && /^[|] [A-Z]/ { sub(/ [|]$/, ""); for (i = 6; i <= 9; i++) said[substr($1, 3), i] = $i }
+        below && /^[|] [A-Z]/ {
+            aspect = substr($1, 3)
+            aspects += all[aspect]++ == 0
+            for (i = 3; i <= 6; i++) n[aspect, i + 3] += $i != "-"
+        }
+        END {
+            for (aspect in all)
+                for (i = 6; i <= 9; i++)
+                    if (said[aspect, i] != n[aspect, i] " of " all[aspect]) { print aspect, i, said[aspect, i], n[aspect, i], all[aspect]; wrong = 1 }
+            exit wrong || aspects != 6
+        }' "$tmp/committed"
+}
+
+# A copy of one feature in which one thing is changed is refused, with what is wrong, and no other is.
+refuses() { # what is told, feature, file, sed program
+    local features=$tmp/features file
+    rm -rf "$features" && mkdir "$features" && cp results/features_frameworks.csv "$features" || return 1
+    for file in features features_documented; do
+        sed -n "1p;/$2/p" "results/$file.csv" >"$features/$file.csv"
+    done
+    FEATURES=$features ci/features.sh check && cp "$features/$3.csv" "$tmp/before" || return 1
+    sed -i "$4" "$features/$3.csv"
+    ! diff -q "$tmp/before" "$features/$3.csv" >/dev/null || { echo "nothing was changed"; return 1; }
+    FEATURES=$features expect 1 "$1" ci/features.sh check || return 1
+    [ "$(grep -c "^$features: " "$tmp/expect.log")" -eq 1 ]
+}
+
+check "every entry is proven" ci/features.sh check
+check "results/README.md has the tables that it makes" is_current
+check "aspects count the features below them" counts_what_is_below
+check "a column that is none" refuses "gradients too: raw.csv has no column 'grad_mib'" "gradients too" \
+    features s/grads_mib/grad_mib/
+check "a test that does not run" refuses "Adasum: 'make test' runs nothing of 'comm/tests/mpi_ad.c'" Adasum \
+    features s/mpi_approximate/mpi_ad/
+check "a case that its test has not" refuses "Adasum: comm/tests/mpi_approximate.c has no case 'adasum_adds'" Adasum \
+    features 's/adasum_adds_what.*/adasum_adds/'
+check "a case that its script has not" refuses "bench/tests/training/timeline.sh has no case 'traces'" "timeline of a step" \
+    features 's/traces have what viewers want/traces/'
+check "an entry without a proof" refuses "Adasum: nothing proves it" Adasum features 's/test .*//'
+check "a proof of what is not here" refuses "Adasum: it is not here, and proven" Adasum features s/sync.strategy=adasum//
+check "an option that is none" refuses "clipping by value: 'train.clip=0.1' is refused" "clipping by value" \
+    features s/clip_value=/clip=/
+check "an aspect that nobody published" refuses "'Data Update' is no row of results/published" Adasum \
+    features 's/^Data Updates/Data Update/'
+check "a feature that has no row" refuses "Adasums: documented of horovod, but no row" Adasum \
+    features_documented s/^Adasum/Adasums/
+check "a page that is missing" refuses "what horovod calls it, or the page, is missing" Adasum \
+    features_documented 's/,[^,]*$/,/'
+finish

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# What Horovod, DeepSpeed and PyTorch document and what is here, feature by feature, and the verdicts of Amundkar's "Overall
+# Comparison" beside how many features of each stand behind them.
+#   ci/features.sh          prints both tables
+#   ci/features.sh write    puts them into results/README.md, between the lines that say so
+#   ci/features.sh check    exit status 1 names what is claimed and not proven
+#
+# Tables, in FEATURES (results):
+#   features.csv              a row a feature: its aspect, a row of published/amundkar_comparison.csv; what a spec says to
+#                             have it here ("always": nothing), and what proves that, joined by "; ":
+#                             column FILE.csv NAME, of those that `scalebench list columns` has, or test SOURCE CASE, of
+#                             those that `make test` runs. A feature that is not here has neither
+#   features_documented.csv   a row a feature and framework: what it is called there, on which page
+#   features_frameworks.csv   a row a framework, in the order of the published columns: version, where its pages are
+# BUILD is the build folder.
+set -eu
+# shellcheck source=ci/help.sh
+. "$(dirname "$0")/help.sh"
+answer_help "$@"
+cd "$(dirname "$0")/.."
+scalebench=${BUILD:-build}/scalebench
+features=${FEATURES:-results}
+published=results/published/amundkar_comparison.csv
+begin='<!-- ci/features.sh writes what follows -->'
+end='<!-- until here -->'
+
+# Rows of a table without its header, cells between characters that none has; remarks are left out.
+rows() { # file
+    awk '/^#/ { next }
+        header++ == 0 { next }
+        {
+            row = ""
+            quoted = 0
+            for (i = 1; i <= length($0); i++) {
+                c = substr($0, i, 1)
+                if (c == "\"") quoted = !quoted
+                else row = row (c == "," && !quoted ? "\037" : c)
+            }
+            print row
+        }' "$1"
+}
+
+# ---- Tables ----
+
+print_tables() {
+    {
+        rows "$features/features_frameworks.csv" | sed 's/^/framework\x1f/'
+        rows "$features/features_documented.csv" | sed 's/^/documented\x1f/'
+        rows "$published" | sed 's/^/published\x1f/'
+        rows "$features/features.csv" | sed 's/^/feature\x1f/'
+    } | awk -F '\037' '
+        function code(text) { return text == "" ? "-" : text == "always" ? text : "`" text "`" }
+        function share(aspect, of) { return n[aspect, of] + 0 " of " n[aspect] + 0 }
+        # "column raw.csv state_mib; test path/mpi_zero1.c case" as links.
+        function told(proof,   parts, words, i, count, text, name) {
+            count = split(proof, parts, "; ")
+            for (i = 1; i <= count; i++) {
+                split(parts[i], words, " ")
+                name = substr(parts[i], length(words[1] words[2]) + 3)
+                text = text (i > 1 ? "; " : "") (words[1] == "column" ? "`" name "` of " words[2] : "[" name "](../" words[2] ")")
+            }
+            return count ? text : "-"
+        }
+        $1 == "framework" { id[++frameworks] = $2; title[frameworks] = $3 " " $4; name[frameworks] = $3; page[$2] = $5 }
+        $1 == "documented" { entry[$2, $3] = "[" code($4) "](" page[$3] $5 ")" }
+        $1 == "published" { aspects++; aspect[aspects] = $2; for (i = 1; i <= 3; i++) verdict[aspects, i] = $(2 + i); doubt[aspects] = $8 }
+        $1 == "feature" {
+            n[$2]++
+            if ($4 != "") n[$2, "here"]++
+            line = "| " $2 " | " $3
+            for (i = 1; i <= frameworks; i++) {
+                if (($3, id[i]) in entry) n[$2, i]++
+                line = line " | " (($3, id[i]) in entry ? entry[$3, id[i]] : "-")
+            }
+            lines[++features] = line " | " code($4) " | " told($5) " |"
+        }
+        END {
+            head = "| as published"
+            rule = "|---"
+            for (i = 1; i <= frameworks; i++) { head = head " | " name[i]; rule = rule "|---" }
+            head = head " | what speaks against it"
+            rule = rule "|---"
+            for (i = 1; i <= frameworks; i++) { head = head " | " name[i] " documents"; rule = rule "|---:" }
+            print head " | is here |"
+            print rule "|---:|"
+            for (a = 1; a <= aspects; a++) {
+                line = "| " aspect[a]
+                for (i = 1; i <= frameworks; i++) line = line " | " verdict[a, i]
+                line = line " | " (doubt[a] == "" ? "-" : doubt[a])
+                for (i = 1; i <= frameworks; i++) line = line " | " share(aspect[a], i)
+                print line " | " share(aspect[a], "here") " |"
+            }
+            head = "\n| aspect | feature"
+            rule = "|---|---"
+            for (i = 1; i <= frameworks; i++) { head = head " | " title[i]; rule = rule "|---" }
+            print head " | here | proven by |"
+            print rule "|---|---|"
+            for (f = 1; f <= features; f++) print lines[f]
+        }'
+}
+
+write_tables() {
+    local text
+    text=$(print_tables)
+    FEATURES_TEXT=$text awk -v begin="$begin" -v end="$end" '
+        $0 == begin { print; print ENVIRON["FEATURES_TEXT"]; skip = 1; next }
+        $0 == end { skip = 0 }
+        !skip { print }' "$features/README.md" >"$features/README.md.new"
+    mv "$features/README.md.new" "$features/README.md"
+}
+
+# ---- Proofs ----
+
+wrong=0
+refuse() { # what is wrong
+    echo "$features: $1" >&2
+    wrong=1
+}
+
+has_line() { # text, line
+    grep -qxF -- "$2" <<<"$1"
+}
+
+# A case as its source registers it.
+has_case() { # source, case
+    case $1 in
+    *.c) grep -Eq "(cmocka_unit_test|TEST[A-Z_]*)\($2\)" "$1" ;;
+    *) grep -qF -- "check \"$2\"" "$1" ;;
+    esac
+}
+
+check_proof() { # feature, proof
+    local kind of name
+    read -r kind of name <<<"$2"
+    case $kind in
+    column) has_line "$columns" "$of $name" || refuse "$1: $of has no column '$name'" ;;
+    test)
+        if ! has_line "$sources" "$of"; then
+            refuse "$1: 'make test' runs nothing of '$of'"
+        elif ! has_case "$of" "$name"; then
+            refuse "$1: $of has no case '$name'"
+        fi
+        ;;
+    *) refuse "$1: '$kind' is no proof: column or test is wanted" ;;
+    esac
+}
+
+# What a spec is to say is taken by a plan of a small one; points that this machine lacks something for are skipped.
+check_option() { # feature, settings
+    local status=0
+    "$scalebench" plan "$spec" --set "$2" >"$spec.log" 2>&1 </dev/null || status=$?
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || refuse "$1: '$2' is refused: $(tail -n 1 "$spec.log")"
+}
+
+check_feature() { # aspect, feature, here, proof
+    local proof
+    has_line "$(rows "$published" | cut -d $'\037' -f 1)" "$1" || refuse "$2: '$1' is no row of $published"
+    [ -n "$3" ] || [ -z "$4" ] || refuse "$2: it is not here, and proven"
+    [ -z "$3" ] || [ -n "$4" ] || refuse "$2: nothing proves it"
+    [ -z "$3" ] || [ "$3" = always ] || check_option "$2" "$3"
+    [ -n "$4" ] || return 0
+    while read -r proof; do
+        check_proof "$2" "$proof"
+    done <<<"${4//; /$'\n'}"
+}
+
+check_documented() { # feature, framework, entry, page
+    has_line "$known_features" "$1" || refuse "$1: documented of $2, but no row of features.csv"
+    has_line "$known_frameworks" "$2" || refuse "$1: '$2' is no row of features_frameworks.csv"
+    if [ -z "$3" ] || [ -z "$4" ]; then refuse "$1: what $2 calls it, or the page, is missing"; fi
+}
+
+check() {
+    local aspect feature here proof framework entry page
+    spec=$(mktemp)
+    trap 'rm -f "$spec" "$spec.log"' EXIT
+    cat >"$spec" <<'SPEC'
+name: features
+model: lenet_21k
+data: {set: digits, samples: 64}
+train: {global_batch: 32}
+ranks: 2
+place.oversubscribe: allow
+measure: {time: {launches: 1..1}, accuracy: {seeds: [1]}}
+figures: []
+SPEC
+    columns=$("$scalebench" list columns | awk '/^[a-z_]+[.]csv:/ { sub(/:.*/, ""); file = $0 } /^  / { print file, $1 }')
+    sources=$(ci/run_tests.sh --sources)
+    known_features=$(rows "$features/features.csv" | cut -d $'\037' -f 2)
+    known_frameworks=$(rows "$features/features_frameworks.csv" | cut -d $'\037' -f 1)
+    [ "$(grep -v '^#' "$published" | head -n 1 | cut -d , -f 2-4)" = "$(tr '\n' , <<<"$known_frameworks" | sed 's/,$//')" ] ||
+        refuse "features_frameworks.csv has other rows than $published columns"
+    [ -z "$(sort <<<"$known_features" | uniq -d)" ] || refuse "a feature stands there twice: $(sort <<<"$known_features" | uniq -d)"
+    while IFS=$'\037' read -r aspect feature here proof; do
+        check_feature "$aspect" "$feature" "$here" "$proof"
+    done < <(rows "$features/features.csv")
+    while IFS=$'\037' read -r feature framework entry page; do
+        check_documented "$feature" "$framework" "$entry" "$page"
+    done < <(rows "$features/features_documented.csv")
+    return "$wrong"
+}
+
+case $* in
+'') print_tables ;;
+write) write_tables ;;
+check) check ;;
+*)
+    echo "usage: ci/features.sh [write | check]" >&2
+    exit 2
+    ;;
+esac
