@@ -45,6 +45,24 @@ cases:
 END
 done
 
+# State, gradients and parameters that ranks share out are shared out anew, by plan and because one of them died.
+spec planned_zero <<END
+train: {global_batch: 45, epochs: 3, optimizer: adam, lr: 0.001}
+checkpoint.every_epochs: 1
+cases:
+  - {label: alone}
+  - label: changing
+    ranks: 2
+    elastic: [{epoch: 0, ranks: 1}, {epoch: 1, ranks: 2}, {epoch: 2, ranks: 1}]
+    matrix: {sync.zero: [1, 3]}
+  - label: died
+    ranks: 2
+    sync.zero: 2
+    checkpoint.every_steps: 3
+    restart: {budget: 1, with: fewer}
+    inject: {kind: kill, ranks: [1], steps: 11..11}
+END
+
 # Of what training has moved: weights as drawn are not told apart by less.
 equals_one_rank() { # name
     "$tmp/f64/scalebench" run "$tmp/$1.yaml" --out "$tmp/f64" || return
@@ -63,13 +81,14 @@ def weights(point):
             assert tensors[name]["dtype"] == "F64", name
             values += array.array("d", data[8 + length + begin:8 + length + end])
     return meta, values
-rows = {row["case"]: row for row in csv.DictReader(open(sys.argv[1] + "/summary.csv"))}
-a, one = weights(rows["alone"]["point"])
-b, changed = weights(rows["changing"]["point"])
-assert a["progress.steps_done"] == b["progress.steps_done"] == "21", (a["progress.steps_done"], b["progress.steps_done"])
-apart = sum((x - y) ** 2 for x, y in zip(one, changed)) ** 0.5 / sum(x * x for x in one) ** 0.5
-print("relative distance", apart)
-assert len(one) == len(changed) > 21840 and 0 < apart < 1e-10
+alone, *others = sorted(csv.DictReader(open(sys.argv[1] + "/summary.csv")), key=lambda row: row["case"] != "alone")
+a, one = weights(alone["point"])
+assert alone["case"] == "alone" and a["progress.steps_done"] == "21" and others, a["progress.steps_done"]
+for row in others:
+    b, changed = weights(row["point"])
+    apart = sum((x - y) ** 2 for x, y in zip(one, changed)) ** 0.5 / sum(x * x for x in one) ** 0.5
+    print(row["case"], row["sync_zero"], "relative distance", apart)
+    assert b["progress.steps_done"] == "21" and len(one) == len(changed) > 21840 and 0 < apart < 1e-10
 PY
 }
 
@@ -108,6 +127,49 @@ batch_and_rate_follow() {
     [ "$(column global_batch "$epochs" | xargs)" = "50 100 50" ] || return
     [ "$(column lr "$epochs" | xargs)" = "0.01 0.02 0.01" ] || return
     [ "$(column steps_done "$tmp/results/scaled/latest/segments.csv" | xargs)" = "6 9 15" ]
+}
+
+# --- In 16 bits -----------------------------------------------------------------------------------------
+
+# A scale that begins so high that the seven steps of the first epoch, and more, do nothing but halve it.
+spec scale <<END
+train: {global_batch: 45, epochs: 3, precision: fp16, loss_scale_initial: 4294967296, loss_scale_hysteresis: 1}
+ranks: 2
+checkpoint.every_epochs: 1
+cases:
+  - {label: whole}
+  - {label: as many, elastic: [{epoch: 0, ranks: 2}, {epoch: 1, ranks: 2}]}
+  - label: died
+    checkpoint.every_steps: 3
+    restart.budget: 1
+    inject: {kind: kill, ranks: [1], steps: 11..11}
+  - {label: changing, elastic: [{epoch: 0, ranks: 1}, {epoch: 1, ranks: 2}, {epoch: 2, ranks: 1}]}
+END
+
+# On as many ranks to the bit. Sums of more or fewer are rounded otherwise, but overflow in the same steps.
+scale_goes_on() {
+    run scale || return
+    "$python" - "$tmp/results/scale/latest" <<'PY'
+import csv, glob, json, struct, sys
+def read(name):
+    return list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+def state(point):
+    path, = glob.glob(f"{sys.argv[1]}/launches/{point}/seed1.safetensors")
+    data = open(path, "rb").read()
+    length, = struct.unpack("<Q", data[:8])
+    meta = json.loads(data[8:8 + length])["__metadata__"]
+    return {key: meta[key] for key in meta if key.startswith("loss_scale.")}, data[8 + length:]
+points = {row["case"]: row for row in read("summary")}
+scales = {case: [float(row["epoch_loss_scale"]) for row in read("epochs") if row["point"] == points[case]["point"]] for case in points}
+print(scales)
+whole, weights = state(points["whole"]["point"])
+first, second, last = scales["whole"]
+assert first == 2 ** 25 and last <= second < 2 ** 22 and 10 < int(whole["loss_scale.skipped"]) < 21, whole
+for case in "as many", "died", "changing":
+    scale, others = state(points[case]["point"])
+    assert scales[case] == scales["whole"] and scale == whole, (case, scale, whole)
+    assert (others == weights) == (case != "changing"), case
+PY
 }
 
 # --- Deaths ---------------------------------------------------------------------------------------------
@@ -204,6 +266,8 @@ fi
 check "by plan, 1 then 2 then 1 rank train what one rank trains, by sgd" equals_one_rank planned_sgd
 check "by plan, 1 then 2 then 1 rank train what one rank trains, by adam" equals_one_rank planned_adam
 check "segments, their ranks and the time of changes are told" tells_segments
+check "what ZeRO shares out is shared out anew, by plan and after a death" equals_one_rank planned_zero
+check "a loss scale goes on through segments and deaths" scale_goes_on
 check "batch, rate and shards follow the ranks" batch_and_rate_follow
 check "the rank that is left goes on from the last checkpoint" goes_on_with_one
 check "a budget that is spent, or too few ranks, is told with who died, where and when" spend_budget

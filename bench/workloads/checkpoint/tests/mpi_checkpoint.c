@@ -230,6 +230,30 @@ static void more_ranks_go_on(void **state)
     assert_all(good && distance <= allowed);
 }
 
+/* What one rank's overflows have made of the loss scale is where all go on, and then is the same on all. */
+static void more_ranks_take_the_loss_scale(void **state)
+{
+    struct session before, after;
+    struct error e;
+    char reset[CHECKPOINT_RESET];
+    option(OPT_PRECISION, "fp16");
+    option(OPT_LOSS_SCALE_INITIAL, "4294967296");
+    option(OPT_LOSS_SCALE_HYSTERESIS, "3");
+    bool good = session_open(&before, MPI_COMM_SELF, 1) && train_to(&before, BEFORE);
+    if (mpi_world_rank() == 0)
+        good = save(&before, &e) == OK && good;
+    mpi_all(true);
+    good = session_open(&after, MPI_COMM_WORLD, 1) && resume(&after, &e, reset) && good;
+    const struct loss_scale *was = &before.trainer.sync->loss_scale;
+    const struct loss_scale *is = &after.trainer.sync->loss_scale;
+    good = good && was->skipped == BEFORE && was->value == 0x1p27 && equal_state(&before, &after);
+    good = train_to(&after, BEFORE + 1) && is->skipped == BEFORE + 1 && is->value == 0x1p26 && good;
+    good = is_equal_everywhere(trainer_hash(&after.trainer)) && good;
+    session_close(&before);
+    session_close(&after);
+    assert_all(good);
+}
+
 /* A file that stage 3 wrote, of parameters and moments in shares, goes on on one rank and at every other stage
  * on all: as far apart at most as single precision lets one step be. */
 static void every_stage_goes_on(void **state)
@@ -493,6 +517,7 @@ int main(int argc, char **argv)
         TEST(what_ranks_kept_is_reset_on_another_number),
         TEST(what_ranks_kept_is_reset_at_another_scale),
         TEST(more_ranks_go_on),
+        TEST(more_ranks_take_the_loss_scale),
         TEST(every_stage_goes_on),
         TEST_VGG(older_checkpoints_are_read),
         TEST(stages_write_a_whole_checkpoint),
