@@ -7,6 +7,7 @@
 #   ci/references.sh measure [NAME]...   measures them, all or those of these names, then keeps what was whole,
 #                                        writes the table and judges claims anew. What is stopped goes on with the same command
 #   ci/references.sh keep [NAME]...      the last part alone
+#   ci/references.sh draw [NAME]...      draws the figures of what is kept anew: where plots have changed, not numbers
 #
 # A NAME with a slash is a spec of the reports, "kota/parts", `reports` all of them; without NAME those of configs
 # alone, which take an hour. `OUT=results ci/references.sh keep reports` keeps what `make reports` has measured.
@@ -331,6 +332,20 @@ keep() { # name
     [[ $1 != */* ]] || [ -z "$(viewed "$1")" ] || link_alike "$to" "$into/$(folder_of "$(viewed "$1")")"
 }
 
+# The figures of what is kept, anew from its tables.
+draw() { # name
+    local kept stage figure
+    kept=$into/$(folder_of "$1")
+    [ "$1" != comm ] && [ -f "$kept/summary.csv" ] || return 0
+    stage=$(mktemp -d)
+    cp -RL "$kept/." "$stage" || return 1
+    "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
+    for figure in "$kept"/*.svg "$kept"/*.txt; do
+        [ ! -f "$figure" ] || cp "$stage/${figure##*/}" "$figure" || return 1
+    done
+    rm -rf "$stage"
+}
+
 write_table() {
     local text
     text=$(table)
@@ -372,14 +387,14 @@ in_order() { # names
 }
 
 usage() {
-    echo "usage: ci/references.sh [write | plan [NAME]... | measure [NAME]... | keep [NAME]...]" >&2
+    echo "usage: ci/references.sh [write | plan [NAME]... | measure [NAME]... | keep [NAME]... | draw [NAME]...]" >&2
     exit 2
 }
 
 command=${1:-}
 [ $# -eq 0 ] || shift
 [ "$command" != write ] || [ $# -eq 0 ] || usage
-[ $# -gt 0 ] || mapfile -t asked < <(names)
+[ $# -gt 0 ] || mapfile -t asked < <(names && { [ "$command" != draw ] || reports; })
 [ $# -eq 0 ] || mapfile -t asked < <(for name; do if [ "$name" = reports ]; then reports; else echo "$name"; fi; done)
 check_names "${asked[@]}"
 mapfile -t asked < <(in_order "${asked[@]}")
@@ -389,6 +404,12 @@ case $command in
 '') table ;;
 write) write_table ;;
 plan) plan "$@" ;;
+draw)
+    for name; do
+        draw "$name" || status=1
+    done
+    exit "$status"
+    ;;
 measure | keep)
     trap 'exit 130' INT TERM
     whole=()
