@@ -17,6 +17,13 @@ struct compressor {
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of the tensors by the sum over ranks. Collective. */
     enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
+    /* The same in parts, of compressors flagged COMPRESSOR_OVERLAPS, else NULL. Every rank starts the same sums in the
+     * same order. `start` and `advance`, which does with what has arrived what comes next, do not wait; `finish` waits
+     * for all that were started. `poll` is that of a strategy. */
+    enum status (*start)(struct sync *s, struct range tensors, struct error *e);
+    enum status (*advance)(struct sync *s, struct error *e);
+    bool (*poll)(struct sync *s);
+    enum status (*finish)(struct sync *s, struct error *e);
     /* Memory [*bytes] that lasts from step to step, for checkpoints; NULL hook: there is none. */
     void *(*memory)(struct sync *s, size_t *bytes);
     /* Sets that memory to what it is before the first step. */
@@ -38,6 +45,7 @@ struct span span_of(const struct arenas *a, struct range tensors);
 /* Room for messages to and from every other rank. */
 struct exchanger {
     struct message *sends, *receives; /* [ranks] each */
+    struct exchange messages;         /* that were planned */
 };
 enum status exchanger_open(struct exchanger *x, int ranks, struct error *e);
 void exchanger_close(struct exchanger *x);
@@ -51,11 +59,16 @@ struct shares {
 size_t shares_begin(const struct shares *v, int rank, int ranks); /* in items */
 size_t shares_count(const struct shares *v, int rank, int ranks);
 
-/* Every rank gets its own share of every rank's vector: those of the others go to `received`
- * [ranks][longest share], one's own stays in the vector. An all-to-all by p-1 direct messages. */
-enum status exchange_scatter(struct sync *s, struct exchanger *x, const struct shares *v,
-                             void *received, const char *operation, struct error *e);
+/* Plans x->messages, which the caller begins and waits for: those of one communicator are begun in the same order on
+ * every rank. Every rank gets its own share of every rank's vector: those of the others go to `received` [ranks][longest
+ * share], one's own stays in the vector. An all-to-all by p-1 direct messages. */
+void exchange_plan_scatter(const struct sync *s, struct exchanger *x, const struct shares *v,
+                           void *received, MPI_Comm comm, const char *operation);
 
-/* Every rank's share reaches every rank. An all-gather by p-1 direct messages. */
+/* The same; every rank's share reaches every rank. An all-gather by p-1 direct messages. */
+void exchange_plan_gather(const struct sync *s, struct exchanger *x, const struct shares *v,
+                          MPI_Comm comm, const char *operation);
+
+/* The gather, begun and waited for. */
 enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,
                             const char *operation, struct error *e);

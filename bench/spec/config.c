@@ -311,11 +311,16 @@ enum status config_check_batch(const struct config *config, long ranks, enum opt
                      config_text(config, OPT_ACCUMULATE), all, ranks, most, most);
 }
 
+bool config_compressor_waits(const struct config *config)
+{
+    enum compressor_kind compressor = config_compressor(config);
+    return compressor != COMPRESSOR_none && !(compressor_flags(compressor) & COMPRESSOR_OVERLAPS);
+}
+
 enum overlap_kind config_overlap(const struct config *config)
 {
     unsigned flags = strategy_flags(config_strategy_kind(config));
-    bool waits = config_compressor(config) != COMPRESSOR_none;
-    bool overlaps = (flags & STRATEGY_OVERLAPS) && !waits;
+    bool overlaps = (flags & STRATEGY_OVERLAPS) && !config_compressor_waits(config);
     return overlaps ? (enum overlap_kind)config_int(config, OPT_OVERLAP) : OVERLAP_none;
 }
 

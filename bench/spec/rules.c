@@ -340,16 +340,14 @@ static enum status check_point(const struct spec *spec, const struct point *poin
 static enum status error_no_overlap(const struct config *config, struct error *e)
 {
     const struct value *misplaced = &config->values[OPT_OVERLAP];
-    enum option_id asked =
-        config_int(config, OPT_PRECISION) != PRECISION_fp32 ? OPT_PRECISION : OPT_COMPRESS;
     char names[256] = "";
-    if (config_compressor(config) != COMPRESSOR_none &&
+    if (config_compressor_waits(config) &&
         strategy_flags(config_strategy_kind(config)) & STRATEGY_OVERLAPS)
         return mark_error(e, ERR_SPEC, misplaced->mark,
                           "sync.overlap = %s, but strategy %s waits during backward for the sums "
-                          "that %s: %s makes: none is wanted",
+                          "that sync.compress: %s makes: none is wanted",
                           misplaced->text, config_text(config, OPT_STRATEGY),
-                          option_get(asked)->key, config_text(config, asked));
+                          config_text(config, OPT_COMPRESS));
     for (int s = 0; s < STRATEGIES; s++)
         if (strategy_flags((enum strategy_kind)s) & STRATEGY_OVERLAPS)
             snprintf(names + strlen(names), sizeof names - strlen(names), " %s",

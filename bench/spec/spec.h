@@ -182,6 +182,8 @@ enum status config_strategy(const struct config *config, struct strategy_config 
 /* The compressor that is asked for, or the one that gradients of 16 bits travel by, as train.precision
  * says. */
 enum compressor_kind config_compressor(const struct config *config);
+/* Whether sums of that are waited for when they are made. */
+bool config_compressor_waits(const struct config *config);
 
 /* Ranks that share a batch: of so many those of one stage and slice, where the net is cut by parallel.pipeline or
  * parallel.tensor. */

@@ -11,5 +11,9 @@ const struct compressor compressor_bf16 = {
     .context_bytes = sizeof(struct sum16),
     .create = bf16_create,
     .sum = sum16,
+    .start = sum16_start,
+    .advance = sum16_advance,
+    .poll = sum16_poll,
+    .finish = sum16_finish,
     .destroy = sum16_destroy,
 };

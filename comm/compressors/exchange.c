@@ -53,41 +53,40 @@ static int peer_at(const struct sync *s, int i)
     return (s->rank + i) % s->ranks;
 }
 
-static enum status exchange(struct sync *s, struct exchanger *x, int n_sends, int n_receives,
-                            const char *operation, struct error *e)
+static void begin_plan(struct exchanger *x, MPI_Comm comm, const char *operation)
 {
-    const struct exchange all = {.sends = x->sends,
-                                 .receives = x->receives,
-                                 .n_sends = n_sends,
-                                 .n_receives = n_receives,
-                                 .comm = s->comm,
-                                 .operation = operation};
-    return sync_exchange(s, &all, e);
+    x->messages = (struct exchange){
+        .sends = x->sends, .receives = x->receives, .comm = comm, .operation = operation};
 }
 
-enum status exchange_scatter(struct sync *s, struct exchanger *x, const struct shares *v,
-                             void *received, const char *operation, struct error *e)
+void exchange_plan_scatter(const struct sync *s, struct exchanger *x, const struct shares *v,
+                           void *received, MPI_Comm comm, const char *operation)
 {
-    int n_sends = 0, n_receives = 0;
     size_t longest = shares_count(v, 0, s->ranks) * v->width;
+    begin_plan(x, comm, operation);
     for (int i = 1; i < s->ranks; i++) {
         int peer = peer_at(s, i);
         struct message mine = share_of(s, v, s->rank, peer);
         mine.data = (char *)received + (size_t)peer * longest;
-        add_message(x->sends, &n_sends, share_of(s, v, peer, peer));
-        add_message(x->receives, &n_receives, mine);
+        add_message(x->sends, &x->messages.n_sends, share_of(s, v, peer, peer));
+        add_message(x->receives, &x->messages.n_receives, mine);
     }
-    return exchange(s, x, n_sends, n_receives, operation, e);
+}
+
+void exchange_plan_gather(const struct sync *s, struct exchanger *x, const struct shares *v,
+                          MPI_Comm comm, const char *operation)
+{
+    begin_plan(x, comm, operation);
+    for (int i = 1; i < s->ranks; i++) {
+        int peer = peer_at(s, i);
+        add_message(x->sends, &x->messages.n_sends, share_of(s, v, s->rank, peer));
+        add_message(x->receives, &x->messages.n_receives, share_of(s, v, peer, peer));
+    }
 }
 
 enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,
                             const char *operation, struct error *e)
 {
-    int n_sends = 0, n_receives = 0;
-    for (int i = 1; i < s->ranks; i++) {
-        int peer = peer_at(s, i);
-        add_message(x->sends, &n_sends, share_of(s, v, s->rank, peer));
-        add_message(x->receives, &n_receives, share_of(s, v, peer, peer));
-    }
-    return exchange(s, x, n_sends, n_receives, operation, e);
+    exchange_plan_gather(s, x, v, s->comm, operation);
+    return sync_exchange(s, &x->messages, e);
 }

@@ -5,36 +5,60 @@
  *
  *   |error| <= (2 u + u^2 + (p-1) eps (1 + u)) sum |x|,  u = 2^-11 of fp16, 2^-8 of bf16,
  *
- * plus p + 1 times half the least fp16, 2^-25 over the scale. */
+ * plus p + 1 times half the least fp16, 2^-25 over the scale.
+ *
+ * Several sums may be on their way. Shares travel in the order in which sums are started, and on a
+ * communicator of their own the sums of shares, in the same order, each as soon as its shares have
+ * arrived: nobody waits before all have been started. */
 #include "comm/compressors/sum16.h"
+
+#include <stdlib.h>
 
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
+
+static enum status open_sums(struct sync *s, struct error *e)
+{
+    struct sum16 *c = s->compression;
+    size_t ranks = (size_t)s->ranks, room = s->arenas.n + ranks * (size_t)s->arenas.n_tensors;
+    TRY(MEM_NEW(c->sums, (size_t)s->arenas.n_tensors, "sums in 16 bits", e));
+    for (int i = 0; i < s->arenas.n_tensors; i++) {
+        TRY(exchanger_open(&c->sums[i].scatter, s->ranks, e));
+        TRY(exchanger_open(&c->sums[i].gather, s->ranks, e));
+    }
+    return MEM_NEW_ALIGNED(c->received, room, "received gradients in 16 bits", e);
+}
 
 enum status sum16_create(struct sync *s, enum format16 format, double scale, struct error *e)
 {
     enum isa isa;
     const struct shares all = {.n = s->arenas.n};
-    size_t longest = shares_count(&all, 0, s->ranks), ranks = (size_t)s->ranks;
     struct sum16 *c = s->compression;
+    c->gathers = MPI_COMM_NULL;
     TRY(isa_choose(&isa, false, e));
-    TRY(exchanger_open(&c->exchanger, s->ranks, e));
     c->functions = cast16_get(isa);
     c->cast = format == FORMAT_FP16 ? &c->functions->fp16 : &c->functions->bf16;
     c->scale = (float)scale;
     c->counts_infinite = format == FORMAT_FP16;
+    TRY(open_sums(s, e));
     TRY(MEM_NEW_ALIGNED(c->wire, s->arenas.n, "gradients in 16 bits", e));
-    TRY(MEM_NEW_ALIGNED(c->received, ranks * longest, "received gradients in 16 bits", e));
-    return MEM_NEW_ALIGNED(c->sum, longest, "a share of the sum", e);
+    TRY(MEM_NEW_ALIGNED(c->sum, shares_count(&all, 0, s->ranks), "a share of the sum", e));
+    return wait_comm_dup(s->waiter, s->comm, &c->gathers, "communicator of sums in 16 bits", e);
 }
 
 void sum16_destroy(struct sync *s)
 {
     struct sum16 *c = s->compression;
-    exchanger_close(&c->exchanger);
+    for (int i = 0; c->sums != NULL && i < s->arenas.n_tensors; i++) {
+        exchanger_close(&c->sums[i].scatter);
+        exchanger_close(&c->sums[i].gather);
+    }
+    free(c->sums);
     mem_free(c->wire);
     mem_free(c->received);
     mem_free(c->sum);
+    if (c->gathers != MPI_COMM_NULL)
+        MPI_Comm_free(&c->gathers);
 }
 
 static void encode(struct sync *s, uint16_t *y, const real *x, size_t n)
@@ -45,15 +69,22 @@ static void encode(struct sync *s, uint16_t *y, const real *x, size_t n)
         s->infinite += c->functions->count_infinite(y, n);
 }
 
+static struct shares shares_of(const struct sum16 *c, const struct sum_started *sum)
+{
+    return (struct shares){
+        .data = c->wire + sum->span.begin, .n = sum->span.n, .width = sizeof *c->wire};
+}
+
 /* The share of this rank, begun with that of rank 0. */
-static void sum_share(struct sync *s, const struct shares *v)
+static void sum_share(struct sync *s, const struct sum_started *sum)
 {
     struct sum16 *c = s->compression;
-    size_t n = shares_count(v, s->rank, s->ranks), longest = shares_count(v, 0, s->ranks);
-    uint16_t *mine = c->wire + shares_begin(v, s->rank, s->ranks);
+    const struct shares v = shares_of(c, sum);
+    size_t n = shares_count(&v, s->rank, s->ranks), longest = shares_count(&v, 0, s->ranks);
+    uint16_t *mine = (uint16_t *)v.data + shares_begin(&v, s->rank, s->ranks);
     sync_pack_begin(s);
     for (int r = 0; r < s->ranks; r++) {
-        const uint16_t *share = r == s->rank ? mine : c->received + (size_t)r * longest;
+        const uint16_t *share = r == s->rank ? mine : sum->received + (size_t)r * longest;
         if (r == 0)
             local_decode16(s->exec, c->cast, c->sum, share, n, 1 / c->scale);
         else
@@ -63,22 +94,117 @@ static void sum_share(struct sync *s, const struct shares *v)
     sync_pack_end(s);
 }
 
-enum status sum16(struct sync *s, struct range tensors, struct error *e)
+static enum status begin(struct sync *s, const struct exchanger *x, struct error *e)
+{
+    sync_call_begin(s);
+    enum status status = message_begin_exchange(s->waiter, &x->messages, e);
+    sync_call_end(s);
+    return status;
+}
+
+/* A tensor's sum begins in memory behind what ranks send of those before it. */
+enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
     struct sum16 *c = s->compression;
-    const struct span span = span_of(&s->arenas, tensors);
-    const struct shares shares = {.data = c->wire, .n = span.n, .width = sizeof *c->wire};
-    real *grads = s->arenas.grads + span.begin;
+    struct sum_started *sum = &c->sums[c->started++];
+    sum->span = span_of(&s->arenas, tensors);
+    sum->received = c->received + sum->span.begin + (size_t)s->ranks * (size_t)tensors.first;
+    sum->code = MPI_SUCCESS;
+    const struct shares shares = shares_of(c, sum);
     sync_pack_begin(s);
-    encode(s, c->wire, grads, span.n);
+    encode(s, shares.data, s->arenas.grads + sum->span.begin, shares.n);
     sync_pack_end(s);
-    TRY(exchange_scatter(s, &c->exchanger, &shares, c->received, "exchange of gradients in 16 bits",
-                         e));
-    sum_share(s, &shares);
-    TRY(exchange_gather(s, &c->exchanger, &shares, "exchange of summed gradients in 16 bits", e));
+    exchange_plan_scatter(s, &sum->scatter, &shares, sum->received, s->comm,
+                          "exchange of gradients in 16 bits");
+    return begin(s, &sum->scatter, e);
+}
+
+static bool is_done(const struct sync *s, struct sum_started *sum, const struct exchanger *x)
+{
+    bool done = false;
+    if (sum->code == MPI_SUCCESS)
+        sum->code = message_test_exchange(s->waiter, &x->messages, &done);
+    return done;
+}
+
+/* Of the next sum whose shares have all arrived. */
+static enum status gather_next(struct sync *s, struct error *e)
+{
+    struct sum16 *c = s->compression;
+    struct sum_started *sum = &c->sums[c->gathering++];
+    const struct shares shares = shares_of(c, sum);
+    sum_share(s, sum);
+    exchange_plan_gather(s, &sum->gather, &shares, c->gathers,
+                         "exchange of summed gradients in 16 bits");
+    return begin(s, &sum->gather, e);
+}
+
+/* A test moves all messages: one of the first that is not complete does. */
+bool sum16_poll(struct sync *s)
+{
+    struct sum16 *c = s->compression;
+    bool some = c->complete < c->started;
+    while (c->complete < c->gathering &&
+           is_done(s, &c->sums[c->complete], &c->sums[c->complete].gather))
+        c->complete++;
+    for (int i = c->gathering; i < c->started && is_done(s, &c->sums[i], &c->sums[i].scatter);)
+        i++;
+    return some;
+}
+
+enum status sum16_advance(struct sync *s, struct error *e)
+{
+    struct sum16 *c = s->compression;
+    bool arrived = c->gathering < c->started;
+    while (arrived) {
+        struct sum_started *sum = &c->sums[c->gathering];
+        sync_call_begin(s);
+        arrived = is_done(s, sum, &sum->scatter);
+        sync_call_end(s);
+        if (arrived)
+            TRY(gather_next(s, e));
+        arrived = arrived && c->gathering < c->started;
+    }
+    return OK;
+}
+
+static enum status await(struct sync *s, const struct sum_started *sum, const struct exchanger *x,
+                         struct error *e)
+{
+    sync_comm_begin(s);
+    enum status status = wait_begun_exchange(s->waiter, &x->messages, sum->code, e);
+    sync_comm_end(s);
+    return status;
+}
+
+static void take(struct sync *s, const struct sum_started *sum)
+{
+    const struct sum16 *c = s->compression;
+    const struct shares shares = shares_of(c, sum);
     sync_pack_begin(s);
-    local_decode16(s->exec, c->cast, grads, c->wire, span.n,
+    local_decode16(s->exec, c->cast, s->arenas.grads + sum->span.begin, shares.data, shares.n,
                    1 / (c->scale * (float)s->loss_scale.value));
     sync_pack_end(s);
+}
+
+enum status sum16_finish(struct sync *s, struct error *e)
+{
+    struct sum16 *c = s->compression;
+    for (int i = 0; i < c->started; i++) {
+        TRY(await(s, &c->sums[i], &c->sums[i].scatter, e));
+        if (i == c->gathering)
+            TRY(gather_next(s, e));
+    }
+    for (int i = 0; i < c->started; i++) {
+        TRY(await(s, &c->sums[i], &c->sums[i].gather, e));
+        take(s, &c->sums[i]);
+    }
+    c->started = c->gathering = c->complete = 0;
     return OK;
+}
+
+enum status sum16(struct sync *s, struct range tensors, struct error *e)
+{
+    TRY(sum16_start(s, tensors, e));
+    return sum16_finish(s, e);
 }

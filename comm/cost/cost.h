@@ -85,6 +85,7 @@ enum compressor_flag {
     COMPRESSOR_FEEDBACK = 1,   /* what was left out is added to the next step's gradients */
     COMPRESSOR_ALGORITHMS = 2, /* sums by MPI_Allreduce: sync.algorithm */
     COMPRESSOR_OVERFLOWS = 4,  /* counts what became infinite */
+    COMPRESSOR_OVERLAPS = 8,   /* its sums are on their way while backward goes on */
 };
 
 /* The messages of a step are a strategy's own, so that what is sent can be counted. */

@@ -2,8 +2,8 @@
  * MPI_Iallreduce in place as soon as all tensors of a bucket are complete, in the same order on every
  * rank; the end of the step waits for them.
  *
- * With a compressor each bucket is compressed by itself, as DDP's hooks do, but waited for as soon as it is
- * complete: exchanges of compressors wait, and nothing of them is hidden.
+ * With a compressor each bucket is compressed by itself, as DDP's hooks do. In 16 bits it goes on its way as it
+ * is; others wait for each bucket as soon as it is complete, and nothing of them is hidden.
  *
  * Costs a call a bucket (sync.cap_mib, sync.first_cap_mib). The library moves data only inside its
  * calls, so that what is hidden behind backward is what it gets done when a later bucket leaves, or
@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "comm/compress.h"
 #include "comm/cost/strategies/bucketed.h"
 #include "comm/strategy.h"
 #include "kernels/base/mem.h"
@@ -47,6 +48,8 @@ static enum status sum_at_once(struct sync *s, const struct bucket *b, struct er
 
 static enum status start(struct sync *s, struct bucket_in_flight *b, struct error *e)
 {
+    if (s->compressor != NULL && s->compressor->start != NULL)
+        return s->compressor->start(s, tensors_of(&b->bucket), e);
     if (s->compressor != NULL)
         return sum_at_once(s, &b->bucket, e);
     b->sum = (struct pending){.values = s->arenas.grads + s->arenas.tensors[b->bucket.first].offset,
@@ -75,8 +78,8 @@ static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;
     bool some = b->complete < b->left;
-    if (s->compressor != NULL) /* each has been waited for */
-        return false;
+    if (s->compressor != NULL)
+        return s->compressor->poll != NULL && s->compressor->poll(s);
     while (b->complete < b->left && pending_test(s->waiter, &b->in_flight[b->complete].sum))
         b->complete++;
     return some;
@@ -87,7 +90,7 @@ static enum status bucketed_finish(struct sync *s, struct error *e)
     struct buckets *b = s->context;
     enum status status = OK;
     if (s->compressor != NULL)
-        return OK;
+        return s->compressor->finish != NULL ? s->compressor->finish(s, e) : OK;
     sync_comm_begin(s);
     for (size_t i = 0; i < b->n && status == OK; i++)
         status = pending_wait(s->waiter, &b->in_flight[i].sum, e);
@@ -155,7 +158,10 @@ static enum status bucketed_create(struct sync *s, struct error *e)
 static enum status bucketed_grad_ready(struct sync *s, struct range range, int micro, bool last,
                                        struct error *e)
 {
-    return last ? start_from(s, (size_t)range.first, e) : OK;
+    const struct compressor *compressor = s->compressor;
+    if (last)
+        TRY(start_from(s, (size_t)range.first, e));
+    return compressor != NULL && compressor->advance != NULL ? compressor->advance(s, e) : OK;
 }
 
 static void bucketed_destroy(struct sync *s)

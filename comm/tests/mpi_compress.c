@@ -424,7 +424,7 @@ static void who_computes_between_buckets_arrives_late(void **state)
     struct fixture f;
     struct error e;
     setup(&f);
-    f.config.compressor = COMPRESSOR_bf16;
+    f.config.compressor = COMPRESSOR_sign;
     f.config.options[SYNC_cap_mib] = f.config.options[SYNC_first_cap_mib] = 1 / 0x1p20;
     bool good = open_sync(&f, STRATEGY_bucketed, N);
     for (size_t i = 0; i < f.desc.n_params; i++)
@@ -446,6 +446,61 @@ static void who_computes_between_buckets_arrives_late(void **state)
     good = good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK;
     sync_destroy(f.sync);
     assert_all(good);
+}
+
+static void fill_unevenly(const struct fixture *f)
+{
+    real *grads = fixture_grads(f);
+    for (size_t i = 0; i < f->desc.n_params; i++)
+        grads[i] = (real)sin((double)i + 1000.0 * mpi_world_rank());
+}
+
+/* Tensor by tensor, with tests in between: whether all left and nobody waited before the end of the step. */
+static bool leaves_without_waiting(struct fixture *f)
+{
+    struct error e;
+    const struct waiter *w = f->sync->waiter;
+    uint64_t waits = w->sequence, sent = w->messages_sent;
+    bool good = true;
+    sync_step_begin(f->sync);
+    for (int i = f->desc.n_tensors - 1; i >= 0 && good; i--) {
+        good = sync_grad_ready(f->sync, (struct range){i, i + 1}, 0, true, &e) == OK;
+        sync_poll(f->sync);
+    }
+    uint64_t least = (uint64_t)(f->desc.n_tensors * (mpi_world_ranks() - 1));
+    good = good && w->sequence == waits && f->sync->times.arrive_ns == 0;
+    good = good && w->messages_sent - sent >= least;
+    return sync_step_end(f->sync, &f->optimizer, ++f->step, 1, &e) == OK && good;
+}
+
+/* A bucket a tensor: the same bits as of one sum, step after step. */
+static void buckets_of_16_bits_are_not_waited_for(void **state)
+{
+    enum { N = 12000, STEPS = 3 };
+    static real whole[N];
+    struct fixture f;
+    setup(&f);
+    f.config.options[SYNC_cap_mib] = f.config.options[SYNC_first_cap_mib] = 1 / 0x1p20;
+    for (int c = COMPRESSOR_none + 1; c < COMPRESSORS; c++) {
+        f.config.compressor = (enum compressor_kind)c;
+        if (!(compressor_flags(f.config.compressor) & COMPRESSOR_OVERLAPS))
+            continue;
+        bool good = open_sync(&f, STRATEGY_allreduce, N);
+        for (int i = 0; i < STEPS && good; i++) {
+            fill_unevenly(&f);
+            good = fixture_step(&f, 1);
+        }
+        memcpy(whole, fixture_params(&f), sizeof whole);
+        sync_destroy(f.sync);
+        good = open_sync(&f, STRATEGY_bucketed, N) && good;
+        for (int i = 0; i < STEPS && good; i++) {
+            fill_unevenly(&f);
+            good = mpi_all(leaves_without_waiting(&f));
+        }
+        good = good && memcmp(whole, fixture_params(&f), sizeof whole) == 0;
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
 }
 
 static void other_strategies_refuse_compressors(void **state)
@@ -477,6 +532,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_not_a_number_shows),
         cmocka_unit_test(counters_equal_an_independent_count),
         cmocka_unit_test(who_computes_between_buckets_arrives_late),
+        cmocka_unit_test(buckets_of_16_bits_are_not_waited_for),
         cmocka_unit_test(other_strategies_refuse_compressors),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);

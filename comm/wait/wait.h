@@ -198,6 +198,15 @@ struct exchange {
  * pass through the same number of these waits. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 
+/* The same in parts. Begins the messages, and counts them, without waiting: *x stays where it is until they are
+ * complete. */
+enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e);
+/* Whether all have arrived and left, without waiting; MPI's code. */
+int message_test_exchange(struct waiter *w, const struct exchange *x, bool *done);
+/* Waits for them, also where they are complete: ranks pass through as many waits. `code`: what tests returned. */
+enum status wait_begun_exchange(struct waiter *w, const struct exchange *x, int code,
+                                struct error *e);
+
 /* Begins n messages, and counts them, without waiting; returns MPI's code, MPI_ERR_COUNT for one that
  * is longer than a call of the library takes. Sender and receiver name the same operation. */
 int message_begin_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,

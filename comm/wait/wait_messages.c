@@ -164,14 +164,49 @@ enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_
     return wait_messages(w, message_begin_receive(w, messages, n, comm, operation), messages, n, e);
 }
 
-/* Receives first, so that what arrives has a place to go. */
-enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e)
+static enum status check_exchange(const struct exchange *x, struct error *e)
 {
     TRY(check_messages(x->sends, x->n_sends, x->operation, e));
-    TRY(check_messages(x->receives, x->n_receives, x->operation, e));
-    wait_enter(w, x->operation);
+    return check_messages(x->receives, x->n_receives, x->operation, e);
+}
+
+/* Receives first, so that what arrives has a place to go. */
+static int start_exchange(struct waiter *w, const struct exchange *x)
+{
     int code = message_begin_receive(w, x->receives, x->n_receives, x->comm, x->operation);
     if (code == MPI_SUCCESS)
         code = message_begin_send(w, x->sends, x->n_sends, x->comm, x->operation);
+    return code;
+}
+
+enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e)
+{
+    TRY(check_exchange(x, e));
+    wait_enter(w, x->operation);
+    return wait_pairs(w, start_exchange(w, x), x, e);
+}
+
+enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e)
+{
+    TRY(check_exchange(x, e));
+    return message_status(w, start_exchange(w, x), x->operation, e);
+}
+
+/* The first that is not complete moves the others too. */
+int message_test_exchange(struct waiter *w, const struct exchange *x, bool *done)
+{
+    int code = MPI_SUCCESS;
+    *done = true;
+    for (int i = 0; i < x->n_receives && *done; i++)
+        code = message_test(w, &x->receives[i], done);
+    for (int i = 0; i < x->n_sends && *done; i++)
+        code = message_test(w, &x->sends[i], done);
+    return code;
+}
+
+enum status wait_begun_exchange(struct waiter *w, const struct exchange *x, int code,
+                                struct error *e)
+{
+    wait_enter(w, x->operation);
     return wait_pairs(w, code, x, e);
 }

@@ -45,13 +45,14 @@ static struct cost bucketed_cost(const struct strategy_config *config, const str
 }
 
 /* Buckets are summed one after another: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi,
- * Chu and Li, "MG-WFBP", INFOCOM 2019). Their times are split by how many numbers they have. Compressed
- * sums are waited for: all of them is exposed. */
+ * Chu and Li, "MG-WFBP", INFOCOM 2019). Their times are split by how many numbers they have. Sums of
+ * compressors that wait are exposed, all of them. */
 static double bucketed_exposed(const struct strategy_config *config, const struct gradient *g,
                                const double *ready, double backward, double comm)
 {
     double end = 0;
-    if (config->compressor != COMPRESSOR_none)
+    if (config->compressor != COMPRESSOR_none &&
+        !(compressor_flags(config->compressor) & COMPRESSOR_OVERLAPS))
         return comm;
     struct bucket b = bucket_first(config, g->counts, g->n, g->width);
     for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b))

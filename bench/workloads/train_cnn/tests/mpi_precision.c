@@ -121,11 +121,17 @@ static uint64_t train(struct loss_scale *scale)
 }
 
 /* Batches that the ranks do not divide, of which the last of an epoch leaves most of them without an
- * image, in micro-batches, under every strategy that sends 16 bits: the same weights of all. */
+ * image, in micro-batches, under every strategy that sends 16 bits, also with tests of messages between
+ * tiles: the same weights of all. */
 static void expect_one_training(enum precision precision, bool overflows)
 {
-    static const enum strategy_kind takers[] = {STRATEGY_allreduce, STRATEGY_allreduce_layer,
-                                                STRATEGY_bucketed};
+    static const struct {
+        enum strategy_kind strategy;
+        enum overlap_kind overlap;
+    } takers[] = {{STRATEGY_allreduce, OVERLAP_none},
+                  {STRATEGY_allreduce_layer, OVERLAP_none},
+                  {STRATEGY_bucketed, OVERLAP_none},
+                  {STRATEGY_bucketed, OVERLAP_poll_tiles}};
     uint64_t first = 0;
     option(OPT_PRECISION, names_precisions->names[precision]);
     option(OPT_DATA_SAMPLES, "52");
@@ -133,7 +139,8 @@ static void expect_one_training(enum precision precision, bool overflows)
     option(OPT_sync_cap_mib, "0.02");
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         struct loss_scale scale = {0};
-        option(OPT_STRATEGY, strategy_names()[takers[i]]);
+        option(OPT_STRATEGY, strategy_names()[takers[i].strategy]);
+        option(OPT_OVERLAP, overlap_names()[takers[i].overlap]);
         uint64_t hash = train(&scale);
         first = i == 0 ? hash : first;
         assert_all(hash != 0 && hash == first);
