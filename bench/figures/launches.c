@@ -32,6 +32,8 @@ static const char *raw_column(const struct quantity *q)
 {
     if (q->source != SOURCE_POINTS)
         return q->n_added == 0 ? q->raw : NULL;
+    if (q->relation == RELATION_CALLS)
+        return q->name;
     return q->relation != RELATION_NONE ? "step_ms" : NULL;
 }
 

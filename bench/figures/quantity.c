@@ -179,6 +179,9 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
                            .whole = column_find(name),
                            .lo = bound_of(name, "lo"),
                            .hi = bound_of(name, "hi")};
+    const struct quantity *known = quantity_find(name);
+    if (known != NULL && known->relation == RELATION_CALLS)
+        q->relation = RELATION_CALLS;
     /* Launches have the interval that their median in summary.csv is written without. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&

@@ -407,9 +407,10 @@ static void every_plan_computes_what_plain_loops_do(void **state)
     int runs = 0;
     run_nets(0, NETS, &tally, &runs);
     assert_true(runs >= 200);
+    /* op_dense rounds its operands, for which nobody asks here; test_dense holds it to its own bounds. */
     for (int kind = 0; kind < KINDS; kind++)
-        if (tally.ops[kind] == 0)
-            fail_msg("no net has an op %s", kinds[kind]->name);
+        if ((tally.ops[kind] > 0) != (kinds[kind] != &op_dense))
+            fail_msg("%d nets have an op %s", (int)tally.ops[kind], kinds[kind]->name);
 }
 
 static int run_one(uint32_t number)
