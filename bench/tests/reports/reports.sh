@@ -25,7 +25,7 @@ past_strategies_has_every_strategy() {
 }
 
 # Of series_<figure>.csv: m, a row has a measured value; p, one has a published value. Columns of a value
-# are those with an interval, `value`, and `step_ms` of a bar of parts.
+# are those with an interval, `value`, `step_ms` of a bar of parts, and `measured_mib` beside a forecast.
 holds() { # folder, then figure:letters ...
     python3 - "$@" <<'PY'
 import csv, os, sys
@@ -40,7 +40,7 @@ for item in wanted:
     published = [c for c in names if c == "published" or c.endswith("_published")]
     ends = ("_lo", "_hi", "_published")
     stems = [c[:-3] for c in names if c.endswith("_lo")]
-    measured = [c for c in names if c in ("value", "step_ms") or not c.endswith(ends)
+    measured = [c for c in names if c in ("value", "step_ms", "measured_mib") or not c.endswith(ends)
                 and any(c.startswith(stem) for stem in stems)]
     for letter, columns in ("m", measured), ("p", published):
         if letter in letters and not any(r[c] for r in rows for c in columns):
