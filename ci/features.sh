@@ -10,8 +10,9 @@
 #                             have it here ("always": nothing), and what proves that, joined by "; ":
 #                             column FILE.csv NAME, of those that `scalebench list columns` has, or test SOURCE CASE, of
 #                             those that `make test` runs. A feature that is not here has neither
-#   features_documented.csv   a row a feature and framework: what it is called there, on which page
-#   features_frameworks.csv   a row a framework, in the order of the published columns: version, where its pages are
+#   features_documented.csv   a row a feature and framework: what it is called there ("not found": its documentation does
+#                             not tell of it), and the page or line that says so (that was searched)
+#   features_frameworks.csv   a row a framework, in the order of the published columns: version, where its sources are
 # BUILD is the build folder.
 set -eu
 # shellcheck source=ci/help.sh
@@ -23,6 +24,7 @@ features=${FEATURES:-results}
 published=results/published/amundkar_comparison.csv
 begin='<!-- ci/features.sh writes what follows -->'
 end='<!-- until here -->'
+missing='not found'
 
 # Rows of a table without its header, cells between characters that none has; remarks are left out.
 rows() { # file
@@ -48,7 +50,7 @@ print_tables() {
         rows "$features/features_documented.csv" | sed 's/^/documented\x1f/'
         rows "$published" | sed 's/^/published\x1f/'
         rows "$features/features.csv" | sed 's/^/feature\x1f/'
-    } | awk -F '\037' '
+    } | awk -F '\037' -v missing="$missing" '
         function code(text) { return text == "" ? "-" : text == "always" ? text : "`" text "`" }
         function share(aspect, of) { return n[aspect, of] + 0 " of " n[aspect] + 0 }
         # "column raw.csv state_mib; test path/mpi_zero1.c case" as links.
@@ -61,8 +63,8 @@ print_tables() {
             }
             return count ? text : "-"
         }
-        $1 == "framework" { id[++frameworks] = $2; title[frameworks] = $3 " " $4; name[frameworks] = $3; page[$2] = $5 }
-        $1 == "documented" { entry[$2, $3] = "[" code($4) "](" page[$3] $5 ")" }
+        $1 == "framework" { id[++frameworks] = $2; title[frameworks] = $3 " " $4; name[frameworks] = $3; sources[$2] = $5 }
+        $1 == "documented" && $4 != missing { entry[$2, $3] = "[" code($4) "](" sources[$3] $5 ")" }
         $1 == "published" { aspects++; aspect[aspects] = $2; for (i = 1; i <= 3; i++) verdict[aspects, i] = $(2 + i); doubt[aspects] = $8 }
         $1 == "feature" {
             n[$2]++
@@ -70,7 +72,7 @@ print_tables() {
             line = "| " $2 " | " $3
             for (i = 1; i <= frameworks; i++) {
                 if (($3, id[i]) in entry) n[$2, i]++
-                line = line " | " (($3, id[i]) in entry ? entry[$3, id[i]] : "-")
+                line = line " | " (($3, id[i]) in entry ? entry[$3, id[i]] : missing)
             }
             lines[++features] = line " | " code($4) " | " told($5) " |"
         }
@@ -164,14 +166,24 @@ check_feature() { # aspect, feature, here, proof
     done <<<"${4//; /$'\n'}"
 }
 
-check_documented() { # feature, framework, entry, page
+# A source is a path below the address of that version, which is not to move: a table cannot tell whether it says so.
+check_documented() { # feature, framework, entry, source
     has_line "$known_features" "$1" || refuse "$1: documented of $2, but no row of features.csv"
     has_line "$known_frameworks" "$2" || refuse "$1: '$2' is no row of features_frameworks.csv"
-    if [ -z "$3" ] || [ -z "$4" ]; then refuse "$1: what $2 calls it, or the page, is missing"; fi
+    [ -n "$3" ] || refuse "$1: what $2 calls it is missing: a name, or $missing"
+    [[ $4 =~ ^[A-Za-z0-9][A-Za-z0-9._/#-]*$ ]] || refuse "$1: '$4' is no source of $2: a path, with or without #place"
+}
+
+check_framework() { # id, name, version, sources
+    local feature
+    [[ $4 == https://*"$3"*/ ]] || refuse "$2: '$4' is no address of version $3"
+    while read -r feature; do
+        [ "$(grep -cxF -- "$feature"$'\037'"$1" <<<"$looked_up")" -eq 1 ] || refuse "$feature: one row of $1 is wanted, with what is found or '$missing'"
+    done <<<"$known_features"
 }
 
 check() {
-    local aspect feature here proof framework entry page
+    local aspect feature here proof framework entry name version source
     spec=$(mktemp)
     trap 'rm -f "$spec" "$spec.log"' EXIT
     cat >"$spec" <<'SPEC'
@@ -187,6 +199,7 @@ SPEC
     columns=$("$scalebench" list columns | awk '/^[a-z_]+[.]csv:/ { sub(/:.*/, ""); file = $0 } /^  / { print file, $1 }')
     sources=$(ci/run_tests.sh --sources)
     known_features=$(rows "$features/features.csv" | cut -d $'\037' -f 2)
+    looked_up=$(rows "$features/features_documented.csv" | cut -d $'\037' -f 1,2)
     known_frameworks=$(rows "$features/features_frameworks.csv" | cut -d $'\037' -f 1)
     [ "$(grep -v '^#' "$published" | head -n 1 | cut -d , -f 2-4)" = "$(tr '\n' , <<<"$known_frameworks" | sed 's/,$//')" ] ||
         refuse "features_frameworks.csv has other rows than $published columns"
@@ -194,9 +207,12 @@ SPEC
     while IFS=$'\037' read -r aspect feature here proof; do
         check_feature "$aspect" "$feature" "$here" "$proof"
     done < <(rows "$features/features.csv")
-    while IFS=$'\037' read -r feature framework entry page; do
-        check_documented "$feature" "$framework" "$entry" "$page"
+    while IFS=$'\037' read -r feature framework entry source; do
+        check_documented "$feature" "$framework" "$entry" "$source"
     done < <(rows "$features/features_documented.csv")
+    while IFS=$'\037' read -r framework name version source; do
+        check_framework "$framework" "$name" "$version" "$source"
+    done < <(rows "$features/features_frameworks.csv")
     return "$wrong"
 }
 

@@ -17,7 +17,7 @@ counts_what_is_below() {
         below && /^[|] [A-Z]/ {
             aspect = substr($1, 3)
             aspects += all[aspect]++ == 0
-            for (i = 3; i <= 6; i++) n[aspect, i + 3] += $i != "-"
+            for (i = 3; i <= 6; i++) n[aspect, i + 3] += $i != "-" && $i != "not found"
         }
         END {
             for (aspect in all)
@@ -59,7 +59,17 @@ check "an option that is none" refuses "clipping by value: 'train.clip=0.1' is r
 check "an aspect that nobody published" refuses "'Data Update' is no row of results/published" Adasum \
     features 's/^Data Updates/Data Update/'
 check "a feature that has no row" refuses "Adasums: documented of horovod, but no row" Adasum \
-    features_documented s/^Adasum/Adasums/
-check "a page that is missing" refuses "what horovod calls it, or the page, is missing" Adasum \
-    features_documented 's/,[^,]*$/,/'
+    features_documented '1a Adasums,horovod,hvd.AdaSum,docs'
+check "a framework that nobody searched for a feature" refuses "Adasum: one row of pytorch is wanted" Adasum \
+    features_documented /pytorch/d
+check "a framework that was searched twice" refuses "Adasum: one row of horovod is wanted" Adasum \
+    features_documented '/horovod/p'
+check "an entry without a name" refuses "Adasum: what horovod calls it is missing" Adasum \
+    features_documented 's/hvd.AdaSum//'
+check "an entry without a source" refuses "Adasum: '' is no source of horovod" Adasum \
+    features_documented '/horovod/s/,[^,]*$/,/'
+check "what was not found without where it was sought" refuses "Adasum: '' is no source of pytorch" Adasum \
+    features_documented '/pytorch/s/,[^,]*$/,/'
+check "sources of another version" refuses "Horovod: 'https://github.com/horovod/horovod/blob/master/' is no address of version 0.28.1" \
+    Adasum features_frameworks s/v0.28.1/master/
 finish
