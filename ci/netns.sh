@@ -229,9 +229,11 @@ switch_on() { # namespace, device
     create interface ip -n "$1" link set "$2" up
 }
 
+# With an address of its own: a bridge that was given none takes that of a host and changes it when that host is gone,
+# while the others go on sending to the old one.
 add_head() {
     add_namespace "$1"
-    create bridge ip -n "$1" link add br0 type bridge mcast_snooping 0
+    create bridge ip -n "$1" link add br0 address 02:00:0a:4d:00:fe type bridge mcast_snooping 0
     create address ip -n "$1" addr add 10.77.0.254/24 dev br0
     switch_on "$1" br0
 }

@@ -113,6 +113,21 @@ local_points_run_beside() {
 }
 check "local points run beside those on the hosts" local_points_run_beside
 
+# What the others know of the way to the head holds when hosts are gone, whichever.
+head_keeps_its_address() {
+    # shellcheck disable=SC2016 # beside the hosts
+    ci/netns.sh --hosts 3 exec bash -c '
+        address() { ip -o link show br0 | sed "s/.*ether //"; }
+        before=$(address)
+        for host in 0 1 2; do
+            ip netns del "$SCALEBENCH_NETNS-node$host" || exit
+            while ip link show "veth$host" >/dev/null 2>&1; do sleep 0.1; done
+            echo "without node$host: $(address), before: $before"
+            [ "$(address)" = "$before" ] || exit
+        done'
+}
+check "the head keeps its address when hosts are gone" head_keeps_its_address
+
 # Half of such runs used to stay in MPI_Finalize; a deadline ends those that stay.
 runs_end() {
     local i
