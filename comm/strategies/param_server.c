@@ -183,10 +183,15 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
     if (servers > s->ranks)
         return error_set(e, ERR_ARGUMENT, "sync.servers = %d, but ranks = %d: servers are ranks",
                          servers, s->ranks);
-    if (most > INT_MAX / sizeof(real))
+    if (most > s->waiter->message_most / sizeof(real))
         return error_set(e, ERR_ARGUMENT,
-                         "a server's part of %zu numbers; MPI takes at most %d bytes in one "
+                         "a server's part of %zu numbers; MPI takes at most %zu bytes in one "
                          "message: raise sync.servers",
+                         most, s->waiter->message_most);
+    if (most > INT_MAX)
+        return error_set(e, ERR_ARGUMENT,
+                         "a server's part of %zu numbers; MPI takes at most %d in one broadcast: "
+                         "raise sync.servers",
                          most, INT_MAX);
     return OK;
 }

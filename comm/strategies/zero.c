@@ -14,7 +14,6 @@
  * As in zero1, arenas are reserved whole, so that an index means the same everywhere, and take memory for
  * what is there: pages that were given back take none, and come anew in the step, which is the price.
  * Weights are drawn, evaluated and saved whole; what is others' is given back when the next step begins. */
-#include <limits.h>
 #include <stdlib.h>
 
 #include "comm/cost/strategies/zero.h"
@@ -27,9 +26,9 @@ struct flight {
     struct waiter *waiter;
     struct message *messages; /* [2 (ranks - 1)]: those to receive, then those to send */
     const char *operation;
-    int n, done; /* messages, and the first so many are complete */
-    int code;    /* that the library's last call returned */
-    bool active; /* begun, and not waited for */
+    int n, n_receives, done; /* messages, and the first so many are complete */
+    int code;                /* that the library's last call returned */
+    bool active;             /* begun, and not waited for */
 };
 
 struct block {
@@ -55,8 +54,8 @@ struct zero {
 static void add_message(struct flight *f, real *data, size_t n, int rank)
 {
     if (n > 0)
-        f->messages[f->n++] =
-            (struct message){.data = data, .bytes = n * sizeof *data, .rank = rank};
+        f->messages[f->n++] = (struct message){
+            .data = data, .bytes = n * sizeof *data, .rank = rank, .request = MPI_REQUEST_NULL};
 }
 
 static void flight_begin(const struct sync *s, struct flight *f, int n_receives,
@@ -64,6 +63,7 @@ static void flight_begin(const struct sync *s, struct flight *f, int n_receives,
 {
     f->operation = operation;
     f->active = true;
+    f->n_receives = n_receives;
     f->done = 0;
     f->code = message_begin_receive(f->waiter, f->messages, n_receives, s->comm, operation);
     if (f->code == MPI_SUCCESS)
@@ -90,6 +90,16 @@ static enum status flight_finish(struct flight *f, struct error *e)
     f->active = false;
     TRY(wait_until(f->waiter, flight_is_over, f, f->operation, e));
     return message_status(f->waiter, f->code, f->operation, e);
+}
+
+/* Before its memory goes, where an error has ended the step. */
+static void flight_give_up(struct flight *f)
+{
+    for (int i = f->n_receives; i < f->n; i++)
+        message_let_leave(f->waiter, &f->messages[i], f->operation);
+    for (int i = 0; i < f->n_receives; i++)
+        message_cancel(f->waiter, &f->messages[i]);
+    free(f->messages);
 }
 
 /* Each rank has its own order of peers, so that not all ranks begin with the same one. */
@@ -294,14 +304,14 @@ static enum status make_params_whole(struct sync *s, struct error *e)
 
 /* ---- Opening ---- */
 
-static enum status check_block(const struct owned_block *b, struct error *e)
+static enum status check_block(const struct sync *s, const struct owned_block *b, struct error *e)
 {
-    if (b->count <= INT_MAX / sizeof(real))
+    if (b->count <= s->waiter->message_most / sizeof(real))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "a block of %zu numbers; MPI takes messages of at most %d bytes: lower "
+                     "a block of %zu numbers; MPI takes messages of at most %zu bytes: lower "
                      "sync.cap_mib",
-                     b->count, INT_MAX);
+                     b->count, s->waiter->message_most);
 }
 
 static enum status open_block(const struct sync *s, struct block *b, size_t last, struct error *e)
@@ -309,7 +319,7 @@ static enum status open_block(const struct sync *s, struct block *b, size_t last
     const struct zero *z = s->context;
     *b = (struct block){.part = owned_block_before(s, z->gathers, last),
                         .flight = {.waiter = s->waiter}};
-    TRY(check_block(&b->part, e));
+    TRY(check_block(s, &b->part, e));
     return MEM_NEW(b->flight.messages, 2 * (size_t)s->ranks, "messages of all ranks", e);
 }
 
@@ -447,7 +457,7 @@ static void zero_destroy(struct sync *s)
 {
     const struct zero *z = s->context;
     for (size_t k = 0; k < z->n; k++)
-        free(z->blocks[k].flight.messages);
+        flight_give_up(&z->blocks[k].flight);
     for (int i = 0; i < ZERO_FLIGHTS; i++)
         mem_free(z->received[i]);
     free(z->blocks);

@@ -1,146 +1,15 @@
 /* Ranks that are about to do different things are found out before they do them, in every way in
  * which they may differ; ranks that agree notice nothing. And what a run takes from the library, it
- * gives back: communicators, groups, windows and requests of every strategy are counted at the
- * library's boundary. */
+ * gives back, also when it is given up half-way. */
 #include "comm/tests/mpi_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm/overlap.h"
+#include "comm/tests/mpi_held.h"
 #include "comm/tests/sync_fixture.h"
 #include "kernels/gemm.h"
-
-/* ---- Communicators, groups, windows and requests that are held ---- */
-
-static struct {
-    int comms, groups, windows, requests;
-} held;
-
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
-{
-    held.comms++;
-    return PMPI_Comm_dup(comm, copy);
-}
-
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *copy, MPI_Request *request)
-{
-    held.comms++;
-    held.requests++;
-    return PMPI_Comm_idup(comm, copy, request);
-}
-
-/* A rank of no colour gets no communicator. */
-int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
-{
-    int code = PMPI_Comm_split(comm, colour, key, part);
-    held.comms += *part != MPI_COMM_NULL;
-    return code;
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
-{
-    int code = PMPI_Comm_split_type(comm, type, key, info, part);
-    held.comms += *part != MPI_COMM_NULL;
-    return code;
-}
-
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *part)
-{
-    int code = PMPI_Comm_create(comm, group, part);
-    held.comms += *part != MPI_COMM_NULL;
-    return code;
-}
-
-int MPI_Comm_free(MPI_Comm *comm)
-{
-    held.comms--;
-    return PMPI_Comm_free(comm);
-}
-
-int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
-{
-    held.groups++;
-    return PMPI_Comm_group(comm, group);
-}
-
-int MPI_Group_intersection(MPI_Group one, MPI_Group other, MPI_Group *both)
-{
-    held.groups++;
-    return PMPI_Group_intersection(one, other, both);
-}
-
-int MPI_Group_free(MPI_Group *group)
-{
-    held.groups--;
-    return PMPI_Group_free(group);
-}
-
-int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
-                            MPI_Win *window)
-{
-    held.windows++;
-    return PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
-}
-
-int MPI_Win_free(MPI_Win *window)
-{
-    held.windows--;
-    return PMPI_Win_free(window);
-}
-
-#define STARTS(name, parameters, arguments)                                                        \
-    int MPI_##name parameters                                                                      \
-    {                                                                                              \
-        held.requests++;                                                                           \
-        return PMPI_##name arguments;                                                              \
-    }
-
-STARTS(Isend,
-       (const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r),
-       (data, n, type, to, tag, comm, r))
-STARTS(Irecv,
-       (void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *r),
-       (data, n, type, from, tag, comm, r))
-STARTS(Iallreduce,
-       (const void *send, void *receive, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-        MPI_Request *r),
-       (send, receive, n, type, op, comm, r))
-STARTS(Ireduce,
-       (const void *send, void *receive, int n, MPI_Datatype type, MPI_Op op, int root,
-        MPI_Comm comm, MPI_Request *r),
-       (send, receive, n, type, op, root, comm, r))
-STARTS(Ibcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *r),
-       (data, n, type, root, comm, r))
-STARTS(Igather,
-       (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
-        int root, MPI_Comm comm, MPI_Request *r),
-       (send, n, type, receive, m, other, root, comm, r))
-STARTS(Iallgather,
-       (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
-        MPI_Comm comm, MPI_Request *r),
-       (send, n, type, receive, m, other, comm, r))
-STARTS(Iscatter,
-       (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
-        int root, MPI_Comm comm, MPI_Request *r),
-       (send, n, type, receive, m, other, root, comm, r))
-STARTS(Ibarrier, (MPI_Comm comm, MPI_Request *r), (comm, r))
-
-int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
-{
-    bool active = *request != MPI_REQUEST_NULL;
-    int code = PMPI_Test(request, done, status);
-    held.requests -= active && *request == MPI_REQUEST_NULL;
-    return code;
-}
-
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-    bool active = *request != MPI_REQUEST_NULL;
-    int code = PMPI_Wait(request, status);
-    held.requests -= active && *request == MPI_REQUEST_NULL;
-    return code;
-}
 
 /* ---- A net of two tensors, as a strategy sees it ---- */
 
@@ -184,15 +53,6 @@ static enum status step(struct fixture *f, struct error *e)
             return e->status;
     }
     return sync_step_end(f->sync, &f->optimizer, 1, 0.1, e);
-}
-
-static bool holds_nothing(const char *whose)
-{
-    bool nothing = held.comms == 0 && held.groups == 0 && held.windows == 0 && held.requests == 0;
-    if (!nothing)
-        print_error("%s: %d communicators, %d groups, %d windows, %d requests are left\n", whose,
-                    held.comms, held.groups, held.windows, held.requests);
-    return nothing;
 }
 
 static bool runs_and_leaves_nothing(enum strategy_kind kind, enum strategy_variant variant)
@@ -450,19 +310,102 @@ static void messages_that_are_tested_are_caught(void **state)
     assert_all(good);
 }
 
-/* Its length as the library takes it would be another one. */
+/* Where the library takes fewer, as one before MPI 4 takes those of an int. */
 static void messages_that_are_too_long_are_refused(void **state)
 {
     struct fixture f;
     struct error e = {.text = ""};
     bool good = begin(&f);
-    struct message m = {.data = numbers, .bytes = ((size_t)1 << 32) + 8, .rank = mpi_world_rank()};
+    size_t most = f.waiter->message_most;
+    struct message m = {.data = numbers, .bytes = 101, .rank = mpi_world_rank()};
+    f.waiter->message_most = 100;
     int code = message_begin_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test");
     good = good && m.request == MPI_REQUEST_NULL &&
            message_status(f.waiter, code, "test", &e) == ERR_ARGUMENT &&
-           says(&e, "test: a message of more bytes than MPI takes in one call, 2147483647");
+           says(&e, "test: a message of more bytes than MPI takes in one call, 100");
+    good = good && wait_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test", &e) == ERR_ARGUMENT &&
+           says(&e, "test: a message of 101 bytes; MPI takes at most 100");
+    f.waiter->message_most = most;
     end(&f);
     assert_all(good);
+}
+
+/* What large messages have, the rest of which stays away: as many bytes are said to be there. */
+enum { SHOWN = 16 };
+static MPI_Count said_to_send, said_to_receive;
+
+#if MPI_VERSION >= 4
+int MPI_Isend_c(const void *data, MPI_Count n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request *r)
+{
+    held.requests++;
+    said_to_send = n;
+    return PMPI_Isend_c(data, SHOWN, type, to, tag, comm, r);
+}
+
+int MPI_Irecv_c(void *data, MPI_Count n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                MPI_Request *r)
+{
+    held.requests++;
+    said_to_receive = n;
+    return PMPI_Irecv_c(data, SHOWN, type, from, tag, comm, r);
+}
+#endif
+
+/* An int would have 7 of these bytes. From the last rank to rank 0, also of one rank. */
+static void messages_have_more_bytes_than_an_int(void **state)
+{
+    const size_t bytes = ((size_t)1 << 32) + 7;
+    struct fixture f;
+    struct error e;
+    int last = mpi_world_ranks() - 1;
+    bool good = begin(&f);
+    char data[2][SHOWN] = {"a long one", ""};
+    struct message sent = {.data = data[0], .bytes = bytes, .rank = 0};
+    struct message received = {.data = data[1], .bytes = bytes, .rank = last};
+    const struct exchange x = {.sends = &sent,
+                               .receives = &received,
+                               .n_sends = mpi_world_rank() == last,
+                               .n_receives = mpi_world_rank() == 0,
+                               .comm = MPI_COMM_WORLD,
+                               .operation = "test"};
+    enum status expected = MPI_VERSION >= 4 || x.n_sends + x.n_receives == 0 ? OK : ERR_ARGUMENT;
+    said_to_send = said_to_receive = 0;
+    good = good && wait_exchange(f.waiter, &x, &e) == expected;
+    if (MPI_VERSION >= 4 && x.n_sends > 0)
+        good = good && said_to_send == (MPI_Count)bytes;
+    if (MPI_VERSION >= 4 && x.n_receives > 0)
+        good = good && said_to_receive == (MPI_Count)bytes && strcmp(data[1], data[0]) == 0;
+    end(&f);
+    assert_all(good);
+}
+
+/* ---- Steps that are given up ---- */
+
+/* Rank 0 alone begins a block, whose answers stay away: what it was about to receive has no place any more. What it
+ * has sent, one share a rank, is taken by hand, so that nobody takes it for another message. */
+static void flights_of_a_step_that_ends_early_are_given_up(void **state)
+{
+    static real share[N];
+    for (int kind = STRATEGY_zero2; kind <= STRATEGY_zero3; kind++) {
+        struct fixture f;
+        struct error e;
+        const struct range last = {TENSORS - 1, TENSORS};
+        memset(&held, 0, sizeof held);
+        fixture_init(&f);
+        bool good = open_sync(&f, (enum strategy_kind)kind, VARIANT_usual, N, &e) == OK;
+        sync_step_begin(f.sync);
+        if (mpi_world_rank() == 0) {
+            sync_grad_buffer(f.sync, last);
+            good = good && sync_grad_ready(f.sync, last, 0, true, &e) == OK;
+            good = good && (mpi_world_ranks() == 1) == (held.requests == 0);
+        } else {
+            PMPI_Recv(share, N, MPI_REAL_TYPE, 0, 0, f.sync->comm, MPI_STATUS_IGNORE);
+        }
+        sync_destroy(f.sync);
+        good = holds_nothing(strategy_names()[kind]) && good;
+        assert_all(good);
+    }
 }
 
 int main(int argc, char **argv)
@@ -477,6 +420,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_of_another_kind_are_caught),
         cmocka_unit_test(messages_that_are_tested_are_caught),
         cmocka_unit_test(messages_that_are_too_long_are_refused),
+        cmocka_unit_test(messages_have_more_bytes_than_an_int),
+        cmocka_unit_test(flights_of_a_step_that_ends_early_are_given_up),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -45,7 +45,8 @@ struct presence {
  * never change. */
 struct waiter {
     enum wait_kind kind;
-    double deadline_s;         /* <= 0: none */
+    double deadline_s;   /* <= 0: none */
+    size_t message_most; /* bytes that the library takes in a message: an int's before MPI 4 */
     struct watchdog *watchdog; /* ends the process where a rank inside the library cannot */
     struct call_check *check;  /* NULL: calls are not compared */
 
@@ -227,8 +228,15 @@ enum status message_status(const struct waiter *w, int code, const char *operati
 enum status message_wait(struct waiter *w, struct message *message, const char *operation,
                          struct error *e);
 
-/* Gives up a receive for which no message will come. */
+/* The same before it is begun: ERR_ARGUMENT where it would have more bytes than MPI takes. */
+enum status message_check_bytes(const struct waiter *w, size_t bytes, const char *operation,
+                                struct error *e);
+
+/* On the way out after an error, before the memory of messages that were begun is given back. Gives up a
+ * receive for which no message will come. */
 void message_cancel(struct waiter *w, struct message *message);
+/* Waits until a send has left, until the deadline at most: MPI cannot take it back. */
+void message_let_leave(struct waiter *w, struct message *message, const char *operation);
 
 /* ---- Other waits ---- */
 

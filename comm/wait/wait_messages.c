@@ -48,11 +48,11 @@ static enum status wait_pairs(struct waiter *w, int code, const struct exchange 
     return status;
 }
 
-static enum status check_messages(const struct message *messages, int n, const char *operation,
-                                  struct error *e)
+static enum status check_messages(const struct waiter *w, const struct message *messages, int n,
+                                  const char *operation, struct error *e)
 {
     for (int i = 0; i < n; i++)
-        TRY(wait_check_count(messages[i].bytes, operation, e));
+        TRY(message_check_bytes(w, messages[i].bytes, operation, e));
     return OK;
 }
 
@@ -63,7 +63,7 @@ static int start_message(struct waiter *w, bool receives, struct message *m, MPI
     m->note = NULL;
     m->request = MPI_REQUEST_NULL;
     m->code = MPI_SUCCESS;
-    if (m->bytes > INT_MAX)
+    if (m->bytes > w->message_most)
         return MPI_ERR_COUNT;
     if (w->check == NULL)
         return MPI_SUCCESS;
@@ -71,19 +71,34 @@ static int start_message(struct waiter *w, bool receives, struct message *m, MPI
                                &m->note);
 }
 
+/* Bytes beyond an int go through calls that came with MPI 4. */
+static int receive(struct message *m, MPI_Comm comm)
+{
+#if MPI_VERSION >= 4
+    if (m->bytes > INT_MAX)
+        return MPI_Irecv_c(m->data, (MPI_Count)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+#endif
+    return MPI_Irecv(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+}
+
+static int send(struct message *m, MPI_Comm comm)
+{
+#if MPI_VERSION >= 4
+    if (m->bytes > INT_MAX)
+        return MPI_Isend_c(m->data, (MPI_Count)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+#endif
+    return MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+}
+
 static int start(struct waiter *w, bool receives, struct message *messages, int n, MPI_Comm comm,
                  const char *operation)
 {
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
-        struct message *m = &messages[i];
-        int bytes = (int)m->bytes;
-        waiter_count(w, m->bytes);
-        code = start_message(w, receives, m, comm, operation);
-        if (code == MPI_SUCCESS && receives)
-            code = MPI_Irecv(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
-        else if (code == MPI_SUCCESS)
-            code = MPI_Isend(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+        waiter_count(w, messages[i].bytes);
+        code = start_message(w, receives, &messages[i], comm, operation);
+        if (code == MPI_SUCCESS)
+            code = receives ? receive(&messages[i], comm) : send(&messages[i], comm);
     }
     return code;
 }
@@ -118,12 +133,21 @@ int message_test(struct waiter *w, struct message *message, bool *done)
     return code;
 }
 
+enum status message_check_bytes(const struct waiter *w, size_t bytes, const char *operation,
+                                struct error *e)
+{
+    if (bytes <= w->message_most)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "%s: a message of %zu bytes; MPI takes at most %zu",
+                     operation, bytes, w->message_most);
+}
+
 enum status message_status(const struct waiter *w, int code, const char *operation, struct error *e)
 {
     if (code == MPI_ERR_COUNT)
         return error_set(e, ERR_ARGUMENT,
-                         "%s: a message of more bytes than MPI takes in one call, %d", operation,
-                         INT_MAX);
+                         "%s: a message of more bytes than MPI takes in one call, %zu", operation,
+                         w->message_most);
     if (code != MPI_SUCCESS && w->check != NULL && w->check->messages.verdict[0] != '\0')
         return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
     return mpi_status(code, operation, e);
@@ -139,6 +163,13 @@ void message_cancel(struct waiter *w, struct message *message)
     MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* local, since it was cancelled */
 }
 
+void message_let_leave(struct waiter *w, struct message *message, const char *operation)
+{
+    struct error e; /* another one has been told */
+    if (message->request != MPI_REQUEST_NULL || is_compared(message))
+        message_wait(w, message, operation, &e);
+}
+
 enum status message_wait(struct waiter *w, struct message *message, const char *operation,
                          struct error *e)
 {
@@ -151,7 +182,7 @@ enum status message_wait(struct waiter *w, struct message *message, const char *
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e)
 {
-    TRY(check_messages(messages, n, operation, e));
+    TRY(check_messages(w, messages, n, operation, e));
     wait_enter(w, operation);
     return wait_messages(w, message_begin_send(w, messages, n, comm, operation), messages, n, e);
 }
@@ -159,15 +190,15 @@ enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Com
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e)
 {
-    TRY(check_messages(messages, n, operation, e));
+    TRY(check_messages(w, messages, n, operation, e));
     wait_enter(w, operation);
     return wait_messages(w, message_begin_receive(w, messages, n, comm, operation), messages, n, e);
 }
 
-static enum status check_exchange(const struct exchange *x, struct error *e)
+static enum status check_exchange(const struct waiter *w, const struct exchange *x, struct error *e)
 {
-    TRY(check_messages(x->sends, x->n_sends, x->operation, e));
-    return check_messages(x->receives, x->n_receives, x->operation, e);
+    TRY(check_messages(w, x->sends, x->n_sends, x->operation, e));
+    return check_messages(w, x->receives, x->n_receives, x->operation, e);
 }
 
 /* Receives first, so that what arrives has a place to go. */
@@ -181,14 +212,14 @@ static int start_exchange(struct waiter *w, const struct exchange *x)
 
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e)
 {
-    TRY(check_exchange(x, e));
+    TRY(check_exchange(w, x, e));
     wait_enter(w, x->operation);
     return wait_pairs(w, start_exchange(w, x), x, e);
 }
 
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e)
 {
-    TRY(check_exchange(x, e));
+    TRY(check_exchange(w, x, e));
     return message_status(w, start_exchange(w, x), x->operation, e);
 }
 

@@ -1,5 +1,6 @@
 /* How a rank waits: what it shows to the other ranks, the watchdog, the message when a deadline
  * passes. */
+#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -151,6 +152,7 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     memset(w, 0, sizeof *w);
     w->kind = kind;
     w->deadline_s = deadline_s;
+    w->message_most = MPI_VERSION >= 4 ? PTRDIFF_MAX : INT_MAX;
     w->node = MPI_GROUP_NULL;
     w->window = MPI_WIN_NULL;
     enum status status = startup_watchdog_begin(&startup, MEETING, deadline_s, e);

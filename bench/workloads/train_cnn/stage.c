@@ -112,18 +112,55 @@ static enum status make_slots(struct trainer *t, struct error *e)
     return OK;
 }
 
+/* What goes between op `op` and the one before it, of the largest micro-batch: in the middle of a step it would be too
+ * late. */
+static enum status check_message(const struct trainer *t, int op, const char *what, struct error *e)
+{
+    size_t bytes = net_activation_reals(t->net, op, (int)t->micro_max) * sizeof(real);
+    size_t most = t->waiter->message_most;
+    if (bytes <= most)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "%s: %zu bytes of a micro-batch of %u images, where this MPI library takes "
+                     "messages of at most %zu bytes: a larger train.accumulate makes them smaller",
+                     what, bytes, t->micro_max, most);
+}
+
+static enum status check_messages(const struct trainer *t, struct error *e)
+{
+    if (has_before(t))
+        TRY(check_message(t, t->stage.first, gradients, e));
+    return has_behind(t) ? check_message(t, t->stage.last, activations, e) : OK;
+}
+
 enum status stage_open(struct trainer *t, struct error *e)
 {
     struct stage *s = &t->stage;
     s->schedule = schedule_of(t);
     if (t->grid.stages == 1)
         s->last = work_ops(t);
+    TRY(check_messages(t, e));
     TRY(hold_tensors(t, e));
     return make_slots(t, e);
 }
 
+/* What an error has left on its way. */
+static void give_up_messages(struct trainer *t)
+{
+    struct stage *s = &t->stage;
+    for (int i = 0; s->slots != NULL && i < s->n_slots; i++) {
+        message_let_leave(t->waiter, &s->slots[i].hand, activations);
+        message_let_leave(t->waiter, &s->slots[i].hand_back, gradients);
+    }
+    for (int i = 0; s->slots != NULL && i < s->n_slots; i++) {
+        message_cancel(t->waiter, &s->slots[i].take);
+        message_cancel(t->waiter, &s->slots[i].take_back);
+    }
+}
+
 void stage_close(struct trainer *t)
 {
+    give_up_messages(t);
     free(t->stage.held.tensors);
     free(t->stage.slots);
     mem_free(t->stage.own);

@@ -3,6 +3,8 @@
  * and send is what formulas say. */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 
+#include "comm/tests/mpi_held.h"
+
 /* Of lenet_21k and vgg_mini, whose layers with parameters are four and more. */
 enum { STAGES_MOST = 4 };
 
@@ -300,6 +302,77 @@ static void later_stages_keep_less(void **state)
     assert_all(bytes[PIPELINE_1f1b] < bytes[PIPELINE_gpipe]);
 }
 
+/* ---- What goes wrong ---- */
+
+/* Room was made for activations that never come: nothing may be written there once it is gone. */
+static void receives_of_a_step_that_ends_early_are_given_up(void **state)
+{
+    struct session s;
+    struct error e;
+    option(OPT_ACCUMULATE, "3");
+    for (int stages = 2; stages <= STAGES_MOST; stages++) {
+        if (!fits(stages))
+            continue;
+        set_stages(stages);
+        memset(&held, 0, sizeof held);
+        bool good = session_open(&s, MPI_COMM_WORLD, 1);
+        struct trainer *t = &s.trainer;
+        struct batch batch = sampler_get(&t->sampler, 0, 0);
+        good = good && stage_step_begin(t, &batch, 3, &e) == OK;
+        good = good && (held.requests > 0) == (t->grid.stage > 0);
+        session_close(&s);
+        good = holds_nothing("a pipeline") && good;
+        assert_all(good);
+    }
+}
+
+/* Bytes of a micro-batch between the stage and its neighbours: the shorter message and the longer one. */
+static void find_messages(const struct trainer *t, size_t *shorter, size_t *longer)
+{
+    const struct stage *s = &t->stage;
+    size_t in = net_activation_reals(t->net, s->first, (int)t->micro_max) * sizeof(real);
+    size_t out = net_activation_reals(t->net, s->last, (int)t->micro_max) * sizeof(real);
+    if (t->grid.stage == 0)
+        in = out;
+    if (t->grid.stage + 1 == t->grid.stages)
+        out = in;
+    *shorter = in < out ? in : out;
+    *longer = in < out ? out : in;
+}
+
+/* Before the first step, on each rank by what its library takes. */
+static bool opens(size_t most, bool expected)
+{
+    struct session s;
+    struct waiter *w = &waiters[0].waiter;
+    size_t usual = w->message_most;
+    w->message_most = most;
+    bool opened = session_open(&s, MPI_COMM_WORLD, 1);
+    bool good = opened == expected && (s.trainer.stage.slots != NULL) == expected &&
+                s.trainer.waiter == w && s.trainer.net != NULL;
+    session_close(&s);
+    w->message_most = usual;
+    return good;
+}
+
+static void messages_that_are_too_long_are_refused(void **state)
+{
+    struct session s;
+    size_t shorter, longer;
+    option(OPT_PIPELINE_CUT, "flops");
+    for (int stages = 2; stages <= STAGES_MOST; stages++) {
+        if (!fits(stages))
+            continue;
+        set_stages(stages);
+        bool good = session_open(&s, MPI_COMM_WORLD, 1);
+        find_messages(&s.trainer, &shorter, &longer);
+        session_close(&s);
+        assert_all(good);
+        assert_all(opens(longer, true));
+        assert_all(opens(shorter - 1, false));
+    }
+}
+
 /* ---- Without computing ---- */
 
 /* Messages are as many and as long. */
@@ -368,6 +441,8 @@ int main(int argc, char **argv)
         TEST(stages_keep_and_send_what_formulas_say),
         TEST_VGG(stages_keep_and_send_what_formulas_say),
         TEST_VGG(later_stages_keep_less),
+        TEST(receives_of_a_step_that_ends_early_are_given_up),
+        TEST(messages_that_are_too_long_are_refused),
         TEST(replayed_stages_send_the_same),
 #ifndef SCALEBENCH_F64
         TEST(more_stages_than_a_plan_has_are_refused),
