@@ -68,6 +68,10 @@ static enum status check_options(const struct net_desc *desc, const struct net_o
         return error_set(e, ERR_ARGUMENT,
                          "net '%s': %d images, %d threads, %d slots; each must be at least 1",
                          desc->name, o->n_max, o->threads, o->slots);
+    if (o->narrow && (o->last_op > 0 || sizeof(real) != sizeof(float)))
+        return error_set(e, ERR_ARGUMENT,
+                         "net '%s': values of 16 bits do not go with stages or double precision",
+                         desc->name);
     if (desc->input.c > CHANNELS_MAX)
         return error_set(e, ERR_SHAPE, "net '%s': images of %d channels; 1 to %d can be loaded",
                          desc->name, desc->input.c, CHANNELS_MAX);
@@ -126,6 +130,7 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
                                           .isa = net->options.isa,
                                           .in = op->kernel->in,
                                           .out = op->kernel->out,
+                                          .narrow = net->options.narrow,
                                           .wants_input = parameters_before,
                                           .byte_value = net->byte_value};
         find_tensors(op, desc);
@@ -140,6 +145,13 @@ static size_t output_reals(const struct net *net, const struct op *op)
     if (op->kernel->out_reals == NULL)
         return padded_reals(net, fused_last(&op->fused)->out);
     return real_bytes(op->kernel->out_reals(&op->fused, net->options.n_max)) / sizeof(real);
+}
+
+/* The room they take, which gradients by them do not share. */
+static size_t value_reals(const struct net *net, const struct op *op)
+{
+    size_t reals = output_reals(net, op);
+    return real_bytes(reals / (size_t)values_pair(&op->fused, op->fused.out)) / sizeof(real);
 }
 
 /* What is read before the first op, and by backward after it, is the output of the op before. */
@@ -165,7 +177,7 @@ static void lay_out_ops(struct net *net)
         op->params -= op->n_tensors > 0 ? first_param : 0;
         op->value = net->value_reals;
         op->saved = net->saved_bytes;
-        net->value_reals += output_reals(net, op);
+        net->value_reals += value_reals(net, op);
         net->gradient_reals = max_size(net->gradient_reals, output_reals(net, op));
         net->saved_bytes += align_bytes(op->kernel->saved_bytes(&op->fused, o->n_max));
         net->scratch_bytes = max_size(net->scratch_bytes,
@@ -291,10 +303,19 @@ char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
     return text;
 }
 
+struct net_memory net_memory(const struct net *net)
+{
+    size_t slots = (size_t)net->n_slots;
+    return (struct net_memory){.outputs = slots * net->value_reals * sizeof(real),
+                               .saved = slots * net->saved_bytes,
+                               .gradients = slots * 2 * net->gradient_reals * sizeof(real),
+                               .scratch = net->scratch_bytes};
+}
+
 size_t net_bytes(const struct net *net)
 {
-    size_t slot = (net->value_reals + 2 * net->gradient_reals) * sizeof(real) + net->saved_bytes;
-    return (size_t)net->n_slots * slot + net->scratch_bytes;
+    struct net_memory m = net_memory(net);
+    return m.outputs + m.saved + m.gradients + m.scratch;
 }
 
 struct load_call {

@@ -12,9 +12,12 @@ struct net;
 struct net_options {
     enum plan plan;
     enum isa isa; /* what the processor has, the same on all ranks */
-    int n_max;    /* images of a call at most */
-    int threads;  /* of the pool that calls will bring */
-    int slots;    /* activation sets, 1 unless pipelined */
+    /* Values between convolutions, and what these keep of them from forward to backward, are kept as bf16, two
+     * in the room of one: arithmetic is not. Not for a stage, nor in double precision. */
+    bool narrow;
+    int n_max;   /* images of a call at most */
+    int threads; /* of the pool that calls will bring */
+    int slots;   /* activation sets, 1 unless pipelined */
     /* Ops [first_op, last_op) alone are run, as a stage of a pipeline: others take no memory, and the
      * arenas of parameters and gradients hold the tensors of these ops only. 0, 0: all. */
     int first_op, last_op;
@@ -54,7 +57,15 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
  * Returns text. */
 #define KERNELS_TEXT 1024
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
-size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
+/* What a net takes of its slots' images, and to compute. */
+struct net_memory {
+    size_t outputs;   /* of ops */
+    size_t saved;     /* what ops keep beside these for backward */
+    size_t gradients; /* of outputs, of two ops */
+    size_t scratch;
+};
+struct net_memory net_memory(const struct net *net);
+size_t net_bytes(const struct net *net); /* all of it */
 /* FLOPs an image that the plan really does; those of the net as written are in its description.
  * Neither counts the gradient of the images, which is not wanted. */
 uint64_t net_flops_done(const struct net *net, bool backward);

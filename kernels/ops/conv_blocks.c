@@ -76,11 +76,11 @@ struct conv_call conv_call_begin(const struct fused_layers *fused, const struct 
     real *after_kept = call.kept + padded(sizes.kept);
     call.from = (uint8_t *)after_kept;
     if (w->norm) {
-        real *after_z = after_kept + padded((size_t)c->n * winograd_kept(w));
+        real *after_z = after_kept + padded((size_t)c->n * winograd_stored_room(w));
         int threads = pool_threads(c->ex->pool);
         call.z = after_kept;
-        call.norm = norm_call_begin(fused, 1, c, call.z, w->pair, c->params + conv_params(w),
-                                    after_z, c->scratch);
+        call.norm =
+            norm_call_begin(fused, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
         call.u = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.u + weights_reals(w, sizes);
@@ -92,7 +92,7 @@ size_t conv_saved_bytes(const struct fused_layers *fused, const struct winograd 
                         struct conv_sizes sizes, int n)
 {
     size_t kept = padded(sizes.kept) * sizeof(real), images = (size_t)n;
-    return kept + (w->norm ? padded(images * winograd_kept(w)) * sizeof(real) +
+    return kept + (w->norm ? padded(images * winograd_stored_room(w)) * sizeof(real) +
                                  norm_saved_bytes(fused, 1, n)
                            : images * winograd_stored(w));
 }
@@ -265,7 +265,7 @@ const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end,
 {
     const struct winograd *w = &call->w;
     if (call->fused->in != LAYOUT_NCHW)
-        return call->c->x + begin * winograd_in(w);
+        return call->c->x + begin * winograd_in_room(w);
     read_planes(call, share_x(call, thread), call->c->x, w->in, &call->fused->layers->in, begin,
                 end, winograd_in(w));
     return share_x(call, thread);
@@ -274,10 +274,10 @@ const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end,
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
 {
     if (call->w.norm)
-        return call->z + begin * winograd_kept(&call->w);
+        return call->z + begin * winograd_stored_room(&call->w);
     if (call->fused->out == LAYOUT_NCHW)
         return share_y(call, thread);
-    return call->c->y + begin * winograd_stored(&call->w);
+    return call->c->y + begin * winograd_stored_room(&call->w);
 }
 
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y)

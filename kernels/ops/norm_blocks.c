@@ -15,7 +15,10 @@ static size_t padded_bytes(size_t bytes)
 
 static struct norm norm_of(const struct fused_layers *fused, int at)
 {
-    struct norm n = {.in = area_read(fused, at), .stored = area_read(fused, fused->n_layers)};
+    struct norm n = {.x_pair = values_pair(fused, LAYOUT_BLOCKED),
+                     .y_pair = values_pair(fused, fused->out),
+                     .in = area_read(fused, at),
+                     .stored = area_read(fused, fused->n_layers)};
     norm_match(fused->layers + at, fused->n_layers - at, &n.epilogue);
     return n;
 }
@@ -58,8 +61,7 @@ size_t norm_out_reals(const struct fused_layers *fused, int at, int n)
 }
 
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
-                                 const real *x, int pair, const real *params, void *saved,
-                                 void *scratch)
+                                 const real *x, const real *params, void *saved, void *scratch)
 {
     const struct layer_desc *layer = &fused->layers[at];
     size_t statistics = padded_bytes(batchnorm_bytes(layer));
@@ -79,7 +81,6 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
                              .from = (uint8_t *)saved + statistics,
                              .terms = (real *)((char *)scratch + statistics),
                              .share = share_bytes(fused, at)};
-    call.norm.pair = pair;
     call.block = (size_t)call.functions->block;
     call.blocks = padded_channels(fused, at) / call.block;
     call.in = area_pixels(call.norm.in) * call.block;
@@ -91,7 +92,7 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
 /* Block p of x, all images' one behind the other. */
 static const real *input_of(const struct norm_call *call, size_t p)
 {
-    return call->bn.x + p * call->in / (size_t)call->norm.pair;
+    return call->bn.x + p * call->in / (size_t)call->norm.x_pair;
 }
 
 /* [C/block, 2, block] */
@@ -240,7 +241,8 @@ static void normalise(void *arg, size_t begin, size_t end, int thread)
     for (size_t p = begin; p < end; p++) {
         size_t i = p / call->blocks, b = p % call->blocks;
         const real *terms = term_of(call, b * call->block, 0);
-        real *y = planes ? share_square(call, thread) : call->c->y + p * call->stored;
+        real *y = planes ? share_square(call, thread)
+                         : call->c->y + p * call->stored / (size_t)call->norm.y_pair;
         call->functions->normalise(&call->norm, y, call->from + p * call->stored, input_of(call, p),
                                    terms, terms + call->block, terms + 2 * call->block);
         if (planes) {
@@ -334,7 +336,7 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
     enum { LINE = 64, MOST = 4096 };
     size_t p = image * call->blocks + b, y = call->stored * sizeof(real);
-    size_t x = call->in / (size_t)call->norm.pair * sizeof(real);
+    size_t x = call->in / (size_t)call->norm.x_pair * sizeof(real);
     if (image >= call->bn.images)
         return;
     for (size_t at = 0; at < x && at < MOST; at += LINE)

@@ -18,7 +18,7 @@ struct norm_call {
     const struct op_call *c;
     const struct layer_desc *layer;
     struct batchnorm_call
-        bn; /* bn.x [N, C/block, h, w, block], norm.pair in the room of a number */
+        bn; /* bn.x [N, C/block, h, w, block], norm.x_pair in the room of a number */
     struct norm norm;
     const struct norm_functions *functions;
     size_t block, blocks, in, stored; /* numbers of an image's block of x and y */
@@ -33,10 +33,9 @@ size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
 size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);
 size_t norm_out_reals(const struct fused_layers *fused, int at, int n);
 
-/* x and pair as in bn; params are the norm's. */
+/* x as in bn, narrow where the op's values are; params are the norm's. */
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
-                                 const real *x, int pair, const real *params, void *saved,
-                                 void *scratch);
+                                 const real *x, const real *params, void *saved, void *scratch);
 
 /* Whether forward needs sums of the batch; then norm_sums_begin, norm_add_inputs of every image's
  * every block (by the thread that pool_share gives the image to, in their order), and norm_forward,

@@ -28,7 +28,7 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
                            .block = first_conv_for(fused->isa)->block,
                            .out = area_read(fused, 1)};
     conv3x3_match(fused->layers, fused->n_layers, &f.epilogue, &f.norm);
-    f.pair = f.norm ? first_conv_for(fused->isa)->pair : 1;
+    f.pair = values_pair(fused, f.norm ? LAYOUT_BLOCKED : fused->out);
     f.stored = area_read(fused, f.norm ? 1 : fused->n_layers);
     f.out_blocks = blocks_of(f.out_c, f.block);
     f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;
@@ -92,8 +92,8 @@ static struct first_conv_call call_begin(const struct fused_layers *fused, const
         real *after_z = (real *)c->saved + padded((size_t)c->n * first_conv_kept(&call.f));
         int threads = pool_threads(c->ex->pool);
         call.z = c->saved;
-        call.norm = norm_call_begin(fused, 1, c, call.z, call.f.pair,
-                                    c->params + conv_params(&call.f), after_z, c->scratch);
+        call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(&call.f), after_z,
+                                    c->scratch);
         call.weights = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.weights + call.parts.weights;
@@ -163,7 +163,7 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
         return call->z + i * first_conv_kept(&call->f);
     if (call->fused->out == LAYOUT_NCHW)
         return share_y(call, thread);
-    return call->c->y + i * first_conv_stored(&call->f);
+    return call->c->y + i * first_conv_kept(&call->f);
 }
 
 /* What comes behind an image's outputs y. */

@@ -4,7 +4,7 @@
 
 static struct norm_call call_begin(const struct fused_layers *fused, const struct op_call *c)
 {
-    return norm_call_begin(fused, 0, c, c->x, 1, c->params, c->saved, c->scratch);
+    return norm_call_begin(fused, 0, c, c->x, c->params, c->saved, c->scratch);
 }
 
 /* Items are images. */

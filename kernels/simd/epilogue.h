@@ -75,7 +75,7 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at`, so many in the room
+/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at`, `pair` in the room
  * of a number. */
 INLINE void store_outputs(int epilogue, int pair, int rows, int columns, int step, const vreal *y,
                           real *to, uint8_t *from, struct patch at)
@@ -99,10 +99,7 @@ INLINE void store_outputs(int epilogue, int pair, int rows, int columns, int ste
                 best = rectified(best, &origin);
                 mask_store(from + patch_at(at, i, j), origin);
             }
-            if (pair > 1)
-                operand_store(to + patch_at(at, i, j) / pair, best);
-            else
-                vreal_store(to + patch_at(at, i, j), best);
+            value_store(pair, to, (size_t)patch_at(at, i, j), best);
         }
     }
 }

@@ -147,17 +147,24 @@ INLINE void backward_image(int epilogue, const struct first_conv *f, real *dweig
     }
 }
 
+INLINE void forward_of(int pair, const struct first_conv *f, real *y, uint8_t *from, const real *x,
+                       const real *weights, const real *bias)
+{
+    if (f->epilogue == EPILOGUE_RELU_POOL)
+        forward_image(EPILOGUE_RELU_POOL, pair, f, y, from, x, weights, bias);
+    else if (f->epilogue == EPILOGUE_RELU)
+        forward_image(EPILOGUE_RELU, pair, f, y, from, x, weights, bias);
+    else
+        forward_image(EPILOGUE_NONE, pair, f, y, from, x, weights, bias);
+}
+
 static void forward(const struct first_conv *f, real *y, uint8_t *from, const real *x,
                     const real *weights, const real *bias)
 {
-    if (PAIR > 1 && f->pair > 1)
-        forward_image(EPILOGUE_NONE, PAIR, f, y, from, x, weights, bias);
-    else if (f->epilogue == EPILOGUE_RELU_POOL)
-        forward_image(EPILOGUE_RELU_POOL, 1, f, y, from, x, weights, bias);
-    else if (f->epilogue == EPILOGUE_RELU)
-        forward_image(EPILOGUE_RELU, 1, f, y, from, x, weights, bias);
+    if (f->pair > 1)
+        forward_of(NARROW, f, y, from, x, weights, bias);
     else
-        forward_image(EPILOGUE_NONE, 1, f, y, from, x, weights, bias);
+        forward_of(1, f, y, from, x, weights, bias);
 }
 
 static void backward(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
@@ -173,7 +180,6 @@ static void backward(const struct first_conv *f, real *dweights, real *dbias, co
 
 const struct first_conv_functions SIMD_NAME(first_conv) = {
     .block = BLOCK,
-    .pair = PAIR,
     .forward = forward,
     .backward = backward,
 };

@@ -15,7 +15,7 @@ enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 struct first_conv {
     enum epilogue epilogue; /* none before batch norm */
     bool norm;              /* batch norm follows: what is stored are all outputs */
-    int pair;               /* stored outputs in the room of a number */
+    int pair;               /* stored outputs in the room of a number: see operands.h */
     int in_c, out_c, block, out_blocks;
     struct area out, stored; /* of the convolution's output, of y, that are read */
     int image_h, image_w;    /* of an image with its border */
@@ -31,7 +31,7 @@ static inline size_t first_conv_stored(const struct first_conv *f)
     return (size_t)f->out_blocks * (size_t)f->stored.h * (size_t)f->stored.w * (size_t)f->block;
 }
 
-/* Numbers' room that these take before batch norm. */
+/* Numbers' room that these take. */
 static inline size_t first_conv_kept(const struct first_conv *f)
 {
     return first_conv_stored(f) / (size_t)f->pair;
@@ -46,7 +46,7 @@ static inline size_t first_conv_panel(const struct first_conv *f)
 /* One image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` a byte a number of
  * y. */
 struct first_conv_functions {
-    int block, pair; /* the latter where batch norm follows */
+    int block;
     /* weights [O/block, C * 9, block], bias [O/block, block] */
     void (*forward)(const struct first_conv *f, real *y, uint8_t *from, const real *x,
                     const real *weights, const real *bias);

@@ -1,7 +1,7 @@
 /* The passes of batch norm over a block of channels, lanes being channels, with the layers that
  * follow: each by itself was a pass over memory. Sums are taken in `real` along a row, which is
- * short, and in double from there on. In the set avx512_bf16 the convolution before leaves numbers of
- * 16 bits, of which memory takes half the time. */
+ * short, and in double from there on. Where values are narrow (operands.h), memory takes half the time
+ * of them. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"
@@ -23,18 +23,12 @@ static void add_row(double *sums, const struct row_sums *row)
     }
 }
 
-/* Calls f, which takes what is in the room of a number first, as a constant. */
+/* Calls f, which takes what of x is in the room of a number first, as a constant. */
 #define BY_PAIR(f, n, ...)                                                                         \
-    if (PAIR > 1 && (n)->pair > 1)                                                                 \
-        f(PAIR, n, __VA_ARGS__);                                                                   \
+    if ((n)->x_pair > 1)                                                                           \
+        f(NARROW, n, __VA_ARGS__);                                                                 \
     else                                                                                           \
         f(1, n, __VA_ARGS__)
-
-/* Numbers `at`, `at` + 1, ... of x. */
-INLINE vreal input_load(int pair, const real *x, size_t at)
-{
-    return pair > 1 ? operand_load(x + at / (size_t)pair) : vreal_load(x + at);
-}
 
 /* A block that comes from memory: the processor's own prefetching ends with each page of 4 KiB, and
  * begins late in the next. */
@@ -48,8 +42,7 @@ INLINE void prefetch(int pair, const real *x, size_t at)
 static void first_inputs(const struct norm *n, real *to, const real *x)
 {
     for (size_t lane = 0; lane < BLOCK; lane += VECTOR_LANES)
-        vreal_store(to + lane,
-                    PAIR > 1 && n->pair > 1 ? input_load(PAIR, x, lane) : input_load(1, x, lane));
+        vreal_store(to + lane, value_load(n->x_pair, x, lane));
 }
 
 /* Where the i-th position of a patch at (row, column) of x begins. */
@@ -68,7 +61,7 @@ INLINE void sum_inputs_of(int pair, const struct norm *n, double *sums, const re
         for (int s = 0; s < n->in.w; s++, at += BLOCK) {
 #pragma GCC unroll 2
             for (size_t half = 0; half < HALVES; half++) {
-                vreal u = input_load(pair, x, at + half * VECTOR_LANES) - around[half];
+                vreal u = value_load(pair, x, at + half * VECTOR_LANES) - around[half];
                 row.first[half] += u;
                 row.second[half] += u * u;
             }
@@ -89,8 +82,9 @@ INLINE struct patch stored_patch(int size, const struct norm *n, int row, int co
         .row = row / size, .column = column / size, .h = n->stored.h, .w = n->stored.w};
 }
 
-INLINE void normalise_all(int epilogue, int pair, const struct norm *n, real *y, uint8_t *from,
-                          const real *x, const real *mean, const real *scale, const real *bias)
+INLINE void normalise_all(int epilogue, int pair, int y_pair, const struct norm *n, real *y,
+                          uint8_t *from, const real *x, const real *mean, const real *scale,
+                          const real *bias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     for (int row = 0; row < n->stored.h * size; row += size) {
@@ -102,9 +96,9 @@ INLINE void normalise_all(int epilogue, int pair, const struct norm *n, real *y,
 #pragma GCC unroll 4
                 for (int i = 0; i < size * size; i++)
                     z[i] =
-                        (input_load(pair, x, position(n, size, row, column, i) + lane) - m) * s + b;
-                store_outputs(epilogue, 1, size, size, size, z, y + lane, from + lane,
-                              stored_patch(size, n, row, column));
+                        (value_load(pair, x, position(n, size, row, column, i) + lane) - m) * s + b;
+                store_outputs(epilogue, y_pair, size, size, size, z, y + lane / (size_t)y_pair,
+                              from + lane, stored_patch(size, n, row, column));
             }
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
@@ -113,15 +107,25 @@ INLINE void normalise_all(int epilogue, int pair, const struct norm *n, real *y,
     }
 }
 
+INLINE void normalise_to(int pair, int y_pair, const struct norm *n, real *y, uint8_t *from,
+                         const real *x, const real *mean, const real *scale, const real *bias)
+{
+    if (n->epilogue == EPILOGUE_RELU_POOL)
+        normalise_all(EPILOGUE_RELU_POOL, pair, y_pair, n, y, from, x, mean, scale, bias);
+    else if (n->epilogue == EPILOGUE_RELU)
+        normalise_all(EPILOGUE_RELU, pair, y_pair, n, y, from, x, mean, scale, bias);
+    else
+        normalise_all(EPILOGUE_NONE, pair, y_pair, n, y, from, x, mean, scale, bias);
+}
+
+/* Narrow outputs have narrow inputs. */
 INLINE void normalise_of(int pair, const struct norm *n, real *y, uint8_t *from, const real *x,
                          const real *mean, const real *scale, const real *bias)
 {
-    if (n->epilogue == EPILOGUE_RELU_POOL)
-        normalise_all(EPILOGUE_RELU_POOL, pair, n, y, from, x, mean, scale, bias);
-    else if (n->epilogue == EPILOGUE_RELU)
-        normalise_all(EPILOGUE_RELU, pair, n, y, from, x, mean, scale, bias);
+    if (pair > 1 && n->y_pair > 1)
+        normalise_to(pair, NARROW, n, y, from, x, mean, scale, bias);
     else
-        normalise_all(EPILOGUE_NONE, pair, n, y, from, x, mean, scale, bias);
+        normalise_to(pair, 1, n, y, from, x, mean, scale, bias);
 }
 
 static void normalise(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
@@ -143,7 +147,7 @@ INLINE void sum_patch(int epilogue, int pair, const struct norm *n, struct row_s
 #pragma GCC unroll 4
     for (int i = 0; i < size * size; i++)
         sum->second[half] +=
-            d[i] * (input_load(pair, x, position(n, size, row, column, i) + lane) - mean);
+            d[i] * (value_load(pair, x, position(n, size, row, column, i) + lane) - mean);
 }
 
 INLINE void sum_gradients_all(int epilogue, int pair, const struct norm *n, double *sums,
@@ -198,7 +202,7 @@ INLINE void differentiate_patch(int epilogue, int pair, const struct norm *n, in
         size_t at = position(n, size, row, column, i) + lane;
         if (row + i / size < n->in.h && column + i % size < n->in.w)
             vreal_store(dx + at,
-                        of_dy * d[i] + (of_x * (input_load(pair, x, at) - mean) + constant));
+                        of_dy * d[i] + (of_x * (value_load(pair, x, at) - mean) + constant));
     }
 }
 

@@ -6,7 +6,7 @@
 
 struct norm {
     enum epilogue epilogue;
-    int pair;               /* of x in the room of a number */
+    int x_pair, y_pair;     /* of x and of y in the room of a number: see operands.h */
     struct area in, stored; /* of x and of y */
 };
 

@@ -1,5 +1,7 @@
-/* What products of winograd.h multiply, in the set that a file is compiled for: `real`, or numbers of bf16, two
- * in the room of one. A row of a block of channels, ROW numbers' room, is in the order of channels either way. */
+/* Numbers of 16 bits, bf16, two in the room of a `real`; a row of a block of channels is in the order of channels
+ * either way. What products of winograd.h multiply is so in one set, by which a file is compiled: PAIR there, a row
+ * has ROW numbers' room. Values between ops (op.h) are so where a net's are narrow, in any set: `pair` in what
+ * follows, a constant. */
 #pragma once
 
 #include "kernels/simd/simd.h"
@@ -13,6 +15,13 @@
 #define PAIR 1
 #endif
 #define ROW (BLOCK / PAIR)
+
+/* Values in the room of a number where they are narrow. */
+#ifdef SCALEBENCH_F64
+#define NARROW 1
+#else
+#define NARROW 2
+#endif
 
 /* Numbers' room that `rows` rows of one block take, an odd one of pairs filled up. */
 static inline size_t operand_plane(int rows)
@@ -47,13 +56,6 @@ INLINE vreal operand_load_row(const real *from, int count)
     return (vreal)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
 }
 
-/* A vector of numbers that were stored so. */
-INLINE vreal operand_load(const real *from)
-{
-    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
-    return (vreal)_mm512_slli_epi32(wide, 16);
-}
-
 /* One pair in every lane. */
 INLINE vreal operand_all(const real *pair)
 {
@@ -80,11 +82,6 @@ INLINE vreal operand_load_row(const real *from, int count)
     return vreal_load_first(from, (size_t)count);
 }
 
-INLINE vreal operand_load(const real *from)
-{
-    return vreal_load(from);
-}
-
 INLINE vreal operand_all(const real *x)
 {
     return vreal_all(*x);
@@ -96,3 +93,57 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 }
 
 #endif
+
+#ifdef SCALEBENCH_F64
+
+INLINE void narrow_store(real *to, vreal v)
+{
+    vreal_store(to, v);
+}
+
+INLINE vreal narrow_load(const real *from)
+{
+    return vreal_load(from);
+}
+
+#else
+
+/* As operand_store of pairs, which it is where there is an instruction for it; denormals stay, as cast16.c's. */
+INLINE void narrow_store(real *to, vreal v)
+{
+#ifdef OPERANDS_ARE_PAIRS
+    operand_store(to, v);
+#else
+    typedef uint32_t vbits __attribute__((vector_size(VECTOR_BYTES)));
+    typedef uint16_t vcodes __attribute__((vector_size(VECTOR_BYTES / 2)));
+    vbits bits = (vbits)v, nan = (vbits)(v != v);
+    vbits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
+    vcodes codes = __builtin_convertvector((nan & quiet) | (~nan & rounded), vcodes);
+    memcpy(to, &codes, sizeof codes);
+#endif
+}
+
+INLINE vreal narrow_load(const real *from)
+{
+    typedef uint32_t vbits __attribute__((vector_size(VECTOR_BYTES)));
+    typedef uint16_t vcodes __attribute__((vector_size(VECTOR_BYTES / 2)));
+    vcodes codes;
+    memcpy(&codes, from, sizeof codes);
+    return (vreal)(__builtin_convertvector(codes, vbits) << 16);
+}
+
+#endif
+
+/* Values `at`, `at` + 1, ... of x, `pair` in the room of a number: a vector of them. */
+INLINE vreal value_load(int pair, const real *x, size_t at)
+{
+    return pair > 1 ? narrow_load(x + at / (size_t)pair) : vreal_load(x + at);
+}
+
+INLINE void value_store(int pair, real *x, size_t at, vreal v)
+{
+    if (pair > 1)
+        narrow_store(x + at / (size_t)pair, v);
+    else
+        vreal_store(x + at, v);
+}

@@ -61,9 +61,10 @@ enum { WINOGRAD_POINTS_MAX = 6 };
 struct winograd {
     enum winograd_kind kind;
     enum epilogue epilogue; /* none before batch norm */
-    bool norm;           /* batch norm follows: what is stored are all outputs, as operands are */
-    int points, outputs; /* p and m of an axis */
-    int pair;            /* operands in the room of a number */
+    bool norm;              /* batch norm follows: what is stored are all outputs */
+    int points, outputs;    /* p and m of an axis */
+    int pair;               /* operands in the room of a number */
+    int x_pair, y_pair;     /* the same of x, and of what is stored: see operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* read of x, of the convolution's output, of y */
     int origin_h, origin_w;      /* input position where the first tile begins, -pad mostly */
@@ -91,10 +92,15 @@ static inline size_t winograd_stored(const struct winograd *w)
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
 }
 
-/* Numbers' room that an image's outputs take before batch norm. */
-static inline size_t winograd_kept(const struct winograd *w)
+/* Numbers' room that an image's x takes, and its stored outputs. */
+static inline size_t winograd_in_room(const struct winograd *w)
 {
-    return winograd_stored(w) / (size_t)w->pair;
+    return winograd_in(w) / (size_t)w->x_pair;
+}
+
+static inline size_t winograd_stored_room(const struct winograd *w)
+{
+    return winograd_stored(w) / (size_t)w->y_pair;
 }
 
 static inline size_t winograd_transformed(const struct winograd *w, int blocks)

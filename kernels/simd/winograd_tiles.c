@@ -35,7 +35,14 @@ INLINE struct patch input_patch(int kind, const struct winograd *w, struct walk 
                           .w = w->in.w};
 }
 
-INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct patch at, bool inside)
+INLINE vreal patch_load(int pair, const real *x, struct patch at, int i, int j)
+{
+    return pair > 1 ? narrow_load(x + patch_at(at, i, j) / pair)
+                    : vreal_load(x + patch_at(at, i, j));
+}
+
+INLINE void input_tile(int kind, int pair, real *v, size_t plane, const real *x, struct patch at,
+                       bool inside)
 {
     const int points = axis_points(kind), inputs = axis_inputs(kind);
     vreal half[WINOGRAD_POINTS_MAX][INPUTS_MAX];
@@ -44,7 +51,7 @@ INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct pa
         vreal d[INPUTS_MAX], out[WINOGRAD_POINTS_MAX];
 #pragma GCC unroll 6
         for (int i = 0; i < inputs; i++)
-            d[i] = patch_has(at, i, j, inside) ? vreal_load(x + patch_at(at, i, j)) : (vreal){0};
+            d[i] = patch_has(at, i, j, inside) ? patch_load(pair, x, at, i, j) : (vreal){0};
         axis_input(kind, out, d);
 #pragma GCC unroll 6
         for (int i = 0; i < points; i++)
@@ -60,7 +67,7 @@ INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct pa
     }
 }
 
-INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const real *x)
+INLINE void input_all(int kind, int pair, const struct winograd *w, int n, real *v, const real *x)
 {
     int tiles = n * winograd_tiles(w);
     size_t plane = operand_plane(tiles), image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
@@ -68,14 +75,14 @@ INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const 
         struct walk at = {0};
         for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
             struct patch in = input_patch(kind, w, at);
-            const real *from =
-                x + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block;
+            const real *from = x + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) *
+                                       image_block / (size_t)pair;
             real *to = v + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * ROW;
             for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
                 if (patch_is_inside(in, axis_inputs(kind)))
-                    input_tile(kind, to + half / PAIR, plane, from + half, in, true);
+                    input_tile(kind, pair, to + half / PAIR, plane, from + half / pair, in, true);
                 else
-                    input_tile(kind, to + half / PAIR, plane, from + half, in, false);
+                    input_tile(kind, pair, to + half / PAIR, plane, from + half / pair, in, false);
             }
         }
     }
@@ -87,9 +94,10 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
 {
     if (!patch_has(at, i, j, false))
         return true;
-    x += patch_at(at, i, j);
-    for (int b = 0; b < w->in_blocks; b++, x += w->in.h * w->in.w * BLOCK)
-        if (vreal_nonzero_bits(vreal_load(x)) || vreal_nonzero_bits(vreal_load(x + VECTOR_LANES)))
+    size_t block = (size_t)w->in.h * (size_t)w->in.w * BLOCK, end = (size_t)w->in_blocks * block;
+    for (size_t p = (size_t)patch_at(at, i, j); p < end; p += block)
+        if (vreal_nonzero_bits(value_load(w->x_pair, x, p)) ||
+            vreal_nonzero_bits(value_load(w->x_pair, x, p + VECTOR_LANES)))
             return false;
     return true;
 }
@@ -119,7 +127,7 @@ static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const r
     struct walk at = {0};
     for (int t = 0; t < n * winograd_tiles(w); t++, walk_next(&at, w)) {
         const struct patch in = input_patch(WINOGRAD_F4, w, at);
-        const real *image = x + (size_t)at.image * winograd_in(w);
+        const real *image = x + (size_t)at.image * winograd_in_room(w);
         bool maybe = false;
         for (int i = 0; i < 4 && !maybe; i++)
             maybe = position_is_blank(w, image, in, 2 + i / 2, 2 + i % 2);
@@ -285,12 +293,26 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
     CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \
     CASE_OF(EPILOGUE_RELU_POOL, __VA_ARGS__)
 
+/* Functions by themselves, so that transforms of others have the same bits with and without them: of two products that
+ * are added, the compiler rounds the one or the other by itself as their neighbourhood has it. */
+static __attribute__((noinline)) void input_narrow(const struct winograd *w, int n, real *v,
+                                                   const real *x)
+{
+    switch ((int)w->kind) {
+        CASES_OF_KIND(input_all, NARROW, w, n, v, x)
+    }
+}
+
 static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
     if (w->kind == WINOGRAD_F4)
         mark_blank(w, n, blank, x);
+    if (w->x_pair > 1) {
+        input_narrow(w, n, v, x);
+        return;
+    }
     switch ((int)w->kind) {
-        CASES_OF_KIND(input_all, w, n, v, x)
+        CASES_OF_KIND(input_all, 1, w, n, v, x)
     }
 }
 
@@ -301,23 +323,32 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
     }
 }
 
-INLINE void output_kind(int kind, const struct winograd *w, int n, int at, real *y, uint8_t *from,
-                        const real *m, const real *bias, const uint16_t *blank)
+INLINE void output_kind(int kind, int pair, const struct winograd *w, int n, int at, real *y,
+                        uint8_t *from, const real *m, const real *bias, const uint16_t *blank)
 {
-    if (PAIR > 1 && w->norm) {
-        output_all(EPILOGUE_NONE, PAIR, kind, w, n, at, y, from, m, bias, blank);
-        return;
-    }
     switch (w->epilogue) {
-        CASES_OF_EPILOGUE(output_all, 1, kind, w, n, at, y, from, m, bias, blank)
+        CASES_OF_EPILOGUE(output_all, pair, kind, w, n, at, y, from, m, bias, blank)
+    }
+}
+
+static __attribute__((noinline)) void output_narrow(const struct winograd *w, int n, int at,
+                                                    real *y, uint8_t *from, const real *m,
+                                                    const real *bias, const uint16_t *blank)
+{
+    switch ((int)w->kind) {
+        CASES_OF_KIND(output_kind, NARROW, w, n, at, y, from, m, bias, blank)
     }
 }
 
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank)
 {
+    if (w->y_pair > 1) {
+        output_narrow(w, n, at, y, from, m, bias, blank);
+        return;
+    }
     switch ((int)w->kind) {
-        CASES_OF_KIND(output_kind, w, n, at, y, from, m, bias, blank)
+        CASES_OF_KIND(output_kind, 1, w, n, at, y, from, m, bias, blank)
     }
 }
 

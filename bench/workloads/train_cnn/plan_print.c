@@ -48,6 +48,17 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
             width, "", written, done, 100.0 * (double)done / (double)written);
 }
 
+/* Of the net as it is made for one image; scratch does not grow with them. */
+static void print_memory(FILE *out, const struct net *net, bool narrow)
+{
+    struct net_memory m = net_memory(net);
+    fprintf(out,
+            "memory of an image: %.1f KiB of outputs, %.1f KiB kept for backward, %.1f KiB of "
+            "gradients%s\n",
+            (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024,
+            narrow ? "; between convolutions, and before batch norm, outputs have 16 bits" : "");
+}
+
 static void print_meanings(FILE *out, unsigned savings)
 {
     for (int i = 0; i < SAVINGS; i++)
@@ -91,8 +102,11 @@ static enum status make_net(struct net **net, const struct net_desc *desc,
 static enum status print_net(FILE *out, const struct net_desc *desc, const struct config *config,
                              struct error *e)
 {
-    struct net_options options = {
-        .plan = trainer_plan(config), .n_max = 1, .threads = 1, .slots = 1};
+    struct net_options options = {.plan = trainer_plan(config),
+                                  .narrow = trainer_takes_bf16(config),
+                                  .n_max = 1,
+                                  .threads = 1,
+                                  .slots = 1};
     struct net *net = NULL;
     TRY(make_net(&net, desc, config, &options, e));
     int width = widest_layers(net, desc);
@@ -103,6 +117,7 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     for (int i = 0; i < net_ops(net); i++)
         print_op(out, net, desc, i, width);
     print_total(out, net, desc, width);
+    print_memory(out, net, options.narrow);
     if (trainer_tunes(config)) {
         char kernels[KERNELS_TEXT];
         fprintf(out, "tuned for a batch of %u, on this machine now: %s\n",

@@ -120,6 +120,7 @@ static enum status open_net(struct trainer *t, struct error *e)
     const struct net_options options = {
         .plan = trainer_plan(t->config),
         .isa = t->isa,
+        .narrow = trainer_takes_bf16(t->config),
         .n_max = work_is_replayed(&t->work) ? 1 : (int)t->micro_max,
         .threads = pool_threads(t->exec.pool),
         .slots = 1,

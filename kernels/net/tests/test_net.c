@@ -525,6 +525,46 @@ static void padding_is_not_part_of_what_is_read(void **state)
     net_desc_free(&desc);
 }
 
+/* Values in blocks take half, those of 16 images whole vectors either way; gradients by them do not. */
+static void narrow_values_take_half(void **state)
+{
+    struct net_desc desc;
+    struct net *nets[2] = {NULL};
+    struct error e = {0};
+    size_t blocked = 0;
+    struct net_options options = {
+        .plan = PLAN_FAST, .isa = isa_best(), .n_max = 16, .threads = 1, .slots = 2};
+    begin_net(&desc, "three convolutions", (struct shape){3, 12, 12}, 10);
+    for (int i = 0; i < 3; i++) {
+        add_layer(&desc, conv2d_layer(24, 3, 3, 1, 1));
+        if (i != 1)
+            add_layer(&desc, layer_desc_preset(LAYER_batchnorm2d));
+        add_layer(&desc, layer_desc_preset(LAYER_relu));
+    }
+    add_layer(&desc, dense_layer(10));
+    end_net(&desc);
+    assert_int_equal(net_create(&nets[0], &desc, &options, &e), OK);
+    options.narrow = true;
+    bool can = sizeof(real) == sizeof(float);
+    assert_int_equal(net_create(&nets[1], &desc, &options, &e), can ? OK : ERR_ARGUMENT);
+    if (!can) {
+        net_destroy(nets[0]);
+        net_desc_free(&desc);
+        return;
+    }
+    struct net_memory wide = net_memory(nets[0]), narrow = net_memory(nets[1]);
+    for (int op = 0; op < net_ops(nets[0]); op++)
+        if (net_op_view(nets[0], 0, op).y == NULL)
+            blocked += net_activation_reals(nets[0], op + 1, 2 * 16) * sizeof(real);
+    assert_true(blocked > 0);
+    assert_int_equal(wide.outputs - narrow.outputs, blocked / 2);
+    assert_int_equal(wide.gradients, narrow.gradients);
+    assert_true(narrow.saved < wide.saved);
+    net_destroy(nets[0]);
+    net_destroy(nets[1]);
+    net_desc_free(&desc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +588,7 @@ int main(void)
         cmocka_unit_test(initial_weights_have_their_distribution),
         cmocka_unit_test(initial_weights_depend_on_the_seed_alone),
         cmocka_unit_test(a_small_net_learns_its_batch),
+        cmocka_unit_test(narrow_values_take_half),
     };
     gemm_init();
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);

@@ -1,15 +1,9 @@
 /* What the set avx512_bf16 multiplies and how, against plain C: every operand is the number of the set below
- * rounded to the nearest, bit by bit, as is what batch norm reads, and a sum of products is that of rounded
- * operands, in float. */
+ * rounded to the nearest, bit by bit, and a sum of products is that of rounded operands, in float. */
 #include "kernels/tests/support.h"
 
 #include "kernels/cast16.h"
 #include "kernels/ops/winograd.h"
-#include "kernels/simd/first_conv.h"
-#include "kernels/simd/norm.h"
-
-SIMD_DECLARE_BF16(struct first_conv_functions, first_conv)
-SIMD_DECLARE_BF16(struct norm_functions, norm)
 
 enum { BLOCK = 32 };
 
@@ -221,28 +215,6 @@ static void check_inputs(const struct twins *t, int n)
         mem_free(all[i]);
 }
 
-/* What batch norm reads. */
-static void check_outputs(const struct twins *t, int n)
-{
-    const struct winograd *w = &t->plain;
-    size_t tiles = (size_t)(n * winograd_tiles(w)), stored = (size_t)n * winograd_stored(w);
-    real *m = random_reals((size_t)winograd_points(w) * tiles * BLOCK, 9);
-    real *bias = random_reals(BLOCK, 10), *y = mem_alloc(stored * sizeof *y);
-    uint16_t *blank = make_operands(tiles), *expected = make_operands(stored);
-    real *narrow = mem_alloc((size_t)n * winograd_kept(&t->rounded) * sizeof *narrow);
-    uint8_t *from = mem_alloc(stored);
-    for (int b = 0; b < w->out_blocks; b++) {
-        winograd_tiles_for(isa_best())->output(w, n, b, y, from, m, bias, blank);
-        winograd_tiles_for(isa_best_bf16())
-            ->output(&t->rounded, n, b, narrow, from, m, bias, blank);
-    }
-    round_all(expected, y, stored);
-    assert_memory_equal(narrow, expected, stored * sizeof *expected);
-    void *all[] = {m, bias, y, blank, expected, narrow, from};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        mem_free(all[i]);
-}
-
 typedef void transform_function(const struct winograd *w, int at, int first, int count, real *u,
                                 const real *weights);
 
@@ -288,115 +260,10 @@ static void transforms_are_rounded_to_the_nearest(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct twins t;
         twins_begin(&t, shapes[i], (int)(31 + 2 * i));
-        for (int n = 1; n <= 3; n++) {
+        for (int n = 1; n <= 3; n++)
             check_inputs(&t, n);
-            check_outputs(&t, n);
-        }
         check_panels(&t);
         net_desc_free(&t.desc);
-    }
-}
-
-static void first_outputs_are_rounded_to_the_nearest(void **state)
-{
-    skip_where_nothing_rounds();
-    struct first_conv f = {.norm = true,
-                           .pair = 1,
-                           .in_c = 3,
-                           .out_c = 40,
-                           .block = BLOCK,
-                           .out_blocks = 2,
-                           .out = {7, 9},
-                           .stored = {7, 9},
-                           .image_h = 10,
-                           .image_w = 14};
-    size_t stored = first_conv_stored(&f);
-    real *x = random_reals(first_conv_image(&f), 11), *bias = random_reals(2 * BLOCK, 12);
-    real *weights = random_reals(2 * first_conv_panel(&f), 13);
-    real *y = mem_alloc(stored * sizeof *y), *narrow = mem_alloc(stored * sizeof *narrow);
-    uint16_t *expected = make_operands(stored);
-    uint8_t *from = mem_alloc(stored);
-    first_conv_for(isa_best())->forward(&f, y, from, x, weights, bias);
-    f.pair = 2;
-    first_conv_for(isa_best_bf16())->forward(&f, narrow, from, x, weights, bias);
-    round_all(expected, y, stored);
-    assert_memory_equal(narrow, expected, stored * sizeof *expected);
-    void *all[] = {x, bias, weights, y, narrow, expected, from};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        mem_free(all[i]);
-}
-
-/* ---- Batch norm ---- */
-
-/* What the passes over a block make of it. */
-struct passes {
-    real first[BLOCK], *y, *dx;
-    uint8_t *from;
-    double inputs[2 * BLOCK], gradients[2 * BLOCK];
-};
-
-static void run_passes(struct passes *p, const struct norm_functions *f, const struct norm *n,
-                       const real *x, const real *dy, const real *terms)
-{
-    size_t in = area_pixels(n->in) * BLOCK, stored = area_pixels(n->stored) * BLOCK;
-    *p = (struct passes){.y = mem_alloc(stored * sizeof(real)),
-                         .dx = mem_alloc(in * sizeof(real)),
-                         .from = mem_alloc(stored)};
-    f->first_inputs(n, p->first, x);
-    f->sum_inputs(n, p->inputs, x, terms);
-    f->normalise(n, p->y, p->from, x, terms, terms + BLOCK, terms + 2 * BLOCK);
-    f->sum_gradients(n, p->gradients, dy, p->from, x, terms);
-    f->differentiate(n, p->dx, dy, p->from, x, terms);
-}
-
-static void free_passes(struct passes *p)
-{
-    mem_free(p->y);
-    mem_free(p->dx);
-    mem_free(p->from);
-}
-
-static void assert_same_passes(struct norm n, const real *wide, const real *narrow)
-{
-    size_t in = area_pixels(n.in) * BLOCK, stored = area_pixels(n.stored) * BLOCK;
-    real *dy = random_reals(stored, 14), *terms = random_reals(4 * BLOCK, 15);
-    struct passes a, b;
-    n.pair = 1;
-    run_passes(&a, norm_for(isa_best()), &n, wide, dy, terms);
-    n.pair = narrow == wide ? 1 : 2;
-    run_passes(&b, norm_for(isa_best_bf16()), &n, narrow, dy, terms);
-    assert_memory_equal(a.first, b.first, sizeof a.first);
-    assert_memory_equal(a.inputs, b.inputs, sizeof a.inputs);
-    assert_memory_equal(a.gradients, b.gradients, sizeof a.gradients);
-    assert_memory_equal(a.y, b.y, stored * sizeof(real));
-    assert_memory_equal(a.dx, b.dx, in * sizeof(real));
-    if (n.epilogue != EPILOGUE_NONE)
-        assert_memory_equal(a.from, b.from, stored);
-    free_passes(&a);
-    free_passes(&b);
-    mem_free(dy);
-    mem_free(terms);
-}
-
-/* Numbers of 16 bits and the same ones in 32 give the same bits, which also numbers do that are not rounded. */
-static void batch_norm_reads_both(void **state)
-{
-    static const struct area areas[] = {{2, 3}, {4, 6}, {7, 5}};
-    skip_where_nothing_rounds();
-    for (size_t i = 0; i < sizeof areas / sizeof *areas; i++) {
-        size_t n = area_pixels(areas[i]) * BLOCK;
-        uint16_t *codes = random_operands(n, 16);
-        real *wide = mem_alloc(n * sizeof *wide);
-        cast16_get(ISA_PORTABLE)->bf16.decode(wide, codes, n, 1);
-        for (int epilogue = EPILOGUE_NONE; epilogue <= EPILOGUE_RELU_POOL; epilogue++) {
-            struct norm norm = {(enum epilogue)epilogue, 1, areas[i], areas[i]};
-            if (epilogue == EPILOGUE_RELU_POOL)
-                norm.stored = (struct area){areas[i].h / 2, areas[i].w / 2};
-            assert_same_passes(norm, wide, (const real *)(void *)codes);
-            assert_same_passes(norm, wide, wide);
-        }
-        mem_free(codes);
-        mem_free(wide);
     }
 }
 
@@ -406,8 +273,6 @@ int main(void)
         cmocka_unit_test(rows_sum_rounded_operands),
         cmocka_unit_test(columns_sum_rounded_operands),
         cmocka_unit_test(transforms_are_rounded_to_the_nearest),
-        cmocka_unit_test(first_outputs_are_rounded_to_the_nearest),
-        cmocka_unit_test(batch_norm_reads_both),
     };
     return cmocka_run_group_tests_name("bf16", tests, NULL, NULL);
 }

@@ -6,10 +6,11 @@
  * values with absolute matrices. The longest path: two transforms of either operand (at most five
  * additions, a constant that is rounded and a product by it, on each axis), the product, the sum,
  * two transforms of the result. Padding the count covers the bound's own rounding; the reference
- * adds its direct sum. Operands that are rounded to bf16 are each off by a share of at most BF16_OFF
+ * adds its direct sum. Narrow inputs are rounded before, and bounds are the same. Operands that are rounded to bf16 are each off by a share of at most BF16_OFF
  * more. */
 #include "kernels/tests/support.h"
 
+#include "kernels/cast16.h"
 #include "kernels/ops/winograd.h"
 
 enum { PATH = 6 * 7 + 2, POINTS = 6, OUTPUTS = 4, INPUTS = 6 };
@@ -110,6 +111,7 @@ struct setup {
     int n;
     real *x, *dy, *params;                         /* [N,C,H,W] */
     real *y, *dx, *dparams, *blocked, *blocked_dx; /* results, and x and dx in blocks */
+    uint16_t *codes;                               /* x in blocks where values are narrow */
     double *bound_y, *bound_dx, *bound_dw;
     void *saved, *scratch;
     struct pool *pool;
@@ -153,11 +155,31 @@ static void setup_begin(struct setup *r, struct shape in, int channels, int pad,
     r->ex = (struct exec){.pool = r->pool, .training = true};
 }
 
+/* From here on the op reads values of 16 bits, and x is what these are. */
+static void setup_narrow(struct setup *r)
+{
+    const struct cast16 *cast = &cast16_get(ISA_PORTABLE)->bf16;
+    size_t n = (size_t)r->n * shape_count(r->conv->in);
+    r->fused.narrow = true;
+    r->w = winograd_of(&r->fused);
+    r->codes = mem_alloc((size_t)r->n * winograd_in(&r->w) * sizeof *r->codes);
+    cast->encode(r->codes, r->x, n, 1);
+    cast->decode(r->x, r->codes, n, 1);
+}
+
+/* Memory as r->blocked takes it. */
+static const real *narrow_input(struct setup *r)
+{
+    cast16_get(ISA_PORTABLE)
+        ->bf16.encode(r->codes, r->blocked, (size_t)r->n * winograd_in(&r->w), 1);
+    return (const real *)(void *)r->codes;
+}
+
 static void setup_end(struct setup *r)
 {
-    void *all[] = {r->x,        r->dy,      r->params,     r->y,       r->dx,
-                   r->dparams,  r->blocked, r->blocked_dx, r->bound_y, r->bound_dx,
-                   r->bound_dw, r->saved,   r->scratch};
+    void *all[] = {r->codes,    r->x,        r->dy,      r->params,     r->y,
+                   r->dx,       r->dparams,  r->blocked, r->blocked_dx, r->bound_y,
+                   r->bound_dx, r->bound_dw, r->saved,   r->scratch};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         mem_free(all[i]);
     pool_destroy(r->pool);
@@ -202,6 +224,8 @@ static void setup_run(struct setup *r)
                            .saved = r->saved,
                            .scratch = r->scratch};
     copy_blocks(r, r->x, r->blocked, true);
+    if (r->fused.narrow)
+        call.x = narrow_input(r);
     r->op->forward(&r->fused, &call);
     r->op->backward(&r->fused, &call);
     copy_blocks(r, r->dx, r->blocked_dx, false);
@@ -327,12 +351,17 @@ static const struct conv_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int threads)
+static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int threads,
+                       bool narrow)
 {
     double path = plan == PLAN_EXACT ? 3 : PATH;
     struct setup fast, reference;
     setup_begin(&fast, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     setup_begin(&reference, c->in, c->channels, c->pad, c->n, plan, isa, 1);
+    if (narrow) {
+        setup_narrow(&fast);
+        setup_narrow(&reference);
+    }
     assert_int_equal(fast.w.kind, plan == PLAN_EXACT ? CONV_DIRECT : c->kind);
     setup_run(&fast);
     setup_run_reference(&reference);
@@ -354,7 +383,7 @@ static void check_cases(enum plan plan)
     for (int i = 0; i < CASES; i++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
             for (int threads = 1; threads <= 3; threads++)
-                check_case(&cases[i], plan, (enum isa)isa, threads);
+                check_case(&cases[i], plan, (enum isa)isa, threads, false);
 }
 
 static void every_kind_is_within_its_bound(void **state)
@@ -365,6 +394,16 @@ static void every_kind_is_within_its_bound(void **state)
 static void direct_sums_are_within_their_bound(void **state)
 {
     check_cases(PLAN_EXACT);
+}
+
+static void narrow_inputs_change_no_bound(void **state)
+{
+    if (sizeof(real) != sizeof(float))
+        skip();
+    for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
+        for (int i = 0; i < CASES; i++)
+            for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
+                check_case(&cases[i], (enum plan)plan, (enum isa)isa, 2, true);
 }
 
 /* Leaves a seventh of the positions of x, and of half of these one channel only. */
@@ -398,12 +437,15 @@ static bool sees_zeros(const struct setup *r, int i, int row, int column)
 }
 
 /* Returns how many outputs see nothing. */
-static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa isa, int threads)
+static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa isa, int threads,
+                          bool narrow)
 {
     struct setup r;
     size_t blank = 0;
     setup_begin(&r, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     blank_most(&r);
+    if (narrow)
+        setup_narrow(&r);
     setup_run(&r);
     struct shape out = r.conv->out;
     const real *y = r.y, *bias = r.params + (size_t)(TAPS * c->in.c * out.c);
@@ -430,8 +472,10 @@ static void what_sees_zeros_is_its_bias(void **state)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
             for (int threads = 1; threads <= 3; threads++) {
                 size_t blank = 0;
+                bool narrow = threads == 2 && sizeof(real) == sizeof(float);
                 for (int i = 0; i < CASES; i++)
-                    blank += check_blank(&cases[i], (enum plan)plan, (enum isa)isa, threads);
+                    blank +=
+                        check_blank(&cases[i], (enum plan)plan, (enum isa)isa, threads, narrow);
                 assert_true(blank > 1000);
             }
 }
@@ -548,6 +592,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_within_its_bound),
         cmocka_unit_test(direct_sums_are_within_their_bound),
+        cmocka_unit_test(narrow_inputs_change_no_bound),
         cmocka_unit_test(what_sees_zeros_is_its_bias),
         cmocka_unit_test(f4_lets_little_rounding_through),
         cmocka_unit_test(runs_repeat_bit_by_bit),

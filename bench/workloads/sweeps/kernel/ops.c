@@ -43,8 +43,12 @@ static size_t judged(const struct lane *lane, enum pass pass, int op)
 
 static enum status make_net(struct lane *lane, const struct sweep *s, int n_max, struct error *e)
 {
-    const struct net_options options = {
-        .plan = lane->plan, .isa = lane->isa, .n_max = n_max, .threads = 1, .slots = 1};
+    const struct net_options options = {.plan = lane->plan,
+                                        .isa = lane->isa,
+                                        .narrow = lane->isa != isa_exact(lane->isa),
+                                        .n_max = n_max,
+                                        .threads = 1,
+                                        .slots = 1};
     return net_create(&lane->net, s->desc, &options, e);
 }
 
