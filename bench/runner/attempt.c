@@ -74,16 +74,31 @@ static struct launch_outcome watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
+/* "killed by signal 9 (Killed)". */
+static void tell_end(char *text, size_t size, int status)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, size, "killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, size, "exit status %d", WEXITSTATUS(status));
+}
+
 void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log)
 {
-    char words[300];
-    int status = outcome->wait_status;
+    char words[300], end[80];
+    bool stayed = outcome->cause == CAUSE_STAYED;
     log_tail(log, words, sizeof words);
-    if (WIFSIGNALED(status))
-        snprintf(text, size, "killed by signal %d (%s)%s%s", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)), *words ? ": " : "", words);
+    const char *colon = words[0] != '\0' ? ": " : "";
+    tell_end(end, sizeof end, stayed ? outcome->child_status : outcome->wait_status);
+    if (!stayed)
+        snprintf(text, size, "%s%s%s", end, colon, words);
+    else if (outcome->child_status == 0)
+        snprintf(text, size, "%s; the launcher did not end within %d s", words, LAUNCH_STAY_S);
     else
-        snprintf(text, size, "exit status %d%s%s", WEXITSTATUS(status), *words ? ": " : "", words);
+        snprintf(text, size,
+                 "the launcher did not end within %d s of what it had started on a node (%s)%s%s",
+                 LAUNCH_STAY_S, end, colon, words);
 }
 
 static void take_noise(struct journal_launch *l, const struct view *before,
@@ -140,6 +155,7 @@ enum status attempt_run(struct campaign *c, const struct site_launch *prepared, 
                                      .environment = prepared->environment,
                                      .log = path,
                                      .limit_s = limits->limit_s,
+                                     .is_ours = limits->is_ours,
                                      .cleanup = prepared->cleanup};
     return run_command(c, &prepared->plan, &command, limits->expected_s, outcome, l, e);
 }

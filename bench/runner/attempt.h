@@ -8,6 +8,7 @@
 struct attempt_limits {
     double expected_s; /* what it will take, or INFINITY */
     double limit_s;    /* after which it is ended */
+    bool is_ours;      /* as launch_command's */
 };
 
 /* Makes the folder with command.txt, starts what was prepared with its output in log.txt, and waits; looks at the
@@ -16,5 +17,6 @@ enum status attempt_run(struct campaign *c, const struct site_launch *prepared, 
                         const struct attempt_limits *limits, struct launch_outcome *outcome,
                         struct journal_launch *l, struct error *e);
 
-/* "exit status 9: train_cnn: rank 1 ...": why a program ended that did not end well, from its log. */
+/* "exit status 9: train_cnn: rank 1 ...": why a program ended that did not end well, or why it was ended where it
+ * stayed, from its log. */
 void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log);

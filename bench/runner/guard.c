@@ -17,6 +17,7 @@
 
 #include "bench/place/leftovers.h"
 #include "bench/runner/launch.h"
+#include "bench/runner/log_tail.h"
 #include "bench/runner/processes.h"
 #include "kernels/base/clock.h"
 
@@ -33,7 +34,9 @@ struct guard {
     pid_t program;
     int64_t begin;
     struct timespec begin_date;
-    bool ended; /* the program has been reaped */
+    bool ended;            /* the program has been reaped */
+    struct log_reader log; /* of a program of ours; else it has no path */
+    int64_t failed;        /* when the launch was seen to have failed; 0: it was not */
     struct launch_outcome outcome;
 };
 
@@ -150,6 +153,17 @@ static enum news wait_for_news(struct guard *g, int64_t until)
     return NEWS_RUNNER_GONE;
 }
 
+/* Whether the program is there still, long after its launch has failed. */
+static bool stays(struct guard *g, int64_t now)
+{
+    if (g->failed == 0) {
+        bool told = g->log.path != NULL && log_has_last_word(&g->log);
+        g->outcome.child_status = told ? 0 : processes_failed_child(g->program);
+        g->failed = told || g->outcome.child_status != 0 ? now : 0;
+    }
+    return g->failed != 0 && now - g->failed >= LAUNCH_STAY_S * SECOND;
+}
+
 static void watch(struct guard *g, double limit_s)
 {
     int64_t limit = g->begin + (int64_t)(limit_s * 1e9);
@@ -157,11 +171,12 @@ static void watch(struct guard *g, double limit_s)
         reap(g);
         if (g->ended)
             return;
-        if (clock_ns() >= limit) {
-            g->outcome.cause = CAUSE_LIMIT;
+        int64_t now = clock_ns();
+        if (now >= limit || stays(g, now)) {
+            g->outcome.cause = now >= limit ? CAUSE_LIMIT : CAUSE_STAYED;
             return;
         }
-        enum news news = wait_for_news(g, limit);
+        enum news news = wait_for_news(g, now + SECOND < limit ? now + SECOND : limit);
         if (news != NEWS_NONE) {
             g->outcome.cause = news == NEWS_STOP ? CAUSE_STOPPED : CAUSE_ABANDONED;
             return;
@@ -172,7 +187,8 @@ static void watch(struct guard *g, double limit_s)
 /* Kills and reaps until nothing is left below the guard. */
 static void sweep(struct guard *g)
 {
-    bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED;
+    bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||
+                  g->outcome.cause == CAUSE_STAYED;
     int64_t kill_at = clock_ns() + (gently ? GRACE_NS : 0);
     int64_t give_up = kill_at + PATIENCE_NS;
     if (gently)
@@ -209,14 +225,14 @@ static void take_usage(struct launch_outcome *outcome)
 
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command)
 {
-    struct guard g = {.lifeline = lifeline};
+    struct guard g = {.lifeline = lifeline, .log.path = command->is_ours ? command->log : NULL};
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     g.children = block_signals();
     redirect(log);
     start_program(&g, command);
     watch(&g, command->limit_s);
     sweep(&g);
-    if (g.outcome.cause != CAUSE_ENDED || g.outcome.wait_status != 0) {
+    if (!launch_ended_well(&g.outcome)) {
         launch_clean(command->cleanup);
         leftovers_remove(g.begin_date);
     }

@@ -5,19 +5,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What every rank says of its end, and the library's trace of calls, may follow the line that
  * explains. */
 #define LOG_BYTES ((size_t)4 << 20)
 
-/* Words of lines that explain a failure: those of our programs, of the C library, of sanitizers. */
-static const char *const EXPLAIN[] = {
+/* Of a log that grows faster the end is looked at, so that looking stays cheap. */
+#define LOOK_BYTES ((off_t)64 << 10)
+
+/* Words of lines after which a rank of our programs ends; no line has that of a program that is not ours. */
+static const char *const LAST_WORDS[] = {
     "pin: ",
-#define WORKLOAD(name, helper, foreign, strategies, summary) #name ": ",
+#define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",
 #include "bench/spec/workloads.def"
     " lasted longer than ", /* a deadline of ours */
-    "cannot run ",          /* the guard's */
+    NULL,
+};
+/* Words of other lines that explain a failure: those of what starts ranks, of the C library, of
+ * sanitizers. */
+static const char *const EXPLAIN[] = {
+    "cannot run ", /* the guard's */
     "execvp error on file ",
+    "ssh: ", /* what starts ranks of another node */
+    "Host key verification failed",
+    ": Permission denied (",
     "error while loading shared libraries",
     "Sanitizer: ",
     "runtime error: ",
@@ -82,9 +94,15 @@ static bool is_exception(const char *line)
     return named && (line[n] == '\0' || strncmp(line + n, ": ", 2) == 0);
 }
 
+static bool is_last_word(const char *line)
+{
+    return has_word(line, LAST_WORDS) && !has_word(line, LEVELS);
+}
+
 static bool explains(const char *line)
 {
-    return (has_word(line, EXPLAIN) || is_exception(line)) && !has_word(line, LEVELS) &&
+    return (is_last_word(line) ||
+            ((has_word(line, EXPLAIN) || is_exception(line)) && !has_word(line, LEVELS))) &&
            !has_word(line, CRASH_REPORTER);
 }
 
@@ -147,4 +165,34 @@ void log_tail(const char *path, char *text, size_t size)
     snprintf(text, size, "%s%s%s", f.said != NULL ? f.said : "",
              f.said != NULL && line != NULL ? "; " : "", line != NULL ? line : "");
     free(log);
+}
+
+/* A line without an end is read again when it has one. */
+static bool read_on(struct log_reader *r, FILE *f)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t n;
+    bool last_word = false;
+    while (!last_word && (n = getline(&line, &size, f)) > 0 && line[n - 1] == '\n') {
+        line[n - 1] = '\0';
+        last_word = is_last_word(line);
+        r->read += n;
+    }
+    free(line);
+    return last_word;
+}
+
+bool log_has_last_word(struct log_reader *r)
+{
+    struct stat info;
+    if (stat(r->path, &info) != 0 || info.st_size <= r->read)
+        return false;
+    if (info.st_size - r->read > LOOK_BYTES)
+        r->read = info.st_size - LOOK_BYTES;
+    FILE *f = fopen(r->path, "re");
+    bool last_word = f != NULL && fseeko(f, r->read, SEEK_SET) == 0 && read_on(r, f);
+    if (f != NULL)
+        fclose(f);
+    return last_word;
 }

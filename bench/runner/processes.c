@@ -17,21 +17,29 @@ struct table {
     size_t n, capacity;
 };
 
-/* Reads "PID (NAME) STATE PARENT ..."; a name may hold spaces and parentheses. */
-static bool read_process(const char *pid, struct process *process)
+/* "STATE PARENT ..." of "PID (NAME) STATE PARENT ...", in `text`; a name may hold spaces and parentheses. NULL: it
+ * has ended meanwhile. */
+static const char *read_stat(char *text, size_t size, const char *pid)
 {
-    char path[64], text[512];
+    char path[64];
     if (snprintf(path, sizeof path, "/proc/%s/stat", pid) >= (int)sizeof path)
-        return false;
+        return NULL;
     FILE *f = fopen(path, "re");
     if (f == NULL)
-        return false; /* it has ended meanwhile */
-    size_t n = fread(text, 1, sizeof text - 1, f);
+        return NULL;
+    size_t n = fread(text, 1, size - 1, f);
     fclose(f);
     text[n] = '\0';
     const char *name_end = strrchr(text, ')');
+    return name_end != NULL && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
+static bool read_process(const char *pid, struct process *process)
+{
+    char text[512];
+    const char *stat = read_stat(text, sizeof text, pid);
     process->pid = (pid_t)atol(pid);
-    return name_end != NULL && sscanf(name_end, ") %c %d", &process->state, &process->parent) == 2;
+    return stat != NULL && sscanf(stat, "%c %d", &process->state, &process->parent) == 2;
 }
 
 static bool table_add(struct table *t, const struct process *process)
@@ -102,4 +110,29 @@ int processes_signal_below(pid_t root, int signal)
     }
     free(t.processes);
     return count;
+}
+
+/* Of a zombie; 0 of others. */
+static int wait_status_of(const char *pid)
+{
+    char text[512];
+    const char *field = read_stat(text, sizeof text, pid);
+    if (field == NULL || *field != 'Z')
+        return 0;
+    for (int i = 3; i < 52 && field != NULL; i++) /* proc(5): from state, field 3, to exit_code */
+        field = strchr(field + 1, ' ');
+    return field != NULL ? atoi(field) : 0;
+}
+
+int processes_failed_child(pid_t parent)
+{
+    char path[64], pid[16];
+    int status = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)parent, (long)parent);
+    FILE *f = fopen(path, "re");
+    while (f != NULL && status == 0 && fscanf(f, "%15s", pid) == 1)
+        status = wait_status_of(pid);
+    if (f != NULL)
+        fclose(f);
+    return status;
 }

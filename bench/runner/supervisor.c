@@ -174,18 +174,14 @@ static enum status start(struct supervised *s, const struct point *on, uint32_t 
         .resumes = resumes(s),
         .spared = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
         .order = s->n_nodes > 0 ? s->nodes : NULL};
-    const struct attempt_limits limits = {.expected_s = s->expected_s, .limit_s = left_s(s)};
+    const struct attempt_limits limits = {.expected_s = s->expected_s,
+                                          .limit_s = left_s(s),
+                                          .is_ours = !config_is_foreign(&on->config)};
     TRY(site_ready(&s->c->netns, &on->config, e));
     TRY(campaign_prepare_segment(s->c, on, &segment, s->folder, &prepared, e));
     enum status status = attempt_run(s->c, &prepared, s->folder, &limits, outcome, s->l, e);
     site_launch_free(&prepared);
     return status;
-}
-
-static bool ended_well(const struct launch_outcome *outcome)
-{
-    return outcome->cause == CAUSE_ENDED && WIFEXITED(outcome->wait_status) &&
-           WEXITSTATUS(outcome->wait_status) == 0;
 }
 
 /* What became of the ranks that were started last. */
@@ -197,7 +193,7 @@ static enum status end_attempt(struct supervised *s, const struct launch_outcome
     TRY(path_format(log, e, "%s/log.txt", s->folder));
     a->end_s = now_s();
     a->end = outcome->cause == CAUSE_STOPPED ? ATTEMPT_STOPPED
-             : ended_well(outcome)           ? ATTEMPT_DONE
+             : launch_ended_well(outcome)    ? ATTEMPT_DONE
                                              : ATTEMPT_DIED;
     if (a->end == ATTEMPT_DIED)
         attempt_reason(a->reason, sizeof a->reason, outcome, log);
@@ -251,6 +247,8 @@ static enum status move_aside(const struct supervised *s, struct error *e)
 
 static bool is_hopeless(const struct launch_outcome *outcome)
 {
+    if (outcome->cause == CAUSE_STAYED)
+        return false; /* the launcher has no status of its own */
     if (outcome->cause != CAUSE_ENDED)
         return true;
     for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
@@ -328,7 +326,7 @@ static enum status run_next(struct supervised *s, bool *more, struct launch_outc
         outcome->cause = CAUSE_STOPPED;
     if (outcome->cause == CAUSE_STOPPED)
         return OK;
-    if (ended_well(outcome)) {
+    if (launch_ended_well(outcome)) {
         *more = segment + 1 < config_segments(&s->point->config);
     } else if (may_restart(s, outcome, after)) {
         *more = true;

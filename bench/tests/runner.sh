@@ -582,6 +582,24 @@ ends_with_a_rank_that_does_not_start() {
         ends_with 127 "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"
 }
 
+# By what stands for ssh. Hydra waits for ever for a host that ssh has not reached; ranks of the other wait in MPI_Init.
+ends_with_a_host_that_is_not_reached() {
+    printf '%s:1\n' here there >"$tmp/hosts"
+    cat >"$tmp/not_ssh" <<'END'
+#!/usr/bin/env bash
+while [[ $1 == -* ]]; do shift; done
+[ "$1" = here ] || { echo "ssh: connect to host $1: No route to host" >&2; exit 255; }
+exec sh -c "exec ${*:2}"
+END
+    chmod +x "$tmp/not_ssh"
+    rm -rf "$out"
+    SCALEBENCH_HOSTS=$tmp/hosts SCALEBENCH_LAUNCHER=$tmp/not_ssh SCALEBENCH_HEAD=lo SCALEBENCH_NIC=lo \
+        expect 1 "the launcher did not end within 10 s of what it had started on a node (exit status 255): ssh: connect to host there: No route to host" \
+        "$build/scalebench" run "$tmp/fake.yaml" --out "$out" --set "site=emulated nodes=2 ranks_per_node=1 \
+            matrix.sync.strategy=[allreduce] measure.accuracy.seeds=[] measure.time.launches=1..1 measure.limit=10min" &&
+        gone "$out"
+}
+
 check "a campaign completes" completes
 check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
@@ -645,5 +663,6 @@ check "launches on cores without locks are marked" marks_launches_without_locks
 check "latest follows the runs, not the clock" latest_follows_the_runs
 check "no temporary link is left" leaves_no_temporary_link
 check "a rank that pin cannot start ends the launch" ends_with_a_rank_that_does_not_start
+check "a host that is not reached ends the launch" ends_with_a_host_that_is_not_reached
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 finish

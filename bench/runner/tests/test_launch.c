@@ -62,8 +62,11 @@ static struct launch start(const struct fixture *f, const char *script, double l
 {
     char *argv[] = {"sh", "-c", (char *)script, NULL};
     char *environment[] = {(char *)f->pids_variable, NULL};
-    struct launch_command command = {
-        .argv = argv, .environment = environment, .log = f->log, .limit_s = limit_s};
+    struct launch_command command = {.argv = argv,
+                                     .environment = environment,
+                                     .log = f->log,
+                                     .limit_s = limit_s,
+                                     .is_ours = true};
     struct launch launch;
     struct error e = {0};
     if (launch_start(&launch, &command, &e) != OK)
@@ -392,6 +395,68 @@ static void test_processes_below(void **state)
     assert_int_equal(processes_signal_below(getpid(), 0), 0);
 }
 
+/* What hydra does where a rank has failed, or what starts a node's ranks, before all have called back. */
+static void test_a_program_that_stays(void **state)
+{
+    const struct fixture *f = *state;
+    struct fixture other = *f;
+    snprintf(other.log, sizeof other.log, "%s/other.txt", f->folder);
+    struct launch told = start(f, "echo 'train_cnn: no room' >&2; sleep 300 & wait", LIFE_S);
+    struct launch failed = start(&other, "(exit 7) & exec sleep 300", LIFE_S);
+    struct launch_outcome a = launch_finish(&told), b = launch_finish(&failed);
+    assert_int_equal(unlink(other.log), 0);
+    assert_int_equal(a.cause, CAUSE_STAYED);
+    assert_int_equal(a.child_status, 0);
+    assert_true(a.wall_s >= LAUNCH_STAY_S && a.wall_s < LIFE_S);
+    assert_int_equal(b.cause, CAUSE_STAYED);
+    assert_int_equal(WEXITSTATUS(b.child_status), 7);
+    assert_true(b.wall_s >= LAUNCH_STAY_S && b.wall_s < LIFE_S);
+    assert_int_equal(processes_signal_below(getpid(), 0), 0);
+}
+
+static void test_failed_children(void **state)
+{
+    (void)state;
+    static const int ends[] = {0, 5};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        siginfo_t info;
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(ends[i]);
+        assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+        assert_int_equal(processes_failed_child(getpid()), ends[i] << 8);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        assert_int_equal(processes_failed_child(getpid()), 0);
+    }
+}
+
+static void append(const struct fixture *f, const char *text)
+{
+    FILE *file = fopen(f->log, "a");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void test_last_words_of_a_log_that_grows(void **state)
+{
+    const struct fixture *f = *state;
+    struct log_reader r = {.path = f->log};
+    assert_false(log_has_last_word(&r));
+    append(f, "epoch 1\ntrain_cnn: warning: x is old\ncommand: not found\nRuntimeError: caught\n");
+    assert_false(log_has_last_word(&r));
+    append(f, "rank 1: start of MPI lasted longer ");
+    assert_false(log_has_last_word(&r));
+    append(f, "than 5 s\n");
+    assert_true(log_has_last_word(&r));
+    assert_false(log_has_last_word(&r));
+    for (int i = 0; i < 20000; i++)
+        append(f, i == 0 ? "peer_torch: no gloo\n" : "epoch\n");
+    assert_false(log_has_last_word(&r)); /* further back than it looks */
+    append(f, "pin: no rank\n");
+    assert_true(log_has_last_word(&r));
+}
+
 static void expect_tail(const struct fixture *f, const char *log, const char *expected)
 {
     char text[256];
@@ -496,6 +561,9 @@ static const char *const LOGS[][2] = {
      "RuntimeError: can't allocate memory: you tried to allocate 5 bytes."},
     {"Traceback (most recent call last):\n    f(1)\nMemoryError\nmore\n", "MemoryError"},
     {"peer_torch: this PyTorch has no gloo\nmore\n", "peer_torch: this PyTorch has no gloo"},
+    {"ssh: connect to host n1 port 22: No route to host\n[mpiexec@vm] main (mpiexec.c:325): "
+     "error\n",
+     "ssh: connect to host n1 port 22: No route to host"},
     {"[proxy:0:0@vm] create_process (launch.c:73): execvp error on file x (No such file)\nmore\n",
      "[proxy:0:0@vm] create_process (launch.c:73): execvp error on file x (No such file)"},
 };
@@ -544,6 +612,9 @@ int main(void)
         TEST(test_processes_below),
         TEST(test_shared_memory_that_is_left),
         TEST(test_last_words),
+        TEST(test_last_words_of_a_log_that_grows),
+        TEST(test_failed_children),
+        TEST(test_a_program_that_stays),
         TEST(test_the_line_that_explains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
