@@ -91,6 +91,15 @@ static const struct {
 #undef PLACE_AS
 };
 
+enum option_id column_option(const char *name)
+{
+    enum column_id column = column_find(name);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].column == column)
+            return options[i].option;
+    return OPTION_COUNT;
+}
+
 /* "method=fast size=1000": what workload.options say of the point. */
 static void fill_own(struct cells *c, const struct config *config)
 {

@@ -66,6 +66,8 @@ const struct point_number *point_numbers(size_t *n);
 const struct column *column_get(enum column_id id);
 /* COLUMNS where summary.csv has no such column. */
 enum column_id column_find(const char *name);
+/* The option that a column of this name in summary.csv tells; OPTION_COUNT: it tells none, or there is none. */
+enum option_id column_option(const char *name);
 
 /* The columns of one file. */
 const struct column *columns_of(const char *file, size_t *n);

@@ -110,16 +110,8 @@ static void title_of(char title[QUANTITY_TITLE], const char *name, const char *u
         *c = *c == '_' ? ' ' : *c;
 }
 
-void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column)
-{
-    const struct quantity *known = quantity_find(column->name);
-    if (known != NULL)
-        snprintf(title, QUANTITY_TITLE, "%s", known->title);
-    else
-        title_of(title, column->name, column->unit, column->meaning);
-}
-
-void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option)
+/* As axes.def says it; NULL: it does not. */
+static const char *axis_title(enum option_id id)
 {
     static const struct {
         enum option_id id;
@@ -128,13 +120,31 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
 #define AXIS(option, title) {OPT_##option, title},
 #include "bench/spec/figures/axes.def"
     };
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (axes[i].id == id)
+            return axes[i].title;
+    return NULL;
+}
+
+void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column)
+{
+    const struct quantity *known = quantity_find(column->name);
+    const char *words = known != NULL ? known->title : axis_title(column_option(column->name));
+    if (words != NULL)
+        snprintf(title, QUANTITY_TITLE, "%s", words);
+    else
+        title_of(title, column->name, column->unit, column->meaning);
+}
+
+void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option)
+{
     const char *dot = strrchr(option->key, '.'), *name = dot != NULL ? dot + 1 : option->key;
+    const char *words = axis_title(option->id);
     title_of(title, name, option->unit, option->help);
     if (option->id >= OPT_OWN)
-        snprintf(title, QUANTITY_TITLE, "%s", name);
-    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        if (axes[i].id == option->id)
-            snprintf(title, QUANTITY_TITLE, "%s", axes[i].title);
+        words = name;
+    if (words != NULL)
+        snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
 /* The column of an end of the interval: step_ms_lo of step_ms_median, test_acc_lo of test_acc_pct. */

@@ -313,6 +313,26 @@ static void axes_are_called_by_name_and_unit(void **state)
     }
 }
 
+/* In words, of columns too: what they count is told by quantities, by the option that they tell, else by their name. */
+static void columns_are_called_in_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *file, *title;
+    } columns[] = {{"user_s", NULL, "user time of a rank (s)"},
+                   {"poll_s", "raw.csv", "time a rank polls (s)"},
+                   {"lr", "epochs.csv", "learning rate"},
+                   {"global_batch", "epochs.csv", "global batch (images)"},
+                   {"wait_ms", NULL, "wait (ms)"},
+                   {"launches", NULL, "launches"}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char title[QUANTITY_TITLE];
+        struct quantity q;
+        assert_true(quantity_of_column(&q, title, columns[i].name, columns[i].file, NULL));
+        assert_string_equal(title, columns[i].title);
+    }
+}
+
 static void every_option_has_a_title(void **state)
 {
     (void)state;
@@ -444,6 +464,7 @@ int main(void)
         cmocka_unit_test(cases_are_an_axis),
         cmocka_unit_test(classes_stand_side_by_side),
         cmocka_unit_test(axes_are_called_by_name_and_unit),
+        cmocka_unit_test(columns_are_called_in_words),
         cmocka_unit_test(every_option_has_a_title),
         cmocka_unit_test(sizes_reach_the_script),
         cmocka_unit_test(single_marks_have_no_line),
