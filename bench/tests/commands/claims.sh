@@ -93,12 +93,16 @@ def scaled(factor):
 
 def changes_of(row):
     """What is tried of a cell: other sizes, the numbers of the claim's other values, words of its condition."""
+    def is_number(text):
+        return text.replace(".", "").replace("-", "").isdigit()
+
     numbers = [number.split()[1] for number in row["numbers"].split("; ")]
-    if any(not number.replace(".", "").replace("-", "").isdigit() for number in numbers):
+    if not all(map(is_number, numbers)):
         yield from (lambda cell, word=word: word for word in row["holds"].split())
         return
     yield from (scaled(factor) for factor in (1000, 0.001, -1, 0.85))
-    yield from (lambda cell, number=number: number for number in numbers + ["1000"])
+    bounds = [word for word in row["holds"].split() if is_number(word)]
+    yield from (lambda cell, number=number: number for number in numbers + bounds + ["1000"])
 
 def cells_of(row):
     links = dict(rows.split(": ") for rows in row["rows"].split("; "))
