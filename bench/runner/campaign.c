@@ -132,13 +132,17 @@ static struct site_job job_of(const struct campaign *c, const struct point *poin
                              .order = order};
 }
 
-enum status campaign_ask_nodes(const struct campaign *c, const struct point *point, int **nodes,
-                               int *n, struct error *e)
+enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
+                               struct error *e)
 {
     char line[256];
     const struct site_job job = job_of(c, point, "", NULL, NULL);
     int all = site_nodes(&job);
+    *nodes = NULL;
     *n = 0;
+    if (all == 0)
+        return OK;
+    TRY(site_ready(&c->netns, &point->config, e));
     TRY(MEM_NEW(*nodes, (size_t)all, "the nodes of a point", e));
     for (int node = 0; node < all; node++) {
         char **question = site_question(&job, node);

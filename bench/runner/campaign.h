@@ -106,9 +106,10 @@ enum status campaign_prepare_segment(const struct campaign *c, const struct poin
                                      struct site_launch *launch, struct error *e);
 
 /* Inside bench/runner: which of the nodes of a point's site answer, spare ones too, in a list that is freed with free
- * also after an error; none where its nodes cannot be asked. */
-enum status campaign_ask_nodes(const struct campaign *c, const struct point *point, int **nodes,
-                               int *n, struct error *e);
+ * also after an error; NULL where its nodes cannot be asked. Hosts that the campaign holds are brought up first where
+ * they have gone with who held them. */
+enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
+                               struct error *e);
 
 /* Inside bench/runner: runs one launch and writes its end to the journal. */
 enum status campaign_execute(struct campaign *c, const struct next_launch *item, struct error *e);

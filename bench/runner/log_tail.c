@@ -27,7 +27,8 @@ static const char *const LAST_WORDS[] = {
 static const char *const EXPLAIN[] = {
     "cannot run ", /* the guard's */
     "execvp error on file ",
-    "ssh: ", /* what starts ranks of another node */
+    "ssh: ", /* what starts ranks of another node, with the next three */
+    "Cannot open network namespace ",
     "Host key verification failed",
     ": Permission denied (",
     "error while loading shared libraries",

@@ -76,7 +76,7 @@ static int ranks_left(const struct supervised *s)
     bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     for (size_t i = 0; i < s->all.n && fewer; i++)
         left -= s->all.attempts[i].end == ATTEMPT_DIED;
-    if (fewer && s->n_nodes > 0 && left > s->n_nodes * on_fullest)
+    if (fewer && s->nodes != NULL && left > s->n_nodes * on_fullest)
         left = (int)(s->n_nodes * on_fullest);
     return left;
 }
@@ -155,7 +155,7 @@ static double left_s(const struct supervised *s)
 /* By plan a later segment may want more than one that was begun again on those that are left. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
-    if (s->n_nodes == 0 || config_int(on, OPT_NODES) <= s->n_nodes)
+    if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
                      "%s, seed %llu: the next segment wants nodes = %ld, of which %d answered when "
@@ -173,7 +173,7 @@ static enum status start(struct supervised *s, const struct point *on, uint32_t 
         .seed = s->next->seed,
         .resumes = resumes(s),
         .spared = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
-        .order = s->n_nodes > 0 ? s->nodes : NULL};
+        .order = s->nodes};
     const struct attempt_limits limits = {.expected_s = s->expected_s,
                                           .limit_s = left_s(s),
                                           .is_ours = !config_is_foreign(&on->config)};
@@ -269,33 +269,29 @@ static void tell_when(char text[SUPERVISOR_TEXT], const struct attempt *a)
                  a->progress.steps);
 }
 
-/* Of several nodes one may be gone with its ranks. */
-static void ask_nodes(struct supervised *s)
+/* Of several nodes some may be gone with their ranks, or all. */
+static enum status ask_nodes(struct supervised *s, struct error *e)
 {
-    struct error e;
+    if (config_int(&s->point->config, OPT_NODES) == 1)
+        return OK;
     free(s->nodes);
-    s->nodes = NULL;
-    s->n_nodes = 0;
-    if (config_int(&s->point->config, OPT_NODES) > 1 &&
-        campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, &e) != OK)
-        s->n_nodes = 0;
+    return campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Whether ranks are started again for those that have died; `after` says why not. */
-static bool may_restart(struct supervised *s, const struct launch_outcome *outcome,
-                        char after[SUPERVISOR_TEXT])
+/* Whether ranks are started again for those that have died, as far as nodes answer; `after` says why not. */
+static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
 {
     const struct config *config = &s->point->config;
-    if (is_hopeless(outcome))
-        return false;
     bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     tell_when(after, last_of(s));
-    ask_nodes(s);
     size_t used = strlen(after);
     if (s->restarts >= (size_t)config_int(config, OPT_RESTARTS))
         snprintf(after + used, SUPERVISOR_TEXT - used, "; restart.budget = %s is spent",
                  config_text(config, OPT_RESTARTS));
-    else if (!fewer && s->n_nodes > 0 && s->n_nodes < last_of(s)->nodes)
+    else if (s->nodes != NULL && s->n_nodes == 0)
+        snprintf(after + used, SUPERVISOR_TEXT - used, "; of %d nodes none answers",
+                 last_of(s)->nodes);
+    else if (!fewer && s->nodes != NULL && s->n_nodes < last_of(s)->nodes)
         snprintf(after + used, SUPERVISOR_TEXT - used, "; of %d nodes %d answer, and none is spare",
                  last_of(s)->nodes, s->n_nodes);
     else
@@ -312,6 +308,18 @@ static void tell_restart(struct supervised *s, int ranks, const char *when)
               s->restarts, config_text(&s->point->config, OPT_RESTARTS));
 }
 
+static enum status restart(struct supervised *s, bool *may, char after[SUPERVISOR_TEXT],
+                           struct error *e)
+{
+    TRY(ask_nodes(s, e));
+    *may = may_restart(s, after);
+    if (*may) {
+        s->restarts++;
+        tell_restart(s, ranks_of(s, next_segment(s)), after);
+    }
+    return OK;
+}
+
 /* ---- The whole ---- */
 
 /* Each time round starts ranks once; *more is false after the last. */
@@ -326,13 +334,10 @@ static enum status run_next(struct supervised *s, bool *more, struct launch_outc
         outcome->cause = CAUSE_STOPPED;
     if (outcome->cause == CAUSE_STOPPED)
         return OK;
-    if (launch_ended_well(outcome)) {
+    if (launch_ended_well(outcome))
         *more = segment + 1 < config_segments(&s->point->config);
-    } else if (may_restart(s, outcome, after)) {
-        *more = true;
-        s->restarts++;
-        tell_restart(s, ranks_of(s, segment), after);
-    }
+    else if (!is_hopeless(outcome))
+        TRY(restart(s, more, after, e));
     return *more ? move_aside(s, e) : OK;
 }
 

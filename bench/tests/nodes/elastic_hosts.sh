@@ -39,16 +39,27 @@ name_of_host() { # runner, host
     holder=$(pgrep -P "$1" -f 'netns\.sh .*hold') && compgen -G "/run/netns/sb${holder}t*-$2"
 }
 
-gone_host=node1
+# All at once for who asks: names go before processes end.
+lose() { # runner, hosts
+    local host name names=() pids=()
+    for host in "${@:2}"; do
+        name=$(name_of_host "$1" "$host") || return
+        names+=("${name##*/}")
+        mapfile -t -O ${#pids[@]} pids < <(ip netns pids "${name##*/}")
+    done
+    for name in "${names[@]}"; do ip netns del "$name" || return; done
+    kill -KILL "${pids[@]}"
+}
+
+gone_hosts=(node1)
 goes_on_without() { # folder, options
-    local runner host epochs="$1/gone/latest/launches/*/seed1-000/log.txt"
+    local runner epochs="$1/gone/latest/launches/*/seed1-000/log.txt"
     "$scalebench" run "$tmp/gone.yaml" --out "$1" --set "${*:2}" &
     runner=$!
-    until_true eval "grep -qs '^epoch 3/' $epochs" || { kill "$runner"; return 1; }
-    host=$(name_of_host "$runner" "$gone_host") || { kill "$runner"; return 1; }
-    host=${host##*/}
-    ip netns pids "$host" | xargs kill -KILL
-    ip netns del "$host"
+    if ! until_true eval "grep -qs '^epoch 3/' $epochs" || ! lose "$runner" "${gone_hosts[@]}"; then
+        kill "$runner"
+        return 1
+    fi
     wait "$runner" || return
     gone "$1/" || return
     cat "$1/gone/latest/segments.csv"
@@ -73,9 +84,17 @@ says_that_none_is() {
     grep -q "of 2 nodes 1 answer, and none is spare" "$tmp/none/gone/latest/raw.csv"
 }
 
+says_that_nobody_is_there() {
+    local gone_hosts=(node0 node1) with
+    for with in same fewer; do
+        ! goes_on_without "$tmp/nobody_$with" "restart.with=$with site.hosts=2" || return
+        grep "of 2 nodes none answers" "$tmp/nobody_$with/gone/latest/raw.csv" || return
+    done
+}
+
 # The first segment goes on where the host is that the second one wants as well.
 says_that_a_later_one_is_missed() {
-    local gone_host=node0 log=$tmp/grows.log
+    local gone_hosts=(node0) log=$tmp/grows.log
     ! goes_on_without "$tmp/grows" "restart.with=same site.hosts=2 inject.kind=fixed inject.sleep=2ms elastic=[{epoch: 0, ranks: 1}, {epoch: 12, ranks: 2}]" \
         >"$log" 2>&1 || return
     cat "$log"
@@ -86,5 +105,6 @@ says_that_a_later_one_is_missed() {
 check "a spare host takes the place of one that is gone" takes_the_spare
 check "the host that is left goes on" takes_what_is_left
 check "without a spare one the run ends and says so" says_that_none_is
+check "where no host is left the run ends and says so" says_that_nobody_is_there
 check "a host that a later segment misses is told" says_that_a_later_one_is_missed
 finish
