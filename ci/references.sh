@@ -29,6 +29,10 @@ into=${INTO:-results/reference}
     exit 2
 }
 
+# What is on its way goes with this shell, however it ends.
+stages=$(mktemp -d)
+trap 'rm -rf "$stages"' EXIT
+
 begin='<!-- ci/references.sh writes what follows -->'
 end='<!-- until here -->'
 
@@ -304,7 +308,7 @@ keep() { # name
     esac
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
     ! keeps_less "$1" "$from" "$to" || return 1
-    stage=$(mktemp -d)
+    stage=$(mktemp -d -p "$stages")
     case $1 in
     comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" || return 1 ;;
     */*) copy_tables "$1" "$from" "$stage" || return 1 ;;
@@ -337,7 +341,7 @@ draw() { # name
     local kept stage figure
     kept=$into/$(folder_of "$1")
     [ "$1" != comm ] && [ -f "$kept/summary.csv" ] || return 0
-    stage=$(mktemp -d)
+    stage=$(mktemp -d -p "$stages")
     cp -RL "$kept/." "$stage" || return 1
     "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     for figure in "$kept"/*.svg "$kept"/*.txt; do

@@ -34,5 +34,13 @@ for script in "${scripts[@]}"; do
     check "$script --nonsense" refuses "$script"
 done
 check "one argument too many" expect 2 "usage: ci/bundle.sh [FOLDER]" ci/bundle.sh "$tmp" more
+# Its tables are missing.
+keeps_nothing_on_its_way() {
+    mkdir -p "$tmp/out/strong_scaling/latest" "$tmp/on_its_way"
+    echo "{}" >"$tmp/out/strong_scaling/latest/manifest.json"
+    expect 1 "summary.csv" env TMPDIR="$tmp/on_its_way" ci/references.sh keep strong_scaling &&
+        [ -z "$(ls "$tmp/on_its_way")" ]
+}
+check "what cannot be kept leaves nothing" keeps_nothing_on_its_way
 check "a list that has no names" expect 2 "usage: ci/references.sh" ci/references.sh write peer
 finish
