@@ -65,11 +65,18 @@ struct known_step {
     double images;                      /* of the step, all ranks */
     double flops;                       /* of them, as the net is written; NAN: not known */
     double step_s, compute_s; /* compute_s: without the time that ranks were seen to communicate */
+    size_t computed;          /* network and workload, as struct known_steps counts them */
+};
+
+/* What this machine has computed of one network as one workload does. */
+struct known_rates {
+    double n, sum; /* of steps: logarithms of images a second of one core */
 };
 
 struct known_steps {
     struct known_step *all;
     size_t n;
+    struct known_rates *here_rates;  /* by known_step.computed */
     char here[HARDWARE_CLASS_BYTES]; /* this machine */
 };
 

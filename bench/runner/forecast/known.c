@@ -176,31 +176,99 @@ static enum status take_files(struct known_steps *known, const char *pattern, in
     return status;
 }
 
-enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
-                             const struct place_machine *machine, struct error *e)
+static enum status take_all(struct known_steps *known, const char *out, const char *home, int cores,
+                            struct error *e)
 {
     char pattern[PATH_BYTES];
-    *known = (struct known_steps){.n = 0};
-    hardware_class(known->here, machine);
     TRY(path_format(pattern, e, "%s/*/latest/summary.csv", out));
-    TRY(take_files(known, pattern, machine->usable_cores, e));
+    TRY(take_files(known, pattern, cores, e));
     bool here = path_is_folder("results/reference");
     TRY(path_format(pattern, e, "%s/results/reference/*/summary.csv", here ? "." : home));
-    return take_files(known, pattern, machine->usable_cores, e);
+    return take_files(known, pattern, cores, e);
 }
 
-void known_steps_free(struct known_steps *known)
-{
-    free(known->all);
-    *known = (struct known_steps){.n = 0};
-}
-
-/* ---- What they tell of a point ---- */
+/* ---- How fast machines are ---- */
 
 static bool is_here(const struct known_steps *known, const struct known_step *step)
 {
     return strcmp(step->machine, known->here) == 0;
 }
+
+/* Images a second of one core. */
+static double image_rate(const struct known_step *step)
+{
+    return step->images / (step->cores * step->compute_s);
+}
+
+static int compare_computed(const void *a, const void *b)
+{
+    const struct known_step *x = *(struct known_step *const *)a,
+                            *y = *(struct known_step *const *)b;
+    int order = strcmp(x->model, y->model);
+    return order != 0 ? order : strcmp(x->workload, y->workload);
+}
+
+/* Once, so that the speed of another machine takes one look at each step, not at each pair. */
+static void add_rates(struct known_steps *known, struct known_step **sorted)
+{
+    size_t computed = 0;
+    for (size_t i = 0; i < known->n; i++)
+        sorted[i] = &known->all[i];
+    qsort(sorted, known->n, sizeof *sorted, compare_computed);
+    for (size_t i = 0; i < known->n; i++) {
+        computed += i > 0 && compare_computed(&sorted[i - 1], &sorted[i]) != 0;
+        sorted[i]->computed = computed;
+        if (!is_here(known, sorted[i]))
+            continue;
+        known->here_rates[computed].n++;
+        known->here_rates[computed].sum += log(image_rate(sorted[i]));
+    }
+}
+
+static enum status find_rates(struct known_steps *known, struct error *e)
+{
+    struct known_step **sorted;
+    TRY(MEM_NEW(known->here_rates, known->n, "rates of this machine", e));
+    TRY(MEM_NEW(sorted, known->n, "steps of other campaigns", e));
+    add_rates(known, sorted);
+    free(sorted);
+    return OK;
+}
+
+/* The mean of ratios, each of a step here and one there, is that of their logarithms. */
+double known_steps_speed(const struct known_steps *known, const struct known_step *step)
+{
+    double sum = 0, n = 0;
+    if (is_here(known, step))
+        return 1;
+    for (size_t i = 0; i < known->n; i++) {
+        const struct known_step *there = &known->all[i];
+        const struct known_rates *here = &known->here_rates[there->computed];
+        if (here->n == 0 || strcmp(there->machine, step->machine) != 0)
+            continue;
+        sum += here->sum - here->n * log(image_rate(there));
+        n += here->n;
+    }
+    return n > 0 ? exp(sum / n) : 1;
+}
+
+enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
+                             const struct place_machine *machine, struct error *e)
+{
+    *known = (struct known_steps){.n = 0};
+    hardware_class(known->here, machine);
+    TRY(take_all(known, out, home, machine->usable_cores, e));
+    return find_rates(known, e);
+}
+
+void known_steps_free(struct known_steps *known)
+{
+    free(known->here_rates);
+    free(known->all);
+    *known = (struct known_steps){.n = 0};
+}
+
+/* ---- What they tell of a point ---- */
 
 static bool has_network_of(const struct known_step *step, const struct config *c)
 {
@@ -247,34 +315,6 @@ const struct known_step *known_steps_find(const struct known_steps *known,
         most = like > most ? like : most;
     }
     return found;
-}
-
-/* Images a second of one core. */
-static double image_rate(const struct known_step *step)
-{
-    return step->images / (step->cores * step->compute_s);
-}
-
-/* The mean of ratios is that of their logarithms. */
-double known_steps_speed(const struct known_steps *known, const struct known_step *step)
-{
-    double sum = 0;
-    size_t n = 0;
-    if (is_here(known, step))
-        return 1;
-    for (size_t i = 0; i < known->n; i++) {
-        const struct known_step *own = &known->all[i];
-        for (size_t k = 0; is_here(known, own) && k < known->n; k++) {
-            const struct known_step *other = &known->all[k];
-            if (strcmp(other->machine, step->machine) != 0 ||
-                strcmp(other->model, own->model) != 0 ||
-                strcmp(other->workload, own->workload) != 0)
-                continue;
-            sum += log(image_rate(own) / image_rate(other));
-            n++;
-        }
-    }
-    return n > 0 ? exp(sum / (double)n) : 1;
 }
 
 /* How far the step is from one of so many FLOPs: of two, that of this machine is nearer. */
