@@ -247,9 +247,12 @@ COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
 MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
 SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
+# Those of single precision alone: base has no reals and is one library for both; from double nothing is rounded to bf16.
+SINGLE_TESTS  := $(wildcard kernels/base/tests/*.c) kernels/ops/tests/test_bf16.c
+DOUBLE_TESTS  := $(filter-out $(SINGLE_TESTS),$(KERNELS_TESTS)) $(MPI_TESTS)
 tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
-                 $(addsuffix _f64,$(call tests_of,$(KERNELS_TESTS) $(MPI_TESTS)))
+                 $(addsuffix _f64,$(call tests_of,$(DOUBLE_TESTS)))
 
 # A harness a reader, bench/tests/fuzz/fuzz_<reader>.c: as tests/seeds_<reader> it reads its seeds in any
 # build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI, nor do runs and figures.
@@ -272,7 +275,7 @@ $$(call tests_of,$(1))_f64: $$(call obj_f64,$(1)) $(2) | $(BUILD)/tests
 	$$(call says,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
 endef
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
-$(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
+$(foreach t,$(filter kernels/%,$(DOUBLE_TESTS)),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
 $(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
@@ -287,7 +290,7 @@ $(FUZZERS): $(BUILD)/fuzz_%: $(call obj,bench/tests/fuzz/fuzz_%.c) $(FUZZ_LINK)
 # TEST=name runs the tests whose file name contains it.
 TEST ?=
 test: $(if $(filter deps,$(MAKECMDGOALS)),deps)
-	@ci/run_tests.sh --check
+	@DOUBLE_TESTS='$(notdir $(basename $(DOUBLE_TESTS)))' ci/run_tests.sh --check
 	@$(MAKE) --no-print-directory -j$(NPROC) tests $(if $(SCALEBENCH_FUZZ_SECONDS),fuzzers)
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
 
@@ -328,7 +331,7 @@ tsan:
 
 # The kernels' tests for another kind of machine, under an emulator.
 check-arm64:
-	@ci/arm64.sh run
+	@ci/arm64.sh run $(notdir $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS)) $(addsuffix _f64,$(call tests_of,$(filter kernels/%,$(DOUBLE_TESTS)))))
 
 # --- Campaigns --------------------------------------------------------------------------------------------
 # `deps` on the same command line installs what is missing first, also under -j; make is then called

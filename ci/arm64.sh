@@ -4,7 +4,7 @@
 #
 #   arm64.sh libraries     fetches the libraries for arm64 with apt, without touching what is installed
 #   arm64.sh missing       prints what is missing here, nothing where tests can run
-#   arm64.sh run [NAME..]  builds and runs the tests of these names (default: all), TAP on standard output
+#   arm64.sh run NAME..    builds and runs the tests of these names, TAP on standard output
 #
 # All of it lives in build/arm64. The libraries come from the distribution of this machine: apt is given
 # lists of its own for the other architecture, and the packages are unpacked, not installed.
@@ -56,18 +56,6 @@ fetch_libraries() {
     cp -a "$work/root/usr/lib/$target"/*.so* "$work/root/usr/lib/$target"/blis-serial/libblis.so* \
         "$libraries/lib"
     touch "$libraries/complete"
-}
-
-# Names of all test programs that need no MPI.
-all_tests() {
-    local source name
-    for source in kernels/tests/test_*.c kernels/*/tests/test_*.c; do
-        name=$(basename "$source" .c)
-        printf '%s\n' "$name" "${name}_f64"
-    done
-    for source in comm/cost/tests/test_*.c; do
-        basename "$source" .c
-    done
 }
 
 # Flags and folders of a make that called this script are for its own machine.
@@ -136,14 +124,10 @@ run)
         echo "arm64: $lacking; make deps-ci installs it" >&2
         exit 3
     }
-    if [ $# -eq 0 ]; then
-        mapfile -t names < <(all_tests)
-        set -- "${names[@]}"
-    fi
     run_tests "$@"
     ;;
 *)
-    echo "usage: arm64.sh libraries|missing|run [NAME..]" >&2
+    echo "usage: arm64.sh libraries|missing|run NAME.." >&2
     exit 2
     ;;
 esac

@@ -3,8 +3,8 @@
 # slowest, ends with `N passed, N failed, N skipped`.
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
 # that use one core run at a time (one more than there are cores: each also waits, for files and processes).
-# With --check nothing is run: it fails, and names the nearest, where TEST is part of no name. With --sources the files
-# that tests are in are listed.
+# With --check nothing is run: it fails, and names the nearest, where TEST is part of no name; DOUBLE_TESTS are those that
+# are built in double precision, too. With --sources the files that tests are in are listed.
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -29,18 +29,21 @@ names() {
         case $source in
         */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
         */fuzz_*) printf '%s\n' "$name" "seeds_${name#fuzz_}" ;;
-        kernels/*) printf '%s\n' "$name"{,_f64} ;;
         *) echo "$name" ;;
         esac
+    done
+    for name in ${DOUBLE_TESTS:-}; do
+        [[ $name == mpi_* ]] || echo "${name}_f64"
     done
 }
 
 # Those that share the longest part with a word, without what is added to a program's name.
 nearest() {
-    local length from
+    local length from all
+    all=$(names | sed -E 's/(_f64)?( on .*)?$//' | sort -u)
     for ((length = ${#1}; length > 2; length--)); do
         for ((from = 0; from + length <= ${#1}; from++)); do
-            names | sed -E 's/(_f64)?( on .*)?$//' | sort -u | grep -F -- "${1:from:length}" && return
+            grep -F -- "${1:from:length}" <<<"$all" && return
         done
     done
 }
