@@ -15,8 +15,10 @@ if [ -n "$(ci/arm64.sh missing)" ]; then
     finish
 fi
 
-names=(test_layers_f64 test_batchnorm_f64 test_net_f64)
+# The longest first: two run at a time.
+names=(test_winograd test_layers_f64 test_layers test_homogeneity test_tune test_batchnorm_f64 test_net_f64)
 for source in kernels/tests/test_*.c kernels/*/tests/test_*.c comm/cost/tests/test_*.c; do
-    [ "${source##*/}" = test_random_nets.c ] || names+=("$(basename "$source" .c)")
+    name=$(basename "$source" .c)
+    [[ " ${names[*]} test_random_nets " == *" $name "* ]] || names+=("$name")
 done
 ci/arm64.sh run "${names[@]}"

@@ -7,12 +7,13 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/base/homogeneity.h"
 #include "kernels/base/rng.h"
 
 static const size_t sizes[] = {6, 7, 9, 12, 16, 20};
-enum { SIZES = sizeof sizes / sizeof *sizes, N_MAX = 256 };
+enum { SIZES = sizeof sizes / sizeof *sizes, DRAWN_MAX = 20, TRIALS_MAX = 10000, N_MAX = 256 };
 
 /* Of standard deviation 1. */
 static double normal(uint32_t trial, uint32_t k)
@@ -22,11 +23,30 @@ static double normal(uint32_t trial, uint32_t k)
     return sqrt(-2 * log1p(-u)) * cos(2 * M_PI * v);
 }
 
+/* Of each trial, for every size and kind of noise. */
+static double (*normals)[DRAWN_MAX];
+
+static int draw_normals(void **state)
+{
+    normals = malloc(TRIALS_MAX * sizeof *normals);
+    for (uint32_t t = 0; normals != NULL && t < TRIALS_MAX; t++)
+        for (uint32_t k = 0; k < DRAWN_MAX; k++)
+            normals[t][k] = normal(t, k);
+    return normals != NULL ? 0 : -1;
+}
+
+static int free_normals(void **state)
+{
+    free(normals);
+    return 0;
+}
+
 /* n times of about 10 with relative noise of `sigma`, normal or log-normal. */
 static void draw(double *x, size_t n, uint32_t trial, double sigma, bool logarithmic)
 {
+    assert_true(n <= DRAWN_MAX && trial < TRIALS_MAX);
     for (size_t k = 0; k < n; k++) {
-        double z = sigma * normal(trial, (uint32_t)k);
+        double z = sigma * normals[trial][k];
         x[k] = 10 * (logarithmic ? exp(z) : 1 + z);
     }
 }
@@ -42,7 +62,7 @@ static void assert_share(const char *what, size_t n, size_t counted, size_t tria
 
 static void one_kind_of_noise_has_one_mode(void **state)
 {
-    enum { TRIALS = 10000 };
+    enum { TRIALS = TRIALS_MAX };
     for (size_t s = 0; s < SIZES; s++)
         for (int form = 0; form < 4; form++) {
             size_t two = 0;
@@ -136,23 +156,25 @@ static void a_trend_has_a_size(void **state)
 static void noise_makes_no_trend(void **state)
 {
     enum { TRIALS = 3000, LAUNCHES = 6, STEPS = 30 };
-    for (int correlated = 0; correlated < 2; correlated++) {
-        size_t any = 0;
-        for (uint32_t t = 0; t < TRIALS; t++) {
-            double taus[LAUNCHES], x[STEPS];
-            for (uint32_t l = 0; l < LAUNCHES; l++) {
-                double walk = 0;
-                for (uint32_t k = 0; k < STEPS; k++) {
-                    double z = normal(t, l * STEPS + k);
-                    walk = correlated ? 0.8 * walk + z : z;
-                    x[k] = 10 + 0.1 * walk;
-                }
-                taus[l] = homogeneity_trend(x, STEPS).tau;
+    size_t any[2] = {0};
+    for (uint32_t t = 0; t < TRIALS; t++) {
+        double taus[2][LAUNCHES], alone[STEPS], shared[STEPS];
+        for (uint32_t l = 0; l < LAUNCHES; l++) {
+            double walk = 0;
+            for (uint32_t k = 0; k < STEPS; k++) {
+                double z = normal(t, l * STEPS + k);
+                walk = 0.8 * walk + z;
+                alone[k] = 10 + 0.1 * z;
+                shared[k] = 10 + 0.1 * walk;
             }
-            any += homogeneity_mean_differs(taus, LAUNCHES, 0.05);
+            taus[0][l] = homogeneity_trend(alone, STEPS).tau;
+            taus[1][l] = homogeneity_trend(shared, STEPS).tau;
         }
-        assert_share("a trend", LAUNCHES, any, TRIALS, 0.05);
+        for (int i = 0; i < 2; i++)
+            any[i] += homogeneity_mean_differs(taus[i], LAUNCHES, 0.05);
     }
+    for (int i = 0; i < 2; i++)
+        assert_share("a trend", LAUNCHES, any[i], TRIALS, 0.05);
     const double clear[] = {-0.5, -0.6, -0.4}, few[] = {-0.5, -0.6}, equal[] = {0.5, 0.5, 0.5};
     assert_true(homogeneity_mean_differs(clear, 3, 0.05));
     assert_false(homogeneity_mean_differs(few, 2, 0.05));
@@ -169,5 +191,5 @@ int main(void)
         cmocka_unit_test(a_trend_has_a_size),
         cmocka_unit_test(noise_makes_no_trend),
     };
-    return cmocka_run_group_tests_name("homogeneity", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("homogeneity", tests, draw_normals, free_normals);
 }
