@@ -171,7 +171,7 @@ else
         TMPDIR=$tmp/browser python3 "$here/page_browser.py" "$chromium" "$page" "$tmp/browser" "$@"
     }
     check "in a browser: figures, 390 px, contrast in light and dark, keyboard, addresses, print, no error, no network" \
-        in_browser figures phone contrast keyboard address print
+        in_browser keyboard address figures phone contrast print
     check "without script all is there but search and sorting" in_browser no_script
 fi
 finish

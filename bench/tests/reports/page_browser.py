@@ -73,6 +73,7 @@ class Browser:
         os.close(to_read)
         os.close(from_write)
         self.number, self.rest, self.session, self.events, self.problems = 0, b"", None, [], []
+        self.shown = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for part in "Page", "Runtime", "Log", "Network":
@@ -121,14 +122,25 @@ class Browser:
             raise SystemExit(f"{script[:60]}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def open(self, page, size, scheme="light"):
+    def show(self, page, size, scheme="light"):
+        """The page as a check before has left it: a large one takes seconds to load."""
+        if self.shown != page:
+            self.open(page, size, scheme)
+        else:
+            self.emulate(size, scheme)
+
+    def emulate(self, size, scheme):
         self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
                   mobile=size == PHONE)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, page, size, scheme="light"):
+        self.emulate(size, scheme)
         self.events.clear()
         self.call("Page.navigate", url=page.resolve().as_uri())
         while "Page.loadEventFired" not in self.events:
             self.receive()
+        self.shown = page
 
     def press(self, key, code, text=""):
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, text=text)
@@ -143,7 +155,7 @@ class Browser:
 
 
 def check_figures(browser, page):
-    browser.open(page, DESK)
+    browser.show(page, DESK)
     seen = browser.evaluate("[...document.querySelectorAll('.figure')].map(f => [f.id, "
                             "f.querySelector('svg').getBoundingClientRect().width])")
     yield from ["no figure"] if not seen else []
@@ -160,7 +172,7 @@ def check_phone(browser, page):
 
 def check_contrast(browser, page):
     for scheme in "light", "dark":
-        browser.open(page, DESK, scheme)
+        browser.show(page, DESK, scheme)
         browser.evaluate(OPEN_ALL)
         seen = browser.evaluate(CONTRAST)
         yield from [f"{scheme}: only {seen['seen']} texts"] if seen["seen"] < 100 else []
@@ -221,7 +233,7 @@ def check_address(browser, page):
 
 
 def check_print(browser, page):
-    browser.open(page, DESK, "dark")
+    browser.show(page, DESK, "dark")
     browser.call("Emulation.setEmulatedMedia", media="print",
                  features=[{"name": "prefers-color-scheme", "value": "dark"}])
     if browser.evaluate("getComputedStyle(document.body).color") != "rgb(27, 31, 36)":
