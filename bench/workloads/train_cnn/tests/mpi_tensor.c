@@ -1,16 +1,8 @@
 /* Dense layers in slices: several ranks train what one does, dropout between the layers included; weights that all
  * slices hold stay the same to the bit, and what is summed is what formulas say. */
 #include "bench/workloads/train_cnn/check.h"
-#include "bench/workloads/train_cnn/tests/train_fixture.h"
+#include "bench/workloads/train_cnn/tests/train_alone.h"
 #include "comm/cost/tensor.h"
-
-#ifdef SCALEBENCH_F64
-enum { STEPS = 20 };
-#define ALLOWED 1e-10
-#else
-enum { STEPS = 1 };
-#define ALLOWED 1e-4
-#endif
 
 static void set_slices(int slices)
 {
@@ -50,11 +42,6 @@ static int setup_deep(void **state)
 
 /* ---- Comparing ---- */
 
-/* One rank's own run, and the weights that it began with. */
-struct alone {
-    struct session trained, initial;
-};
-
 static bool take_steps(struct session *s)
 {
     bool good = true;
@@ -63,19 +50,11 @@ static bool take_steps(struct session *s)
     return good;
 }
 
-static bool train_alone(struct alone *a)
+static bool train_whole(struct alone *a)
 {
     set_slices(1);
     option(OPT_STRATEGY, "allreduce");
-    bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
-    good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
-    return good && take_steps(&a->trained);
-}
-
-static void alone_close(struct alone *a)
-{
-    session_close(&a->trained);
-    session_close(&a->initial);
+    return train_alone(a, STEPS);
 }
 
 /* The numbers of a whole net that the session's slice has, in its order. */
@@ -140,7 +119,7 @@ static bool fits(int slices)
 static void expect_sequential(int threads)
 {
     struct alone alone;
-    assert_all(train_alone(&alone));
+    assert_all(train_whole(&alone));
     for (int slices = 2; slices <= mpi_world_ranks(); slices++)
         if (fits(slices))
             expect_near(&alone, slices, threads);
@@ -191,7 +170,7 @@ static void strategies_sum_over_replicas(void **state)
     if (mpi_world_ranks() != 4)
         return;
     option(OPT_CLIP_NORM, "0.05");
-    assert_all(train_alone(&alone));
+    assert_all(train_whole(&alone));
     option(OPT_sync_segment, "4KiB");
     option(OPT_sync_cap_mib, "0.02");
     for (int s = 0; s < STRATEGIES; s++) {

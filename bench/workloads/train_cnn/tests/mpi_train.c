@@ -1,4 +1,4 @@
-/* p ranks train what one rank trains, which each does by itself in the same process; the replicas are
+/* p ranks train what one rank trains, which the first does by itself in the same process; the replicas are
  * equal to the bit. */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 

@@ -12,6 +12,22 @@ enum { STEPS = 1 };
 #define ALLOWED 1e-4
 #endif
 
+/* Steps of a session of one rank, which is open on each, or could not be opened: the first rank takes them and gives what
+ * they left to the others, which would do the same and take its core meanwhile. */
+static inline bool take_steps_once(struct session *s, bool opened, int steps)
+{
+    if (!mpi_all(opened))
+        return false;
+    bool good = true;
+    for (int i = 0; i < steps && mpi_world_rank() == 0; i++)
+        good = session_step(s, (uint32_t)i) && good;
+    const struct arenas *a = arenas_of(s);
+    mpi_bcast(a->params, a->n, MPI_REAL_TYPE);
+    mpi_bcast(a->state, (size_t)a->slots * a->n, MPI_REAL_TYPE);
+    mpi_bcast(a->buffers, a->n_buffers, MPI_REAL_TYPE);
+    return good;
+}
+
 /* One rank's own run of so many steps, and the weights that it began with. Many may be compared
  * with it. */
 struct alone {
@@ -24,9 +40,7 @@ static inline bool train_alone(struct alone *a, int steps)
     a->steps = steps;
     bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
     good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
-    for (int i = 0; i < steps; i++)
-        good = session_step(&a->trained, (uint32_t)i) && good;
-    return good;
+    return take_steps_once(&a->trained, good, steps);
 }
 
 static inline void alone_close(struct alone *a)
