@@ -199,7 +199,8 @@ idle_scripts="slurm"
 one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact runner store
   figures tables claims target timeline foreign schema compare bad_input data_read readme download completion man pin scripts features"
 # What starts ranks one after another and waits for them in between, the longest first: two of these at a time.
-by_two="peer slurm_nodes trainer campaign kills bundle faults peer_hosts sites ssh checkpoint diverged hosts plan no_memory"
+by_two="peer slurm_nodes trainer campaign kills bundle faults resources elastic peer_hosts sites ssh checkpoint zero tensor
+  pipeline restarts diverged hosts plan no_memory"
 
 for script in $scripts; do
     name=$(basename "$script" .sh)
@@ -238,7 +239,7 @@ all_settled
 
 for script in $scripts; do
     name=$(basename "$script" .sh)
-    [[ " ${one_core//$'\n'/} ${by_two} $idle_scripts " == *" $name "* ]] || run "$name" "$script"
+    [[ " ${one_core//$'\n'/} ${by_two//$'\n'/} $idle_scripts " == *" $name "* ]] || run "$name" "$script"
 done
 settle_idle
 
