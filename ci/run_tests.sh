@@ -196,8 +196,9 @@ run_mpi_tests() { # run or beside, number of ranks
 idle_scripts="slurm"
 # What uses one core, the longest first: campaigns among them have a fake trainer or take a few steps, and
 # no time of theirs is judged.
-one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact runner store
-  figures tables claims target timeline foreign schema compare bad_input data_read readme download completion man pin scripts features"
+one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact store
+  run_ends run_beside runner figures tables claims target timeline foreign schema compare bad_input data_read readme download
+  completion own_net make man pin scripts features"
 # What starts ranks one after another and waits for them in between, the longest first: two of these at a time.
 by_two="peer slurm_nodes trainer campaign kills bundle faults resources elastic peer_hosts sites ssh checkpoint zero tensor
   pipeline restarts diverged hosts plan no_memory"

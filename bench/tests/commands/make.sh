@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# What make hands on to the programs, and what it refuses.
+set -u
+. bench/tests/lib/tap.sh
+. bench/tests/lib/fake_campaign.sh
+
+by_make() { # arguments; what is built is there already
+    env -u MAKEFLAGS make --no-print-directory MAKE=true BUILD="$bin" CONFIG="$tmp/fake.yaml" "$@"
+}
+
+refuses_what_lost_its_quotes() {
+    local out=$tmp/lost
+    expect 2 'quotes are missing: make bench SET="train.epochs=1 matrix.ranks=[1]"' \
+        by_make bench OUT="$out" SET=train.epochs=1 'matrix.ranks=[1]' || return 1
+    expect 2 'quotes are missing: make bench SET="ranks=1"' by_make bench OUT="$out" ranks=1 || return 1
+    expect 2 'quotes are missing: make bench SET="matrix.ranks=[1, 2]"' \
+        by_make bench OUT="$out" 'SET=matrix.ranks=[1,' '2]' && [ ! -e "$out" ]
+}
+
+takes_quotes_that_are_there() {
+    local out="$tmp/it's"
+    expect 0 "fake" by_make bench OUT="$out" SET="train.epochs=2 data.set='digits' matrix.ranks=[1]" &&
+        grep -q '^train.epochs: 2' "$out/fake/latest/spec.yaml" &&
+        grep -q '^data.set: digits' "$out/fake/latest/spec.yaml" || return 1
+    expect 2 "'it's' is not a time" by_make bench OUT="$out" SET="measure.limit=it's"
+}
+
+refuses_a_test_that_is_none() {
+    local name
+    expect 2 "TEST=sumary is part of no test's name; nearest: " by_make test TEST=sumary || return 1
+    for name in collect_summ "sync_f64 on 7 ranks" runner; do
+        TEST=$name ci/run_tests.sh --check || return 1
+    done
+    expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
+}
+
+check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
+check "make takes quotes in SET and OUT" takes_quotes_that_are_there
+check "make test refuses a name that no test has" refuses_a_test_that_is_none
+finish

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Several runners at once, with a trainer that takes no time: on one run there is one, on the same cores one waits for
+# the other.
+set -u
+. bench/tests/lib/tap.sh
+. bench/tests/lib/fake_campaign.sh
+
+one_runner_at_a_time() {
+    start_hanging || return 1
+    expect 3 ": process $runner on $(hostname) since" run --set ranks=2 || return 1
+    grep "another scalebench is running this campaign" "$tmp/expect.log" || return 1
+    kill -KILL "$runner"
+    gone "$out"
+}
+
+# Started at once they begin one run: one of them runs it, the others find it done or are refused.
+begins_one_run() {
+    local i pids=() pid ok=0
+    for ((i = 0; i < 12; i++)); do
+        run --set "measure.time.launches=1..1 measure.accuracy.seeds=[] train.lr=0.$1$1" \
+            >"$tmp/start.$i" 2>&1 &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do
+        wait "$pid"
+        case $? in
+        0) ok=$((ok + 1)) ;;
+        3) ;;
+        *)
+            cat "$tmp"/start.*
+            return 1
+            ;;
+        esac
+    done
+    [ "$ok" -ge 1 ] && [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq $((2 * $1)) ]
+}
+
+begins_one_run_each_time() {
+    rm -rf "$out"
+    begins_one_run 1 && begins_one_run 2 && begins_one_run 3
+}
+
+# Where a file system does not hold locks between hosts, a runner's sign of life is a file that changes.
+knows_a_runner_of_another_host() {
+    start_hanging || return 1
+    local owner=$latest/runner beat=0 other status
+    grep "^process $runner on $(hostname) since 20" "$owner" || return 1
+    kill -KILL "$runner"
+    gone "$out" || return 1
+    while sleep 0.5; do
+        echo "process 7 on elsewhere since today, sign of life $((beat++))" >"$tmp/owner"
+        mv "$tmp/owner" "$owner"
+    done &
+    other=$!
+    until_true grep elsewhere "$owner"
+    expect 3 "another scalebench is running this campaign" run --set ranks=2 &&
+        grep "process 7 on elsewhere since today" "$tmp/expect.log"
+    status=$?
+    kill "$other"
+    wait "$other"
+    return "$status"
+}
+
+goes_on_after_a_host_that_died() {
+    expect 0 "process 7 on elsewhere" run --set ranks=2 && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
+}
+
+# What is started besides shall not disturb what is measured: it waits, and runs when cores are free.
+waits_for_the_cores() {
+    start_hanging || return 1
+    run --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
+    local waiting=$! first=$runner
+    until_true grep "is in use by process $first on $(hostname)" "$tmp/waiting.log" || return 1
+    sleep 1
+    [ ! -e "$latest/launches" ] && [ "$(runs)" -eq 2 ] || return 1
+    kill -KILL "$first"
+    wait "$waiting" || return 1
+    grep "waiting for its end" "$tmp/waiting.log" && [ "$(launches)" -eq 10 ] && gone "$out"
+}
+
+stops_waiting() { # signal, exit status
+    start_hanging || return 1
+    local first=$runner status
+    rm -f "$tmp/waiting.log" # of the test before, where the wait below would find its line
+    set -m
+    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
+    runner=$!
+    set +m
+    until_true grep "waiting for its end" "$tmp/waiting.log" || return 1
+    kill "-$1" "$runner"
+    wait "$runner"
+    status=$?
+    kill -KILL "$first"
+    [ "$status" -eq "$2" ] && grep "the same command goes on" "$tmp/waiting.log" && gone "$out"
+}
+
+# Each inside a core of its own, as jobs that share a node are.
+runs_beside_on_other_cores() {
+    local all
+    all=$(taskset -cp $$ | sed 's/.*: *//')
+    rm -rf "$out"
+    FAKE_HANG=allreduce taskset -c "${all%%[-,]*}" "$bin/scalebench" run "$tmp/fake.yaml" \
+        --out "$out" --set ranks=2 >"$tmp/run.log" 2>&1 &
+    runner=$!
+    until_true hanging || return 1
+    taskset -c "${all##*[-,]}" "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/beside" --set ranks=2
+    local status=$?
+    kill -KILL "$runner"
+    gone "$out" && return "$status"
+}
+
+marks_launches_without_locks() {
+    rm -rf "$out"
+    SCALEBENCH_LOCKS=$tmp/no/such expect 0 "another campaign may measure on the same cores" run &&
+        grep -q "^[^#]*shares_cores" "$latest/summary.csv" || return 1
+    expect 0 "fake" run --fresh && ! grep -q shares_cores "$latest/summary.csv"
+}
+
+check "a second runner is refused" one_runner_at_a_time
+check "several starts at once begin one run" begins_one_run_each_time
+check "a runner on another host is known by its sign of life" knows_a_runner_of_another_host
+check "one that died there is not waited for" goes_on_after_a_host_that_died
+check "a second campaign waits for the same cores" waits_for_the_cores
+check "Ctrl-C ends the wait" stops_waiting INT 130
+if [ "$(nproc)" -gt 1 ]; then
+    check "campaigns run side by side on cores of their own" runs_beside_on_other_cores
+else
+    skip "campaigns run side by side on cores of their own" "one core only"
+fi
+check "launches on cores without locks are marked" marks_launches_without_locks
+finish

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# How a campaign ends that does not complete, with a trainer that takes no time: the runner, mpiexec or a rank is killed,
+# a signal comes, data, programs or the folder change meanwhile, a rank does not start. Nothing is left, and the same
+# command goes on.
+set -u
+. bench/tests/lib/tap.sh
+. bench/tests/lib/fake_campaign.sh
+
+ends_a_launch_at_its_limit() {
+    rm -rf "$out"
+    FAKE_HANG=none expect 1 "none: timeout: not done within measure.limit (1 s)" run \
+        --set measure.limit=1s && gone "$out"
+}
+
+the_runner() {
+    echo "$runner"
+}
+
+the_mpiexec() {
+    pgrep -f "^[^ ]*mpiexec[^ ]* .*-n 2 .*$out"
+}
+
+a_rank() {
+    pgrep -f "train_cnn .*$out" | head -n 1
+}
+
+# The runner may go on with the other points by itself: it is waited for first.
+survives_death_of() { # victim
+    start_hanging || return 1
+    kill -KILL "$($1)" || return 1
+    wait "$runner"
+    cat "$tmp/run.log"
+    gone "$out" && completes_later
+}
+
+stops_at() { # signal, exit status
+    start_hanging || return 1
+    kill "-$1" "$runner"
+    wait "$runner"
+    [ $? -eq "$2" ] || return 1
+    grep "interrupted; the same command goes on" "$tmp/run.log" || return 1
+    gone "$out" && completes_later
+}
+
+# Runs with a trainer that acts by the code in $1 from its third timed launch on.
+run_changing() { # code, options
+    local code=$1
+    shift
+    rm -rf "$out"
+    # shellcheck disable=SC2016 # expands in the trainer
+    echo '[ -z "$dir" ] || [ "$(find "${dir%%/launches/*}/launches" -name "time-*" | wc -l)" -lt 3 ] || '"$code" \
+        >"$tmp/facts"
+    FAKE_FACTS=$tmp/facts run "$@"
+}
+
+# Whether a launch's data are from there.
+data_are() { # source
+    awk -F, -v source="$1" '
+        { gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "data_source") column = i; next }
+        $column == source { found = 1 }
+        END { exit !(column && found) }' "$latest/raw.csv"
+}
+
+# Two launches of it, and no more, in the journal; then the campaign goes on as if nothing had been.
+goes_on_when_put_back() {
+    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq "$1" ] || return 1
+    expect 0 "fake" run && [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 12 ] &&
+        ! data_are real
+}
+
+# Block 0 is 2 launches, then come 4 accuracy runs; the third timed launch differs.
+data_that_change_stop_it() {
+    expect 2 "data_source changed while the campaign ran: 'generated' before, 'real' in this launch" \
+        run_changing 'source=real' || return 1
+    goes_on_when_put_back 6 || return 1
+    echo 'source=real' >"$tmp/facts"
+    FAKE_FACTS=$tmp/facts expect 0 "fake" run && [ "$(runs)" -eq 2 ] &&
+        data_are real && ! data_are generated && grep -q '"workload:data_source of train_cnn data.set=digits": "real"' "$latest/manifest.json"
+}
+
+# Another trainer at its place, as `make` in another terminal puts it there.
+programs_that_change_stop_it() {
+    local status
+    cp "$bin/train_cnn" "$tmp/train_cnn"
+    # shellcheck disable=SC2016 # expands in the trainer
+    expect 2 "train_cnn: changed while the campaign ran: its SHA-256 was" \
+        run_changing 'echo "# another" >>"$0"' && grep -q '"program:train_cnn": "[0-9a-f]*"' "$latest/manifest.json"
+    status=$?
+    cp "$tmp/train_cnn" "$bin/train_cnn"
+    [ "$status" -eq 0 ] && goes_on_when_put_back 6
+}
+
+# The same contents made anew are the same program.
+programs_made_anew_do_not() {
+    # shellcheck disable=SC2016 # expands in the trainer
+    expect 0 "fake" run_changing 'touch "$0"'
+}
+
+# Somebody clears the results, or a file system goes away, while a launch runs.
+ends_when_its_folder_vanishes() {
+    start_hanging || return 1
+    rm -rf "$out"
+    wait "$runner"
+    [ $? -eq 1 ] || return 1
+    grep "fake/20.*/journal.jsonl: the folder of this run was removed" "$tmp/run.log" && gone "$out" &&
+        [ ! -e "$out" ]
+}
+
+# The other rank would stay in MPI_Init, where it waits for all; it is killed if it does.
+ends_with() { # exit status, command
+    local want=$1
+    shift
+    "$@"
+    [ $? -eq "$want" ]
+}
+
+# What a rank says last may be lost where mpiexec ends a launch: pin is heard by itself.
+ends_with_a_rank_that_does_not_start() {
+    local sweep=("$build/comm_sweep" --sizes 4KiB --models none --strategies ring --turns 1)
+    local start=(timeout -s KILL 60 "$mpiexec" -n 1 "$build/pin" --cpus '' "${sweep[@]}")
+    MPI_LOCALRANKID=1 expect 2 "node-local rank 1, but --cpus '' has 1" "$build/pin" --cpus '' "${sweep[@]}" &&
+        MPI_LOCALRANKID=0 expect 127 "pin: cannot run $tmp/nowhere" "$build/pin" --cpus '' "$tmp/nowhere" &&
+        ends_with 2 "${start[@]}" : -n 1 "$build/pin" --cpus '' "${sweep[@]}" &&
+        ends_with 127 "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"
+}
+
+# By what stands for ssh. Hydra waits for ever for a host that ssh has not reached; ranks of the other wait in MPI_Init.
+ends_with_a_host_that_is_not_reached() {
+    printf '%s:1\n' here there >"$tmp/hosts"
+    cat >"$tmp/not_ssh" <<'END'
+#!/usr/bin/env bash
+while [[ $1 == -* ]]; do shift; done
+[ "$1" = here ] || { echo "ssh: connect to host $1: No route to host" >&2; exit 255; }
+exec sh -c "exec ${*:2}"
+END
+    chmod +x "$tmp/not_ssh"
+    rm -rf "$out"
+    SCALEBENCH_HOSTS=$tmp/hosts SCALEBENCH_LAUNCHER=$tmp/not_ssh SCALEBENCH_HEAD=lo SCALEBENCH_NIC=lo \
+        expect 1 "the launcher did not end within 10 s of what it had started on a node (exit status 255): ssh: connect to host there: No route to host" \
+        "$build/scalebench" run "$tmp/fake.yaml" --out "$out" --set "site=emulated nodes=2 ranks_per_node=1 \
+            matrix.sync.strategy=[allreduce] measure.accuracy.seeds=[] measure.time.launches=1..1 measure.limit=10min" &&
+        gone "$out"
+}
+
+check "a launch ends at its time limit" ends_a_launch_at_its_limit
+check "SIGKILL of the runner" survives_death_of the_runner
+check "SIGKILL of mpiexec" survives_death_of the_mpiexec
+check "SIGKILL of a rank" survives_death_of a_rank
+check "Ctrl-C" stops_at INT 130
+check "SIGTERM" stops_at TERM 143
+check "data that change stop the run" data_that_change_stop_it
+check "programs that change stop the run" programs_that_change_stop_it
+check "programs that are made anew do not" programs_made_anew_do_not
+check "a results folder that vanishes ends the run" ends_when_its_folder_vanishes
+check "a rank that pin cannot start ends the launch" ends_with_a_rank_that_does_not_start
+check "a host that is not reached ends the launch" ends_with_a_host_that_is_not_reached
+finish
