@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the house together: which folder's headers a folder may include, who may include the header of which
-# library, that files of a library do not call each other in circles, that no folder outgrows what one can take
-# in at a glance, and what comments look like. Prints every line that breaks a rule; exit status 1 if one does.
+# library, that files of a library do not call each other in circles, that no folder, file or function outgrows what
+# one can take in at a glance, and what comments look like. Prints every line that breaks a rule; exit status 1 if one does.
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -168,6 +168,23 @@ check_sizes() {
         awk -v most=30 '$1 > most { print $2 ": " $1 " sources, at most " most " may stand in a folder"; bad = 1 } END { exit bad }'
 }
 
+# A function is seen as a whole, a file is about one subject.
+check_lengths() {
+    local status=0
+    sources '*.c' '*.h' | xargs awk -v most=40 '
+        FNR == 1 { begin = 0 }
+        /^\{$/ { begin = FNR }
+        /^\}/ && begin {
+            if (FNR - begin - 1 > most) { print FILENAME ":" begin ": a function of " FNR - begin - 1 " lines, at most " most " are allowed"; bad = 1 }
+            begin = 0
+        }
+        END { exit bad }' || status=1
+    sources '*.c' '*.h' '*.sh' '*.py' '*.gp' | xargs awk -v most=650 '
+        { n[FILENAME]++ }
+        END { for (f in n) if (n[f] > most) { print f ": " n[f] " lines, at most " most " are allowed"; bad = 1 }; exit bad }' || status=1
+    return "$status"
+}
+
 # What the formatter cannot hold: comments end behind their last word, rules between sections are short.
 check_comments() {
     ! sources '*.c' '*.h' | xargs grep -nE '^ *\*/ *$|^/\* -{5,}' |
@@ -175,7 +192,7 @@ check_comments() {
 }
 
 status=0
-for part in arrows circles sizes comments; do
+for part in arrows circles sizes lengths comments; do
     "check_$part" >&2 || status=1
 done
 exit "$status"
