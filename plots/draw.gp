@@ -55,7 +55,14 @@ do for [k = 1:legend_n] {
 legend_rows = legend_n > 6 && longest < 25 ? (legend_lines + 1) / 2 : legend_lines
 entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
     + (doubtful_n > 0) + (model_n > 0) + (tick_name ne '') + (dots_n > 0)
-title_height = title eq '' ? 0 : 13.0
+title_lines = title eq '' ? 0 : 1
+if (is_long(title, width + 20)) {
+    broken_title = title
+    eval break_title
+    title = broken_title
+    title_lines = 2
+}
+title_height = 13.0 * title_lines
 legend_height = legend_row * entries + 8 + title_height
 caption_height = caption_row * caption_n + 4
 least_height = caption_height / caption_share - legend_height - axis_height - caption_height
@@ -95,7 +102,7 @@ do for [format in formats] {
 
     row = 0
     if (title ne '') {
-        set label title noenhanced center at screen 0.5, screen 1 - 7 / height
+        set label title noenhanced center at screen 0.5, screen 1 - 7 / height   # of its first line
     }
     if (reference_n > 0) {
         row = row + 1
