@@ -15,7 +15,7 @@ struct startup_watchdog {
     struct watchdog *watchdog; /* NULL: there is no deadline */
 };
 
-/* Until startup_watchdog_end: after deadline_s (<= 0: never) the process ends with status 3 and a
+/* Until startup_watchdog_end: after deadline_s (<= 0: never) the process ends with status 1 and a
  * message that names the operation and those ranks of this node that are stopped. `s` stays where
  * it is. */
 enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,

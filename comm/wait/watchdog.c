@@ -31,11 +31,11 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* Nothing can be done about a failing write: the exit status tells the same. exit() would run
-     * handlers while another thread is inside the library. */
+    /* Nothing can be done about a failing write: the exit status tells the same, that of a wait that finds its
+     * deadline passed by itself. exit() would run handlers while another thread is inside the library. */
     if (write(STDERR_FILENO, text, length) < 0)
-        quick_exit(3);
-    quick_exit(3);
+        quick_exit(EXIT_FAILURE);
+    quick_exit(EXIT_FAILURE);
 }
 
 static void *watch(void *arg)

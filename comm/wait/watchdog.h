@@ -21,7 +21,7 @@ enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *descri
 void watchdog_stop(struct watchdog *watchdog);
 
 /* From now until disarm: at `deadline_ns` (CLOCK_MONOTONIC) the process writes the description to
- * standard error and ends by quick_exit with status 3, upon which the launcher ends the other
+ * standard error and ends by quick_exit with status 1, upon which the launcher ends the other
  * ranks. */
 void watchdog_arm(struct watchdog *watchdog, int64_t deadline_ns);
 void watchdog_disarm(struct watchdog *watchdog);

@@ -197,6 +197,15 @@ goes_on_with_one() {
     awk "BEGIN { exit !($(column recovery_s "$results/raw.csv") > 0) }"
 }
 
+# Others find it by their deadline, whether they look at it themselves or sit in the library.
+goes_on_without_the_silent() {
+    run killed --set "name=silent inject.kind=fixed inject.sleep=1h inject.ranks=[1] sync.deadline=2s" || return
+    local results=$tmp/results/silent/latest
+    cat "$results/segments.csv"
+    [ "$(column end "$results/segments.csv" | xargs)" = "died done" ] || return
+    column reason "$results/segments.csv" | grep -q "lasted longer than 2 s; .*rank 1$"
+}
+
 # The same trial that nobody survives as many times as the budget has.
 spend_budget() {
     expect 1 "restart.budget = 0 is spent" run killed --set "name=spent restart.budget=0 restart.with=same elastic=[{epoch: 0, ranks: 2}] measure.retries=0" || return
@@ -270,6 +279,7 @@ check "what ZeRO shares out is shared out anew, by plan and after a death" equal
 check "a loss scale goes on through segments and deaths" scale_goes_on
 check "batch, rate and shards follow the ranks" batch_and_rate_follow
 check "the rank that is left goes on from the last checkpoint" goes_on_with_one
+check "the rank that is left goes on without one that is silent" goes_on_without_the_silent
 check "a budget that is spent, or too few ranks, is told with who died, where and when" spend_budget
 check "without a budget a death is what it was" today_is_as_before
 check "going on in place is refused by what the MPI library has" in_place_is_probed
