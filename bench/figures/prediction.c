@@ -11,7 +11,6 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
-#include "kernels/desc/net_slice.h"
 
 /* ---- The coefficients ---- */
 
@@ -75,43 +74,6 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* counts [2 n]: numbers of each tensor as the first rank has it, whose slice is as large as any, then its rows. Freed by
- * the caller. */
-static enum status count_tensors(size_t **counts, const struct point *point, struct error *e)
-{
-    struct net_desc held;
-    TRY(net_desc_slice(&held, &point->net->net, 0, (int)config_int(&point->config, OPT_TENSOR), e));
-    size_t n = (size_t)held.n_tensors;
-    enum status status = MEM_NEW(*counts, 2 * n, "the tensors of a net", e);
-    for (size_t i = 0; i < n && status == OK; i++) {
-        (*counts)[i] = held.tensors[i].count;
-        (*counts)[n + i] = held.tensors[i].n_dims > 1 ? (size_t)held.tensors[i].dims[0] : 0;
-    }
-    net_desc_free(&held);
-    return status;
-}
-
-enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
-                               const struct link_model *link, struct error *e)
-{
-    const struct net_desc *net = &point->net->net;
-    enum strategy_kind kind = config_strategy_kind(&point->config);
-    int ranks = (int)config_replicas(&point->config, config_int(&point->config, OPT_RANKS));
-    size_t n = (size_t)net->n_tensors, *counts;
-    struct strategy_config config;
-    enum option_id at;
-    TRY(count_tensors(&counts, point, e));
-    enum status status = config_strategy(&point->config, &config, &at, e);
-    config.rows = counts + n;
-    *ms = 0;
-    for (int r = 0; status == OK && r < ranks; r++) {
-        struct cost c = strategy_cost(kind, &config, r, ranks, counts, n, width, link);
-        *ms = fmax(*ms, 1e3 * c.seconds / (double)(c.steps > 0 ? c.steps : 1));
-    }
-    free(counts);
-    return status;
-}
-
 /* Whether there is a step to compare with, the base's step is all computing, and the point's
  * messages are of a strategy and stay on such nodes as the coefficients are of. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
@@ -140,12 +102,14 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 
 /* ---- Calls alone ---- */
 
-/* Whether there are calls to compare with, by strategies whose cost is told. */
+/* Whether there are calls to compare with, by strategies whose cost is told, of tensors that are known: where a pipeline
+ * is cut its run finds. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
     return !config_is_peer(config) && !config_is_foreign(config) && !p->compute_only &&
-           config_int(config, OPT_RANKS) > 1 && isfinite(cell_number(p, COLUMN_comm_replay_ms));
+           config_int(config, OPT_PIPELINE) == 1 && config_int(config, OPT_RANKS) > 1 &&
+           isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
 /* The coefficients between nodes are those that were measured there; of emulated hosts, where they were measured on one

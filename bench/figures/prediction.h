@@ -26,7 +26,9 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
 void prediction_free(struct prediction *p);
 
 /* Messages and sums of a step of the slowest rank by the model alone, in ms, for the point's tensors of `width` bytes a
- * number. The point has a net and ranks that the strategy takes. */
+ * number: the strategy's among ranks of the same weights, sums over slices of dense layers, and what a stage of a
+ * pipeline sends to those beside it, which is cut by the FLOPs of layers here. The point has a net and ranks that the
+ * strategy takes. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct link_model *link, struct error *e);
 

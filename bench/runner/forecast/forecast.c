@@ -7,6 +7,7 @@
 
 #include "bench/figures/prediction.h"
 #include "kernels/base/mem.h"
+#include "kernels/desc/net_slice.h"
 
 /* What is assumed where nothing was measured: of one core of a server's processor of this decade, of a node's memory,
  * of a network of 1 Gbit/s where no option says another, of starting ranks, and of starting a peer, which loads its own
@@ -100,12 +101,26 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Weights, gradients and two states are read or written once each by every rank. */
-static double assume_compute_s(const struct point *point, double flops, double cores)
+/* Weights of all ranks: the stages of a pipeline hold a net together, slices all but their dense layers each. */
+static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
-    double bytes = 6.0 * sizeof(float) * (double)point->net->net.n_params *
-                   config_number(&point->config, OPT_RANKS);
-    return STEP_S + flops / (FLOP_PER_S_CORE * cores) + bytes / BYTE_PER_S;
+    const struct config *c = &point->config;
+    struct net_desc held;
+    TRY(net_desc_slice(&held, &point->net->net, 0, (int)config_int(c, OPT_TENSOR), e));
+    *n = (double)held.n_params * config_number(c, OPT_RANKS) / config_number(c, OPT_PIPELINE);
+    net_desc_free(&held);
+    return OK;
+}
+
+/* Weights, gradients and two states are read or written once each by every rank. */
+static enum status assume_compute_s(double *compute_s, const struct point *point, double flops,
+                                    double cores, struct error *e)
+{
+    double weights;
+    TRY(count_weights(&weights, point, e));
+    *compute_s =
+        STEP_S + flops / (FLOP_PER_S_CORE * cores) + 6.0 * sizeof(float) * weights / BYTE_PER_S;
+    return OK;
 }
 
 static enum status estimate_step(double *step_s, const struct point *point,
@@ -115,8 +130,11 @@ static enum status estimate_step(double *step_s, const struct point *point,
     double flops =
         (double)(net->flops_forward + net->flops_backward) * config_images(&point->config);
     double rate = known_steps_rate(known, config_text(&point->config, OPT_WORKLOAD), flops);
+    double compute_s = flops / (rate * cores);
+    if (isnan(rate))
+        TRY(assume_compute_s(&compute_s, point, flops, cores, e));
     TRY(estimate_comm(step_s, point, e));
-    *step_s += isnan(rate) ? assume_compute_s(point, flops, cores) : flops / (rate * cores);
+    *step_s += compute_s;
     return OK;
 }
 

@@ -279,9 +279,15 @@ static bool has_network_of(const struct known_step *step, const struct config *c
            strcmp(step->site, config_text(c, OPT_SITE)) == 0;
 }
 
+/* Tables do not tell how the net of their steps was cut. */
+static bool is_cut(const struct config *c)
+{
+    return config_int(c, OPT_PIPELINE) > 1 || config_int(c, OPT_TENSOR) > 1;
+}
+
 bool known_step_communicates_as(const struct known_step *step, const struct point *point)
 {
-    return has_network_of(step, &point->config) &&
+    return !is_cut(&point->config) && has_network_of(step, &point->config) &&
            (step->nodes == 1 ||
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }

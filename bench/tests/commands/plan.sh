@@ -155,6 +155,23 @@ $thousand
 inject: {kind: fixed, sleep: 10ms}" && takes 310
 }
 
+# Tables do not tell how a net was cut: by the model two slices sum 2560 and 81920 numbers there and back, and a stage sends
+# 10x12x12 numbers of 256 images.
+tells_cut_nets_apart() {
+    local spec="model: lenet_21k
+data: {set: digits}
+train: {optimizer: sgd, lr: 0.1, global_batch: 256}
+ranks: 2
+sync.strategy: allreduce
+place.oversubscribe: allow
+$thousand"
+    forgets_all
+    holds whole "$here" "local,,lenet_21k,allreduce,1,2,256,1,0.5,0"
+    plan "$spec" && [ "$(cells timed_from)" = whole ] && takes 1 || return 1
+    plan "$spec" --set parallel.tensor=2 && takes "(0.5 + 4 * 0.002 + 4 * (2560 + 81920) * (0.2e-6 + 0.1e-6))" || return 1
+    plan "$spec" --set parallel.pipeline=2 && takes "(0.5 + 0.002 + 4 * 256 * 1440 * 0.2e-6)"
+}
+
 # Ranks that are killed do not sleep before that.
 expects_no_sleep_of_the_killed() {
     local spec="$small
@@ -228,6 +245,7 @@ check "what is skipped or not known has no time" leaves_out_what_does_not_run
 check "a run's own launches tell most" learns_from_its_launches
 here=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["facts"]["machine"])' "$out/own/latest/manifest.json")
 check "a step over another network, or with sleep in it, is told apart" tells_networks_apart
+check "a net that is cut is told apart" tells_cut_nets_apart
 check "who is killed does not sleep" expects_no_sleep_of_the_killed
 check "memory is told where ranks hold the whole net" tells_memory_of_whole_nets
 check "a step of another machine is brought to the speed of this one" scales_other_machines

@@ -96,7 +96,7 @@ uint64_t slice_shared_hash(const struct trainer *t)
 static enum status sum(struct trainer *t, real *x, size_t n, const char *what, struct error *e)
 {
     tensor_add_sum(&t->slice.sent, t->grid.slice, t->grid.slices, t->sync->config.algorithm, n,
-                   sizeof *x);
+                   sizeof *x, NULL);
     sync_comm_begin(t->sync);
     enum status status =
         wait_allreduce(t->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, t->grid.tensor, what, e);

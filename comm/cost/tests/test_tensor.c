@@ -12,7 +12,7 @@ static struct cost sums(int slice, int slices, size_t count, int n)
 {
     struct cost c = {.wire_source = "none"};
     for (int i = 0; i < n; i++)
-        tensor_add_sum(&c, slice, slices, ALGORITHM_auto, count, 4);
+        tensor_add_sum(&c, slice, slices, ALGORITHM_auto, count, 4, NULL);
     return c;
 }
 

@@ -1,0 +1,75 @@
+/* Messages and sums of a step by the model: with a coefficient of 1 and the others 0 a step takes as many seconds as
+ * its slowest rank sends messages, sends bytes or sums bytes. */
+#include "bench/spec/tests/spec_file.h"
+
+#include <math.h>
+
+#include "bench/figures/prediction.h"
+
+#define LENET                                                                                      \
+    "name: test\nmodel: lenet_21k\ntrain: {global_batch: 60, accumulate: 3}\n"                     \
+    "sync.strategy: allreduce\n"
+
+static double comm_s(const char *text, const struct link_model *link)
+{
+    struct spec spec;
+    struct error e;
+    double ms = -1;
+    load(&spec, text, NULL);
+    for (size_t i = 0; i < spec.n_points; i++)
+        if (config_int(&spec.points[i].config, OPT_RANKS) > 1)
+            assert_int_equal(prediction_comm_ms(&ms, &spec.points[i], 4, link, &e), OK);
+    spec_free(&spec);
+    return ms / 1e3;
+}
+
+static void assert_near(double seconds, double expected)
+{
+    if (!(fabs(seconds - expected) <= 1e-12 * expected))
+        fail_msg("%.17g, expected %.17g", seconds, expected);
+}
+
+static void assert_comm(const char *text, double messages, double bytes, double summed)
+{
+    assert_near(comm_s(text, &(struct link_model){.alpha_s = 1}), messages);
+    assert_near(comm_s(text, &(struct link_model){.beta_s = 1}), bytes);
+    assert_near(comm_s(text, &(struct link_model){.gamma_s = 1}), summed);
+}
+
+/* Two ranks send each other half of what they sum, and hand back their own half. */
+static void a_whole_net_sums_all_its_numbers(void **state)
+{
+    (void)state;
+    assert_comm(LENET "ranks: 2\n", 2, 4 * 21840, 4 * 21840 / 2);
+}
+
+/* Conv1, a pool and a ReLU have fewer FLOPs than the rest, whose gradients two ranks sum: all but 260 numbers. To the
+ * stage before it a stage sends gradients of 10x12x12 numbers an image, of a replica's images in three messages. */
+static void a_stage_sums_its_own_and_sends_to_its_neighbours(void **state)
+{
+    (void)state;
+    const double sum = 4 * (21840 - 260), image = 4 * 1440;
+    assert_comm(LENET "ranks: 4\nparallel.pipeline: 2\n", 2 + 3, sum + 30 * image, sum / 2);
+    assert_comm(LENET "ranks: 2\nparallel.pipeline: 2\n", 3, 60 * image, 0);
+}
+
+/* Of 320 inputs, 50 and 10 outputs each slice has half of the 50; in each of three micro-batches two slices sum ten
+ * numbers an image forward and 320 backward. An odd number is summed in unequal halves. */
+static void slices_sum_in_every_micro_batch(void **state)
+{
+    (void)state;
+    const double held = 260 + 5020 + 25 * 321 + 25 * 10 + 10, image = 4 * (10 + 320);
+    assert_comm(LENET "ranks: 4\nparallel.tensor: 2\n", 2 + 3 * 4, 4 * held + 30 * image,
+                4 * (held + 1) / 2 + 30 * image / 2);
+    assert_comm(LENET "ranks: 2\nparallel.tensor: 2\n", 3 * 4, 60 * image, 60 * image / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_net_sums_all_its_numbers),
+        cmocka_unit_test(a_stage_sums_its_own_and_sends_to_its_neighbours),
+        cmocka_unit_test(slices_sum_in_every_micro_batch),
+    };
+    return cmocka_run_group_tests_name("prediction", tests, make_file, remove_file);
+}
