@@ -74,14 +74,6 @@ static double distance_of(const struct session *pipe, const struct session *own,
                                whole_at(pipe, arenas_of(initial)->params), a->n);
 }
 
-static bool take_steps(struct session *s, int n)
-{
-    bool good = true;
-    for (int i = 0; i < n; i++)
-        good = session_step(s, (uint32_t)i) && good;
-    return good;
-}
-
 /* ---- The same training ---- */
 
 /* One stage a rank, against one rank by itself. An epoch ends with a smaller batch, of fewer micro-batches. */
@@ -96,7 +88,7 @@ static void expect_same_bits(int threads)
     set_stages(mpi_world_ranks());
     for (int schedule = 0; schedule < PIPELINE_SCHEDULES; schedule++) {
         option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[schedule]);
-        good = session_open(&pipe, MPI_COMM_WORLD, threads) && take_steps(&pipe, MORE_STEPS);
+        good = session_open(&pipe, MPI_COMM_WORLD, threads) && session_steps(&pipe, MORE_STEPS);
         bool same = good && same_bits(&pipe, &own);
         session_close(&pipe);
         assert_all(good && same);
@@ -144,13 +136,10 @@ static void expect_near(const struct alone *alone, int stages, const char *micro
     struct session pipe;
     set_stages(stages);
     option(OPT_ACCUMULATE, micros);
-    bool good = session_open(&pipe, MPI_COMM_WORLD, 1) && take_steps(&pipe, STEPS);
+    bool good = session_open(&pipe, MPI_COMM_WORLD, 1) && session_steps(&pipe, STEPS);
     double distance = good ? distance_of(&pipe, &alone->trained, &alone->initial) : 2;
     session_close(&pipe);
-    if (distance > ALLOWED)
-        print_error("%s, %d stages: distance %g, allowed %g\n",
-                    config_text(&fixture.config, OPT_STRATEGY), stages, distance, ALLOWED);
-    assert_all(distance <= ALLOWED);
+    expect_allowed(distance, stages);
 }
 
 /* By whatever stages these ranks can have. */
@@ -222,28 +211,10 @@ static void stages_share_batch_norm(void **state)
 
 static void stages_evaluate_as_one_rank(void **state)
 {
-    struct session own, pipe;
-    struct score alone, shared;
-    struct class_counts alone_classes, classes;
-    struct error e;
     option(OPT_ACCUMULATE, "3");
-    for (int stages = 2; stages <= STAGES_MOST; stages++) {
-        if (!fits(stages))
-            continue;
-        set_stages(1);
-        bool good = session_open(&own, MPI_COMM_SELF, 1);
-        set_stages(stages);
-        good = session_open(&pipe, MPI_COMM_WORLD, 1) && good;
-        good = good &&
-               trainer_evaluate(&own.trainer, &fixture.data.test, &alone, &alone_classes, &e) == OK;
-        good = trainer_evaluate(&pipe.trainer, &fixture.data.test, &shared, &classes, &e) == OK &&
-               good;
-        session_close(&own);
-        session_close(&pipe);
-        assert_all(good && shared.samples == TEST_IMAGES && shared.correct == alone.correct);
-        assert_all(memcmp(classes.correct, alone_classes.correct, sizeof classes.correct) == 0);
-        assert_all(fabs(shared.loss_sum - alone.loss_sum) <= 1e-4 * alone.loss_sum);
-    }
+    for (int stages = 2; stages <= STAGES_MOST; stages++)
+        if (fits(stages))
+            expect_same_evaluation(set_stages, stages);
 }
 
 /* ---- What ranks keep and send ---- */

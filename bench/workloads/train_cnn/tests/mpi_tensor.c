@@ -42,14 +42,6 @@ static int setup_deep(void **state)
 
 /* ---- Comparing ---- */
 
-static bool take_steps(struct session *s)
-{
-    bool good = true;
-    for (int i = 0; i < STEPS; i++)
-        good = session_step(s, (uint32_t)i) && good;
-    return good;
-}
-
 static bool train_whole(struct alone *a)
 {
     set_slices(1);
@@ -97,15 +89,13 @@ static void expect_near(const struct alone *alone, int slices, int threads)
 {
     struct session cut;
     set_slices(slices);
-    bool good = session_open(&cut, MPI_COMM_WORLD, threads) && take_steps(&cut);
+    bool good = session_open(&cut, MPI_COMM_WORLD, threads) && session_steps(&cut, STEPS);
     good = mpi_all(good);
     double distance = good ? distance_of(&cut, alone) : 2;
     bool equal = good && finds_weights_equal(&cut);
     session_close(&cut);
-    if (distance > ALLOWED)
-        print_error("%s, %d slices: distance %g, allowed %g\n",
-                    config_text(&fixture.config, OPT_STRATEGY), slices, distance, ALLOWED);
-    assert_all(distance <= ALLOWED && equal);
+    expect_allowed(distance, slices);
+    assert_all(equal);
 }
 
 static bool fits(int slices)
@@ -191,27 +181,9 @@ static void strategies_sum_over_replicas(void **state)
 
 static void slices_evaluate_as_one_rank(void **state)
 {
-    struct session own, cut;
-    struct score alone, shared;
-    struct class_counts alone_classes, classes;
-    struct error e;
-    for (int slices = 2; slices <= mpi_world_ranks(); slices++) {
-        if (!fits(slices))
-            continue;
-        set_slices(1);
-        bool good = session_open(&own, MPI_COMM_SELF, 1);
-        set_slices(slices);
-        good = session_open(&cut, MPI_COMM_WORLD, 1) && good;
-        assert_all(good);
-        good = trainer_evaluate(&own.trainer, &fixture.data.test, &alone, &alone_classes, &e) == OK;
-        good =
-            trainer_evaluate(&cut.trainer, &fixture.data.test, &shared, &classes, &e) == OK && good;
-        session_close(&own);
-        session_close(&cut);
-        assert_all(good && shared.samples == TEST_IMAGES && shared.correct == alone.correct);
-        assert_all(memcmp(classes.correct, alone_classes.correct, sizeof classes.correct) == 0);
-        assert_all(fabs(shared.loss_sum - alone.loss_sum) <= 1e-4 * alone.loss_sum);
-    }
+    for (int slices = 2; slices <= mpi_world_ranks(); slices++)
+        if (fits(slices))
+            expect_same_evaluation(set_slices, slices);
 }
 
 /* Of one slice's own weights the others know nothing; of those that it shares they do. */

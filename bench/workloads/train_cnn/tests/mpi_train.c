@@ -22,8 +22,7 @@ static double distance_from(const struct alone *alone, int threads)
     struct session all;
     struct error e;
     bool good = session_open(&all, MPI_COMM_WORLD, threads);
-    for (int i = 0; i < alone->steps; i++)
-        good = session_step(&all, (uint32_t)i) && good;
+    good = session_steps(&all, alone->steps) && good;
     good = sync_eval_begin(all.trainer.sync, &e) == OK && good; /* where replicas may differ */
     double distance = distance_of(&all, &alone->trained, &alone->initial);
     good = is_equal_everywhere(trainer_hash(&all.trainer)) && good;
@@ -33,11 +32,7 @@ static double distance_from(const struct alone *alone, int threads)
 
 static void expect_same(const struct alone *alone, int threads)
 {
-    double distance = distance_from(alone, threads);
-    if (distance > ALLOWED && mpi_world_rank() == 0)
-        print_error("%s %s: distance %g, allowed %g\n", config_text(&fixture.config, OPT_STRATEGY),
-                    config_text(&fixture.config, OPT_VARIANT), distance, ALLOWED);
-    assert_all(distance <= ALLOWED);
+    expect_allowed(distance_from(alone, threads), 1);
 }
 
 static void expect_sequential(int threads)

@@ -18,9 +18,7 @@ static inline bool take_steps_once(struct session *s, bool opened, int steps)
 {
     if (!mpi_all(opened))
         return false;
-    bool good = true;
-    for (int i = 0; i < steps && mpi_world_rank() == 0; i++)
-        good = session_step(s, (uint32_t)i) && good;
+    bool good = mpi_world_rank() > 0 || session_steps(s, steps);
     const struct arenas *a = arenas_of(s);
     mpi_bcast(a->params, a->n, MPI_REAL_TYPE);
     mpi_bcast(a->state, (size_t)a->slots * a->n, MPI_REAL_TYPE);
@@ -47,4 +45,35 @@ static inline void alone_close(struct alone *a)
 {
     session_close(&a->trained);
     session_close(&a->initial);
+}
+
+/* Of a session's weights from those of one rank, where a net is whole or in so many parts. */
+static inline void expect_allowed(double distance, int parts)
+{
+    if (distance > ALLOWED)
+        print_error("%s %s, in %d: distance %g, allowed %g\n",
+                    config_text(&fixture.config, OPT_STRATEGY),
+                    config_text(&fixture.config, OPT_VARIANT), parts, distance, ALLOWED);
+    assert_all(distance <= ALLOWED);
+}
+
+/* The test images: in so many parts, as `cut` sets them, all ranks tell what one rank does of the whole net. */
+static inline void expect_same_evaluation(void (*cut)(int parts), int parts)
+{
+    struct session own, all;
+    struct score alone, shared;
+    struct class_counts alone_classes, classes;
+    struct error e;
+    cut(1);
+    bool good = session_open(&own, MPI_COMM_SELF, 1);
+    cut(parts);
+    good = session_open(&all, MPI_COMM_WORLD, 1) && good;
+    assert_all(good);
+    good = trainer_evaluate(&own.trainer, &fixture.data.test, &alone, &alone_classes, &e) == OK;
+    good = trainer_evaluate(&all.trainer, &fixture.data.test, &shared, &classes, &e) == OK && good;
+    session_close(&own);
+    session_close(&all);
+    assert_all(good && shared.samples == TEST_IMAGES && shared.correct == alone.correct);
+    assert_all(memcmp(classes.correct, alone_classes.correct, sizeof classes.correct) == 0);
+    assert_all(fabs(shared.loss_sum - alone.loss_sum) <= 1e-4 * alone.loss_sum);
 }

@@ -180,6 +180,14 @@ static inline bool session_step(struct session *s, uint32_t i)
     return trainer_step(&s->trainer, i / steps, i % steps, &record, &e) == OK;
 }
 
+static inline bool session_steps(struct session *s, int n)
+{
+    bool good = true;
+    for (int i = 0; i < n; i++)
+        good = session_step(s, (uint32_t)i) && good;
+    return good;
+}
+
 static inline struct arenas *arenas_of(const struct session *s)
 {
     return &s->trainer.sync->arenas;
