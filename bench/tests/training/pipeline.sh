@@ -3,6 +3,7 @@
 # hangs is named, checkpoints are taken up by whole nets, and a campaign tells what stages waited.
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/parts.sh
 
 train() { # ranks, options
     local ranks=$1
@@ -11,14 +12,9 @@ train() { # ranks, options
         --train.accumulate 5 --train.optimizer adam --train.lr 0.001 --train.epochs 2 --wait yield "$@"
 }
 
-# Loss and accuracy of each epoch, to the digits that are printed.
-numbers_of() { # file
-    sed -n 's/^\(epoch.*accuracy [0-9.]* %\)  [0-9.]* s .*/\1/p' "$1"
-}
-
 trains_to_the_same_numbers() {
     local schedule
-    train 1 | numbers_of /dev/stdin >"$tmp/whole" && [ "$(wc -l <"$tmp/whole")" -eq 2 ] || return 1
+    train 1 | numbers_of - >"$tmp/whole" && [ "$(wc -l <"$tmp/whole")" -eq 2 ] || return 1
     for schedule in gpipe 1f1b; do
         train 3 --parallel.pipeline 3 --parallel.schedule "$schedule" --sync.check calls >"$tmp/log" || return 1
         numbers_of "$tmp/log" | diff "$tmp/whole" - || return 1
@@ -30,15 +26,6 @@ trains_to_the_same_numbers() {
 replicas_of_stages_are_compared() {
     expect 0 "weights equal on all ranks" train 4 --parallel.pipeline 2 --sync.strategy bucketed &&
         expect 0 "weights differ first at step 1, rank 1" train 4 --parallel.pipeline 2 --sync.strategy none
-}
-
-# Rank 1 of two sleeps while it should be computing; or it is gone.
-a_stage_that_hangs_is_told() {
-    train 2 --parallel.pipeline 2 --sync.deadline 2s --inject.kind fixed --inject.sleep 300s --inject.ranks '[1]' \
-        --inject.phase backward --inject.steps 3..3 >"$tmp/log" 2>&1
-    local status=$?
-    cat "$tmp/log"
-    [ "$status" -ne 0 ] && grep -q "rank 0: wait [0-9]* (.* of a stage) lasted longer than 2 s" "$tmp/log"
 }
 
 a_stage_that_dies_is_named() {
@@ -56,7 +43,7 @@ a_stage_that_dies_is_named() {
 # By two stages, for one rank; by that, for three.
 checkpoints_are_whole() {
     local file=$tmp/c.safetensors
-    train 1 --train.epochs 4 | numbers_of /dev/stdin | tail -n 2 >"$tmp/whole"
+    train 1 --train.epochs 4 | numbers_of - | tail -n 2 >"$tmp/whole"
     train 2 --parallel.pipeline 2 --train.epochs 1 --checkpoint.path "$file" --checkpoint.every_epochs 1 &&
         train 1 --train.epochs 2 --checkpoint.path "$file" --checkpoint.resume auto --checkpoint.every_epochs 1 &&
         train 3 --train.epochs 4 --parallel.pipeline 3 --checkpoint.path "$file" --checkpoint.resume auto |
@@ -114,7 +101,8 @@ PY
 
 check "stages train to the numbers of the whole net" trains_to_the_same_numbers
 check "replicas of stages are compared, not stages" replicas_of_stages_are_compared
-check "a stage that waits too long for another says so" a_stage_that_hangs_is_told
+check "a stage that waits too long for another says so" \
+    a_hang_is_told backward ".* of a stage" train 2 --parallel.pipeline 2
 check "a stage that dies is named" a_stage_that_dies_is_named
 check "checkpoints of stages are whole" checkpoints_are_whole
 check "a campaign tells what stages do" tells_what_stages_do real

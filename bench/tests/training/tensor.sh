@@ -4,6 +4,7 @@
 # sends.
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/parts.sh
 
 train_by() { # program, ranks, options
     local program=$1 ranks=$2
@@ -17,15 +18,15 @@ train() { # ranks, options
 }
 
 # In double precision, of which what is printed shows no rounding.
-numbers_of() { # ranks, options
-    train_by "${train_cnn}_f64" "$@" | sed -n 's/^\(epoch.*accuracy [0-9.]* %\)  [0-9.]* s .*/\1/p'
+exactly() { # ranks, options
+    train_by "${train_cnn}_f64" "$@" | numbers_of -
 }
 
 trains_to_the_same_numbers() {
-    numbers_of 1 >"$tmp/whole" && [ "$(wc -l <"$tmp/whole")" -eq 2 ] || return 1
-    numbers_of 3 --parallel.tensor 3 --sync.check calls | diff "$tmp/whole" - &&
-        numbers_of 2 --parallel.tensor 2 --wait block | diff "$tmp/whole" - &&
-        numbers_of 4 --parallel.tensor 2 --sync.strategy bucketed | diff "$tmp/whole" -
+    exactly 1 >"$tmp/whole" && [ "$(wc -l <"$tmp/whole")" -eq 2 ] || return 1
+    exactly 3 --parallel.tensor 3 --sync.check calls | diff "$tmp/whole" - &&
+        exactly 2 --parallel.tensor 2 --wait block | diff "$tmp/whole" - &&
+        exactly 4 --parallel.tensor 2 --sync.strategy bucketed | diff "$tmp/whole" -
 }
 
 slices_and_replicas_are_compared() {
@@ -33,15 +34,6 @@ slices_and_replicas_are_compared() {
         expect 0 "weights equal on all ranks" train 4 --parallel.tensor 2 --sync.strategy ring &&
         expect 0 "weights differ first at step 1, rank 2" train 4 --parallel.tensor 2 --train.clip_norm 0 \
             --sync.strategy none
-}
-
-# Rank 1 of two sleeps while it should be computing.
-a_slice_that_hangs_is_told() {
-    train 2 --parallel.tensor 2 --sync.deadline 2s --inject.kind fixed --inject.sleep 300s --inject.ranks '[1]' \
-        --inject.phase forward --inject.steps 3..3 >"$tmp/log" 2>&1
-    local status=$?
-    cat "$tmp/log"
-    [ "$status" -ne 0 ] && grep -q "rank 0: wait [0-9]* (gradients of slices) lasted longer than 2 s" "$tmp/log"
 }
 
 refuses_what_it_cannot_cut() {
@@ -52,8 +44,8 @@ refuses_what_it_cannot_cut() {
 # Of two slices, for three.
 checkpoints_are_whole() {
     local file=$tmp/c.safetensors
-    numbers_of 2 --parallel.tensor 2 --train.epochs 1 --checkpoint.path "$file" --checkpoint.every_epochs 1 | wc -l | grep -qx 1 &&
-        numbers_of 3 --parallel.tensor 3 --checkpoint.path "$file" --checkpoint.resume auto | diff <(tail -n 1 "$tmp/whole") -
+    exactly 2 --parallel.tensor 2 --train.epochs 1 --checkpoint.path "$file" --checkpoint.every_epochs 1 | wc -l | grep -qx 1 &&
+        exactly 3 --parallel.tensor 3 --checkpoint.path "$file" --checkpoint.resume auto | diff <(tail -n 1 "$tmp/whole") -
 }
 
 campaign() {
@@ -102,7 +94,8 @@ PY
 
 check "slices train to the numbers of the whole net" trains_to_the_same_numbers
 check "slices are compared by what they share, and replicas" slices_and_replicas_are_compared
-check "a slice that waits too long for another says so" a_slice_that_hangs_is_told
+check "a slice that waits too long for another says so" \
+    a_hang_is_told forward "gradients of slices" train 2 --parallel.tensor 2
 check "checkpoints of slices are whole" checkpoints_are_whole
 check "what does not go with slices is refused by name" refuses_what_it_cannot_cut
 check "a campaign tells what slices have and send" tells_what_slices_do
