@@ -1,12 +1,6 @@
 /* What nets that several ranks hold together ask of the other options. */
-#include "bench/spec/spec.h"
+#include "bench/spec/rules.h"
 #include "kernels/desc/net_slice.h"
-
-#define REFUSE(option, ...)                                                                        \
-    do {                                                                                           \
-        *at = option;                                                                              \
-        return error_set(e, ERR_ARGUMENT, __VA_ARGS__);                                            \
-    } while (0)
 
 /* ---- However the net is cut ---- */
 

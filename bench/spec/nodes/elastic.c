@@ -1,9 +1,7 @@
 /* Accuracy runs whose ranks change: by plan (elastic), or because one died (restart.*). */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "bench/spec/spec.h"
+#include "bench/spec/rules.h"
 
 bool config_is_elastic(const struct config *config)
 {
@@ -49,21 +47,6 @@ bool config_runs_on(const struct config *config, int ranks, struct error *why)
            config_check_strategy(&own, ranks, &at, why) == OK;
 }
 
-static enum status refuse(enum option_id option, enum option_id *at, struct error *e,
-                          const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static enum status refuse(enum option_id option, enum option_id *at, struct error *e,
-                          const char *format, ...)
-{
-    char text[sizeof e->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    *at = option;
-    return error_set(e, ERR_ARGUMENT, "%s", text);
-}
-
 /* On its ranks it has a batch and a strategy as the whole has. */
 static enum status check_segment(const struct config *config, size_t i, enum option_id *at,
                                  struct error *e)
@@ -71,19 +54,17 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     struct segment segment = config_segment(config, i);
     struct error why;
     if (segment.ranks > config_int(config, OPT_RANKS))
-        return refuse(OPT_ELASTIC, at, e,
-                      "elastic: a segment has ranks = %d, but the point has ranks = %s: allowed "
-                      "1..%s",
-                      segment.ranks, config_text(config, OPT_RANKS),
-                      config_text(config, OPT_RANKS));
+        REFUSE(OPT_ELASTIC,
+               "elastic: a segment has ranks = %d, but the point has ranks = %s: allowed "
+               "1..%s",
+               segment.ranks, config_text(config, OPT_RANKS), config_text(config, OPT_RANKS));
     if (segment.epoch >= segment.until)
-        return refuse(OPT_ELASTIC, at, e,
-                      "elastic: a segment begins with epoch %u, but train.epochs = %s: allowed "
-                      "0..%ld",
-                      segment.epoch, config_text(config, OPT_EPOCHS),
-                      config_int(config, OPT_EPOCHS) - 1);
+        REFUSE(OPT_ELASTIC,
+               "elastic: a segment begins with epoch %u, but train.epochs = %s: allowed "
+               "0..%ld",
+               segment.epoch, config_text(config, OPT_EPOCHS), config_int(config, OPT_EPOCHS) - 1);
     if (!config_runs_on(config, segment.ranks, &why))
-        return refuse(OPT_ELASTIC, at, e, "elastic: on ranks = %d: %s", segment.ranks, why.text);
+        REFUSE(OPT_ELASTIC, "elastic: on ranks = %d: %s", segment.ranks, why.text);
     return OK;
 }
 
@@ -94,16 +75,16 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
     int least = (int)config_int(config, OPT_RESTART_LEAST);
     struct error why = {.status = OK};
     if (least > ranks)
-        return refuse(OPT_RESTART_LEAST, at, e,
-                      "restart.min_ranks = %d, but ranks = %d: allowed 1..%d", least, ranks, ranks);
+        REFUSE(OPT_RESTART_LEAST, "restart.min_ranks = %d, but ranks = %d: allowed 1..%d", least,
+               ranks, ranks);
     for (int left = ranks - 1; left >= least; left--)
         if (config_runs_on(config, left, &why))
             return OK;
     if (least < ranks)
-        return refuse(OPT_RESTART_WITH, at, e,
-                      "restart.with: fewer, but no number of ranks that may be left can go on; on "
-                      "ranks = %d: %s",
-                      least, why.text);
+        REFUSE(OPT_RESTART_WITH,
+               "restart.with: fewer, but no number of ranks that may be left can go on; on "
+               "ranks = %d: %s",
+               least, why.text);
     return OK;
 }
 
@@ -113,10 +94,10 @@ static enum status check_restarts(const struct config *config, enum option_id *a
     if (config_int(config, OPT_RESTARTS) == 0)
         return OK;
     if (!config_writes_checkpoints(config))
-        return refuse(OPT_RESTARTS, at, e,
-                      "restart.budget = %s, but a run without checkpoints could only begin anew: "
-                      "give checkpoint.every_epochs or checkpoint.every_steps",
-                      config_text(config, OPT_RESTARTS));
+        REFUSE(OPT_RESTARTS,
+               "restart.budget = %s, but a run without checkpoints could only begin anew: "
+               "give checkpoint.every_epochs or checkpoint.every_steps",
+               config_text(config, OPT_RESTARTS));
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
@@ -128,13 +109,13 @@ static enum status check_changes(const struct config *config, enum option_id *at
                  config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     bool inside = fewer && config_number(config, OPT_CHECKPOINT_STEPS) > 0;
     if (inside && config_number(config, OPT_GLOBAL_BATCH) == 0)
-        return refuse(OPT_CHECKPOINT_STEPS, at, e,
-                      "checkpoint.every_steps with restart.with: fewer wants train.global_batch: "
-                      "inside an epoch train.batch_per_rank would change the batch");
+        REFUSE(OPT_CHECKPOINT_STEPS,
+               "checkpoint.every_steps with restart.with: fewer wants train.global_batch: "
+               "inside an epoch train.batch_per_rank would change the batch");
     if (inside && config_int(config, OPT_DATA_SHARD) != SHARD_global)
-        return refuse(OPT_CHECKPOINT_STEPS, at, e,
-                      "checkpoint.every_steps with restart.with: fewer wants data.shard: global: "
-                      "inside an epoch shards would change");
+        REFUSE(OPT_CHECKPOINT_STEPS,
+               "checkpoint.every_steps with restart.with: fewer wants data.shard: global: "
+               "inside an epoch shards would change");
     return OK;
 }
 
@@ -145,13 +126,13 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
     if (!config_is_elastic(config))
         return OK;
     if (config_is_foreign(config) || config_is_peer(config))
-        return refuse(of, at, e, "%s is of train_cnn; workload %s has no segments",
-                      option_get(of)->key, config_text(config, OPT_WORKLOAD));
+        REFUSE(of, "%s is of train_cnn; workload %s has no segments", option_get(of)->key,
+               config_text(config, OPT_WORKLOAD));
     if (strcmp(resume, "no") != 0 && strcmp(resume, "auto") != 0)
-        return refuse(OPT_CHECKPOINT_RESUME, at, e,
-                      "checkpoint.resume = %s, but an elastic run goes on from checkpoints of its "
-                      "own: no or auto is wanted",
-                      resume);
+        REFUSE(OPT_CHECKPOINT_RESUME,
+               "checkpoint.resume = %s, but an elastic run goes on from checkpoints of its "
+               "own: no or auto is wanted",
+               resume);
     for (size_t i = 0; i < config_segments(config); i++)
         TRY(check_segment(config, i, at, e));
     TRY(check_restarts(config, at, e));
