@@ -22,36 +22,9 @@ kept=${csv%.csv}.kept
 mkdir -p "$folder"
 [ -z "${FRESH:-}" ] || rm -rf "$kept" "$folder/manifest.json.part"
 
-quoted() { # words
-    local text=${*//\\/\\\\}
-    printf '"%s"' "${text//\"/\\\"}"
-}
-
-# As a campaign has one, written when the sweep begins.
-write_manifest() {
-    cat <<JSON
-{
-  "schema": 1,
-  "started": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
-  "command": [
-    "make",
-    "bench-comm",
-    "RANKS=${RANKS:-2}",
-    $(quoted "COMM=$*")
-  ],
-  "machine": {
-    "host": $(quoted "$(uname -n)"),
-    "cpu": $(quoted "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"),
-    "kernel": $(quoted "$(uname -r)"),
-    "cores": $(nproc)
-  },
-  "build": {
-    "revision": $(quoted "$(git describe --always --dirty --abbrev=7 2>/dev/null | sed 's/-dirty$/ dirty/; t; s/$/ clean/')")
-  }
-}
-JSON
-}
-[ -f "$folder/manifest.json.part" ] || write_manifest "$@" >"$folder/manifest.json.part"
+# shellcheck source=ci/manifest.sh
+. ci/manifest.sh
+[ -f "$folder/manifest.json.part" ] || write_manifest make bench-comm "RANKS=${RANKS:-2}" "COMM=$*" >"$folder/manifest.json.part"
 # The launcher stands between the ranks and the terminal.
 if [ -t 2 ]; then
     own+=(--terminal)

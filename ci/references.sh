@@ -86,7 +86,8 @@ peer_vgg
 efficiency_vgg
 efficiency measure.time.launches=12..12
 overlap measure.time.launches=9..9
-comm
+comm --turns 6
+kernels --model vgg11_bn --batch 64 --part ops --isa avx512,avx512_bf16
 winograd
 accuracy_lenet
 accuracy
@@ -96,6 +97,16 @@ LIST
 
 names() {
     list | cut -d ' ' -f 1
+}
+
+# What the list says behind a name: options of its campaign, or arguments of its sweep.
+options_of() { # name
+    list | sed -n "s/^$1 //p"
+}
+
+# Campaigns have a spec, sweeps a script of their own and one table.
+is_sweep() { # name
+    [ -x "ci/$1.sh" ]
 }
 
 reports() {
@@ -134,8 +145,10 @@ seconds() { # name
                 NR == 1 { for (i = 1; i <= NF; i++) if ($i == "left_s") c = i; next }
                 { sum += $c } END { printf "%.0f\n", sum }'
         ;;
+    kernels) echo 10 ;; # as its roof is drawn of one net
     comm)
-        OUT=$out BUILD=$build ci/comm.sh --turns 6 --plan 2>&1 |
+        # shellcheck disable=SC2046 # words
+        OUT=$out BUILD=$build ci/comm.sh $(options_of comm) --plan 2>&1 |
             sed -n "/sizes and networks/s/.*about \\([0-9]*\\) \\(s\\|min\\).*/\\1 \\2/p" |
             awk '{ print $2 == "min" ? 60 * $1 : $1 }'
         ;;
@@ -164,12 +177,12 @@ measure() { # name
         return
     fi
     [ -z "${FRESH:-}" ] || rm -rf "${out:?}/$1"
-    if [ "$1" = comm ]; then
-        [ ! -f "$out/comm/comm.csv" ] || return 0
-        OUT=$out BUILD=$build ci/comm.sh --turns 6
+    if is_sweep "$1"; then
+        read -ra own < <(options_of "$1")
+        [ -f "$out/$1/$1.csv" ] || OUT=$out BUILD=$build "ci/$1.sh" "${own[@]}"
         return
     fi
-    mapfile -t own < <(list | sed -n "s/^$1 //p")
+    mapfile -t own < <(options_of "$1")
     [ -z "${SET:-}" ] || own=("$SET")
     "$build/scalebench" run "configs/$1.yaml" ${own[0]:+--set "${own[*]}"} --out "$out"
 }
@@ -303,7 +316,7 @@ keep() { # name
     local from=$out/$1/latest to stage figure
     to=$into/$(folder_of "$1")
     case $1 in
-    comm) from=$out/comm ;;
+    comm | kernels) from=$out/$1 ;;
     */*) from=$out/reports/${1/\//_}${QUICK:+_quick} ;;
     esac
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
@@ -311,6 +324,7 @@ keep() { # name
     stage=$(mktemp -d -p "$stages")
     case $1 in
     comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" || return 1 ;;
+    kernels) cp "$from"/{manifest.json,kernels.csv,roofline.svg} "$stage" || return 1 ;;
     */*) copy_tables "$1" "$from" "$stage" || return 1 ;;
     *)
         cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage" || return 1
@@ -318,7 +332,7 @@ keep() { # name
         ;;
     esac
     share_manifest "$1" "$stage"
-    if [ "$1" != comm ]; then
+    if ! is_sweep "$1"; then
         "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     fi
     rm -rf "$to.new"
@@ -340,7 +354,7 @@ keep() { # name
 draw() { # name
     local kept stage figure
     kept=$into/$(folder_of "$1")
-    [ "$1" != comm ] && [ -f "$kept/summary.csv" ] || return 0
+    [ -f "$kept/summary.csv" ] || return 0
     stage=$(mktemp -d -p "$stages")
     cp -RL "$kept/." "$stage" || return 1
     "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }

@@ -129,7 +129,12 @@ takes_one_part() {
 
 draws() {
     BUILD=$build OUT=$tmp/results expect 0 "0 beyond their bound" ci/kernels.sh "${tiny[@]}" || return 1
-    grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ]
+    grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ] &&
+        python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["command"])' "$tmp/results/kernels/manifest.json" >"$tmp/command" &&
+        grep -qF "['make', 'bench-kernels', 'SWEEP=${tiny[*]}']" "$tmp/command" || return 1
+    # What the references take of it.
+    INTO=$tmp/kept OUT=$tmp/results BUILD=$build ci/references.sh keep kernels &&
+        [ "$(find "$tmp/kept/kernels" -type f -printf '%f\n' | sort | xargs)" = "kernels.csv manifest.json roofline.svg" ]
 }
 
 # An op that saves operations stands where those it does put it, below one that reaches the peak.
