@@ -196,6 +196,8 @@ enum status sync_eval_end(struct sync *s, struct error *e);
 enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct error *e);
 /* ERR_DATA for bytes that the strategy would not have saved. */
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
+/* For restore hooks of strategies whose save leaves none. */
+enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
 /* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call, after one
  * of the next two. The range must be one of whole tensors where

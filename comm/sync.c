@@ -227,17 +227,20 @@ static enum status restore_compressor(struct sync *s, const void *data, size_t b
     return OK;
 }
 
+enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e)
+{
+    if (bytes == 0)
+        return OK;
+    return error_set(e, ERR_DATA, "strategy %s keeps nothing of its own, found %zu bytes of it",
+                     strategy_names()[s->kind], bytes);
+}
+
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
     if (s->compressor != NULL && s->compressor->memory != NULL)
         return restore_compressor(s, data, bytes, e);
-    if (s->strategy->restore != NULL)
-        return s->strategy->restore(s, data, bytes, e);
-    if (bytes > 0) {
-        return error_set(e, ERR_DATA, "strategy %s keeps nothing of its own, found %zu bytes of it",
-                         strategy_names()[s->kind], bytes);
-    }
-    return OK;
+    return s->strategy->restore != NULL ? s->strategy->restore(s, data, bytes, e)
+                                        : sync_keeps_nothing(s, bytes, e);
 }
 
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e)

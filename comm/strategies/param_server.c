@@ -292,9 +292,7 @@ static enum status param_server_restore(struct sync *s, const void *data, size_t
                                         struct error *e)
 {
     struct param_server *p = s->context;
-    if (bytes > 0)
-        return error_set(e, ERR_DATA,
-                         "a parameter server keeps nothing of its own, found %zu bytes", bytes);
+    TRY(sync_keeps_nothing(s, bytes, e));
     p->stepped = false;
     if (p->serves)
         server_reset(&p->server);

@@ -21,23 +21,18 @@
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Gradients of it are complete here, this rank's share is summed: counts of arrivals. */
-struct block {
-    struct owned_block part;
+/* Of a block: gradients are complete here, this rank's share is summed. Counts of arrivals. */
+struct reached {
     uint64_t ready, summed;
 };
 
 struct shm_zero {
     struct node_window window;
     real **grads, **params; /* [ranks], of each rank */
-    bool gathers;           /* parameters: stage 3 */
-    struct block *blocks;   /* [n], in the order of backward */
-    struct span *shares;    /* [n] of this rank */
-    size_t n;
+    struct owned_blocks blocks;
+    struct reached *reached;    /* [blocks.n] */
     size_t left, summed, freed; /* blocks of gradients in this step */
-    double *norms2;             /* [2 n_tensors] for optimizers that go by norms of tensors */
     struct message *messages;   /* [ranks], of a checkpoint */
-    bool is_whole;              /* parameters and state have more than this rank's shares */
     bool is_new;                /* whoever wrote the parameters was not a step */
 };
 
@@ -57,10 +52,9 @@ static enum status wait_for(struct sync *s, uint64_t arrivals, const char *opera
 static enum status free_next(struct sync *s, struct error *e)
 {
     struct shm_zero *z = s->context;
-    struct block *b = &z->blocks[z->freed];
-    TRY(wait_for(s, b->summed, "sums in shared memory", e));
+    TRY(wait_for(s, z->reached[z->freed].summed, "sums in shared memory", e));
     sync_pack_begin(s);
-    owned_block_give_back(s, &b->part, s->arenas.grads, mem_give_back_shared);
+    owned_block_give_back(s, &z->blocks.all[z->freed], s->arenas.grads, mem_give_back_shared);
     sync_pack_end(s);
     z->freed++;
     return OK;
@@ -70,8 +64,8 @@ static enum status free_next(struct sync *s, struct error *e)
 static enum status sum_next(struct sync *s, struct error *e)
 {
     struct shm_zero *z = s->context;
-    struct block *b = &z->blocks[z->summed];
-    const struct span share = z->shares[z->summed];
+    struct reached *b = &z->reached[z->summed];
+    const struct span share = z->blocks.shares[z->summed];
     TRY(wait_for(s, b->ready, "gradients in shared memory", e));
     sync_pack_begin(s);
     local_sum(s->exec, s->arenas.grads, (const real *const *)z->grads, s->ranks, share.begin,
@@ -87,11 +81,11 @@ static enum status sum_next(struct sync *s, struct error *e)
 static enum status leave_from(struct sync *s, int first, struct error *e)
 {
     struct shm_zero *z = s->context;
-    for (; z->left < z->n && z->blocks[z->left].part.tensors.first >= first; z->left++) {
+    for (; z->left < z->blocks.n && z->blocks.all[z->left].tensors.first >= first; z->left++) {
         if (z->left - z->summed == ZERO_FLIGHTS)
             TRY(sum_next(s, e));
         node_barrier_arrive(&z->window, s);
-        z->blocks[z->left].ready = z->window.arrivals;
+        z->reached[z->left].ready = z->window.arrivals;
     }
     return OK;
 }
@@ -126,10 +120,10 @@ static void copy_block(struct sync *s, struct owned_block *b)
 /* The blocks that are whole, or the others. */
 static void copy_blocks(struct sync *s, bool is_whole)
 {
-    struct shm_zero *z = s->context;
-    for (size_t k = 0; k < z->n; k++)
-        if (z->blocks[k].part.is_whole == is_whole)
-            copy_block(s, &z->blocks[k].part);
+    const struct shm_zero *z = s->context;
+    for (size_t k = 0; k < z->blocks.n; k++)
+        if (z->blocks.all[k].is_whole == is_whole)
+            copy_block(s, &z->blocks.all[k]);
 }
 
 static enum status meet(struct sync *s, const char *operation, struct error *e)
@@ -147,8 +141,8 @@ static enum status shm_zero_params_needed(struct sync *s, struct range range, en
     if (z->is_new)
         TRY(meet(s, "new parameters in shared memory", e));
     z->is_new = false;
-    for (size_t k = 0; k < z->n; k++) {
-        struct owned_block *b = &z->blocks[k].part;
+    for (size_t k = 0; k < z->blocks.n; k++) {
+        struct owned_block *b = &z->blocks.all[k];
         if (!b->is_here && owned_block_overlaps(b, range))
             copy_block(s, b);
     }
@@ -157,75 +151,36 @@ static enum status shm_zero_params_needed(struct sync *s, struct range range, en
 
 static void shm_zero_params_done(struct sync *s, struct range range, enum pass pass)
 {
-    struct shm_zero *z = s->context;
-    for (size_t k = 0; k < z->n; k++) {
-        struct owned_block *b = &z->blocks[k].part;
-        if (b->is_whole || !owned_block_overlaps(b, range))
-            continue;
-        sync_pack_begin(s);
-        owned_block_give_back(s, b, s->arenas.params, mem_give_back_shared);
-        sync_pack_end(s);
-        b->is_here = false;
-    }
-}
-
-/* ---- What is others' ---- */
-
-static void give_back_all(struct sync *s)
-{
-    struct shm_zero *z = s->context;
-    const struct arenas *a = &s->arenas;
-    for (size_t k = 0; k < z->n; k++) {
-        struct owned_block *b = &z->blocks[k].part;
-        for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-            owned_block_give_back(s, b, a->state + slot * a->n, mem_give_back);
-        if (!b->is_whole)
-            owned_block_give_back(s, b, a->params, mem_give_back_shared);
-        b->is_here = b->is_whole;
-    }
-    z->is_whole = false;
+    const struct shm_zero *z = s->context;
+    owned_params_done(s, &z->blocks, range, mem_give_back_shared);
 }
 
 static enum status make_params_whole(struct sync *s, struct error *e)
 {
     struct shm_zero *z = s->context;
-    if (!z->is_whole)
+    if (!z->blocks.is_whole)
         copy_blocks(s, false);
-    z->is_whole = true;
+    z->blocks.is_whole = true;
     return OK;
 }
 
 /* ---- Opening ---- */
 
-static enum status cut_blocks(struct sync *s, struct error *e)
-{
-    struct shm_zero *z = s->context;
-    size_t n = (size_t)s->arenas.n_tensors;
-    TRY(MEM_NEW(z->blocks, n, "blocks of tensors", e));
-    TRY(MEM_NEW(z->shares, n, "shares of blocks", e));
-    TRY(MEM_NEW(z->norms2, 2 * n, "norms of tensors", e));
-    TRY(MEM_NEW(z->messages, (size_t)s->ranks, "messages of all ranks", e));
-    for (size_t last = n; last > 0; last = (size_t)z->blocks[z->n++].part.tensors.first) {
-        z->blocks[z->n].part = owned_block_before(s, z->gathers, last);
-        z->shares[z->n] = owned_block_share(s, &z->blocks[z->n].part, s->rank);
-    }
-    return OK;
-}
-
 static enum status open_stage(struct sync *s, bool gathers, struct error *e)
 {
     struct shm_zero *z = s->context;
-    z->gathers = gathers;
-    z->is_whole = z->is_new = true;
+    z->is_new = true;
     TRY(node_window_open(&z->window, s, 2, true, e));
-    TRY(cut_blocks(s, e));
+    TRY(owned_blocks_open(&z->blocks, s, gathers, e));
+    TRY(MEM_NEW(z->reached, z->blocks.n, "arrivals at blocks", e));
+    TRY(MEM_NEW(z->messages, (size_t)s->ranks, "messages of all ranks", e));
     z->grads = z->window.arenas[0];
     z->params = z->window.arenas[1];
     s->arenas.grads = z->grads[s->rank];
     s->arenas.params = z->params[s->rank];
-    for (size_t k = 0; k < z->n; k++)
-        local_fill(s->exec, s->arenas.grads + z->shares[k].begin, z->shares[k].n, 0);
-    TRY(owned_state_open(s, z->shares, z->n, e));
+    for (size_t k = 0; k < z->blocks.n; k++)
+        local_fill(s->exec, s->arenas.grads + z->blocks.shares[k].begin, z->blocks.shares[k].n, 0);
+    TRY(owned_state_open(s, &z->blocks, e));
     return arenas_alloc(&s->arenas, e);
 }
 
@@ -245,8 +200,8 @@ static void shm_zero_step_begin(struct sync *s)
 {
     struct shm_zero *z = s->context;
     z->left = z->summed = z->freed = 0;
-    if (z->is_whole)
-        give_back_all(s);
+    if (z->blocks.is_whole)
+        owned_blocks_give_back(s, &z->blocks, mem_give_back_shared);
 }
 
 static enum status shm_zero_grad_ready(struct sync *s, struct range range, int micro, bool last,
@@ -258,7 +213,7 @@ static enum status shm_zero_grad_ready(struct sync *s, struct range range, int m
 static double shm_zero_norm2_local(struct sync *s)
 {
     const struct shm_zero *z = s->context;
-    return owned_norm2(s, z->shares, z->n);
+    return owned_norm2(s, &z->blocks);
 }
 
 static enum status shm_zero_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
@@ -266,8 +221,7 @@ static enum status shm_zero_step_end(struct sync *s, const struct optimizer *o, 
 {
     const struct shm_zero *z = s->context;
     TRY(sum_all(s, e));
-    TRY(sync_finish_sums(s, o, z->shares, z->n, e));
-    TRY(sync_optimize_shares(s, o, z->shares, z->n, step, lr, z->norms2, e));
+    TRY(owned_blocks_step(s, &z->blocks, o, step, lr, e));
     TRY(meet(s, "parameters in shared memory", e));
     copy_blocks(s, true);
     return OK;
@@ -276,23 +230,17 @@ static enum status shm_zero_step_end(struct sync *s, const struct optimizer *o, 
 static enum status shm_zero_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
     const struct shm_zero *z = s->context;
-    const struct arenas *a = &s->arenas;
     *data = NULL;
     *bytes = 0;
     TRY(make_params_whole(s, e));
-    for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-        for (size_t k = 0; k < z->n; k++)
-            TRY(owned_block_to_root(s, &z->blocks[k].part, a->state + slot * a->n, z->messages, e));
-    return OK;
+    return owned_state_to_root(s, &z->blocks, z->messages, e);
 }
 
 static enum status shm_zero_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
     struct shm_zero *z = s->context;
-    if (bytes > 0)
-        return error_set(e, ERR_DATA, "%s keeps nothing of its own, found %zu bytes",
-                         strategy_names()[s->kind], bytes);
-    z->is_whole = z->is_new = true;
+    TRY(sync_keeps_nothing(s, bytes, e));
+    z->blocks.is_whole = z->is_new = true;
     return OK;
 }
 
@@ -301,9 +249,8 @@ static void shm_zero_destroy(struct sync *s)
     struct shm_zero *z = s->context;
     s->arenas.grads = s->arenas.params = NULL;
     node_window_close(&z->window, s);
-    free(z->blocks);
-    free(z->shares);
-    free(z->norms2);
+    owned_blocks_close(&z->blocks);
+    free(z->reached);
     free(z->messages);
 }
 

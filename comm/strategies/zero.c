@@ -31,21 +31,12 @@ struct flight {
     bool active;             /* begun, and not waited for */
 };
 
-struct block {
-    struct owned_block part;
-    struct flight flight;
-};
-
 struct zero {
-    bool gathers;         /* parameters: stage 3 */
-    struct block *blocks; /* [n], in the order of backward */
-    struct span *shares;  /* [n] of this rank */
-    size_t n;
+    struct owned_blocks blocks;
+    struct flight *flights;       /* [blocks.n] */
     size_t left, summed;          /* blocks of gradients in this step */
     real *received[ZERO_FLIGHTS]; /* shares of a block from all other ranks, by turns */
     const real **terms;           /* [ranks] */
-    double *norms2;               /* [2 n_tensors] for optimizers that go by norms of tensors */
-    bool is_whole;                /* parameters and state have more than this rank's shares */
 };
 
 /* ---- Flights ---- */
@@ -114,20 +105,20 @@ static real *received_from(const struct sync *s, size_t k, int peer)
 {
     const struct zero *z = s->context;
     size_t place = (size_t)((peer - s->rank + s->ranks) % s->ranks - 1);
-    return z->received[k % ZERO_FLIGHTS] + place * z->shares[k].n;
+    return z->received[k % ZERO_FLIGHTS] + place * z->blocks.shares[k].n;
 }
 
 static void scatter_begin(struct sync *s, size_t k)
 {
     const struct zero *z = s->context;
-    struct block *b = &z->blocks[k];
-    struct flight *f = &b->flight;
+    const struct owned_block *b = &z->blocks.all[k];
+    struct flight *f = &z->flights[k];
     f->n = 0;
     for (int i = 1; i < s->ranks; i++)
-        add_message(f, received_from(s, k, peer_at(s, i)), z->shares[k].n, peer_at(s, i));
+        add_message(f, received_from(s, k, peer_at(s, i)), z->blocks.shares[k].n, peer_at(s, i));
     int n_receives = f->n;
     for (int i = 1; i < s->ranks; i++) {
-        const struct span share = owned_block_share(s, &b->part, peer_at(s, i));
+        const struct span share = owned_block_share(s, b, peer_at(s, i));
         add_message(f, s->arenas.grads + share.begin, share.n, peer_at(s, i));
     }
     flight_begin(s, f, n_receives, "gradients of a block");
@@ -136,12 +127,13 @@ static void scatter_begin(struct sync *s, size_t k)
 static void sum_share(struct sync *s, size_t k)
 {
     const struct zero *z = s->context;
-    real *own = s->arenas.grads + z->shares[k].begin;
+    const struct span share = z->blocks.shares[k];
+    real *own = s->arenas.grads + share.begin;
     sync_pack_begin(s);
     for (int r = 0; r < s->ranks; r++)
         z->terms[r] = r == s->rank ? own : received_from(s, k, r);
-    local_sum(s->exec, own, z->terms, s->ranks, 0, z->shares[k].n);
-    owned_block_give_back(s, &z->blocks[k].part, s->arenas.grads, mem_give_back);
+    local_sum(s->exec, own, z->terms, s->ranks, 0, share.n);
+    owned_block_give_back(s, &z->blocks.all[k], s->arenas.grads, mem_give_back);
     sync_pack_end(s);
 }
 
@@ -150,7 +142,7 @@ static enum status sum_next(struct sync *s, struct error *e)
 {
     struct zero *z = s->context;
     sync_comm_begin(s);
-    enum status status = flight_finish(&z->blocks[z->summed].flight, e);
+    enum status status = flight_finish(&z->flights[z->summed], e);
     sync_comm_end(s);
     if (status == OK)
         sum_share(s, z->summed++);
@@ -161,7 +153,7 @@ static enum status sum_next(struct sync *s, struct error *e)
 static enum status leave_from(struct sync *s, int first, struct error *e)
 {
     struct zero *z = s->context;
-    for (; z->left < z->n && z->blocks[z->left].part.tensors.first >= first; z->left++) {
+    for (; z->left < z->blocks.n && z->blocks.all[z->left].tensors.first >= first; z->left++) {
         if (z->left - z->summed == ZERO_FLIGHTS)
             TRY(sum_next(s, e));
         sync_call_begin(s);
@@ -181,20 +173,22 @@ static enum status sum_all(struct sync *s, struct error *e)
 
 /* ---- Parameters ---- */
 
-static void gather_begin(struct sync *s, struct block *b)
+static void gather_begin(struct sync *s, size_t k)
 {
-    const struct span own = owned_block_share(s, &b->part, s->rank);
-    struct flight *f = &b->flight;
+    const struct zero *z = s->context;
+    struct owned_block *b = &z->blocks.all[k];
+    const struct span own = z->blocks.shares[k];
+    struct flight *f = &z->flights[k];
     f->n = 0;
     for (int i = 1; i < s->ranks; i++) {
-        const struct span share = owned_block_share(s, &b->part, peer_at(s, i));
+        const struct span share = owned_block_share(s, b, peer_at(s, i));
         add_message(f, s->arenas.params + share.begin, share.n, peer_at(s, i));
     }
     int n_receives = f->n;
     for (int i = 1; i < s->ranks; i++)
         add_message(f, s->arenas.params + own.begin, own.n, peer_at(s, i));
     flight_begin(s, f, n_receives, "parameters of a block");
-    b->part.is_here = true;
+    b->is_here = true;
 }
 
 /* Of the blocks that are whole, or of the others; all are on their way together. */
@@ -203,21 +197,22 @@ static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
     const struct zero *z = s->context;
     enum status status = OK;
     sync_comm_begin(s);
-    for (size_t k = 0; k < z->n; k++)
-        if (z->blocks[k].part.is_whole == is_whole)
-            gather_begin(s, &z->blocks[k]);
-    for (size_t k = 0; k < z->n; k++)
-        THEN(status, flight_finish(&z->blocks[k].flight, e));
+    for (size_t k = 0; k < z->blocks.n; k++)
+        if (z->blocks.all[k].is_whole == is_whole)
+            gather_begin(s, k);
+    for (size_t k = 0; k < z->blocks.n; k++)
+        THEN(status, flight_finish(&z->flights[k], e));
     sync_comm_end(s);
     return status;
 }
 
-static void begin_if_away(struct sync *s, struct block *b)
+static void begin_if_away(struct sync *s, size_t k)
 {
-    if (b->part.is_whole || b->part.is_here)
+    const struct zero *z = s->context;
+    if (z->blocks.all[k].is_whole || z->blocks.all[k].is_here)
         return;
     sync_call_begin(s);
-    gather_begin(s, b);
+    gather_begin(s, k);
     sync_call_end(s);
 }
 
@@ -225,23 +220,24 @@ static void begin_if_away(struct sync *s, struct block *b)
 static void fetch_next(struct sync *s, struct range range, enum pass pass)
 {
     const struct zero *z = s->context;
-    for (size_t i = 0; i < z->n; i++) {
-        struct block *b = &z->blocks[pass == PASS_FORWARD ? z->n - 1 - i : i];
-        bool follows = pass == PASS_FORWARD ? b->part.tensors.first >= range.last
-                                            : b->part.tensors.last <= range.first;
-        if (follows && !b->part.is_whole) {
-            begin_if_away(s, b);
+    for (size_t i = 0; i < z->blocks.n; i++) {
+        size_t k = pass == PASS_FORWARD ? z->blocks.n - 1 - i : i;
+        const struct owned_block *b = &z->blocks.all[k];
+        bool follows =
+            pass == PASS_FORWARD ? b->tensors.first >= range.last : b->tensors.last <= range.first;
+        if (follows && !b->is_whole) {
+            begin_if_away(s, k);
             return;
         }
     }
 }
 
-static enum status wait_for_params(struct sync *s, struct block *b, struct error *e)
+static enum status wait_for_params(struct sync *s, struct flight *f, struct error *e)
 {
-    if (!b->flight.active)
+    if (!f->active)
         return OK;
     sync_comm_begin(s);
-    enum status status = flight_finish(&b->flight, e);
+    enum status status = flight_finish(f, e);
     sync_comm_end(s);
     return status;
 }
@@ -250,55 +246,31 @@ static enum status zero_params_needed(struct sync *s, struct range range, enum p
                                       struct error *e)
 {
     const struct zero *z = s->context;
+    const struct owned_blocks *blocks = &z->blocks;
     if (range.first == range.last)
         return OK;
-    for (size_t k = 0; k < z->n; k++)
-        if (owned_block_overlaps(&z->blocks[k].part, range))
-            begin_if_away(s, &z->blocks[k]);
+    for (size_t k = 0; k < blocks->n; k++)
+        if (owned_block_overlaps(&blocks->all[k], range))
+            begin_if_away(s, k);
     fetch_next(s, range, pass);
-    for (size_t k = 0; k < z->n; k++)
-        if (owned_block_overlaps(&z->blocks[k].part, range) && !z->blocks[k].part.is_whole)
-            TRY(wait_for_params(s, &z->blocks[k], e));
+    for (size_t k = 0; k < blocks->n; k++)
+        if (owned_block_overlaps(&blocks->all[k], range) && !blocks->all[k].is_whole)
+            TRY(wait_for_params(s, &z->flights[k], e));
     return OK;
 }
 
 static void zero_params_done(struct sync *s, struct range range, enum pass pass)
 {
     const struct zero *z = s->context;
-    for (size_t k = 0; k < z->n; k++) {
-        struct block *b = &z->blocks[k];
-        if (b->part.is_whole || !owned_block_overlaps(&b->part, range))
-            continue;
-        sync_pack_begin(s);
-        owned_block_give_back(s, &b->part, s->arenas.params, mem_give_back);
-        sync_pack_end(s);
-        b->part.is_here = false;
-    }
-}
-
-/* ---- What is others' ---- */
-
-static void give_back_all(struct sync *s)
-{
-    struct zero *z = s->context;
-    const struct arenas *a = &s->arenas;
-    for (size_t k = 0; k < z->n; k++) {
-        struct block *b = &z->blocks[k];
-        for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-            owned_block_give_back(s, &b->part, a->state + slot * a->n, mem_give_back);
-        if (!b->part.is_whole)
-            owned_block_give_back(s, &b->part, a->params, mem_give_back);
-        b->part.is_here = b->part.is_whole;
-    }
-    z->is_whole = false;
+    owned_params_done(s, &z->blocks, range, mem_give_back);
 }
 
 static enum status make_params_whole(struct sync *s, struct error *e)
 {
     struct zero *z = s->context;
-    if (!z->is_whole)
+    if (!z->blocks.is_whole)
         TRY(gather_blocks(s, false, e));
-    z->is_whole = true;
+    z->blocks.is_whole = true;
     return OK;
 }
 
@@ -314,26 +286,15 @@ static enum status check_block(const struct sync *s, const struct owned_block *b
                      b->count, s->waiter->message_most);
 }
 
-static enum status open_block(const struct sync *s, struct block *b, size_t last, struct error *e)
-{
-    const struct zero *z = s->context;
-    *b = (struct block){.part = owned_block_before(s, z->gathers, last),
-                        .flight = {.waiter = s->waiter}};
-    TRY(check_block(s, &b->part, e));
-    return MEM_NEW(b->flight.messages, 2 * (size_t)s->ranks, "messages of all ranks", e);
-}
-
-static enum status cut_blocks(struct sync *s, struct error *e)
+static enum status open_flights(struct sync *s, struct error *e)
 {
     struct zero *z = s->context;
-    size_t n = (size_t)s->arenas.n_tensors;
-    TRY(MEM_NEW(z->blocks, n, "blocks of tensors", e));
-    TRY(MEM_NEW(z->shares, n, "shares of blocks", e));
-    TRY(MEM_NEW(z->norms2, 2 * n, "norms of tensors", e));
-    for (size_t last = n; last > 0;) {
-        TRY(open_block(s, &z->blocks[z->n++], last, e));
-        z->shares[z->n - 1] = owned_block_share(s, &z->blocks[z->n - 1].part, s->rank);
-        last = (size_t)z->blocks[z->n - 1].part.tensors.first;
+    TRY(MEM_NEW(z->flights, z->blocks.n, "messages of blocks", e));
+    for (size_t k = 0; k < z->blocks.n; k++) {
+        struct flight *f = &z->flights[k];
+        f->waiter = s->waiter;
+        TRY(check_block(s, &z->blocks.all[k], e));
+        TRY(MEM_NEW(f->messages, 2 * (size_t)s->ranks, "messages of all ranks", e));
     }
     return OK;
 }
@@ -342,8 +303,8 @@ static enum status alloc_received(struct sync *s, struct error *e)
 {
     struct zero *z = s->context;
     size_t longest = 0;
-    for (size_t k = 0; k < z->n; k++)
-        longest = z->shares[k].n > longest ? z->shares[k].n : longest;
+    for (size_t k = 0; k < z->blocks.n; k++)
+        longest = z->blocks.shares[k].n > longest ? z->blocks.shares[k].n : longest;
     for (int i = 0; i < ZERO_FLIGHTS; i++)
         TRY(MEM_NEW_ALIGNED(z->received[i], (size_t)(s->ranks - 1) * longest,
                             "the gradients of a block", e));
@@ -356,8 +317,8 @@ static enum status reserve_arenas(struct sync *s, struct error *e)
     const struct zero *z = s->context;
     struct arenas *a = &s->arenas;
     TRY(MEM_NEW(a->grads, a->n, "gradients", e));
-    TRY(owned_state_open(s, z->shares, z->n, e));
-    if (z->gathers)
+    TRY(owned_state_open(s, &z->blocks, e));
+    if (z->blocks.gathers)
         TRY(MEM_NEW(a->params, a->n, "parameters", e));
     return arenas_alloc(a, e);
 }
@@ -366,9 +327,8 @@ static enum status reserve_arenas(struct sync *s, struct error *e)
 static enum status open_stage(struct sync *s, bool gathers, struct error *e)
 {
     struct zero *z = s->context;
-    z->gathers = gathers;
-    z->is_whole = true;
-    TRY(cut_blocks(s, e));
+    TRY(owned_blocks_open(&z->blocks, s, gathers, e));
+    TRY(open_flights(s, e));
     TRY(alloc_received(s, e));
     TRY(reserve_arenas(s, e));
     TRY(leave_from(s, 0, e));
@@ -393,8 +353,8 @@ static void zero_step_begin(struct sync *s)
 {
     struct zero *z = s->context;
     z->left = z->summed = 0;
-    if (z->is_whole)
-        give_back_all(s);
+    if (z->blocks.is_whole)
+        owned_blocks_give_back(s, &z->blocks, mem_give_back);
 }
 
 static enum status zero_grad_ready(struct sync *s, struct range range, int micro, bool last,
@@ -407,16 +367,16 @@ static bool zero_poll(struct sync *s)
 {
     const struct zero *z = s->context;
     bool some = false;
-    for (size_t k = 0; k < z->n; k++)
-        if (z->blocks[k].flight.active)
-            some |= !flight_is_over(&z->blocks[k].flight);
+    for (size_t k = 0; k < z->blocks.n; k++)
+        if (z->flights[k].active)
+            some |= !flight_is_over(&z->flights[k]);
     return some;
 }
 
 static double zero_norm2_local(struct sync *s)
 {
     const struct zero *z = s->context;
-    return owned_norm2(s, z->shares, z->n);
+    return owned_norm2(s, &z->blocks);
 }
 
 static enum status zero_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
@@ -424,46 +384,37 @@ static enum status zero_step_end(struct sync *s, const struct optimizer *o, uint
 {
     const struct zero *z = s->context;
     TRY(sum_all(s, e));
-    TRY(sync_finish_sums(s, o, z->shares, z->n, e));
-    TRY(sync_optimize_shares(s, o, z->shares, z->n, step, lr, z->norms2, e));
+    TRY(owned_blocks_step(s, &z->blocks, o, step, lr, e));
     return gather_blocks(s, true, e);
 }
 
 static enum status zero_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
     const struct zero *z = s->context;
-    const struct arenas *a = &s->arenas;
     *data = NULL;
     *bytes = 0;
     TRY(make_params_whole(s, e));
-    for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-        for (size_t k = 0; k < z->n; k++)
-            TRY(owned_block_to_root(s, &z->blocks[k].part, a->state + slot * a->n,
-                                    z->blocks[k].flight.messages, e));
-    return OK;
+    return owned_state_to_root(s, &z->blocks, z->flights[0].messages, e);
 }
 
 static enum status zero_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
     struct zero *z = s->context;
-    if (bytes > 0)
-        return error_set(e, ERR_DATA, "%s keeps nothing of its own, found %zu bytes",
-                         strategy_names()[s->kind], bytes);
-    z->is_whole = true;
+    TRY(sync_keeps_nothing(s, bytes, e));
+    z->blocks.is_whole = true;
     return OK;
 }
 
 static void zero_destroy(struct sync *s)
 {
-    const struct zero *z = s->context;
-    for (size_t k = 0; k < z->n; k++)
-        flight_give_up(&z->blocks[k].flight);
+    struct zero *z = s->context;
+    for (size_t k = 0; z->flights != NULL && k < z->blocks.n; k++)
+        flight_give_up(&z->flights[k]);
     for (int i = 0; i < ZERO_FLIGHTS; i++)
         mem_free(z->received[i]);
-    free(z->blocks);
-    free(z->shares);
+    owned_blocks_close(&z->blocks);
+    free(z->flights);
     free(z->terms);
-    free(z->norms2);
 }
 
 const struct strategy strategy_zero2 = {

@@ -131,8 +131,7 @@ static enum status zero1_save(struct sync *s, const void **data, size_t *bytes, 
 static enum status zero1_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
     struct zero1 *z = s->context;
-    if (bytes > 0)
-        return error_set(e, ERR_DATA, "zero1 keeps nothing of its own, found %zu bytes", bytes);
+    TRY(sync_keeps_nothing(s, bytes, e));
     z->is_whole = true;
     return OK;
 }
