@@ -12,32 +12,12 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define assert_all(condition) mpi_assert_all(condition, #condition, __FILE__, __LINE__)
 
 /* What is tested, in words that a failure begins with; fixtures say it. */
 static char mpi_subject[512];
-
-/* What MPI offers no test for, as making a window, spins inside the library: where ranks outnumber cores each holds its
- * core for a whole turn while others have something to send. So turns are short, which a process may ask of Linux since
- * 6.12 (sched_setattr(2): sched_runtime of SCHED_OTHER); where it may not, tests take longer and find the same. */
-__attribute__((constructor)) static void mpi_take_short_turns(void)
-{
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime_ns, deadline_ns, period_ns;
-    } turns = {.size = sizeof turns,
-               .policy = SCHED_OTHER,
-               .nice = getpriority(PRIO_PROCESS, 0),
-               .runtime_ns = 100000};
-    syscall(SYS_sched_setattr, 0, &turns, 0);
-}
 
 /* Completes a request of the tests themselves. Yields between tests: where ranks outnumber cores, a
  * rank that spins inside the library keeps the others from running. */
