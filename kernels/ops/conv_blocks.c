@@ -32,14 +32,12 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = padded(sizes.m),
                                .v = padded(sizes.v),
-                               .operands = padded(sizes.operands),
                                .du = panels_reals(w, sizes, w->out_blocks, w->in_c),
                                .dbias = padded((size_t)(w->out_blocks * w->block)),
                                .x = padded(x),
                                .y = padded(y),
                                .blank = padded(blank)};
-    share.all = share.m + share.v + share.operands + share.du + share.dbias + share.x + share.y +
-                share.blank;
+    share.all = share.m + share.v + share.du + share.dbias + share.x + share.y + share.blank;
     return share;
 }
 

@@ -9,10 +9,10 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* How an op cuts n images, and what it wants: numbers of v and m for a chunk, of the operands of x where
- * they are not kept, and of those that forward keeps for all images. */
+/* How an op cuts n images, and what it wants: numbers of v and m for a chunk, and of v that
+ * forward keeps for all images. */
 struct conv_sizes {
-    size_t chunk, m, v, operands, kept;
+    size_t chunk, m, v, kept;
     /* Rows of a panel of weights, whole blocks, that are made at a time, right before a chunk's
      * product with them, and dweights' likewise right behind; one thread only. 0: all panels are
      * made before the chunks. */
@@ -23,7 +23,7 @@ struct conv_sizes {
  * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy; before batch norm a block of dy;
  * marks of blank outputs. */
 struct conv_share {
-    size_t m, v, operands, du, dbias, x, y, blank, all;
+    size_t m, v, du, dbias, x, y, blank, all;
 };
 
 struct conv_call {
@@ -61,15 +61,10 @@ static inline real *share_v(const struct conv_call *call, int thread)
     return share_m(call, thread) + call->share.m;
 }
 
-static inline real *share_operands(const struct conv_call *call, int thread)
-{
-    return share_v(call, thread) + call->share.v;
-}
-
 /* The first panel of dweights. */
 static inline real *share_du(const struct conv_call *call, int thread)
 {
-    return share_operands(call, thread) + call->share.operands;
+    return share_v(call, thread) + call->share.v;
 }
 
 static inline real *share_dbias(const struct conv_call *call, int thread)

@@ -6,7 +6,7 @@
  * every chunk, four numbers for one: they are transformed a slice at a time right before its
  * product, which costs less than reading them, and their gradient is transformed back as soon as a
  * slice of it is summed. V of all images is kept from forward instead of x being transformed
- * again, but of narrow x where V would be of 16 bits.
+ * again.
  *
  * Operands of bf16 halve the steps of a product and what is kept. Their sums go in long runs: what F4's
  * shorter ones save is nothing beside what rounding operands costs. */
@@ -54,12 +54,10 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t block = winograd_transformed(w, 1), dm = winograd_operands(w, w->out_blocks);
-    size_t v = winograd_operands(w, w->in_blocks);
     return (struct conv_sizes){.chunk = chunk,
                                .m = chunk * (block > dm ? block : dm),
                                .v = chunk * block,
-                               .operands = w->again ? chunk * v : 0,
-                               .kept = w->again ? 0 : (size_t)n * v,
+                               .kept = (size_t)n * winograd_operands(w, w->in_blocks),
                                .slice = slice_rows(w, threads)};
 }
 
@@ -101,26 +99,12 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
         call->product->pair(to, from, rows);
 }
 
-/* V of a chunk. */
-static real *chunk_v(const struct conv_call *call, size_t begin, int thread)
-{
-    if (call->w.again)
-        return share_operands(call, thread);
-    return call->kept + begin * winograd_operands(&call->w, call->w.in_blocks);
-}
-
-static void transform_x(const struct conv_call *call, size_t begin, size_t end, int thread)
-{
-    call->tiles->input(&call->w, (int)(end - begin), chunk_v(call, begin, thread),
-                       share_blank(call, thread), conv_chunk_x(call, begin, end, thread));
-}
-
-/* V as backward takes it. */
-static void pair_v(const struct conv_call *call, int thread, real *v, int rows)
+/* V as backward takes it, once forward has done with it. */
+static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
     size_t block = (size_t)winograd_points(w) * winograd_plane(w, rows), polled = 0;
-    if (w->pair == 1)
+    if (w->pair == 1 || !call->c->ex->training)
         return;
     for (int b = 0; b < w->in_blocks; b++, v += block) {
         pair_tiles(call, v, v, rows);
@@ -132,16 +116,15 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv_call *call = arg;
     const struct winograd *w = &call->w;
-    int rows = (int)(end - begin) * winograd_tiles(w);
-    real *v = chunk_v(call, begin, thread);
+    int n = (int)(end - begin), rows = n * winograd_tiles(w);
+    real *v = call->kept + begin * winograd_operands(w, w->in_blocks);
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
-    transform_x(call, begin, end, thread);
+    call->tiles->input(w, n, v, share_blank(call, thread), conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_panel(call, thread, m, v, conv_panel, b, rows, w->in_c);
         conv_output(call, begin, end, b, y, m, thread);
     }
-    if (!w->again && call->c->ex->training)
-        pair_v(call, thread, v, rows);
+    pair_kept(call, thread, v, rows);
     conv_chunk_y_end(call, begin, end, y);
 }
 
@@ -152,7 +135,8 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
 {
     const struct winograd *w = &call->w;
     size_t points = (size_t)winograd_points(w), plane = winograd_plane(w, rows);
-    const real *v = chunk_v(call, begin, thread) + (size_t)(first / w->block) * points * plane;
+    const real *v = call->kept + begin * winograd_operands(w, w->in_blocks) +
+                    (size_t)(first / w->block) * points * plane;
     real *du = conv_du(call, thread, b);
     int count = conv_slice(call, first, w->in_c);
     bool add = conv_du_adds(call, begin, thread);
@@ -215,10 +199,6 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct conv_call *call = arg;
     int n = (int)(end - begin);
     real *dm = share_m(call, thread);
-    if (call->w.again) {
-        transform_x(call, begin, end, thread);
-        pair_v(call, thread, chunk_v(call, begin, thread), n * winograd_tiles(&call->w));
-    }
     backward_weights(call, begin, end, thread, dm);
     if (call->c->dx == NULL)
         return;

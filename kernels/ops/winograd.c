@@ -66,6 +66,5 @@ struct winograd winograd_of(const struct fused_layers *fused)
     choose_kind(&w, fused);
     w.pair = w.kind == CONV_DIRECT ? direct_tiles_for(fused->isa)->pair
                                    : winograd_tiles_for(fused->isa)->pair;
-    w.again = fused->narrow && w.pair > 1;
     return w;
 }

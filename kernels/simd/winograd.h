@@ -6,9 +6,7 @@
  * that is forward:  y = A'MA                  backward: dM = A dy A', dV = dM U', dx = B dV B',
  * overlap-added dU = V'dM,    dg = G'dU G Winograd, "Arithmetic complexity of computations", 1980;
  * Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. The adjoints share
- * dM, and V is kept from forward. Of narrow x (operands.h), and where V is rounded to 16 bits, it is made again
- * in place of that: it has 2.25 to 4 times as many numbers, a third of what vgg11_bn took beside its parameters, for
- * which a step takes some 5 % longer. In 32 bits vgg_mini's would take 15 % longer.
+ * dM, and V is kept from forward.
  *
  * Values between ops and all operands are in blocks of channels (struct winograd's `block`, two
  * vectors), the last block filled up with zeros:
@@ -66,7 +64,6 @@ struct winograd {
     bool norm;              /* batch norm follows: what is stored are all outputs */
     int points, outputs;    /* p and m of an axis */
     int pair;               /* operands in the room of a number */
-    bool again;             /* V is made of x again for backward, in place of being kept */
     int x_pair, y_pair;     /* the same of x, and of what is stored: see operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* read of x, of the convolution's output, of y */

@@ -565,32 +565,6 @@ static void narrow_values_take_half(void **state)
     net_desc_free(&desc);
 }
 
-/* And V, more than two numbers for one of x, is not kept where its numbers are small. */
-static void rounded_operands_are_made_again(void **state)
-{
-    struct net_desc desc;
-    struct net *nets[2] = {NULL};
-    struct error e = {0};
-    struct net_options options = {
-        .plan = PLAN_FAST, .isa = isa_best_bf16(), .n_max = 16, .threads = 1, .slots = 1};
-    if (isa_best_bf16() == isa_best() || sizeof(real) != sizeof(float))
-        skip();
-    begin_net(&desc, "two convolutions", (struct shape){3, 16, 16}, 10);
-    for (int i = 0; i < 2; i++)
-        add_layer(&desc, conv2d_layer(32, 3, 3, 1, 1));
-    add_layer(&desc, dense_layer(10));
-    end_net(&desc);
-    for (int i = 0; i < 2; i++, options.narrow = true)
-        assert_int_equal(net_create(&nets[i], &desc, &options, &e), OK);
-    struct net_memory kept = net_memory(nets[0]), made = net_memory(nets[1]);
-    size_t outputs = 16 * 32 * 16 * 16, v = 16 * 32 * 36 * 16; /* V: 36 points of 16 tiles */
-    assert_int_equal(kept.saved - made.saved, v * sizeof(uint16_t));
-    assert_int_equal(kept.outputs - made.outputs, outputs * sizeof(uint16_t));
-    for (int i = 0; i < 2; i++)
-        net_destroy(nets[i]);
-    net_desc_free(&desc);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,7 +589,6 @@ int main(void)
         cmocka_unit_test(initial_weights_depend_on_the_seed_alone),
         cmocka_unit_test(a_small_net_learns_its_batch),
         cmocka_unit_test(narrow_values_take_half),
-        cmocka_unit_test(rounded_operands_are_made_again),
     };
     gemm_init();
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);

@@ -161,10 +161,6 @@ static void setup_narrow(struct setup *r)
     const struct cast16 *cast = &cast16_get(ISA_PORTABLE)->bf16;
     size_t n = (size_t)r->n * shape_count(r->conv->in);
     r->fused.narrow = true;
-    mem_free(r->saved);
-    mem_free(r->scratch);
-    r->saved = mem_alloc(r->op->saved_bytes(&r->fused, r->n));
-    r->scratch = mem_alloc(r->op->scratch_bytes(&r->fused, r->n, pool_threads(r->pool)));
     r->w = winograd_of(&r->fused);
     r->codes = mem_alloc((size_t)r->n * winograd_in(&r->w) * sizeof *r->codes);
     cast->encode(r->codes, r->x, n, 1);
