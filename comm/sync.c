@@ -159,9 +159,10 @@ real *sync_grad_buffer(struct sync *s, struct range range)
 enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
                             struct error *e)
 {
-    const struct span span = span_of(&s->arenas, range);
-    if (last && s->config.scale == GRADIENT_SCALE_pre)
+    if (last && s->config.scale == GRADIENT_SCALE_pre) {
+        const struct span span = span_of(&s->arenas, range);
         sync_scale(s, s->arenas.grads + span.begin, span.n, (real)(1.0 / s->ranks));
+    }
     return s->strategy->grad_ready != NULL ? s->strategy->grad_ready(s, range, micro, last, e) : OK;
 }
 

@@ -166,9 +166,9 @@ bool sync_finishes_sum(const struct sync *s, const struct optimizer *o)
 
 static void find_own_overflow(struct sync *s, size_t begin, size_t end)
 {
-    int64_t begin_ns = clock_ns();
     if (s->config.precision != PRECISION_fp16)
         return;
+    int64_t begin_ns = clock_ns();
     s->overflow |= !local_is_finite(s->exec, s->arenas.grads + begin, end - begin);
     end_update(s, "search for an overflow", begin_ns);
 }
@@ -230,16 +230,21 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
     return OK;
 }
 
+static void clip_alone_by_norm(struct sync *s, const struct optimizer *o)
+{
+    int64_t begin_ns = clock_ns();
+    if (s->update == NULL)
+        scale_to_norm(s, o, 0, s->arenas.n, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
+    end_update(s, "clipping", begin_ns);
+}
+
 void sync_clip_alone(struct sync *s, const struct optimizer *o)
 {
     round_gradients(s, o);
     find_own_overflow(s, 0, s->arenas.n);
     clip_by_value(s, o, 0, s->arenas.n);
-    int64_t begin_ns = clock_ns();
-    if (o->clip_norm > 0 && s->update == NULL)
-        scale_to_norm(s, o, 0, s->arenas.n, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
     if (o->clip_norm > 0)
-        end_update(s, "clipping", begin_ns);
+        clip_alone_by_norm(s, o);
     s->sum_finished = true;
 }
 
