@@ -247,8 +247,9 @@ COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
 MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
 SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
-# Those of single precision alone: base has no reals and is one library for both; from double nothing is rounded to bf16.
-SINGLE_TESTS  := $(wildcard kernels/base/tests/*.c) kernels/ops/tests/test_bf16.c
+# Those of single precision alone: base has no reals and is one library for both; from double nothing is rounded to
+# bf16, neither operands nor values between ops.
+SINGLE_TESTS  := $(wildcard kernels/base/tests/*.c) kernels/ops/tests/test_bf16.c kernels/ops/tests/test_narrow.c
 DOUBLE_TESTS  := $(filter-out $(SINGLE_TESTS),$(KERNELS_TESTS)) $(MPI_TESTS)
 tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
