@@ -21,7 +21,8 @@ figures: [time, speedup, efficiency]
 SPEC
 }
 spec "$tmp/small.yaml" small 20 2
-spec "$tmp/long.yaml" long 15000 4
+# Launches of some seconds, and enough for each of those that are killed to have one behind it.
+spec "$tmp/long.yaml" long 40000 5
 
 run() { # spec name, then options
     local name=$1
@@ -116,10 +117,18 @@ done_launches() {
 }
 
 # Starts the long campaign in the background and waits until it has one launch behind it and is inside
-# another; sets $runner.
+# another; sets $runner. Fails where it ends before.
 start() {
     in_background long >"$tmp/long.log" 2>&1
-    until_true inside_a_launch
+    until_true inside_a_launch_or_over && ! is_over
+}
+
+is_over() {
+    ! kill -0 "$runner" 2>/dev/null
+}
+
+inside_a_launch_or_over() {
+    inside_a_launch || is_over
 }
 
 inside_a_launch() {
