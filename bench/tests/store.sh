@@ -4,14 +4,9 @@
 # STORE_KILLS=500 kills so often (50); STORE_SEED=N repeats a failure, which names its seed.
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/fake_campaign.sh
 
-export SCALEBENCH_HOME=$PWD
 kills=${STORE_KILLS:-50} seed=${STORE_SEED:-$$}
-bin=$tmp/bin out=$tmp/results
-mkdir "$bin"
-cp "$build/scalebench" "$build/pin" "$bin" || exit 1
-cp bench/tests/lib/fake_trainer.sh "$bin/train_cnn"
-
 cat >"$tmp/fake.yaml" <<END
 name: fake
 model: softmax_784
@@ -25,15 +20,7 @@ measure:
 figures: []
 END
 
-run() { # arguments
-    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" "$@"
-}
-
-latest=$out/fake/latest journal=$out/fake/latest/journal.jsonl
-
-runs() {
-    find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l
-}
+journal=$latest/journal.jsonl
 
 status() { # arguments
     "$bin/scalebench" status --out "$out" "$@"
