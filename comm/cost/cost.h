@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/precision.h"
 
 enum strategy_kind {
 #define STRATEGY(name, flags, source, summary) STRATEGY_##name,
@@ -36,13 +37,6 @@ enum gradient_scale {
 #define GRADIENT_SCALE(name, summary) GRADIENT_SCALE_##name,
 #include "comm/cost/gradient_scales.def"
     GRADIENT_SCALES
-};
-
-/* What weights are computed with and gradients travel in. */
-enum precision {
-#define PRECISION(name, summary) PRECISION_##name,
-#include "comm/cost/precisions.def"
-    PRECISIONS
 };
 
 /* By which of its algorithms the library sums, for strategies that let it. */

@@ -68,7 +68,7 @@ static enum status check_options(const struct net_desc *desc, const struct net_o
         return error_set(e, ERR_ARGUMENT,
                          "net '%s': %d images, %d threads, %d slots; each must be at least 1",
                          desc->name, o->n_max, o->threads, o->slots);
-    if (o->narrow && (o->last_op > 0 || sizeof(real) != sizeof(float)))
+    if (o->values != PRECISION_fp32 && (o->last_op > 0 || sizeof(real) != sizeof(float)))
         return error_set(e, ERR_ARGUMENT,
                          "net '%s': values of 16 bits do not go with stages or double precision",
                          desc->name);
@@ -130,7 +130,7 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
                                           .isa = net->options.isa,
                                           .in = op->kernel->in,
                                           .out = op->kernel->out,
-                                          .narrow = net->options.narrow,
+                                          .values = net->options.values,
                                           .wants_input = parameters_before,
                                           .byte_value = net->byte_value};
         find_tensors(op, desc);
@@ -151,7 +151,8 @@ static size_t output_reals(const struct net *net, const struct op *op)
 static size_t value_reals(const struct net *net, const struct op *op)
 {
     size_t reals = output_reals(net, op);
-    return real_bytes(reals / (size_t)values_pair(&op->fused, op->fused.out)) / sizeof(real);
+    return real_bytes(reals / precision_per_real(values_precision(&op->fused, op->fused.out))) /
+           sizeof(real);
 }
 
 /* What is read before the first op, and by backward after it, is the output of the op before. */

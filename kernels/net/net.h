@@ -2,6 +2,7 @@
  * process; no MPI, no files. */
 #pragma once
 
+#include "kernels/base/precision.h"
 #include "kernels/layers/layer.h"
 #include "kernels/layers/loss.h"
 #include "kernels/ops/savings.h"
@@ -12,9 +13,9 @@ struct net;
 struct net_options {
     enum plan plan;
     enum isa isa; /* what the processor has, the same on all ranks */
-    /* Values between convolutions, and what these keep of them from forward to backward, are kept as bf16, two
-     * in the room of one: arithmetic is not. Not for a stage, nor in double precision. */
-    bool narrow;
+    /* What values between convolutions, and what these keep of them from forward to backward, are kept in:
+     * arithmetic is not. One of 16 bits not for a stage, nor in double precision. */
+    enum precision values;
     int n_max;   /* images of a call at most */
     int threads; /* of the pool that calls will bring */
     int slots;   /* activation sets, 1 unless pipelined */

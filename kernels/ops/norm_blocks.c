@@ -15,8 +15,8 @@ static size_t padded_bytes(size_t bytes)
 
 static struct norm norm_of(const struct fused_layers *fused, int at)
 {
-    struct norm n = {.x_pair = values_pair(fused, LAYOUT_BLOCKED),
-                     .y_pair = values_pair(fused, fused->out),
+    struct norm n = {.x_precision = values_precision(fused, LAYOUT_BLOCKED),
+                     .y_precision = values_precision(fused, fused->out),
                      .in = area_read(fused, at),
                      .stored = area_read(fused, fused->n_layers)};
     norm_match(fused->layers + at, fused->n_layers - at, &n.epilogue);
@@ -92,7 +92,7 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
 /* Block p of x, all images' one behind the other. */
 static const real *input_of(const struct norm_call *call, size_t p)
 {
-    return call->bn.x + p * call->in / (size_t)call->norm.x_pair;
+    return call->bn.x + p * call->in / precision_per_real(call->norm.x_precision);
 }
 
 /* [C/block, 2, block] */
@@ -241,8 +241,9 @@ static void normalise(void *arg, size_t begin, size_t end, int thread)
     for (size_t p = begin; p < end; p++) {
         size_t i = p / call->blocks, b = p % call->blocks;
         const real *terms = term_of(call, b * call->block, 0);
-        real *y = planes ? share_square(call, thread)
-                         : call->c->y + p * call->stored / (size_t)call->norm.y_pair;
+        real *y = planes
+                      ? share_square(call, thread)
+                      : call->c->y + p * call->stored / precision_per_real(call->norm.y_precision);
         call->functions->normalise(&call->norm, y, call->from + p * call->stored, input_of(call, p),
                                    terms, terms + call->block, terms + 2 * call->block);
         if (planes) {
@@ -336,7 +337,7 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
     enum { LINE = 64, MOST = 4096 };
     size_t p = image * call->blocks + b, y = call->stored * sizeof(real);
-    size_t x = call->in / (size_t)call->norm.x_pair * sizeof(real);
+    size_t x = call->in / precision_per_real(call->norm.x_precision) * sizeof(real);
     if (image >= call->bn.images)
         return;
     for (size_t at = 0; at < x && at < MOST; at += LINE)

@@ -17,8 +17,7 @@ struct norm_call {
     const struct fused_layers *fused;
     const struct op_call *c;
     const struct layer_desc *layer;
-    struct batchnorm_call
-        bn; /* bn.x [N, C/block, h, w, block], norm.x_pair in the room of a number */
+    struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block], of norm.x_precision */
     struct norm norm;
     const struct norm_functions *functions;
     size_t block, blocks, in, stored; /* numbers of an image's block of x and y */
@@ -33,7 +32,7 @@ size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
 size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);
 size_t norm_out_reals(const struct fused_layers *fused, int at, int n);
 
-/* x as in bn, narrow where the op's values are; params are the norm's. */
+/* x as in bn, of 16 bits where the op's values are; params are the norm's. */
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
                                  const real *x, const real *params, void *saved, void *scratch);
 

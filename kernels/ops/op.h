@@ -5,6 +5,7 @@
  * Internal to kernels/. */
 #pragma once
 
+#include "kernels/base/precision.h"
 #include "kernels/layers/layer.h"
 #include "kernels/ops/savings.h"
 
@@ -15,8 +16,8 @@
  * layout of its own adds it here; its rows match only where one of them follows. */
 enum layout {
     LAYOUT_NCHW,    /* real [N,C,H,W]: what layers by themselves take and give */
-    LAYOUT_BLOCKED, /* real [N,C/block,h,w,block], block two vectors, h and w what is read; of a net
-                       whose values are narrow numbers of bf16, two in the room of one */
+    LAYOUT_BLOCKED, /* [N,C/block,h,w,block], block two vectors, h and w what is read; `real`, or what
+                       the net keeps values in, as many of them in the room of one as there is room for */
     LAYOUT_BYTES,   /* N times uint8_t [C,H,W]: the images as they are loaded; only before the
                        first op */
 };
@@ -39,9 +40,9 @@ struct fused_layers {
     enum plan plan;
     enum kernel_choice choice; /* of the first layer */
     enum isa isa;
-    enum layout in, out; /* the op's */
-    bool narrow;         /* the net's values in blocks, and what ops keep of them */
-    bool wants_input;    /* a layer before has parameters: dx is wanted */
+    enum layout in, out;   /* the op's */
+    enum precision values; /* of the net's values in blocks, and of what ops keep of them */
+    bool wants_input;      /* a layer before has parameters: dx is wanted */
     const real (*byte_value)[BYTE_VALUES]; /* [C][256]: what a byte of the images stands for */
 };
 
@@ -50,10 +51,10 @@ static inline const struct layer_desc *fused_last(const struct fused_layers *fus
     return &fused->layers[fused->n_layers - 1];
 }
 
-/* Values of an op that lie so, of its own op alone, in the room of a number. Gradients by them have a number each. */
-static inline int values_pair(const struct fused_layers *fused, enum layout layout)
+/* Of an op's values that lie so. Gradients by them have a number each. */
+static inline enum precision values_precision(const struct fused_layers *fused, enum layout layout)
 {
-    return fused->narrow && layout == LAYOUT_BLOCKED ? (int)(sizeof(real) / sizeof(uint16_t)) : 1;
+    return layout == LAYOUT_BLOCKED ? fused->values : PRECISION_fp32;
 }
 
 /* The first of the layers that is of this kind, or NULL. */

@@ -28,7 +28,7 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
                            .block = first_conv_for(fused->isa)->block,
                            .out = area_read(fused, 1)};
     conv3x3_match(fused->layers, fused->n_layers, &f.epilogue, &f.norm);
-    f.pair = values_pair(fused, f.norm ? LAYOUT_BLOCKED : fused->out);
+    f.y_precision = values_precision(fused, f.norm ? LAYOUT_BLOCKED : fused->out);
     f.stored = area_read(fused, f.norm ? 1 : fused->n_layers);
     f.out_blocks = blocks_of(f.out_c, f.block);
     f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;

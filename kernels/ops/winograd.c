@@ -59,8 +59,8 @@ struct winograd winograd_of(const struct fused_layers *fused)
                          .origin_w = -conv->pad_w};
     conv3x3_match(fused->layers, fused->n_layers, &w.epilogue, &w.norm);
     w.stored = area_read(fused, w.norm ? 1 : fused->n_layers);
-    w.x_pair = values_pair(fused, fused->in);
-    w.y_pair = values_pair(fused, w.norm ? LAYOUT_BLOCKED : fused->out);
+    w.x_precision = values_precision(fused, fused->in);
+    w.y_precision = values_precision(fused, w.norm ? LAYOUT_BLOCKED : fused->out);
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
     choose_kind(&w, fused);

@@ -3,28 +3,29 @@
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd.h"
 
-/* to [block] <- a position of values, `pair` in the room of a number. */
-INLINE void copy_block(int pair, real *to, const real *from, size_t at)
+/* to [block] <- a position of values. */
+INLINE void copy_block(enum precision precision, real *to, const real *from, size_t at)
 {
-    vreal_store(to, value_load(pair, from, at));
-    vreal_store(to + VECTOR_LANES, value_load(pair, from, at + VECTOR_LANES));
+    vreal_store(to, value_load(precision, from, at));
+    vreal_store(to + VECTOR_LANES, value_load(precision, from, at + VECTOR_LANES));
 }
 
-INLINE void input_all(int pair, const struct winograd *w, int n, real *v, const real *x)
+INLINE void input_all(enum precision precision, const struct winograd *w, int n, real *v,
+                      const real *x)
 {
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
     for (size_t b = 0; b < blocks; b++)
         for (size_t p = 0; p < pixels; p++)
             for (size_t i = 0; i < (size_t)n; i++, v += BLOCK)
-                copy_block(pair, v, x, ((i * blocks + b) * pixels + p) * BLOCK);
+                copy_block(precision, v, x, ((i * blocks + b) * pixels + p) * BLOCK);
 }
+
+BY_PRECISION(input_of, w->x_precision, input_all,
+             (const struct winograd *w, int n, real *v, const real *x), w, n, v, x)
 
 static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
-    if (w->x_pair > 1)
-        input_all(NARROW, w, n, v, x);
-    else
-        input_all(1, w, n, v, x);
+    input_of(w, n, v, x);
 }
 
 /* Every input has all of its sum already: stored, not added. */
@@ -33,7 +34,8 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
     for (size_t p = 0; p < pixels; p++)
         for (size_t i = 0; i < (size_t)n; i++, dv += BLOCK)
-            copy_block(1, dx + ((i * blocks + (size_t)at) * pixels + p) * BLOCK, dv, 0);
+            copy_block(PRECISION_fp32, dx + ((i * blocks + (size_t)at) * pixels + p) * BLOCK, dv,
+                       0);
 }
 
 INLINE struct patch stored_patch(int size, const struct winograd *w, int row, int column)
@@ -44,8 +46,8 @@ INLINE struct patch stored_patch(int size, const struct winograd *w, int row, in
 
 /* The outputs of one patch of one image, a vector of each; plane numbers lie between positions.
  * Those that pooling drops may lie outside. */
-INLINE void store_patch(int epilogue, int pair, const struct winograd *w, int row, int column,
-                        real *y, uint8_t *from, const real *m, size_t plane, vreal bias)
+INLINE void store_patch(int epilogue, enum precision precision, const struct winograd *w, int row,
+                        int column, real *y, uint8_t *from, const real *m, size_t plane, vreal bias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     if (row + size > w->out.h || column + size > w->out.w)
@@ -56,12 +58,12 @@ INLINE void store_patch(int epilogue, int pair, const struct winograd *w, int ro
         outputs[i] =
             bias +
             vreal_load(m + (size_t)((row + i / size) * w->out.w + column + i % size) * plane);
-    store_outputs(epilogue, pair, size, size, size, outputs, y, from,
+    store_outputs(epilogue, precision, size, size, size, outputs, y, from,
                   stored_patch(size, w, row, column));
 }
 
-INLINE void output_all(int epilogue, int pair, const struct winograd *w, int n, int at, real *y,
-                       uint8_t *from, const real *m, const real *bias)
+INLINE void output_all(int epilogue, enum precision precision, const struct winograd *w, int n,
+                       int at, real *y, uint8_t *from, const real *m, const real *bias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     size_t plane = (size_t)n * BLOCK;
@@ -71,8 +73,9 @@ INLINE void output_all(int epilogue, int pair, const struct winograd *w, int n, 
         for (int row = 0; row < w->out.h; row += size)
             for (int column = 0; column < w->out.w; column += size)
                 for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
-                    store_patch(epilogue, pair, w, row, column, y + (to + half) / (size_t)pair,
-                                from + to + half, m + half, plane, vreal_load(bias + half));
+                    store_patch(epilogue, precision, w, row, column,
+                                value_at(precision, y, to + half), from + to + half, m + half,
+                                plane, vreal_load(bias + half));
     }
 }
 
@@ -110,25 +113,27 @@ INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, re
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
-INLINE void output_to(int pair, const struct winograd *w, int n, int at, real *y, uint8_t *from,
-                      const real *m, const real *bias)
+INLINE void output_kind(enum precision precision, const struct winograd *w, int n, int at, real *y,
+                        uint8_t *from, const real *m, const real *bias)
 {
     if (w->epilogue == EPILOGUE_RELU_POOL)
-        output_all(EPILOGUE_RELU_POOL, pair, w, n, at, y, from, m, bias);
+        output_all(EPILOGUE_RELU_POOL, precision, w, n, at, y, from, m, bias);
     else if (w->epilogue == EPILOGUE_RELU)
-        output_all(EPILOGUE_RELU, pair, w, n, at, y, from, m, bias);
+        output_all(EPILOGUE_RELU, precision, w, n, at, y, from, m, bias);
     else
-        output_all(EPILOGUE_NONE, pair, w, n, at, y, from, m, bias);
+        output_all(EPILOGUE_NONE, precision, w, n, at, y, from, m, bias);
 }
+
+BY_PRECISION(output_of, w->y_precision, output_kind,
+             (const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
+              const real *bias),
+             w, n, at, y, from, m, bias)
 
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank)
 {
     (void)blank; /* sums of zeros are zero */
-    if (w->y_pair > 1)
-        output_to(NARROW, w, n, at, y, from, m, bias);
-    else
-        output_to(1, w, n, at, y, from, m, bias);
+    output_of(w, n, at, y, from, m, bias);
 }
 
 static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,

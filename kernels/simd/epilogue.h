@@ -75,10 +75,10 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at`, `pair` in the room
- * of a number. */
-INLINE void store_outputs(int epilogue, int pair, int rows, int columns, int step, const vreal *y,
-                          real *to, uint8_t *from, struct patch at)
+/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at` in this
+ * precision. */
+INLINE void store_outputs(int epilogue, enum precision precision, int rows, int columns, int step,
+                          const vreal *y, real *to, uint8_t *from, struct patch at)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     UNROLL_BY(4)
@@ -99,7 +99,7 @@ INLINE void store_outputs(int epilogue, int pair, int rows, int columns, int ste
                 best = rectified(best, &origin);
                 mask_store(from + patch_at(at, i, j), origin);
             }
-            value_store(pair, to, (size_t)patch_at(at, i, j), best);
+            value_store(precision, to, (size_t)patch_at(at, i, j), best);
         }
     }
 }

@@ -35,9 +35,9 @@ INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, co
     }
 }
 
-INLINE void forward_group(int epilogue, int pair, const struct first_conv *f, real *y,
-                          uint8_t *from, struct patch at, const real *x, const real *weights,
-                          const real *bias)
+INLINE void forward_group(int epilogue, enum precision precision, const struct first_conv *f,
+                          real *y, uint8_t *from, struct patch at, const real *x,
+                          const real *weights, const real *bias)
 {
     vreal sums[2][ROWS * COLUMNS];
 #pragma GCC unroll 12
@@ -47,9 +47,9 @@ INLINE void forward_group(int epilogue, int pair, const struct first_conv *f, re
     }
     for (int c = 0; c < f->in_c; c++, x += f->image_h * f->image_w, weights += TAPS * BLOCK)
         add_channel(sums, x, f->image_w, weights);
-    store_outputs(epilogue, pair, ROWS, COLUMNS, COLUMNS, sums[0], y, from, at);
-    store_outputs(epilogue, pair, ROWS, COLUMNS, COLUMNS, sums[1], y + VECTOR_LANES / pair,
-                  from + VECTOR_LANES, at);
+    store_outputs(epilogue, precision, ROWS, COLUMNS, COLUMNS, sums[0], y, from, at);
+    store_outputs(epilogue, precision, ROWS, COLUMNS, COLUMNS, sums[1],
+                  value_at(precision, y, VECTOR_LANES), from + VECTOR_LANES, at);
 }
 
 INLINE struct patch stored_patch(int epilogue, const struct first_conv *f, int row, int column)
@@ -59,16 +59,18 @@ INLINE struct patch stored_patch(int epilogue, const struct first_conv *f, int r
         .row = row / size, .column = column / size, .h = f->stored.h, .w = f->stored.w};
 }
 
-INLINE void forward_image(int epilogue, int pair, const struct first_conv *f, real *y,
-                          uint8_t *from, const real *x, const real *weights, const real *bias)
+INLINE void forward_image(int epilogue, enum precision precision, const struct first_conv *f,
+                          real *y, uint8_t *from, const real *x, const real *weights,
+                          const real *bias)
 {
     size_t stored = (size_t)f->stored.h * (size_t)f->stored.w * BLOCK;
     for (int b = 0; b < f->out_blocks; b++) {
         for (int row = 0; row < f->out.h; row += ROWS)
             for (int column = 0; column < f->out.w; column += COLUMNS)
-                forward_group(epilogue, pair, f, y, from, stored_patch(epilogue, f, row, column),
-                              x + row * f->image_w + column, weights, bias);
-        y += stored / (size_t)pair;
+                forward_group(epilogue, precision, f, y, from,
+                              stored_patch(epilogue, f, row, column), x + row * f->image_w + column,
+                              weights, bias);
+        y = value_at(precision, y, stored);
         from += stored;
         weights += first_conv_panel(f);
         bias += BLOCK;
@@ -147,25 +149,21 @@ INLINE void backward_image(int epilogue, const struct first_conv *f, real *dweig
     }
 }
 
-INLINE void forward_of(int pair, const struct first_conv *f, real *y, uint8_t *from, const real *x,
-                       const real *weights, const real *bias)
+INLINE void forward_of(enum precision precision, const struct first_conv *f, real *y, uint8_t *from,
+                       const real *x, const real *weights, const real *bias)
 {
     if (f->epilogue == EPILOGUE_RELU_POOL)
-        forward_image(EPILOGUE_RELU_POOL, pair, f, y, from, x, weights, bias);
+        forward_image(EPILOGUE_RELU_POOL, precision, f, y, from, x, weights, bias);
     else if (f->epilogue == EPILOGUE_RELU)
-        forward_image(EPILOGUE_RELU, pair, f, y, from, x, weights, bias);
+        forward_image(EPILOGUE_RELU, precision, f, y, from, x, weights, bias);
     else
-        forward_image(EPILOGUE_NONE, pair, f, y, from, x, weights, bias);
+        forward_image(EPILOGUE_NONE, precision, f, y, from, x, weights, bias);
 }
 
-static void forward(const struct first_conv *f, real *y, uint8_t *from, const real *x,
-                    const real *weights, const real *bias)
-{
-    if (f->pair > 1)
-        forward_of(NARROW, f, y, from, x, weights, bias);
-    else
-        forward_of(1, f, y, from, x, weights, bias);
-}
+BY_PRECISION(forward, f->y_precision, forward_of,
+             (const struct first_conv *f, real *y, uint8_t *from, const real *x,
+              const real *weights, const real *bias),
+             f, y, from, x, weights, bias)
 
 static void backward(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
                      const uint8_t *from, const real *x)

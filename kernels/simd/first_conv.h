@@ -6,6 +6,7 @@
  * number of the image is broadcast from the first-level cache. */
 #pragma once
 
+#include "kernels/base/precision.h"
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
@@ -13,9 +14,9 @@
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
-    enum epilogue epilogue; /* none before batch norm */
-    bool norm;              /* batch norm follows: what is stored are all outputs */
-    int pair;               /* stored outputs in the room of a number: see operands.h */
+    enum epilogue epilogue;     /* none before batch norm */
+    bool norm;                  /* batch norm follows: what is stored are all outputs */
+    enum precision y_precision; /* of what is stored: see operands.h */
     int in_c, out_c, block, out_blocks;
     struct area out, stored; /* of the convolution's output, of y, that are read */
     int image_h, image_w;    /* of an image with its border */
@@ -34,7 +35,7 @@ static inline size_t first_conv_stored(const struct first_conv *f)
 /* Numbers' room that these take. */
 static inline size_t first_conv_kept(const struct first_conv *f)
 {
-    return first_conv_stored(f) / (size_t)f->pair;
+    return first_conv_stored(f) / precision_per_real(f->y_precision);
 }
 
 /* Numbers of a block of the weights [O/block, C * 9, block] */

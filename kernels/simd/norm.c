@@ -1,6 +1,6 @@
 /* The passes of batch norm over a block of channels, lanes being channels, with the layers that
  * follow: each by itself was a pass over memory. Sums are taken in `real` along a row, which is
- * short, and in double from there on. Where values are narrow (operands.h), memory takes half the time
+ * short, and in double from there on. Where values have 16 bits (operands.h), memory takes half the time
  * of them. */
 #include "kernels/simd/norm.h"
 
@@ -23,26 +23,19 @@ static void add_row(double *sums, const struct row_sums *row)
     }
 }
 
-/* Calls f, which takes what of x is in the room of a number first, as a constant. */
-#define BY_PAIR(f, n, ...)                                                                         \
-    if ((n)->x_pair > 1)                                                                           \
-        f(NARROW, n, __VA_ARGS__);                                                                 \
-    else                                                                                           \
-        f(1, n, __VA_ARGS__)
-
 /* A block that comes from memory: the processor's own prefetching ends with each page of 4 KiB, and
  * begins late in the next. */
-INLINE void prefetch(int pair, const real *x, size_t at)
+INLINE void prefetch(enum precision precision, const real *x, size_t at)
 {
     enum { AHEAD = 4096 };
-    for (size_t lane = 0; lane < BLOCK; lane += (size_t)pair * VECTOR_LANES)
-        __builtin_prefetch((const char *)(x + (at + lane) / (size_t)pair) + AHEAD, 0, 3);
+    for (size_t lane = 0; lane < BLOCK; lane += precision_per_real(precision) * VECTOR_LANES)
+        __builtin_prefetch((const char *)value_at(precision, x, at + lane) + AHEAD, 0, 3);
 }
 
 static void first_inputs(const struct norm *n, real *to, const real *x)
 {
     for (size_t lane = 0; lane < BLOCK; lane += VECTOR_LANES)
-        vreal_store(to + lane, value_load(n->x_pair, x, lane));
+        vreal_store(to + lane, value_load(n->x_precision, x, lane));
 }
 
 /* Where the i-th position of a patch at (row, column) of x begins. */
@@ -51,8 +44,8 @@ INLINE size_t position(const struct norm *n, int size, int row, int column, int 
     return (size_t)((row + i / size) * n->in.w + column + i % size) * BLOCK;
 }
 
-INLINE void sum_inputs_of(int pair, const struct norm *n, double *sums, const real *x,
-                          const real *shift)
+INLINE void sum_inputs_of(enum precision precision, const struct norm *n, double *sums,
+                          const real *x, const real *shift)
 {
     vreal around[HALVES] = {vreal_load(shift), vreal_load(shift + VECTOR_LANES)};
     size_t at = 0;
@@ -61,7 +54,7 @@ INLINE void sum_inputs_of(int pair, const struct norm *n, double *sums, const re
         for (int s = 0; s < n->in.w; s++, at += BLOCK) {
 #pragma GCC unroll 2
             for (size_t half = 0; half < HALVES; half++) {
-                vreal u = value_load(pair, x, at + half * VECTOR_LANES) - around[half];
+                vreal u = value_load(precision, x, at + half * VECTOR_LANES) - around[half];
                 row.first[half] += u;
                 row.second[half] += u * u;
             }
@@ -70,10 +63,9 @@ INLINE void sum_inputs_of(int pair, const struct norm *n, double *sums, const re
     }
 }
 
-static void sum_inputs(const struct norm *n, double *sums, const real *x, const real *shift)
-{
-    BY_PAIR(sum_inputs_of, n, sums, x, shift);
-}
+BY_PRECISION(sum_inputs, n->x_precision, sum_inputs_of,
+             (const struct norm *n, double *sums, const real *x, const real *shift), n, sums, x,
+             shift)
 
 /* The patch of outputs at (row, column); what pooling drops lies in none. */
 INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
@@ -82,9 +74,9 @@ INLINE struct patch stored_patch(int size, const struct norm *n, int row, int co
         .row = row / size, .column = column / size, .h = n->stored.h, .w = n->stored.w};
 }
 
-INLINE void normalise_all(int epilogue, int pair, int y_pair, const struct norm *n, real *y,
-                          uint8_t *from, const real *x, const real *mean, const real *scale,
-                          const real *bias)
+INLINE void normalise_all(int epilogue, enum precision precision, enum precision y_precision,
+                          const struct norm *n, real *y, uint8_t *from, const real *x,
+                          const real *mean, const real *scale, const real *bias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     for (int row = 0; row < n->stored.h * size; row += size) {
@@ -96,48 +88,51 @@ INLINE void normalise_all(int epilogue, int pair, int y_pair, const struct norm 
 #pragma GCC unroll 4
                 for (int i = 0; i < size * size; i++)
                     z[i] =
-                        (value_load(pair, x, position(n, size, row, column, i) + lane) - m) * s + b;
-                store_outputs(epilogue, y_pair, size, size, size, z, y + lane / (size_t)y_pair,
-                              from + lane, stored_patch(size, n, row, column));
+                        (value_load(precision, x, position(n, size, row, column, i) + lane) - m) *
+                            s +
+                        b;
+                store_outputs(epilogue, y_precision, size, size, size, z,
+                              value_at(y_precision, y, lane), from + lane,
+                              stored_patch(size, n, row, column));
             }
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                prefetch(pair, x, position(n, size, row, column, i));
+                prefetch(precision, x, position(n, size, row, column, i));
         }
     }
 }
 
-INLINE void normalise_to(int pair, int y_pair, const struct norm *n, real *y, uint8_t *from,
-                         const real *x, const real *mean, const real *scale, const real *bias)
+INLINE void normalise_to(enum precision precision, enum precision y_precision, const struct norm *n,
+                         real *y, uint8_t *from, const real *x, const real *mean, const real *scale,
+                         const real *bias)
 {
     if (n->epilogue == EPILOGUE_RELU_POOL)
-        normalise_all(EPILOGUE_RELU_POOL, pair, y_pair, n, y, from, x, mean, scale, bias);
+        normalise_all(EPILOGUE_RELU_POOL, precision, y_precision, n, y, from, x, mean, scale, bias);
     else if (n->epilogue == EPILOGUE_RELU)
-        normalise_all(EPILOGUE_RELU, pair, y_pair, n, y, from, x, mean, scale, bias);
+        normalise_all(EPILOGUE_RELU, precision, y_precision, n, y, from, x, mean, scale, bias);
     else
-        normalise_all(EPILOGUE_NONE, pair, y_pair, n, y, from, x, mean, scale, bias);
+        normalise_all(EPILOGUE_NONE, precision, y_precision, n, y, from, x, mean, scale, bias);
 }
 
-/* Narrow outputs have narrow inputs. */
-INLINE void normalise_of(int pair, const struct norm *n, real *y, uint8_t *from, const real *x,
-                         const real *mean, const real *scale, const real *bias)
+/* Outputs of 16 bits have inputs of the same. */
+INLINE void normalise_of(enum precision precision, const struct norm *n, real *y, uint8_t *from,
+                         const real *x, const real *mean, const real *scale, const real *bias)
 {
-    if (pair > 1 && n->y_pair > 1)
-        normalise_to(pair, NARROW, n, y, from, x, mean, scale, bias);
+    if (precision != PRECISION_fp32 && n->y_precision == precision)
+        normalise_to(precision, precision, n, y, from, x, mean, scale, bias);
     else
-        normalise_to(pair, 1, n, y, from, x, mean, scale, bias);
+        normalise_to(precision, PRECISION_fp32, n, y, from, x, mean, scale, bias);
 }
 
-static void normalise(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
-                      const real *scale, const real *bias)
-{
-    BY_PAIR(normalise_of, n, y, from, x, mean, scale, bias);
-}
+BY_PRECISION(normalise, n->x_precision, normalise_of,
+             (const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
+              const real *scale, const real *bias),
+             n, y, from, x, mean, scale, bias)
 
 /* A patch's share of the sums over its row. */
-INLINE void sum_patch(int epilogue, int pair, const struct norm *n, struct row_sums *sum,
-                      size_t half, int row, int column, const real *dy, const uint8_t *from,
-                      const real *x, vreal mean)
+INLINE void sum_patch(int epilogue, enum precision precision, const struct norm *n,
+                      struct row_sums *sum, size_t half, int row, int column, const real *dy,
+                      const uint8_t *from, const real *x, vreal mean)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     const size_t lane = half * VECTOR_LANES;
@@ -147,11 +142,12 @@ INLINE void sum_patch(int epilogue, int pair, const struct norm *n, struct row_s
 #pragma GCC unroll 4
     for (int i = 0; i < size * size; i++)
         sum->second[half] +=
-            d[i] * (value_load(pair, x, position(n, size, row, column, i) + lane) - mean);
+            d[i] * (value_load(precision, x, position(n, size, row, column, i) + lane) - mean);
 }
 
-INLINE void sum_gradients_all(int epilogue, int pair, const struct norm *n, double *sums,
-                              const real *dy, const uint8_t *from, const real *x, const real *mean)
+INLINE void sum_gradients_all(int epilogue, enum precision precision, const struct norm *n,
+                              double *sums, const real *dy, const uint8_t *from, const real *x,
+                              const real *mean)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     vreal m[HALVES] = {vreal_load(mean), vreal_load(mean + VECTOR_LANES)};
@@ -160,36 +156,35 @@ INLINE void sum_gradients_all(int epilogue, int pair, const struct norm *n, doub
         for (int column = 0; column < n->stored.w * size; column += size) {
 #pragma GCC unroll 2
             for (size_t half = 0; half < HALVES; half++)
-                sum_patch(epilogue, pair, n, &sum, half, row, column, dy, from, x, m[half]);
+                sum_patch(epilogue, precision, n, &sum, half, row, column, dy, from, x, m[half]);
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                prefetch(pair, x, position(n, size, row, column, i));
+                prefetch(precision, x, position(n, size, row, column, i));
         }
         add_row(sums, &sum);
     }
 }
 
-INLINE void sum_gradients_of(int pair, const struct norm *n, double *sums, const real *dy,
-                             const uint8_t *from, const real *x, const real *mean)
+INLINE void sum_gradients_of(enum precision precision, const struct norm *n, double *sums,
+                             const real *dy, const uint8_t *from, const real *x, const real *mean)
 {
     if (n->epilogue == EPILOGUE_RELU_POOL)
-        sum_gradients_all(EPILOGUE_RELU_POOL, pair, n, sums, dy, from, x, mean);
+        sum_gradients_all(EPILOGUE_RELU_POOL, precision, n, sums, dy, from, x, mean);
     else if (n->epilogue == EPILOGUE_RELU)
-        sum_gradients_all(EPILOGUE_RELU, pair, n, sums, dy, from, x, mean);
+        sum_gradients_all(EPILOGUE_RELU, precision, n, sums, dy, from, x, mean);
     else
-        sum_gradients_all(EPILOGUE_NONE, pair, n, sums, dy, from, x, mean);
+        sum_gradients_all(EPILOGUE_NONE, precision, n, sums, dy, from, x, mean);
 }
 
-static void sum_gradients(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
-                          const real *x, const real *mean)
-{
-    BY_PAIR(sum_gradients_of, n, sums, dy, from, x, mean);
-}
+BY_PRECISION(sum_gradients, n->x_precision, sum_gradients_of,
+             (const struct norm *n, double *sums, const real *dy, const uint8_t *from,
+              const real *x, const real *mean),
+             n, sums, dy, from, x, mean)
 
 /* The vector of a patch that begins at `lane`. */
-INLINE void differentiate_patch(int epilogue, int pair, const struct norm *n, int row, int column,
-                                size_t lane, real *dx, const real *dy, const uint8_t *from,
-                                const real *x, const real *terms)
+INLINE void differentiate_patch(int epilogue, enum precision precision, const struct norm *n,
+                                int row, int column, size_t lane, real *dx, const real *dy,
+                                const uint8_t *from, const real *x, const real *terms)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     terms += lane;
@@ -202,43 +197,44 @@ INLINE void differentiate_patch(int epilogue, int pair, const struct norm *n, in
         size_t at = position(n, size, row, column, i) + lane;
         if (row + i / size < n->in.h && column + i % size < n->in.w)
             vreal_store(dx + at,
-                        of_dy * d[i] + (of_x * (value_load(pair, x, at) - mean) + constant));
+                        of_dy * d[i] + (of_x * (value_load(precision, x, at) - mean) + constant));
     }
 }
 
 /* All of dx: where pooling dropped the output, dy is 0 but the batch's means are still there. */
-INLINE void differentiate_all(int epilogue, int pair, const struct norm *n, real *dx,
-                              const real *dy, const uint8_t *from, const real *x, const real *terms)
+INLINE void differentiate_all(int epilogue, enum precision precision, const struct norm *n,
+                              real *dx, const real *dy, const uint8_t *from, const real *x,
+                              const real *terms)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     for (int row = 0; row < n->in.h; row += size) {
         for (int column = 0; column < n->in.w; column += size) {
 #pragma GCC unroll 2
             for (size_t lane = 0; lane < BLOCK; lane += VECTOR_LANES)
-                differentiate_patch(epilogue, pair, n, row, column, lane, dx, dy, from, x, terms);
+                differentiate_patch(epilogue, precision, n, row, column, lane, dx, dy, from, x,
+                                    terms);
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                prefetch(pair, x, position(n, size, row, column, i));
+                prefetch(precision, x, position(n, size, row, column, i));
         }
     }
 }
 
-INLINE void differentiate_of(int pair, const struct norm *n, real *dx, const real *dy,
-                             const uint8_t *from, const real *x, const real *terms)
+INLINE void differentiate_of(enum precision precision, const struct norm *n, real *dx,
+                             const real *dy, const uint8_t *from, const real *x, const real *terms)
 {
     if (n->epilogue == EPILOGUE_RELU_POOL)
-        differentiate_all(EPILOGUE_RELU_POOL, pair, n, dx, dy, from, x, terms);
+        differentiate_all(EPILOGUE_RELU_POOL, precision, n, dx, dy, from, x, terms);
     else if (n->epilogue == EPILOGUE_RELU)
-        differentiate_all(EPILOGUE_RELU, pair, n, dx, dy, from, x, terms);
+        differentiate_all(EPILOGUE_RELU, precision, n, dx, dy, from, x, terms);
     else
-        differentiate_all(EPILOGUE_NONE, pair, n, dx, dy, from, x, terms);
+        differentiate_all(EPILOGUE_NONE, precision, n, dx, dy, from, x, terms);
 }
 
-static void differentiate(const struct norm *n, real *dx, const real *dy, const uint8_t *from,
-                          const real *x, const real *terms)
-{
-    BY_PAIR(differentiate_of, n, dx, dy, from, x, terms);
-}
+BY_PRECISION(differentiate, n->x_precision, differentiate_of,
+             (const struct norm *n, real *dx, const real *dy, const uint8_t *from, const real *x,
+              const real *terms),
+             n, dx, dy, from, x, terms)
 
 const struct norm_functions SIMD_NAME(norm) = {
     .block = BLOCK,

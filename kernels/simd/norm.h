@@ -1,13 +1,14 @@
 /* Batch norm [+ ReLU [+ 2x2 pooling]] of one image's block of channels [h,w,block]. */
 #pragma once
 
+#include "kernels/base/precision.h"
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
 struct norm {
     enum epilogue epilogue;
-    int x_pair, y_pair;     /* of x and of y in the room of a number: see operands.h */
-    struct area in, stored; /* of x and of y */
+    enum precision x_precision, y_precision; /* of what x and y hold: see operands.h */
+    struct area in, stored;                  /* of x and of y */
 };
 
 struct norm_functions {

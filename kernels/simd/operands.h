@@ -1,9 +1,10 @@
 /* Numbers of 16 bits, bf16, two in the room of a `real`; a row of a block of channels is in the order of channels
  * either way. What products of winograd.h multiply is so in one set, by which a file is compiled: PAIR there, a row
- * has ROW numbers' room. Values between ops (op.h) are so where a net's are narrow, in any set: `pair` in what
- * follows, a constant. */
+ * has ROW numbers' room. Values between ops (op.h) have 16 bits in any set, where a net's have: what
+ * follows takes their precision, a constant. */
 #pragma once
 
+#include "kernels/base/precision.h"
 #include "kernels/simd/simd.h"
 
 #define BLOCK (2 * VECTOR_LANES)
@@ -15,13 +16,6 @@
 #define PAIR 1
 #endif
 #define ROW (BLOCK / PAIR)
-
-/* Values in the room of a number where they are narrow. */
-#ifdef SCALEBENCH_F64
-#define NARROW 1
-#else
-#define NARROW 2
-#endif
 
 /* Numbers' room that `rows` rows of one block take, an odd one of pairs filled up. */
 static inline size_t operand_plane(int rows)
@@ -94,17 +88,27 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 
 #endif
 
+/* Where value `at` of x begins, an even one where they have 16 bits. */
+#define value_at(precision, x, at) ((x) + (at) / precision_per_real(precision))
+
 #ifdef SCALEBENCH_F64
 
-INLINE void narrow_store(real *to, vreal v)
+/* Full precision alone. */
+INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
-    vreal_store(to, v);
+    return vreal_load(x + at);
 }
 
-INLINE vreal narrow_load(const real *from)
+INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
-    return vreal_load(from);
+    vreal_store(x + at, v);
 }
+
+#define BY_PRECISION(name, precision, f, parameters, ...)                                          \
+    static void name parameters                                                                    \
+    {                                                                                              \
+        f(PRECISION_fp32, __VA_ARGS__);                                                            \
+    }
 
 #else
 
@@ -132,18 +136,36 @@ INLINE vreal narrow_load(const real *from)
     return (vreal)(__builtin_convertvector(codes, vbits) << 16);
 }
 
-#endif
-
-/* Values `at`, `at` + 1, ... of x, `pair` in the room of a number: a vector of them. */
-INLINE vreal value_load(int pair, const real *x, size_t at)
+/* Values `at`, `at` + 1, ... of x: a vector of them. */
+INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
-    return pair > 1 ? narrow_load(x + at / (size_t)pair) : vreal_load(x + at);
+    const real *from = value_at(precision, x, at);
+    return precision == PRECISION_bf16 ? narrow_load(from) : vreal_load(from);
 }
 
-INLINE void value_store(int pair, real *x, size_t at, vreal v)
+INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
-    if (pair > 1)
-        narrow_store(x + at / (size_t)pair, v);
+    real *to = value_at(precision, x, at);
+    if (precision == PRECISION_bf16)
+        narrow_store(to, v);
     else
-        vreal_store(x + at, v);
+        vreal_store(to, v);
 }
+
+/* Defines name, which calls f, INLINE, with the precision as a constant before these arguments. Those of 16 bits are
+ * functions by themselves, so that others have the same bits with and without them: of two products that are added,
+ * the compiler rounds the one or the other by itself as their neighbourhood has it. */
+#define BY_PRECISION(name, precision, f, parameters, ...)                                          \
+    static __attribute__((noinline)) void name##_bf16 parameters                                   \
+    {                                                                                              \
+        f(PRECISION_bf16, __VA_ARGS__);                                                            \
+    }                                                                                              \
+    static void name parameters                                                                    \
+    {                                                                                              \
+        if ((precision) == PRECISION_bf16)                                                         \
+            name##_bf16(__VA_ARGS__);                                                              \
+        else                                                                                       \
+            f(PRECISION_fp32, __VA_ARGS__);                                                        \
+    }
+
+#endif

@@ -45,6 +45,7 @@
  * nothing, so that its error counts no more than that of any other number. */
 #pragma once
 
+#include "kernels/base/precision.h"
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
@@ -64,7 +65,7 @@ struct winograd {
     bool norm;              /* batch norm follows: what is stored are all outputs */
     int points, outputs;    /* p and m of an axis */
     int pair;               /* operands in the room of a number */
-    int x_pair, y_pair;     /* the same of x, and of what is stored: see operands.h */
+    enum precision x_precision, y_precision; /* of x, and of what is stored: see operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* read of x, of the convolution's output, of y */
     int origin_h, origin_w;      /* input position where the first tile begins, -pad mostly */
@@ -95,12 +96,12 @@ static inline size_t winograd_stored(const struct winograd *w)
 /* Numbers' room that an image's x takes, and its stored outputs. */
 static inline size_t winograd_in_room(const struct winograd *w)
 {
-    return winograd_in(w) / (size_t)w->x_pair;
+    return winograd_in(w) / precision_per_real(w->x_precision);
 }
 
 static inline size_t winograd_stored_room(const struct winograd *w)
 {
-    return winograd_stored(w) / (size_t)w->y_pair;
+    return winograd_stored(w) / precision_per_real(w->y_precision);
 }
 
 static inline size_t winograd_transformed(const struct winograd *w, int blocks)

@@ -35,14 +35,8 @@ INLINE struct patch input_patch(int kind, const struct winograd *w, struct walk 
                           .w = w->in.w};
 }
 
-INLINE vreal patch_load(int pair, const real *x, struct patch at, int i, int j)
-{
-    return pair > 1 ? narrow_load(x + patch_at(at, i, j) / pair)
-                    : vreal_load(x + patch_at(at, i, j));
-}
-
-INLINE void input_tile(int kind, int pair, real *v, size_t plane, const real *x, struct patch at,
-                       bool inside)
+INLINE void input_tile(int kind, enum precision precision, real *v, size_t plane, const real *x,
+                       struct patch at, bool inside)
 {
     const int points = axis_points(kind), inputs = axis_inputs(kind);
     vreal half[WINOGRAD_POINTS_MAX][INPUTS_MAX];
@@ -51,7 +45,9 @@ INLINE void input_tile(int kind, int pair, real *v, size_t plane, const real *x,
         vreal d[INPUTS_MAX], out[WINOGRAD_POINTS_MAX];
 #pragma GCC unroll 6
         for (int i = 0; i < inputs; i++)
-            d[i] = patch_has(at, i, j, inside) ? patch_load(pair, x, at, i, j) : (vreal){0};
+            d[i] = patch_has(at, i, j, inside)
+                       ? value_load(precision, x, (size_t)patch_at(at, i, j))
+                       : (vreal){0};
         axis_input(kind, out, d);
 #pragma GCC unroll 6
         for (int i = 0; i < points; i++)
@@ -67,7 +63,8 @@ INLINE void input_tile(int kind, int pair, real *v, size_t plane, const real *x,
     }
 }
 
-INLINE void input_all(int kind, int pair, const struct winograd *w, int n, real *v, const real *x)
+INLINE void input_all(int kind, enum precision precision, const struct winograd *w, int n, real *v,
+                      const real *x)
 {
     int tiles = n * winograd_tiles(w);
     size_t plane = operand_plane(tiles), image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
@@ -75,14 +72,16 @@ INLINE void input_all(int kind, int pair, const struct winograd *w, int n, real 
         struct walk at = {0};
         for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
             struct patch in = input_patch(kind, w, at);
-            const real *from = x + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) *
-                                       image_block / (size_t)pair;
+            const real *from = value_at(
+                precision, x, ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block);
             real *to = v + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * ROW;
             for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
                 if (patch_is_inside(in, axis_inputs(kind)))
-                    input_tile(kind, pair, to + half / PAIR, plane, from + half / pair, in, true);
+                    input_tile(kind, precision, to + half / PAIR, plane,
+                               value_at(precision, from, (size_t)half), in, true);
                 else
-                    input_tile(kind, pair, to + half / PAIR, plane, from + half / pair, in, false);
+                    input_tile(kind, precision, to + half / PAIR, plane,
+                               value_at(precision, from, (size_t)half), in, false);
             }
         }
     }
@@ -96,8 +95,8 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
         return true;
     size_t block = (size_t)w->in.h * (size_t)w->in.w * BLOCK, end = (size_t)w->in_blocks * block;
     for (size_t p = (size_t)patch_at(at, i, j); p < end; p += block)
-        if (vreal_nonzero_bits(value_load(w->x_pair, x, p)) ||
-            vreal_nonzero_bits(value_load(w->x_pair, x, p + VECTOR_LANES)))
+        if (vreal_nonzero_bits(value_load(w->x_precision, x, p)) ||
+            vreal_nonzero_bits(value_load(w->x_precision, x, p + VECTOR_LANES)))
             return false;
     return true;
 }
@@ -183,8 +182,8 @@ INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, 
     }
 }
 
-INLINE void output_tile(int kind, int epilogue, int pair, real *to, uint8_t *from, struct patch at,
-                        const real *m, size_t plane, vreal bias, unsigned blank)
+INLINE void output_tile(int kind, int epilogue, enum precision precision, real *to, uint8_t *from,
+                        struct patch at, const real *m, size_t plane, vreal bias, unsigned blank)
 {
     const int points = axis_points(kind), outputs = axis_outputs(kind);
     vreal half[OUTPUTS_MAX][WINOGRAD_POINTS_MAX], y[OUTPUTS_MAX * OUTPUTS_MAX];
@@ -211,7 +210,7 @@ INLINE void output_tile(int kind, int epilogue, int pair, real *to, uint8_t *fro
         for (int i = 0; i < OUTPUTS_MAX * OUTPUTS_MAX; i++)
             y[i] = vreal_choose((vint){0} - (lane_int)(blank >> i & 1), bias, y[i]);
     }
-    store_outputs(epilogue, pair, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
+    store_outputs(epilogue, precision, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
 /* A tile's patch of what is stored. */
@@ -222,8 +221,8 @@ INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *
         .row = at.row * size, .column = at.column * size, .h = w->stored.h, .w = w->stored.w};
 }
 
-INLINE void output_all(int epilogue, int pair, int kind, const struct winograd *w, int n, int b,
-                       real *y, uint8_t *from, const real *m, const real *bias,
+INLINE void output_all(int epilogue, enum precision precision, int kind, const struct winograd *w,
+                       int n, int b, real *y, uint8_t *from, const real *m, const real *bias,
                        const uint16_t *blank)
 {
     int tiles = n * winograd_tiles(w);
@@ -233,8 +232,8 @@ INLINE void output_all(int epilogue, int pair, int kind, const struct winograd *
     for (int t = 0; t < tiles; t++, walk_next(&at, w), m += BLOCK) {
         size_t to = ((size_t)at.image * (size_t)w->out_blocks + (size_t)b) * image_block;
         for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
-            output_tile(kind, epilogue, pair, y + (to + half) / (size_t)pair, from + to + half,
-                        output_patch(kind, epilogue, w, at), m + half, plane,
+            output_tile(kind, epilogue, precision, value_at(precision, y, to + half),
+                        from + to + half, output_patch(kind, epilogue, w, at), m + half, plane,
                         vreal_load(bias + half), kind == WINOGRAD_F4 ? blank[t] : 0);
     }
 }
@@ -293,27 +292,22 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
     CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \
     CASE_OF(EPILOGUE_RELU_POOL, __VA_ARGS__)
 
-/* Functions by themselves, so that transforms of others have the same bits with and without them: of two products that
- * are added, the compiler rounds the one or the other by itself as their neighbourhood has it. */
-static __attribute__((noinline)) void input_narrow(const struct winograd *w, int n, real *v,
-                                                   const real *x)
+INLINE void input_kind(enum precision precision, const struct winograd *w, int n, real *v,
+                       const real *x)
 {
     switch ((int)w->kind) {
-        CASES_OF_KIND(input_all, NARROW, w, n, v, x)
+        CASES_OF_KIND(input_all, precision, w, n, v, x)
     }
 }
+
+BY_PRECISION(input_of, w->x_precision, input_kind,
+             (const struct winograd *w, int n, real *v, const real *x), w, n, v, x)
 
 static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
     if (w->kind == WINOGRAD_F4)
         mark_blank(w, n, blank, x);
-    if (w->x_pair > 1) {
-        input_narrow(w, n, v, x);
-        return;
-    }
-    switch ((int)w->kind) {
-        CASES_OF_KIND(input_all, 1, w, n, v, x)
-    }
+    input_of(w, n, v, x);
 }
 
 static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
@@ -323,34 +317,27 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
     }
 }
 
-INLINE void output_kind(int kind, int pair, const struct winograd *w, int n, int at, real *y,
-                        uint8_t *from, const real *m, const real *bias, const uint16_t *blank)
+INLINE void output_epilogue(int kind, enum precision precision, const struct winograd *w, int n,
+                            int at, real *y, uint8_t *from, const real *m, const real *bias,
+                            const uint16_t *blank)
 {
     switch (w->epilogue) {
-        CASES_OF_EPILOGUE(output_all, pair, kind, w, n, at, y, from, m, bias, blank)
+        CASES_OF_EPILOGUE(output_all, precision, kind, w, n, at, y, from, m, bias, blank)
     }
 }
 
-static __attribute__((noinline)) void output_narrow(const struct winograd *w, int n, int at,
-                                                    real *y, uint8_t *from, const real *m,
-                                                    const real *bias, const uint16_t *blank)
+INLINE void output_kind(enum precision precision, const struct winograd *w, int n, int at, real *y,
+                        uint8_t *from, const real *m, const real *bias, const uint16_t *blank)
 {
     switch ((int)w->kind) {
-        CASES_OF_KIND(output_kind, NARROW, w, n, at, y, from, m, bias, blank)
+        CASES_OF_KIND(output_epilogue, precision, w, n, at, y, from, m, bias, blank)
     }
 }
 
-static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
-                   const real *bias, const uint16_t *blank)
-{
-    if (w->y_pair > 1) {
-        output_narrow(w, n, at, y, from, m, bias, blank);
-        return;
-    }
-    switch ((int)w->kind) {
-        CASES_OF_KIND(output_kind, 1, w, n, at, y, from, m, bias, blank)
-    }
-}
+BY_PRECISION(output, w->y_precision, output_kind,
+             (const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
+              const real *bias, const uint16_t *blank),
+             w, n, at, y, from, m, bias, blank)
 
 INLINE void output_adjoint_kind(int kind, const struct winograd *w, int n, real *dm, real *dbias,
                                 const real *dy, const uint8_t *from, size_t stride)

@@ -49,14 +49,16 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
 }
 
 /* Of the net as it is made for one image; scratch does not grow with them. */
-static void print_memory(FILE *out, const struct net *net, bool narrow)
+static void print_memory(FILE *out, const struct net *net, enum precision values)
 {
     struct net_memory m = net_memory(net);
     fprintf(out,
             "memory of an image: %.1f KiB of outputs, %.1f KiB kept for backward, %.1f KiB of "
             "gradients%s\n",
             (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024,
-            narrow ? "; between convolutions, and before batch norm, outputs have 16 bits" : "");
+            values == PRECISION_fp32
+                ? ""
+                : "; between convolutions, and before batch norm, outputs have 16 bits");
 }
 
 static void print_meanings(FILE *out, unsigned savings)
@@ -103,7 +105,7 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
                              struct error *e)
 {
     struct net_options options = {.plan = trainer_plan(config),
-                                  .narrow = trainer_takes_bf16(config),
+                                  .values = trainer_values(config),
                                   .n_max = 1,
                                   .threads = 1,
                                   .slots = 1};
@@ -117,7 +119,7 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     for (int i = 0; i < net_ops(net); i++)
         print_op(out, net, desc, i, width);
     print_total(out, net, desc, width);
-    print_memory(out, net, options.narrow);
+    print_memory(out, net, options.values);
     if (trainer_tunes(config)) {
         char kernels[KERNELS_TEXT];
         fprintf(out, "tuned for a batch of %u, on this machine now: %s\n",

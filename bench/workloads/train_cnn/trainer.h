@@ -103,6 +103,9 @@ enum plan trainer_plan(const struct config *config);
 /* Whether train.precision lets kernels round what they multiply to bf16. In double precision nothing is. */
 bool trainer_takes_bf16(const struct config *config);
 
+/* What train.precision lets the net keep values in, which double precision keeps in all their bits. */
+enum precision trainer_values(const struct config *config);
+
 /* Whether kernels are chosen by time; and rank 0's choices [n_layers] given to all ranks, so that
  * replicas compute the same bits. Collective. */
 bool trainer_tunes(const struct config *config);

@@ -70,6 +70,11 @@ bool trainer_takes_bf16(const struct config *config)
     return config_int(config, OPT_PRECISION) == PRECISION_bf16 && sizeof(real) == sizeof(float);
 }
 
+enum precision trainer_values(const struct config *config)
+{
+    return trainer_takes_bf16(config) ? PRECISION_bf16 : PRECISION_fp32;
+}
+
 bool trainer_tunes(const struct config *config)
 {
     return config_int(config, OPT_TUNE) == TUNE_start;
@@ -120,7 +125,7 @@ static enum status open_net(struct trainer *t, struct error *e)
     const struct net_options options = {
         .plan = trainer_plan(t->config),
         .isa = t->isa,
-        .narrow = trainer_takes_bf16(t->config),
+        .values = trainer_values(t->config),
         .n_max = work_is_replayed(&t->work) ? 1 : (int)t->micro_max,
         .threads = pool_threads(t->exec.pool),
         .slots = 1,

@@ -544,7 +544,7 @@ static void narrow_values_take_half(void **state)
     add_layer(&desc, dense_layer(10));
     end_net(&desc);
     assert_int_equal(net_create(&nets[0], &desc, &options, &e), OK);
-    options.narrow = true;
+    options.values = PRECISION_bf16;
     bool can = sizeof(real) == sizeof(float);
     assert_int_equal(net_create(&nets[1], &desc, &options, &e), can ? OK : ERR_ARGUMENT);
     if (!can) {

@@ -94,7 +94,7 @@ static void all_codes_are_read(void **state)
     for (int isa = 0; isa <= (int)isa_best_bf16(); isa++) {
         const struct norm_functions *f = norm_for((enum isa)isa);
         struct area area = {1, CODES / f->block};
-        struct norm norm = {EPILOGUE_NONE, 2, 1, area, area};
+        struct norm norm = {EPILOGUE_NONE, PRECISION_bf16, PRECISION_fp32, area, area};
         f->normalise(&norm, wide, NULL, narrow_of(&v), terms, terms + BLOCK_MAX,
                      terms + 2 * BLOCK_MAX);
         for (size_t i = 0; i < CODES; i++) /* a NaN becomes a quiet one */
@@ -114,7 +114,7 @@ static void store_by_winograd(enum isa isa, real *narrow, const real *x)
     struct winograd w = {.kind = WINOGRAD_T2,
                          .points = 3,
                          .outputs = 2,
-                         .y_pair = 2,
+                         .y_precision = PRECISION_bf16,
                          .out_blocks = 1,
                          .block = f->block,
                          .out = {2, 2},
@@ -185,9 +185,9 @@ static void check_outputs(enum isa isa, const struct winograd_tiles *f, struct w
     real *wide = mem_alloc(stored * sizeof *wide), *narrow = mem_alloc(stored * sizeof *narrow);
     uint8_t *from = mem_alloc(2 * stored);
     uint16_t *blank = mem_alloc(tiles * sizeof *blank);
-    w.y_pair = 1;
+    w.y_precision = PRECISION_fp32;
     f->output(&w, IMAGES, 0, wide, from, m, bias, blank);
-    w.y_pair = 2;
+    w.y_precision = PRECISION_bf16;
     f->output(&w, IMAGES, 0, narrow, from + stored, m, bias, blank);
     assert_rounded(isa, narrow, wide, stored);
     assert_memory_equal(from, from + stored, stored);
@@ -235,7 +235,6 @@ static void first_convolutions_store_what_is_rounded(void **state)
             const struct first_conv_functions *f = first_conv_for((enum isa)isa);
             bool pools = epilogue == EPILOGUE_RELU_POOL;
             struct first_conv c = {.epilogue = (enum epilogue)epilogue,
-                                   .pair = 1,
                                    .in_c = 3,
                                    .out_c = 2 * f->block,
                                    .block = f->block,
@@ -250,7 +249,7 @@ static void first_convolutions_store_what_is_rounded(void **state)
             real *y = mem_alloc(stored * sizeof *y), *narrow = mem_alloc(stored * sizeof *narrow);
             uint8_t *from = mem_alloc(2 * stored);
             f->forward(&c, y, from, x, weights, bias);
-            c.pair = 2;
+            c.y_precision = PRECISION_bf16;
             f->forward(&c, narrow, from + stored, x, weights, bias);
             assert_rounded((enum isa)isa, narrow, y, stored);
             assert_memory_equal(from, from + stored, stored);
@@ -299,17 +298,17 @@ static void check_norm(enum isa isa, struct norm n)
     size_t in = area_pixels(n.in) * block, stored = area_pixels(n.stored) * block;
     struct values x = random_values(in, 16);
     struct passes wide, narrow;
-    n.x_pair = n.y_pair = 1;
+    n.x_precision = n.y_precision = PRECISION_fp32;
     run_passes(&wide, isa, n, x.wide);
-    for (int pair = 1; pair <= 2; pair++) {
-        n.x_pair = 2;
-        n.y_pair = pair;
+    for (enum precision y = PRECISION_fp32; y <= PRECISION_bf16; y++) {
+        n.x_precision = PRECISION_bf16;
+        n.y_precision = y;
         run_passes(&narrow, isa, n, narrow_of(&x));
         assert_memory_equal(wide.first, narrow.first, sizeof wide.first);
         assert_memory_equal(wide.inputs, narrow.inputs, sizeof wide.inputs);
         assert_memory_equal(wide.gradients, narrow.gradients, sizeof wide.gradients);
         assert_memory_equal(wide.dx, narrow.dx, in * sizeof(real));
-        if (pair > 1)
+        if (y != PRECISION_fp32)
             assert_rounded(isa, narrow.y, wide.y, stored);
         else
             assert_memory_equal(wide.y, narrow.y, stored * sizeof(real));
@@ -327,7 +326,8 @@ static void batch_norm_reads_and_stores_both(void **state)
     for (int isa = 0; isa <= (int)isa_best_bf16(); isa++)
         for (size_t i = 0; i < sizeof areas / sizeof *areas; i++)
             for (int epilogue = EPILOGUE_NONE; epilogue <= EPILOGUE_RELU_POOL; epilogue++) {
-                struct norm norm = {(enum epilogue)epilogue, 1, 1, areas[i], areas[i]};
+                struct norm norm = {(enum epilogue)epilogue, PRECISION_fp32, PRECISION_fp32,
+                                    areas[i], areas[i]};
                 if (epilogue == EPILOGUE_RELU_POOL)
                     norm.stored = (struct area){areas[i].h / 2, areas[i].w / 2};
                 check_norm((enum isa)isa, norm);

@@ -160,7 +160,7 @@ static void setup_narrow(struct setup *r)
 {
     const struct cast16 *cast = &cast16_get(ISA_PORTABLE)->bf16;
     size_t n = (size_t)r->n * shape_count(r->conv->in);
-    r->fused.narrow = true;
+    r->fused.values = PRECISION_bf16;
     r->w = winograd_of(&r->fused);
     r->codes = mem_alloc((size_t)r->n * winograd_in(&r->w) * sizeof *r->codes);
     cast->encode(r->codes, r->x, n, 1);
@@ -224,7 +224,7 @@ static void setup_run(struct setup *r)
                            .saved = r->saved,
                            .scratch = r->scratch};
     copy_blocks(r, r->x, r->blocked, true);
-    if (r->fused.narrow)
+    if (r->fused.values != PRECISION_fp32)
         call.x = narrow_input(r);
     r->op->forward(&r->fused, &call);
     r->op->backward(&r->fused, &call);

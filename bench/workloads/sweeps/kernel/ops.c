@@ -43,9 +43,10 @@ static size_t judged(const struct lane *lane, enum pass pass, int op)
 
 static enum status make_net(struct lane *lane, const struct sweep *s, int n_max, struct error *e)
 {
+    bool rounds = lane->isa != isa_exact(lane->isa);
     const struct net_options options = {.plan = lane->plan,
                                         .isa = lane->isa,
-                                        .narrow = lane->isa != isa_exact(lane->isa),
+                                        .values = rounds ? PRECISION_bf16 : PRECISION_fp32,
                                         .n_max = n_max,
                                         .threads = 1,
                                         .slots = 1};
