@@ -19,6 +19,8 @@
 set -eu
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
+# shellcheck source=ci/specs.sh
+. "$(dirname "$0")/specs.sh"
 answer_help "$@"
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -111,11 +113,6 @@ is_sweep() { # name
 
 reports() {
     (cd configs/reports && printf '%s\n' */*.yaml | sed 's/[.]yaml$//')
-}
-
-# The spec whose campaign a spec of the reports looks at, "kota/parts" of "kota/fig8"; "" where it has its own.
-viewed() { # name
-    sed -n "s#^extends: *\([^/]*\)[.]yaml\$#${1%/*}/\1#p" "configs/reports/$1.yaml"
 }
 
 # Where it is kept: as its campaign is called, a view by its own name.

@@ -15,6 +15,8 @@
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
+# shellcheck source=ci/specs.sh
+. "$(dirname "$0")/specs.sh"
 take_no_arguments "$@"
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -127,7 +129,10 @@ keep_apart() { # name, folder of the run
     done
 }
 
-views=$(cd configs/reports && grep -l '^extends: *[^/]*$' ./*/*.yaml | sed 's/^[.].//; s/[.]yaml$//' | tr '\n' ' ')
+views=
+for name in "${names[@]}"; do
+    [ -z "$(viewed "$name")" ] || views+="$name "
+done
 plan_all || exit 2
 tables=("${names[@]/#/$scratch/}")
 plans=$(LC_ALL=C awk -F , -v folder="$scratch" -v views=" $views" "$tell" "${tables[@]/%/.csv}" |
