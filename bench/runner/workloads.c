@@ -79,7 +79,7 @@ static bool concerns_identity(const struct config *config, const struct spec_opt
     if (config_is_peer(config))
         return strncmp(option->key, "peer.", strlen("peer.")) == 0;
     return strncmp(option->key, "data.", strlen("data.")) == 0 ||
-           option == option_get(OPT_PRECISION);
+           option == option_get(OPT_PRECISION) || option == option_get(OPT_ISA);
 }
 
 char *workload_about(const struct point *point)
@@ -142,6 +142,9 @@ static enum status identify_once(struct workloads *w, const struct point *point,
     if (identity_of(w, point) != NULL)
         return OK;
     TRY(ask(w, "--identify", point, line, sizeof line, &exit_status, e));
+    const struct error unavailable = {.status = ERR_UNAVAILABLE};
+    if (exit_status == error_exit_status(&unavailable) && line[0] != '\0')
+        return error_set(e, ERR_UNAVAILABLE, "%s", line);
     return keep(w, point, exit_status == 0 ? json_loads(line, 0, NULL) : NULL, e);
 }
 

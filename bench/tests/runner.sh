@@ -150,6 +150,16 @@ skips_aloud() {
     expect 0 "2 of 4 points skipped" run --set "$too_many"
 }
 
+# The trainer is asked, since it knows the processor that it runs on.
+skips_what_the_processor_lacks() {
+    cat >"$tmp/facts" <<'END'
+[[ " $* " != *" --identify "*" --kernels.isa=avx512 "* ]] || { echo "this processor has no avx512"; exit 3; }
+END
+    FAKE_FACTS=$tmp/facts expect 0 "skipped: this processor has no avx512" run \
+        --set "matrix.kernels.isa=[portable,avx512] measure.accuracy.seeds=[]" &&
+        grep -q "2 of 4 points skipped" "$tmp/expect.log"
+}
+
 refuses_skips_when_strict() {
     rm -rf "$out"
     expect 3 "2 of 4 points cannot run here" run --strict --set "$too_many" && [ ! -e "$out" ]
@@ -231,6 +241,7 @@ check "a point that fails alike from the first is given up" gives_up_what_fails_
 check "a grown spec runs what it lacks" runs_what_a_grown_spec_lacks
 check "the budget ends a campaign" spends_no_more_than_the_budget
 check "points that cannot run are skipped aloud" skips_aloud
+check "points whose instructions the processor lacks are skipped" skips_what_the_processor_lacks
 check "--strict refuses skips" refuses_skips_when_strict
 check "nothing is begun when no point can run" refuses_when_nothing_can_run
 check "plan runs nothing" plans_without_running

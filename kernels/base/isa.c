@@ -1,6 +1,7 @@
 #include "kernels/base/isa.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/names.h"
 
@@ -37,20 +38,34 @@ enum isa isa_exact(enum isa isa)
 const char *const *isa_names(void)
 {
     static const char *const names[ISAS] = {
-        [ISA_PORTABLE] = "portable",
-#if defined(__x86_64__)
-        [ISA_AVX2] = "avx2",
-        [ISA_AVX512] = "avx512",
-        [ISA_AVX512_BF16] = "avx512_bf16",
+#define ISA(id, name, summary) [ISA_##id] = #name,
+#if !defined(__x86_64__)
+#define ISA_OF_X86(id, name, summary)
 #endif
+#include "kernels/base/isas.def"
     };
     return names;
+}
+
+static enum isa limit = ISAS;
+
+enum status isa_limit(const char *name, struct error *e)
+{
+    int wanted = name_index(name, isa_names(), ISAS), most = (int)isa_best_bf16();
+    bool is_auto = strcmp(name, "auto") == 0;
+    limit = is_auto || wanted < 0 ? ISAS : (enum isa)wanted;
+    if (!is_auto && (wanted < 0 || wanted > most))
+        return error_set(e, ERR_UNAVAILABLE, "this processor has no %s; its most is %s", name,
+                         isa_names()[most]);
+    return OK;
 }
 
 enum status isa_choose(enum isa *isa, bool bf16, struct error *e)
 {
     const char *name = getenv("SCALEBENCH_ISA");
     *isa = bf16 ? isa_best_bf16() : isa_best();
+    if (limit < *isa)
+        *isa = limit;
     if (name == NULL || *name == '\0')
         return OK;
     int wanted = name_index(name, isa_names(), ISAS);

@@ -6,14 +6,13 @@
 
 #include "kernels/base/error.h"
 
-/* From least to most. */
+/* Of isas.def, those that processors of this architecture may have; from least to most. */
 enum isa {
-    ISA_PORTABLE, /* what the compiler takes for granted: SSE2 on x86-64, NEON on AArch64 */
-#if defined(__x86_64__)
-    ISA_AVX2,        /* with FMA */
-    ISA_AVX512,      /* F, DQ, BW, VL */
-    ISA_AVX512_BF16, /* the same but for large products, whose operands are rounded to bf16 */
+#define ISA(id, name, summary) ISA_##id,
+#if !defined(__x86_64__)
+#define ISA_OF_X86(id, name, summary)
 #endif
+#include "kernels/base/isas.def"
     ISAS
 };
 
@@ -26,8 +25,12 @@ enum isa isa_best_bf16(void);
 /* The set that `isa` is without rounding operands. */
 enum isa isa_exact(enum isa isa);
 
-/* isa_best, or isa_best_bf16 where `bf16` allows it, or less where $SCALEBENCH_ISA names less. An unknown
- * name, or one that this processor does not have, is ERR_ARGUMENT. */
+/* From here on isa_choose gives no more than what is called so in isas.def; "auto": than the processor has.
+ * ERR_UNAVAILABLE where that is less. Before there are threads. */
+enum status isa_limit(const char *name, struct error *e);
+
+/* isa_best, or isa_best_bf16 where `bf16` allows it, or less where isa_limit or $SCALEBENCH_ISA names less. An unknown
+ * name in the latter, or one that this processor does not have, is ERR_ARGUMENT. */
 enum status isa_choose(enum isa *isa, bool bf16, struct error *e);
 
 /* ISAS names: portable avx2 avx512 avx512_bf16. */

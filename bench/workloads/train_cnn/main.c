@@ -65,8 +65,10 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
     const struct config *c = &a->config;
     struct data_set data;
     enum isa isa;
-    enum status status = OK;
-    TRY(isa_choose(&isa, trainer_takes_bf16(c), e));
+    enum status status = trainer_isa(c, &isa, e);
+    if (status == ERR_UNAVAILABLE)
+        fprintf(out, "%s\n", e->text);
+    TRY(status);
     TRY(data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();

@@ -91,7 +91,7 @@ static enum status make_net(struct net **net, const struct net_desc *desc,
 {
     uint8_t *choices;
     TRY(MEM_NEW(choices, (size_t)desc->n_layers, "the choices of kernels", e));
-    enum status status = isa_choose(&options->isa, trainer_takes_bf16(config), e);
+    enum status status = trainer_isa(config, &options->isa, e);
     if (status == OK && trainer_tunes(config))
         status = tune(choices, desc, config, *options, e);
     options->choices = choices;

@@ -106,6 +106,10 @@ bool trainer_takes_bf16(const struct config *config);
 /* What train.precision lets the net keep values in, which double precision keeps in all their bits. */
 enum precision trainer_values(const struct config *config);
 
+/* The instruction set of this processor by kernels.isa, train.precision and $SCALEBENCH_ISA; ERR_UNAVAILABLE where it has
+ * less than the first. From here on isa_choose gives no more. */
+enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e);
+
 /* Whether kernels are chosen by time; and rank 0's choices [n_layers] given to all ranks, so that
  * replicas compute the same bits. Collective. */
 bool trainer_tunes(const struct config *config);

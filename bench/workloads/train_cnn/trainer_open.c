@@ -75,6 +75,12 @@ enum precision trainer_values(const struct config *config)
     return trainer_takes_bf16(config) ? PRECISION_bf16 : PRECISION_fp32;
 }
 
+enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e)
+{
+    TRY(isa_limit(config_text(config, OPT_ISA), e));
+    return isa_choose(isa, trainer_takes_bf16(config), e);
+}
+
 bool trainer_tunes(const struct config *config)
 {
     return config_int(config, OPT_TUNE) == TUNE_start;
@@ -145,7 +151,7 @@ static enum status open_net(struct trainer *t, struct error *e)
 /* The most that every rank's processor has: replicas must compute the same bits. */
 static enum status agree_on_isa(struct trainer *t, struct error *e)
 {
-    enum status chosen = isa_choose(&t->isa, trainer_takes_bf16(t->config), e);
+    enum status chosen = trainer_isa(t->config, &t->isa, e);
     int least = chosen == OK ? (int)t->isa : 0;
     enum status status = wait_allreduce(t->waiter, &least, 1, MPI_INT, MPI_MIN, t->comm,
                                         "agreement on an instruction set", e);

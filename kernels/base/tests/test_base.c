@@ -483,6 +483,33 @@ static void instruction_set_can_be_lowered_by_name(void **state)
     unsetenv("SCALEBENCH_ISA");
 }
 
+/* The lesser of both counts; a set of another architecture is one that this processor lacks. */
+static void instruction_set_is_limited_by_name(void **state)
+{
+    struct error e = {0};
+    enum isa isa = ISA_PORTABLE;
+    unsetenv("SCALEBENCH_ISA");
+    for (int named = 0; named < ISAS; named++) {
+        bool here = named <= (int)isa_best_bf16();
+        assert_int_equal(isa_limit(isa_names()[named], &e), here ? OK : ERR_UNAVAILABLE);
+        assert_int_equal(isa_choose(&isa, true, &e), OK);
+        assert_int_equal(isa, here ? named : (int)isa_best_bf16());
+    }
+    setenv("SCALEBENCH_ISA", isa_names()[ISA_PORTABLE], 1);
+    assert_int_equal(isa_limit("auto", &e), OK);
+    assert_int_equal(isa_choose(&isa, false, &e), OK);
+    assert_int_equal(isa, ISA_PORTABLE);
+    unsetenv("SCALEBENCH_ISA");
+    assert_int_equal(isa_limit(isa_names()[ISA_PORTABLE], &e), OK);
+    assert_int_equal(isa_choose(&isa, false, &e), OK);
+    assert_int_equal(isa, ISA_PORTABLE);
+    assert_int_equal(isa_limit("of_another_machine", &e), ERR_UNAVAILABLE);
+    assert_non_null(strstr(e.text, "this processor has no of_another_machine; its most is "));
+    assert_int_equal(isa_limit("auto", &e), OK);
+    assert_int_equal(isa_choose(&isa, false, &e), OK);
+    assert_int_equal(isa, isa_best());
+}
+
 static void only_the_last_set_rounds_operands(void **state)
 {
     for (int isa = 0; isa < ISAS; isa++) {
@@ -496,6 +523,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instruction_set_can_be_lowered_by_name),
+        cmocka_unit_test(instruction_set_is_limited_by_name),
         cmocka_unit_test(only_the_last_set_rounds_operands),
         cmocka_unit_test(errors_carry_status_place_and_text),
         cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),

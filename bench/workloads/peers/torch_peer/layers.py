@@ -22,7 +22,7 @@ LAYERS = {
 FREE = re.compile(r"model|seed|data\.(set|path|name|samples|shard)|train\.(lr.*|momentum|weight_decay|"
                   r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|target_acc_pct|"
                   r"shuffle)|sync\.(strategy|cap_mib|first_cap_mib|deadline)|checkpoint\.path|"
-                  r"(kernels|place|peer)\..*|measure\.(?!timeline).*")
+                  r"(kernels\.(?!isa)|place\.|peer\.).*|measure\.(?!timeline).*")
 CHOICES = {"train.optimizer": ("sgd", "adam"), "sync.algorithm": ("auto",),
            "data.augment": ("none", "crop_flip")}
 
