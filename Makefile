@@ -109,7 +109,7 @@ obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
 # These are compiled once for each instruction set; the processor decides which one runs. Contraction
 # into fused multiply-add is on in kernels/simd alone.
 ISAS          := portable $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
-CFLAGS_avx2   := -mavx2 -mfma
+CFLAGS_avx2   := -mavx2 -mfma -mf16c
 CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 # What takes part in products whose operands have 16 bits, for one set more.
 ISA_BF16      := $(if $(filter avx512,$(ISAS)),avx512_bf16)
@@ -248,7 +248,7 @@ MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
 SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
 # Those of single precision alone: base has no reals and is one library for both; from double nothing is rounded to
-# bf16, neither operands nor values between ops.
+# 16 bits, neither operands nor values between ops.
 SINGLE_TESTS  := $(wildcard kernels/base/tests/*.c) kernels/ops/tests/test_bf16.c kernels/ops/tests/test_narrow.c
 DOUBLE_TESTS  := $(filter-out $(SINGLE_TESTS),$(KERNELS_TESTS)) $(MPI_TESTS)
 tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))

@@ -50,10 +50,13 @@ static double count_numbers(const struct batchnorm_call *call)
     return (double)(images * call->plane);
 }
 
-/* One number has no unbiased variance: the running one then stays. */
+/* One number has no unbiased variance: the running one then stays. Both do where numbers overflowed, of which a step
+ * of 16 bits is skipped. */
 static void update_running(real *mean, real *var, double batch_mean, double batch_var, double count,
                            double momentum)
 {
+    if (!isfinite(batch_mean) || !isfinite(batch_var))
+        return;
     *mean = (real)((1 - momentum) * (double)*mean + momentum * batch_mean);
     if (count > 1)
         *var = (real)((1 - momentum) * (double)*var + momentum * batch_var * (count / (count - 1)));

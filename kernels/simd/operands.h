@@ -1,11 +1,10 @@
-/* Numbers of 16 bits, bf16, two in the room of a `real`; a row of a block of channels is in the order of channels
- * either way. What products of winograd.h multiply is so in one set, by which a file is compiled: PAIR there, a row
- * has ROW numbers' room. Values between ops (op.h) have 16 bits in any set, where a net's have: what
- * follows takes their precision, a constant. */
+/* Numbers of 16 bits, two in the room of a `real`; a row of a block of channels is in the order of channels either
+ * way. What products of winograd.h multiply is bf16 in one set, by which a file is compiled: PAIR there, a row has
+ * ROW numbers' room. Values between ops (op.h) are what the net keeps them in, in any set: what loads and stores them
+ * takes their precision, a constant. */
 #pragma once
 
-#include "kernels/base/precision.h"
-#include "kernels/simd/simd.h"
+#include "kernels/simd/codes16.h"
 
 #define BLOCK (2 * VECTOR_LANES)
 
@@ -112,44 +111,29 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 
 #else
 
-/* As operand_store of pairs, which it is where there is an instruction for it; denormals stay, as cast16.c's. */
-INLINE void narrow_store(real *to, vreal v)
-{
-#ifdef OPERANDS_ARE_PAIRS
-    operand_store(to, v);
-#else
-    typedef uint32_t vbits __attribute__((vector_size(VECTOR_BYTES)));
-    typedef uint16_t vcodes __attribute__((vector_size(VECTOR_BYTES / 2)));
-    vbits bits = (vbits)v, nan = (vbits)(v != v);
-    vbits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
-    vcodes codes = __builtin_convertvector((nan & quiet) | (~nan & rounded), vcodes);
-    memcpy(to, &codes, sizeof codes);
-#endif
-}
-
-INLINE vreal narrow_load(const real *from)
-{
-    typedef uint32_t vbits __attribute__((vector_size(VECTOR_BYTES)));
-    typedef uint16_t vcodes __attribute__((vector_size(VECTOR_BYTES / 2)));
-    vcodes codes;
-    memcpy(&codes, from, sizeof codes);
-    return (vreal)(__builtin_convertvector(codes, vbits) << 16);
-}
-
 /* Values `at`, `at` + 1, ... of x: a vector of them. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     const real *from = value_at(precision, x, at);
-    return precision == PRECISION_bf16 ? narrow_load(from) : vreal_load(from);
+    if (precision == PRECISION_fp16)
+        return decode_fp16(codes_load(from));
+    return precision == PRECISION_bf16 ? decode_bf16(codes_load(from)) : vreal_load(from);
 }
 
+/* Of bf16 denormals stay, but where there is an instruction for it, as in operand_store. */
 INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
     real *to = value_at(precision, x, at);
-    if (precision == PRECISION_bf16)
-        narrow_store(to, v);
-    else
+    if (precision == PRECISION_fp32)
         vreal_store(to, v);
+    else if (precision == PRECISION_fp16)
+        codes_store(to, encode_fp16(v));
+    else
+#ifdef OPERANDS_ARE_PAIRS
+        operand_store(to, v);
+#else
+        codes_store(to, encode_bf16(v));
+#endif
 }
 
 /* Defines name, which calls f, INLINE, with the precision as a constant before these arguments. Those of 16 bits are
@@ -160,10 +144,16 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
     {                                                                                              \
         f(PRECISION_bf16, __VA_ARGS__);                                                            \
     }                                                                                              \
+    static __attribute__((noinline)) void name##_fp16 parameters                                   \
+    {                                                                                              \
+        f(PRECISION_fp16, __VA_ARGS__);                                                            \
+    }                                                                                              \
     static void name parameters                                                                    \
     {                                                                                              \
         if ((precision) == PRECISION_bf16)                                                         \
             name##_bf16(__VA_ARGS__);                                                              \
+        else if ((precision) == PRECISION_fp16)                                                    \
+            name##_fp16(__VA_ARGS__);                                                              \
         else                                                                                       \
             f(PRECISION_fp32, __VA_ARGS__);                                                        \
     }

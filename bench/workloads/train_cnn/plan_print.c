@@ -54,11 +54,12 @@ static void print_memory(FILE *out, const struct net *net, enum precision values
     struct net_memory m = net_memory(net);
     fprintf(out,
             "memory of an image: %.1f KiB of outputs, %.1f KiB kept for backward, %.1f KiB of "
-            "gradients%s\n",
+            "gradients%s%s\n",
             (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024,
             values == PRECISION_fp32
                 ? ""
-                : "; between convolutions, and before batch norm, outputs have 16 bits");
+                : "; between convolutions, and before batch norm, outputs are ",
+            values == PRECISION_fp32 ? "" : names_precisions->names[values]);
 }
 
 static void print_meanings(FILE *out, unsigned savings)

@@ -72,7 +72,8 @@ bool trainer_takes_bf16(const struct config *config)
 
 enum precision trainer_values(const struct config *config)
 {
-    return trainer_takes_bf16(config) ? PRECISION_bf16 : PRECISION_fp32;
+    bool can = sizeof(real) == sizeof(float);
+    return can ? (enum precision)config_int(config, OPT_PRECISION) : PRECISION_fp32;
 }
 
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e)

@@ -3,6 +3,8 @@
  * plain loops in test_winograd.c. */
 #include "kernels/tests/support.h"
 
+#include <float.h>
+
 #include "kernels/cast16.h"
 #include "kernels/ops/winograd.h"
 #include "kernels/simd/first_conv.h"
@@ -13,16 +15,32 @@ SIMD_DECLARE_BF16(struct norm_functions, norm)
 
 enum { CODES = 1 << 16, BLOCK_MAX = 32 };
 
-/* Codes of 16 bits and the same numbers wide. */
+/* Types of 16 bits are rows of precisions.def, all but the first. */
+#define FOR_EACH_NARROW(type)                                                                      \
+    for (enum precision type = PRECISION_fp32 + 1; type < PRECISIONS; type++)
+
+static const char *const type_names[] = {
+#define PRECISION(name, summary) #name,
+#include "kernels/base/precisions.def"
+};
+
+static const struct cast16 *cast_of(enum precision type)
+{
+    const struct cast16_functions *f = cast16_get(ISA_PORTABLE);
+    return type == PRECISION_fp16 ? &f->fp16 : &f->bf16;
+}
+
+/* Codes of a type of 16 bits and the same numbers wide. */
 struct values {
+    enum precision type;
     size_t n;
     uint16_t *codes;
     real *wide;
 };
 
-static struct values make_values(size_t n)
+static struct values make_values(enum precision type, size_t n)
 {
-    struct values v = {n, mem_alloc(n * sizeof *v.codes),
+    struct values v = {type, n, mem_alloc(n * sizeof *v.codes),
                        mem_alloc((n + BLOCK_MAX) * sizeof *v.wide)};
     assert_true(v.codes != NULL && v.wide != NULL);
     return v;
@@ -30,17 +48,17 @@ static struct values make_values(size_t n)
 
 static void encode(struct values *v)
 {
-    cast16_get(ISA_PORTABLE)->bf16.encode(v->codes, v->wide, v->n, 1);
+    cast_of(v->type)->encode(v->codes, v->wide, v->n, 1);
 }
 
 static void decode(struct values *v)
 {
-    cast16_get(ISA_PORTABLE)->bf16.decode(v->wide, v->codes, v->n, 1);
+    cast_of(v->type)->decode(v->wide, v->codes, v->n, 1);
 }
 
-static struct values random_values(size_t n, uint64_t seed)
+static struct values random_values(enum precision type, size_t n, uint64_t seed)
 {
-    struct values v = make_values(n);
+    struct values v = make_values(type, n);
     real *x = random_reals(n, seed);
     memcpy(v.wide, x, n * sizeof *x);
     mem_free(x);
@@ -60,15 +78,16 @@ static const real *narrow_of(const struct values *v)
     return (const real *)(void *)v->codes;
 }
 
-static void assert_rounded(enum isa isa, const real *narrow, const real *wide, size_t n)
+static void assert_rounded(enum isa isa, enum precision type, const real *narrow, const real *wide,
+                           size_t n)
 {
     uint16_t *expected = mem_alloc(n * sizeof *expected);
-    cast16_get(ISA_PORTABLE)->bf16.encode(expected, wide, n, 1);
+    cast_of(type)->encode(expected, wide, n, 1);
     const uint16_t *codes = (const uint16_t *)(const void *)narrow;
     for (size_t i = 0; i < n; i++)
         if (codes[i] != expected[i])
-            fail_msg("%s: number %zu, %.9g, is 0x%04x, expected 0x%04x", isa_names()[isa], i,
-                     (double)wide[i], codes[i], expected[i]);
+            fail_msg("%s, %s: number %zu, %.9g, is 0x%04x, expected 0x%04x", isa_names()[isa],
+                     type_names[type], i, (double)wide[i], codes[i], expected[i]);
     mem_free(expected);
 }
 
@@ -81,40 +100,47 @@ static void fill(real *x, size_t n, real value)
 }
 
 /* By batch norm that changes no number, not even the sign of a zero. */
-static void all_codes_are_read(void **state)
+static void read_all_codes(enum isa isa, const struct values *v)
 {
-    struct values v = make_values(CODES);
     real *wide = mem_alloc(CODES * sizeof *wide), terms[3 * BLOCK_MAX];
+    const struct norm_functions *f = norm_for(isa);
+    struct area area = {1, CODES / f->block};
+    struct norm norm = {EPILOGUE_NONE, v->type, PRECISION_fp32, area, area};
     fill(terms, BLOCK_MAX, 0);
     fill(terms + BLOCK_MAX, BLOCK_MAX, 1);
     fill(terms + 2 * BLOCK_MAX, BLOCK_MAX, (real)-0.0);
-    for (size_t i = 0; i < CODES; i++)
-        v.codes[i] = (uint16_t)i;
-    decode(&v);
-    for (int isa = 0; isa <= (int)isa_best_bf16(); isa++) {
-        const struct norm_functions *f = norm_for((enum isa)isa);
-        struct area area = {1, CODES / f->block};
-        struct norm norm = {EPILOGUE_NONE, PRECISION_bf16, PRECISION_fp32, area, area};
-        f->normalise(&norm, wide, NULL, narrow_of(&v), terms, terms + BLOCK_MAX,
-                     terms + 2 * BLOCK_MAX);
-        for (size_t i = 0; i < CODES; i++) /* a NaN becomes a quiet one */
-            if (memcmp(&wide[i], &v.wide[i], sizeof *wide) != 0 && v.wide[i] == v.wide[i])
-                fail_msg("%s: 0x%04zx is %.9g, expected %.9g", isa_names()[isa], i, (double)wide[i],
-                         (double)v.wide[i]);
-    }
-    free_values(&v);
+    f->normalise(&norm, wide, NULL, narrow_of(v), terms, terms + BLOCK_MAX, terms + 2 * BLOCK_MAX);
+    for (size_t i = 0; i < CODES; i++) /* a NaN becomes a quiet one */
+        if (memcmp(&wide[i], &v->wide[i], sizeof *wide) != 0 &&
+            (v->wide[i] == v->wide[i] || wide[i] == wide[i]))
+            fail_msg("%s, %s: 0x%04zx is %.9g, expected %.9g", isa_names()[isa],
+                     type_names[v->type], i, (double)wide[i], (double)v->wide[i]);
     mem_free(wide);
 }
 
+static void all_codes_are_read(void **state)
+{
+    FOR_EACH_NARROW(type)
+    {
+        struct values v = make_values(type, CODES);
+        for (size_t i = 0; i < CODES; i++)
+            v.codes[i] = (uint16_t)i;
+        decode(&v);
+        for (int isa = 0; isa <= (int)isa_best_bf16(); isa++)
+            read_all_codes((enum isa)isa, &v);
+        free_values(&v);
+    }
+}
+
 /* T2's outputs of the first point alone, which all four are, of so many tiles. */
-static void store_by_winograd(enum isa isa, real *narrow, const real *x)
+static void store_by_winograd(enum isa isa, enum precision type, real *narrow, const real *x)
 {
     const struct winograd_tiles *f = winograd_tiles_for(isa);
     int images = CODES / f->block;
     struct winograd w = {.kind = WINOGRAD_T2,
                          .points = 3,
                          .outputs = 2,
-                         .y_precision = PRECISION_bf16,
+                         .y_precision = type,
                          .out_blocks = 1,
                          .block = f->block,
                          .out = {2, 2},
@@ -130,36 +156,59 @@ static void store_by_winograd(enum isa isa, real *narrow, const real *x)
 }
 
 /* Four positions of a block for one. */
-static void assert_stored(enum isa isa, const uint16_t *is, const uint16_t *expected)
+static void assert_stored(enum isa isa, const uint16_t *is, const struct values *expected)
 {
     size_t block = (size_t)winograd_tiles_for(isa)->block;
     for (size_t i = 0; i < 4 * CODES; i++) {
-        uint16_t code = expected[i / (4 * block) * block + i % block];
-        if (is[i] != code)
-            fail_msg("%s: number %zu is 0x%04x, expected 0x%04x", isa_names()[isa], i, is[i], code);
+        size_t of = i / (4 * block) * block + i % block;
+        if (is[i] != expected->codes[of])
+            fail_msg("%s, %s: %.9g is 0x%04x, expected 0x%04x", isa_names()[isa],
+                     type_names[expected->type], (double)expected->wide[of], is[i],
+                     expected->codes[of]);
     }
 }
 
-/* Every code with each of these bits behind it: ties, what is on either side of them, and carries up to infinity.
- * The instruction that rounds takes denormal numbers for zero. */
+/* What lies from the number of a code to the next one away from zero: it, the middle, and their neighbours. Past the
+ * largest, as if the next power of two were there. */
+enum { BETWEEN = 6 };
+static float number_between(const real *of_codes, size_t code, int which)
+{
+    double low = (double)of_codes[code], high = 0;
+    if (!isfinite(low))
+        return (float)low;
+    high = (double)of_codes[code + 1];
+    high = isfinite(high) ? high : 2 * low - (double)of_codes[code - 1];
+    float middle = (float)((low + high) / 2), first = (float)low, last = (float)high;
+    const float numbers[BETWEEN] = {first,  nextafterf(first, last),  nextafterf(middle, first),
+                                    middle, nextafterf(middle, last), nextafterf(last, first)};
+    return numbers[which];
+}
+
+/* Every code, ties, what is on either side of them, and carries up to infinity. The instruction that rounds to bf16
+ * takes denormal numbers for zero. */
 static void all_numbers_are_rounded_to_the_nearest(void **state)
 {
-    static const uint32_t behind[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
-    struct values v = make_values(CODES);
     real *narrow = mem_alloc(2 * CODES * sizeof *narrow);
-    for (size_t b = 0; b < sizeof behind / sizeof *behind; b++)
-        for (int isa = 0; isa <= (int)isa_best_bf16(); isa++) {
-            bool flushes = (enum isa)isa != isa_exact((enum isa)isa);
-            for (uint32_t i = 0; i < CODES; i++) {
-                uint32_t bits = i << 16 | behind[b];
-                bits = flushes && (i & 0x7f80) == 0 ? i << 16 & 0x80000000u : bits;
-                memcpy(&v.wide[i], &bits, sizeof bits);
+    FOR_EACH_NARROW(type)
+    {
+        struct values codes = make_values(type, CODES), v = make_values(type, CODES);
+        for (size_t i = 0; i < CODES; i++)
+            codes.codes[i] = (uint16_t)i;
+        decode(&codes);
+        for (int which = 0; which < BETWEEN; which++)
+            for (int isa = 0; isa <= (int)isa_best_bf16(); isa++) {
+                bool flushes = type == PRECISION_bf16 && (enum isa)isa != isa_exact((enum isa)isa);
+                for (size_t i = 0; i < CODES; i++) {
+                    float x = number_between(codes.wide, i, which);
+                    v.wide[i] = flushes && fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
+                }
+                encode(&v);
+                store_by_winograd((enum isa)isa, type, narrow, v.wide);
+                assert_stored((enum isa)isa, (const uint16_t *)(const void *)narrow, &v);
             }
-            encode(&v);
-            store_by_winograd((enum isa)isa, narrow, v.wide);
-            assert_stored((enum isa)isa, (const uint16_t *)(const void *)narrow, v.codes);
-        }
-    free_values(&v);
+        free_values(&codes);
+        free_values(&v);
+    }
     mem_free(narrow);
 }
 
@@ -187,10 +236,13 @@ static void check_outputs(enum isa isa, const struct winograd_tiles *f, struct w
     uint16_t *blank = mem_alloc(tiles * sizeof *blank);
     w.y_precision = PRECISION_fp32;
     f->output(&w, IMAGES, 0, wide, from, m, bias, blank);
-    w.y_precision = PRECISION_bf16;
-    f->output(&w, IMAGES, 0, narrow, from + stored, m, bias, blank);
-    assert_rounded(isa, narrow, wide, stored);
-    assert_memory_equal(from, from + stored, stored);
+    FOR_EACH_NARROW(type)
+    {
+        w.y_precision = type;
+        f->output(&w, IMAGES, 0, narrow, from + stored, m, bias, blank);
+        assert_rounded(isa, type, narrow, wide, stored);
+        assert_memory_equal(from, from + stored, stored);
+    }
     void *all[] = {m, bias, wide, narrow, from, blank};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         mem_free(all[i]);
@@ -249,10 +301,13 @@ static void first_convolutions_store_what_is_rounded(void **state)
             real *y = mem_alloc(stored * sizeof *y), *narrow = mem_alloc(stored * sizeof *narrow);
             uint8_t *from = mem_alloc(2 * stored);
             f->forward(&c, y, from, x, weights, bias);
-            c.y_precision = PRECISION_bf16;
-            f->forward(&c, narrow, from + stored, x, weights, bias);
-            assert_rounded((enum isa)isa, narrow, y, stored);
-            assert_memory_equal(from, from + stored, stored);
+            FOR_EACH_NARROW(type)
+            {
+                c.y_precision = type;
+                f->forward(&c, narrow, from + stored, x, weights, bias);
+                assert_rounded((enum isa)isa, type, narrow, y, stored);
+                assert_memory_equal(from, from + stored, stored);
+            }
             void *all[] = {x, bias, weights, y, narrow, from};
             for (size_t i = 0; i < sizeof all / sizeof *all; i++)
                 mem_free(all[i]);
@@ -292,24 +347,24 @@ static void free_passes(struct passes *p)
 }
 
 /* Inputs of 16 bits and the same ones in 32 give the same bits; of outputs these are those of 16 bits rounded. */
-static void check_norm(enum isa isa, struct norm n)
+static void check_norm(enum isa isa, enum precision type, struct norm n)
 {
     size_t block = (size_t)norm_for(isa)->block;
     size_t in = area_pixels(n.in) * block, stored = area_pixels(n.stored) * block;
-    struct values x = random_values(in, 16);
+    struct values x = random_values(type, in, 16);
     struct passes wide, narrow;
     n.x_precision = n.y_precision = PRECISION_fp32;
     run_passes(&wide, isa, n, x.wide);
-    for (enum precision y = PRECISION_fp32; y <= PRECISION_bf16; y++) {
-        n.x_precision = PRECISION_bf16;
-        n.y_precision = y;
+    for (int both = 0; both < 2; both++) {
+        n.x_precision = type;
+        n.y_precision = both ? type : PRECISION_fp32;
         run_passes(&narrow, isa, n, narrow_of(&x));
         assert_memory_equal(wide.first, narrow.first, sizeof wide.first);
         assert_memory_equal(wide.inputs, narrow.inputs, sizeof wide.inputs);
         assert_memory_equal(wide.gradients, narrow.gradients, sizeof wide.gradients);
         assert_memory_equal(wide.dx, narrow.dx, in * sizeof(real));
-        if (y != PRECISION_fp32)
-            assert_rounded(isa, narrow.y, wide.y, stored);
+        if (both)
+            assert_rounded(isa, type, narrow.y, wide.y, stored);
         else
             assert_memory_equal(wide.y, narrow.y, stored * sizeof(real));
         if (n.epilogue != EPILOGUE_NONE)
@@ -330,7 +385,8 @@ static void batch_norm_reads_and_stores_both(void **state)
                                     areas[i], areas[i]};
                 if (epilogue == EPILOGUE_RELU_POOL)
                     norm.stored = (struct area){areas[i].h / 2, areas[i].w / 2};
-                check_norm((enum isa)isa, norm);
+                FOR_EACH_NARROW(type)
+                check_norm((enum isa)isa, type, norm);
             }
 }
 

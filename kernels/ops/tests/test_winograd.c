@@ -155,12 +155,18 @@ static void setup_begin(struct setup *r, struct shape in, int channels, int pad,
     r->ex = (struct exec){.pool = r->pool, .training = true};
 }
 
-/* From here on the op reads values of 16 bits, and x is what these are. */
-static void setup_narrow(struct setup *r)
+static const struct cast16 *cast_of(enum precision values)
 {
-    const struct cast16 *cast = &cast16_get(ISA_PORTABLE)->bf16;
+    const struct cast16_functions *f = cast16_get(ISA_PORTABLE);
+    return values == PRECISION_fp16 ? &f->fp16 : &f->bf16;
+}
+
+/* From here on the op reads values of 16 bits, and x is what these are. */
+static void setup_narrow(struct setup *r, enum precision values)
+{
+    const struct cast16 *cast = cast_of(values);
     size_t n = (size_t)r->n * shape_count(r->conv->in);
-    r->fused.values = PRECISION_bf16;
+    r->fused.values = values;
     r->w = winograd_of(&r->fused);
     r->codes = mem_alloc((size_t)r->n * winograd_in(&r->w) * sizeof *r->codes);
     cast->encode(r->codes, r->x, n, 1);
@@ -170,8 +176,7 @@ static void setup_narrow(struct setup *r)
 /* Memory as r->blocked takes it. */
 static const real *narrow_input(struct setup *r)
 {
-    cast16_get(ISA_PORTABLE)
-        ->bf16.encode(r->codes, r->blocked, (size_t)r->n * winograd_in(&r->w), 1);
+    cast_of(r->fused.values)->encode(r->codes, r->blocked, (size_t)r->n * winograd_in(&r->w), 1);
     return (const real *)(void *)r->codes;
 }
 
@@ -352,15 +357,15 @@ static const struct conv_case cases[] = {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int threads,
-                       bool narrow)
+                       enum precision values)
 {
     double path = plan == PLAN_EXACT ? 3 : PATH;
     struct setup fast, reference;
     setup_begin(&fast, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     setup_begin(&reference, c->in, c->channels, c->pad, c->n, plan, isa, 1);
-    if (narrow) {
-        setup_narrow(&fast);
-        setup_narrow(&reference);
+    if (values != PRECISION_fp32) {
+        setup_narrow(&fast, values);
+        setup_narrow(&reference, values);
     }
     assert_int_equal(fast.w.kind, plan == PLAN_EXACT ? CONV_DIRECT : c->kind);
     setup_run(&fast);
@@ -383,7 +388,7 @@ static void check_cases(enum plan plan)
     for (int i = 0; i < CASES; i++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
             for (int threads = 1; threads <= 3; threads++)
-                check_case(&cases[i], plan, (enum isa)isa, threads, false);
+                check_case(&cases[i], plan, (enum isa)isa, threads, PRECISION_fp32);
 }
 
 static void every_kind_is_within_its_bound(void **state)
@@ -403,7 +408,8 @@ static void narrow_inputs_change_no_bound(void **state)
     for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
         for (int i = 0; i < CASES; i++)
             for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
-                check_case(&cases[i], (enum plan)plan, (enum isa)isa, 2, true);
+                for (enum precision values = PRECISION_bf16; values < PRECISIONS; values++)
+                    check_case(&cases[i], (enum plan)plan, (enum isa)isa, 2, values);
 }
 
 /* Leaves a seventh of the positions of x, and of half of these one channel only. */
@@ -438,14 +444,14 @@ static bool sees_zeros(const struct setup *r, int i, int row, int column)
 
 /* Returns how many outputs see nothing. */
 static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa isa, int threads,
-                          bool narrow)
+                          enum precision values)
 {
     struct setup r;
     size_t blank = 0;
     setup_begin(&r, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     blank_most(&r);
-    if (narrow)
-        setup_narrow(&r);
+    if (values != PRECISION_fp32)
+        setup_narrow(&r, values);
     setup_run(&r);
     struct shape out = r.conv->out;
     const real *y = r.y, *bias = r.params + (size_t)(TAPS * c->in.c * out.c);
@@ -466,16 +472,18 @@ static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa is
     return blank;
 }
 
+/* Of each precision with so many threads. */
 static void what_sees_zeros_is_its_bias(void **state)
 {
+    static const enum precision values[] = {PRECISION_fp32, PRECISION_bf16, PRECISION_fp16};
+    bool narrow = sizeof(real) == sizeof(float);
     for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
             for (int threads = 1; threads <= 3; threads++) {
                 size_t blank = 0;
-                bool narrow = threads == 2 && sizeof(real) == sizeof(float);
                 for (int i = 0; i < CASES; i++)
-                    blank +=
-                        check_blank(&cases[i], (enum plan)plan, (enum isa)isa, threads, narrow);
+                    blank += check_blank(&cases[i], (enum plan)plan, (enum isa)isa, threads,
+                                         narrow ? values[threads - 1] : PRECISION_fp32);
                 assert_true(blank > 1000);
             }
 }
