@@ -178,7 +178,7 @@ beside() {
 
 all_settled() {
     local name
-    [ ${#group[@]} -eq 0 ] || wait "${group_pids[@]}"
+    [ ${#group[@]} -eq 0 ] || wait "${group_pids[@]}" 2>/dev/null # as above
     for name in "${group[@]}"; do
         settle "$name"
     done
