@@ -443,6 +443,14 @@ static bool op_learns(const struct op *op)
     return op->fused.wants_input || op->n_tensors > 0;
 }
 
+/* Of one value that lies so. */
+static size_t value_bytes(const struct fused_layers *fused, enum layout layout)
+{
+    if (layout == LAYOUT_BYTES)
+        return sizeof(uint8_t);
+    return values_precision(fused, layout) == PRECISION_fp32 ? sizeof(real) : sizeof(uint16_t);
+}
+
 struct net_op_view net_op_view(const struct net *net, int slot, int index)
 {
     const struct op *op = &net->ops[index];
@@ -460,6 +468,8 @@ struct net_op_view net_op_view(const struct net *net, int slot, int index)
         .savings = op_savings(op),
         .choice = op->fused.choice,
         .bf16 = op->kernel->takes_bf16 && op->fused.isa != isa_exact(op->fused.isa),
+        .in_bytes = value_bytes(&op->fused, op->kernel->in),
+        .out_bytes = value_bytes(&op->fused, op->kernel->out),
     };
 }
 

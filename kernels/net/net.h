@@ -48,8 +48,9 @@ struct net_op_view {
     bool learns;                            /* it has a backward pass */
     uint64_t flops_forward, flops_backward; /* an image, really done */
     unsigned savings;
-    enum kernel_choice choice; /* that it follows; direct sums follow it also unasked */
-    bool bf16;                 /* it multiplies numbers of bf16 */
+    enum kernel_choice choice;  /* that it follows; direct sums follow it also unasked */
+    bool bf16;                  /* it multiplies numbers of bf16 */
+    size_t in_bytes, out_bytes; /* of a value that it reads in forward, and of one that it gives */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
 /* "conv1:first_conv conv2:winograd_f2 fc:small_dense": what each convolution and dense layer is

@@ -124,6 +124,7 @@ static void print_layer(struct sweep *s, const struct stage *g, const struct sta
 {
     int i = g->layer->index, n = s->options->batch;
     double flop = written_flop(s->desc, i, i + 1, n, pass);
+    const struct value_bytes of = {i > 0 ? sizeof(real) : sizeof(uint8_t), sizeof(real)};
     struct kernel_row row = {
         .plan = plan_name(plan),
         .part = "layer",
@@ -133,7 +134,7 @@ static void print_layer(struct sweep *s, const struct stage *g, const struct sta
         .pass = pass_name(pass),
         .flop = flop,
         .flop_done = flop,
-        .bytes = least_bytes(s->desc, i, i + 1, n, pass),
+        .bytes = least_bytes(s->desc, i, i + 1, n, pass, of),
         .residual = stage_distance(g, reference, pass),
         .bound = bound_of_layer(s->desc, i, n, pass),
         .done_pct = NAN,

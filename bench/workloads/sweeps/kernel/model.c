@@ -92,20 +92,20 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* The first layer reads images of bytes and passes no gradient on. */
-double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass)
+/* The first layer passes no gradient on. */
+double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
+                   struct value_bytes of)
 {
     if (pass == PASS_TRAIN)
-        return least_bytes(desc, first, last, n, PASS_FORWARD) +
-               least_bytes(desc, first, last, n, PASS_BACKWARD);
+        return least_bytes(desc, first, last, n, PASS_FORWARD, of) +
+               least_bytes(desc, first, last, n, PASS_BACKWARD, of);
     double in = (double)n * (double)shape_count(desc->layers[first].in);
     double out = (double)n * (double)shape_count(desc->layers[last - 1].out), params = 0;
     for (int i = first; i < last; i++)
         params += (double)layer_params(desc, &desc->layers[i]);
-    in *= first > 0 ? sizeof(real) : 1;
     if (pass == PASS_FORWARD)
-        return in + sizeof(real) * (out + params);
-    return in + (first > 0 ? in : 0) + sizeof(real) * (out + 2 * params);
+        return (double)of.in * in + (double)of.out * out + sizeof(real) * params;
+    return (double)of.in * in + sizeof(real) * ((first > 0 ? in : 0) + out + 2 * params);
 }
 
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass)

@@ -274,6 +274,14 @@ static uint64_t flops_done(const struct lane *lane, enum pass pass, int position
     return pass == PASS_FORWARD ? view.flops_forward : view.flops_backward;
 }
 
+static struct value_bytes value_bytes_of(const struct lane *lane, int position)
+{
+    bool whole = position == lane->ops;
+    return (struct value_bytes){
+        net_op_view(lane->net, 0, whole ? 0 : position).in_bytes,
+        net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
+}
+
 /* Layers [first, last) as one row; `position` is an op, or the number of ops for the whole net.
  * A training step is as right as its gradient. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
@@ -291,7 +299,8 @@ static void print_layers(struct sweep *s, const struct lane *lane, const struct 
         .pass = pass_name(pass),
         .flop = written_flop(s->desc, first, last, s->options->batch, pass),
         .flop_done = (double)s->options->batch * (double)flops_done(lane, pass, position),
-        .bytes = least_bytes(s->desc, first, last, s->options->batch, pass),
+        .bytes = least_bytes(s->desc, first, last, s->options->batch, pass,
+                             value_bytes_of(lane, position)),
         .residual = lane->residual[at],
         .bound = lane->bound[at],
     };

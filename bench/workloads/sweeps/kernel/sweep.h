@@ -101,8 +101,14 @@ double distance_relative(const struct distance *d);
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
+/* Of a value of the first layer's input, and of the last one's output, in forward; gradients are numbers. */
+struct value_bytes {
+    size_t in, out;
+};
+
 /* Traffic of n images through layers [first, last) when every operand is read or written once. */
-double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass);
+double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
+                   struct value_bytes of);
 
 /* FLOPs of n images, of layers [first, last) as written. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
