@@ -193,9 +193,19 @@ bf16_plan_is_described() {
     cat "$tmp/plan16.txt" "$tmp/plan.txt"
     [ "$(grep -c '^vgg_mini, plan fast, avx512_bf16: ' "$tmp/plan16.txt")" -eq "$(grep -cw avx512_bf16 <(sort -u /proc/cpuinfo | grep flags))" ] &&
         [ "$(grep -c '^vgg_mini, plan fast, avx512_bf16: ' "$tmp/plan16.txt")" -eq "$(grep -c '^winograd_last_bf16 ' "$tmp/plan16.txt")" ] &&
-        ! grep -q bf16 "$tmp/plan.txt"
+        ! grep -q _bf16 "$tmp/plan.txt" && values_are bf16 "$tmp/plan16.txt" && values_are bf16 "$tmp/plan.txt"
+}
+values_are() { # type, plan
+    grep -qE "^memory of an image: .*; between convolutions, .*, outputs are $1\$" "$2"
+}
+# No products are rounded to fp16.
+fp16_plan_is_described() {
+    "$train_cnn" --model vgg_mini --train.precision fp16 --describe-plan >"$tmp/plan16.txt" || return 1
+    cat "$tmp/plan16.txt"
+    ! grep -q bf16 "$tmp/plan16.txt" && values_are fp16 "$tmp/plan16.txt"
 }
 check "a plan in bf16 is described" bf16_plan_is_described
+check "a plan in fp16 is described" fp16_plan_is_described
 check "nothing is left out of the exact plan" expect 0 "100.0 % done" "$train_cnn" \
     --model configs/models/keras_690k.yaml --kernels.plan exact --describe-plan
 # With a choice there is one for each convolution and dense layer; the exact plan has no Winograd.
