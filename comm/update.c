@@ -202,6 +202,8 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
                              size_t n, struct error *e)
 {
     s->sum_finished = true;
+    if (!sync_finishes_sum(s, o))
+        return OK; /* of most steps: code behind this is in no cache */
     for (size_t i = 0; i < n; i++)
         find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);
     TRY(agree_on_overflow(s, e));
@@ -240,12 +242,14 @@ static void clip_alone_by_norm(struct sync *s, const struct optimizer *o)
 
 void sync_clip_alone(struct sync *s, const struct optimizer *o)
 {
+    s->sum_finished = true;
+    if (s->config.precision == PRECISION_fp32 && !sync_finishes_sum(s, o))
+        return;
     round_gradients(s, o);
     find_own_overflow(s, 0, s->arenas.n);
     clip_by_value(s, o, 0, s->arenas.n);
     if (o->clip_norm > 0)
         clip_alone_by_norm(s, o);
-    s->sum_finished = true;
 }
 
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
