@@ -48,18 +48,27 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
             width, "", written, done, 100.0 * (double)done / (double)written);
 }
 
+/* Some op hands on values of 16 bits. */
+static bool has_narrow_values(const struct net *net)
+{
+    bool narrow = false;
+    for (int i = 0; i < net_ops(net); i++)
+        narrow = narrow || net_op_view(net, 0, i).out_bytes == sizeof(uint16_t);
+    return narrow;
+}
+
 /* Of the net as it is made for one image; scratch does not grow with them. */
 static void print_memory(FILE *out, const struct net *net, enum precision values)
 {
     struct net_memory m = net_memory(net);
     fprintf(out,
             "memory of an image: %.1f KiB of outputs, %.1f KiB kept for backward, %.1f KiB of "
-            "gradients%s%s\n",
-            (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024,
-            values == PRECISION_fp32
-                ? ""
-                : "; between convolutions, and before batch norm, outputs are ",
-            values == PRECISION_fp32 ? "" : names_precisions->names[values]);
+            "gradients",
+            (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024);
+    if (has_narrow_values(net))
+        fprintf(out, "; between convolutions, and before batch norm, outputs are %s",
+                names_precisions->names[values]);
+    fputc('\n', out);
 }
 
 static void print_meanings(FILE *out, unsigned savings)
