@@ -242,7 +242,7 @@ own amundkar/accuracy_mnist "epochs:m seconds:m reached:m"
 own amundkar/accuracy_cifar10 "epochs:m seconds:m reached:m"
 own amundkar/per_class "classes:m epochs:m"
 own amundkar/mixed "accuracy:m epochs:m step:m bytes:m ratio:m" "lenet_21k,vgg_mini"
-own amundkar/config "accuracy:m epochs:m ratio:m bytes:m" "as printed,as written,accumulated"
+own amundkar/config "accuracy:m epochs:m types:m ratio:m bytes:m" "as printed,as written,accumulated"
 check "the printed configuration is honoured entry by entry" honours_the_printed_configuration
 own amundkar/model_parallel "step:m bubble:m memory:m tensor_step:m tensor_memory:m" \
     "whole,GPipe,1F1B,whole dense layers,tensor"
