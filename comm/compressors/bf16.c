@@ -4,7 +4,7 @@
 
 static enum status bf16_create(struct sync *s, struct error *e)
 {
-    return sum16_create(s, FORMAT_BF16, 1, e);
+    return sum16_create(s, PRECISION_bf16, 1, e);
 }
 
 const struct compressor compressor_bf16 = {

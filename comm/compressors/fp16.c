@@ -5,7 +5,7 @@
 
 static enum status fp16_create(struct sync *s, struct error *e)
 {
-    return sum16_create(s, FORMAT_FP16, s->config.options[SYNC_fp16_scale], e);
+    return sum16_create(s, PRECISION_fp16, s->config.options[SYNC_fp16_scale], e);
 }
 
 const struct compressor compressor_fp16 = {

@@ -29,7 +29,7 @@ static enum status open_sums(struct sync *s, struct error *e)
     return MEM_NEW_ALIGNED(c->received, room, "received gradients in 16 bits", e);
 }
 
-enum status sum16_create(struct sync *s, enum format16 format, double scale, struct error *e)
+enum status sum16_create(struct sync *s, enum precision precision, double scale, struct error *e)
 {
     enum isa isa;
     const struct shares all = {.n = s->arenas.n};
@@ -37,9 +37,9 @@ enum status sum16_create(struct sync *s, enum format16 format, double scale, str
     c->gathers = MPI_COMM_NULL;
     TRY(isa_choose(&isa, false, e));
     c->functions = cast16_get(isa);
-    c->cast = format == FORMAT_FP16 ? &c->functions->fp16 : &c->functions->bf16;
+    c->cast = local_cast16(precision, isa);
     c->scale = (float)scale;
-    c->counts_infinite = format == FORMAT_FP16;
+    c->counts_infinite = precision == PRECISION_fp16;
     TRY(open_sums(s, e));
     TRY(MEM_NEW_ALIGNED(c->wire, s->arenas.n, "gradients in 16 bits", e));
     TRY(MEM_NEW_ALIGNED(c->sum, shares_count(&all, 0, s->ranks), "a share of the sum", e));

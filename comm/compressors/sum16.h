@@ -4,9 +4,6 @@
 #include "comm/compress.h"
 #include "kernels/cast16.h"
 
-/* What the two differ in. */
-enum format16 { FORMAT_FP16, FORMAT_BF16 };
-
 /* A sum that was started: shares go to the ranks that add them up, then the sums of shares to all. */
 struct sum_started {
     struct span span;
@@ -31,8 +28,8 @@ struct sum16 {
     real *sum;          /* [longest share] */
 };
 
-/* Hooks of a compressor; `scale`, a power of two, multiplies numbers on their way. */
-enum status sum16_create(struct sync *s, enum format16 format, double scale, struct error *e);
+/* Hooks of a compressor that sums in bf16 or fp16; `scale`, a power of two, multiplies numbers on their way. */
+enum status sum16_create(struct sync *s, enum precision precision, double scale, struct error *e);
 enum status sum16(struct sync *s, struct range tensors, struct error *e);
 enum status sum16_start(struct sync *s, struct range tensors, struct error *e);
 enum status sum16_advance(struct sync *s, struct error *e);
