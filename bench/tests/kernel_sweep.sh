@@ -95,7 +95,7 @@ finds_what_is_wrong() {
 }
 
 # Two sets take turns as two plans do, each under a peak of its own; one that rounds operands is judged by what
-# that can make of results, and what it stores in 16 bits is half of the traffic: of the first op its outputs.
+# that can make of results, and what it stores in 16 bits is half of the traffic: of the second op what it reads and gives.
 two_instruction_sets_take_turns() {
     local first=portable second
     second=$("$sweep" --model softmax_784 --batch 1 --repeats 1 --part ops | awk -F, "$fields"'{ print $(col["isa"]); exit }')
@@ -103,10 +103,10 @@ two_instruction_sets_take_turns() {
     if grep -qw avx512_bf16 /proc/cpuinfo; then
         "$sweep" "${tiny[@]}" --model vgg_mini --part ops --isa "avx512,avx512_bf16" >>"$tmp/sets.csv" || return 1
     fi
-    awk -F, "$fields"' $(col["part"]) == "op" && $(col["position"]) == 0 && $(col["pass"]) == "forward" {
-            first_op[$(col["isa"])] = $(col["bytes"])
+    awk -F, "$fields"' $(col["part"]) == "op" && $(col["position"]) == 1 && $(col["pass"]) == "forward" {
+            second_op[$(col["isa"])] = $(col["bytes"])
         }
-        END { exit ("avx512_bf16" in first_op) && first_op["avx512_bf16"] > 0.6 * first_op["avx512"] }' "$tmp/sets.csv" &&
+        END { exit ("avx512_bf16" in second_op) && second_op["avx512_bf16"] > 0.6 * second_op["avx512"] }' "$tmp/sets.csv" &&
     awk -F, "$fields"' $1 == "model" || $(col["part"]) != "net" { next }
         $(col["verdict"]) != "ok" || $(col["unit_gflop_per_s"]) <= 0 ||
             $(col["isa"]) != $(col["other_isa"]) && $(col["ratio"]) <= 0 { print; bad = 1 }
