@@ -175,7 +175,7 @@ static enum status lock_cores(struct campaign *c, struct error *e)
         told = true;
         poll(&(struct pollfd){.fd = c->interrupt.fd, .events = POLLIN}, 1, 200);
         owner_sign(&c->owner);
-        if (interrupt_look(&c->interrupt))
+        if (interrupt_came(&c->interrupt))
             return error_set(e, ERR_INTERRUPTED, "interrupted");
     }
 }
@@ -237,7 +237,7 @@ static enum status run_launches(struct campaign *c, struct error *e)
             TRY(trial_run(c, e));
         }
         TRY(run_launch(c, &next, e));
-        if (interrupt_look(&c->interrupt))
+        if (interrupt_came(&c->interrupt))
             return error_set(e, ERR_INTERRUPTED, "interrupted");
     }
 }

@@ -173,8 +173,10 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(launch_in(c, next, folder, &outcome, after, &l, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
-    /* The stopped launch has no end in the journal: it does not count and is run again. */
-    if (outcome.cause == CAUSE_STOPPED)
+    /* The stopped launch has no end in the journal: it does not count and is run again; nor does one that failed when
+     * the signal came, which its processes may have had as well. */
+    bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&outcome);
+    if (outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");
     TRY(judge(c, next, &outcome, folder, &l, e));
     if (!launch_is_done(&l))

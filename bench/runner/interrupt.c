@@ -39,6 +39,11 @@ bool interrupt_look(struct interrupt *interrupt)
     return came;
 }
 
+bool interrupt_came(struct interrupt *interrupt)
+{
+    return interrupt_look(interrupt) || interrupt->signal != 0;
+}
+
 void interrupt_end(struct interrupt *interrupt)
 {
     sigprocmask(SIG_SETMASK, &interrupt->before, NULL);

@@ -16,4 +16,6 @@ struct interrupt {
 enum status interrupt_begin(struct interrupt *interrupt, struct error *e);
 /* Takes what has come since the last look; true when there was something. */
 bool interrupt_look(struct interrupt *interrupt);
+/* Whether one has come since begin, also where somebody has taken it. */
+bool interrupt_came(struct interrupt *interrupt);
 void interrupt_end(struct interrupt *interrupt);

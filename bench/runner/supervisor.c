@@ -330,7 +330,7 @@ static enum status run_next(struct supervised *s, bool *more, struct launch_outc
     after[0] = '\0';
     *more = false;
     TRY(run_segment(s, segment, ranks_of(s, segment), outcome, e));
-    if (interrupt_look(&s->c->interrupt))
+    if (interrupt_came(&s->c->interrupt))
         outcome->cause = CAUSE_STOPPED;
     if (outcome->cause == CAUSE_STOPPED)
         return OK;

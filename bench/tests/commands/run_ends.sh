@@ -42,6 +42,22 @@ stops_at() { # signal, exit status
     gone "$out" && completes_later
 }
 
+guard_has_ended() {
+    ! pgrep -P "$runner" -r R,S,D >/dev/null # but for one that nobody has waited for
+}
+
+# A batch system signals mpiexec as well as the runner, which finds both at once where it was not on a processor.
+stops_where_a_launch_has_ended() {
+    local begun
+    start_hanging && kill -STOP "$runner" || return 1
+    begun=$(grep -c '"event":"running"' "$latest/journal.jsonl")
+    kill -KILL "$(the_mpiexec)" && until_true guard_has_ended || return 1
+    kill -TERM "$runner" && kill -CONT "$runner"
+    wait "$runner"
+    [ $? -eq 143 ] && [ "$(grep -c '"event":"running"' "$latest/journal.jsonl")" -eq "$begun" ] &&
+        ! grep '"status":"failed"' "$latest/journal.jsonl" && gone "$out" && completes_later
+}
+
 # Runs with a trainer that acts by the code in $1 from its third timed launch on.
 run_changing() { # code, options
     local code=$1
@@ -149,6 +165,7 @@ check "SIGKILL of mpiexec" survives_death_of the_mpiexec
 check "SIGKILL of a rank" survives_death_of a_rank
 check "Ctrl-C" stops_at INT 130
 check "SIGTERM" stops_at TERM 143
+check "SIGTERM when a launch has just ended" stops_where_a_launch_has_ended
 check "data that change stop the run" data_that_change_stop_it
 check "programs that change stop the run" programs_that_change_stop_it
 check "programs that are made anew do not" programs_made_anew_do_not
