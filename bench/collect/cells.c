@@ -223,9 +223,14 @@ static void fill_accuracy(struct cells *c, const struct samples *accuracy)
 {
     set_real(c, COLUMN_epoch_s_median,
              samples_median(accuracy, offsetof(struct launch_result, epoch_s)));
-    for (size_t i = 0; i < accuracy->n; i++)
-        accuracy->values[i] = accuracy->items[i].journal->wall_s;
-    set_real(c, COLUMN_total_s_median, stats_median(accuracy->values, accuracy->n));
+    size_t n = 0;
+    for (size_t i = 0; i < accuracy->n; i++) {
+        const struct sample *run = &accuracy->items[i];
+        double wall_s = run->journal->wall_s + run->result->earlier_s;
+        if (isfinite(wall_s))
+            accuracy->values[n++] = wall_s;
+    }
+    set_real(c, COLUMN_total_s_median, stats_median(accuracy->values, n));
 }
 
 static void fill_numbers(struct cells *c, const struct point_summary *p,

@@ -33,8 +33,10 @@ struct launch_result {
 #undef METRIC
 #undef RESULT
     double rank_waits[RANK_WAITS]; /* in ms, of the first ranks */
-    char diverged[64];             /* "loss is nan"; of the rank that found it first */
-    char first_difference[160];    /* step and rank at which weights first differed */
+    double
+        earlier_s; /* how long interrupted launches ran that an elastic one goes on from; else 0 */
+    char diverged[64];          /* "loss is nan"; of the rank that found it first */
+    char first_difference[160]; /* step and rank at which weights first differed */
 };
 
 /* Reads DIR/rank.*.jsonl. ERR_DATA, naming file and line, unless every rank of `ranks` has its

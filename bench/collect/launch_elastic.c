@@ -1,5 +1,6 @@
 /* What an elastic accuracy run comes to: the records of its last ranks, which repeat the epochs of those
  * before, and its segments. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,9 @@ static void take_segments(struct launch_result *result, const struct segments *s
     result->lost_steps = total.lost_steps;
     result->change_s = total.change_s;
     result->recovery_s = total.recovery_s;
+    result->earlier_s = total.earlier_s;
+    if (s->n > 1) /* records are those of the last ranks alone */
+        result->total_user_s = result->total_sys_s = NAN;
 }
 
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,

@@ -240,5 +240,7 @@ void segments_sum(struct segments_total *total, const struct segments *s)
         }
         died = died || s->attempts[i].end == ATTEMPT_DIED;
         total->restarts += s->attempts[i].end == ATTEMPT_DIED;
+        if (strcmp(s->attempts[i].launch, s->attempts[s->n - 1].launch) != 0)
+            total->earlier_s += s->attempts[i].end_s - s->attempts[i].begin_s;
     }
 }

@@ -63,6 +63,7 @@ struct segments_total {
     double
         change_s; /* from the last step of a segment to the first of the next, by plan; summed up */
     double recovery_s; /* from the last step before a death to the first after it; summed up */
+    double earlier_s;  /* how long ranks ran that launches before the last one had started */
 };
 void segments_sum(struct segments_total *total, const struct segments *s);
 

@@ -253,9 +253,11 @@ is_gone_on_with() {
     [ "$(column status "$results/raw.csv" | xargs)" = "interrupted ok" ] || return
     [ "$(column restarts "$results/raw.csv" | xargs)" = 0 ] || return
     [ "$(column epoch "$results/epochs.csv" | tail -n 1)" = 60 ] || return
-    "$python" - "$results/segments.csv" <<'PY'
+    "$python" - "$results/segments.csv" "$results/raw.csv" <<'PY'
 import csv, sys
-rows = list(csv.DictReader(open(sys.argv[1])))
+rows, raw = (list(csv.DictReader(open(table))) for table in sys.argv[1:])
+run_s = sum(float(row["wall_s"]) for row in rows)
+assert run_s <= float(raw[1]["wall_s"]) and raw[1]["total_user_s"] == "", (run_s, raw[1])
 assert 0 <= int(rows[2]["lost_steps"]) <= 10, rows[2]
 assert int(rows[2]["resumed_steps"]) + int(rows[2]["lost_steps"]) == int(rows[1]["steps_done"]), rows
 PY
