@@ -122,3 +122,23 @@ static inline struct net *make_net(const struct net_desc *desc, enum plan plan, 
         fail_msg("%s", e.text);
     return net;
 }
+
+/* ||a - b|| / ||b||, or ||a - b|| where b is 0. */
+static inline double relative_distance(const real *a, const real *b, size_t n)
+{
+    double difference = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        size += (double)b[i] * (double)b[i];
+    }
+    return size > 0 ? sqrt(difference / size) : sqrt(difference);
+}
+
+/* One step of two plans agrees to 1e-4 in float (test_net.c); double has 2^29 times the precision. */
+static inline void assert_close(const char *what, const real *a, const real *b, size_t n)
+{
+    const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
+    double distance = relative_distance(a, b, n);
+    if (!(distance <= bound))
+        fail_msg("%s: relative distance %.3g exceeds %.3g", what, distance, bound);
+}

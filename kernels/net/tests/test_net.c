@@ -1,4 +1,4 @@
-#include "kernels/tests/support.h"
+#include "kernels/tests/net_step.h"
 
 #include "kernels/layers/loss.h"
 #include "kernels/ops/op.h"
@@ -27,69 +27,13 @@ static void describe_small_net(struct net_desc *net)
     end_net(net);
 }
 
-/* A net, a batch and arenas. */
-struct setup {
-    struct net_desc desc;
-    struct net *net;
-    struct pool *pool;
-    struct exec ex;
-    int n;
-    uint8_t images[IMAGES * IMAGE_BYTES], labels[IMAGES];
-    uint32_t samples[IMAGES];
-    real *params, *grads;
-};
-
 static void setup_begin(struct setup *r, enum plan plan, int threads)
 {
-    *r = (struct setup){.n = IMAGES};
+    *r = (struct setup){0};
     describe_small_net(&r->desc);
-    r->net = make_net(&r->desc, plan, IMAGES, threads, 2);
-    r->pool = make_pool(threads);
-    for (size_t i = 0; i < sizeof r->images; i++)
-        r->images[i] = (uint8_t)rng_word(1, 96, 0, 0, (uint32_t)i);
-    for (uint32_t i = 0; i < IMAGES; i++) {
-        r->labels[i] = (uint8_t)(rng_word(2, 96, 0, 0, i) % CLASSES);
-        r->samples[i] = 100 + 3 * i;
-    }
-    r->params = mem_alloc(r->desc.n_params * sizeof(real));
-    r->grads = random_reals(r->desc.n_params, 8);
-    net_init_params(&r->desc, r->params, 42);
-    r->ex = (struct exec){
-        .pool = r->pool, .training = true, .seed = 5, .epoch = 1, .samples = r->samples};
-}
-
-static void setup_end(struct setup *r)
-{
-    net_destroy(r->net);
-    pool_destroy(r->pool);
-    net_desc_free(&r->desc);
-    mem_free(r->params);
-    mem_free(r->grads);
-}
-
-static double setup_loss(struct setup *r)
-{
-    net_load(r->net, &r->ex, 0, r->n, r->images);
-    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
-    return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / IMAGES).loss_sum;
-}
-
-static void setup_step(struct setup *r)
-{
-    setup_loss(r);
-    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
-}
-
-/* ||a - b|| / ||b|| */
-static double relative_distance(const real *a, const real *b, size_t n)
-{
-    double difference = 0, size = 0;
-    for (size_t i = 0; i < n; i++) {
-        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        size += (double)b[i] * (double)b[i];
-    }
-    assert_true(size > 0);
-    return sqrt(difference / size);
+    setup_net(
+        r, IMAGES,
+        (struct net_options){.plan = plan, .isa = isa_best(), .threads = threads, .slots = 2});
 }
 
 #ifdef SCALEBENCH_F64

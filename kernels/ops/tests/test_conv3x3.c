@@ -1,9 +1,9 @@
 /* Ops for 3x3 convolutions against the reference plan, in whole nets. */
-#include "kernels/tests/support.h"
+#include "kernels/tests/net_step.h"
 
 #include "kernels/ops/op.h"
 
-enum { CLASSES = 5, IMAGES_MAX = 13, CONV_MAX = 4 };
+enum { CLASSES = 5, CONV_MAX = 4 };
 
 /* What comes after a convolution. */
 enum after {
@@ -100,89 +100,14 @@ static void describe(struct net_desc *desc, const struct net_case *c)
     end_net(desc);
 }
 
-struct setup {
-    struct net_desc desc;
-    struct net *net;
-    struct pool *pool;
-    struct exec ex;
-    int n;
-    uint8_t *images, labels[IMAGES_MAX];
-    uint32_t samples[IMAGES_MAX];
-    real *params, *grads, *buffers, weights[IMAGES_MAX];
-};
-
 static void setup_begin(struct setup *r, const struct net_case *c, enum plan plan, enum isa isa,
                         int threads)
 {
-    struct error e = {0};
-    *r = (struct setup){.n = c->n};
+    *r = (struct setup){0};
     describe(&r->desc, c);
-    const struct net_options options = {
-        .plan = plan, .isa = isa, .n_max = c->n, .threads = threads, .slots = 1};
-    if (net_create(&r->net, &r->desc, &options, &e) != OK)
-        fail_msg("%s", e.text);
-    r->pool = make_pool(threads);
-    size_t bytes = (size_t)c->n * shape_count(c->input);
-    r->images = mem_alloc(bytes);
-    for (size_t i = 0; i < bytes; i++)
-        r->images[i] = (uint8_t)rng_word(1, 96, 0, 0, (uint32_t)i);
-    for (uint32_t i = 0; i < (uint32_t)c->n; i++) {
-        r->labels[i] = (uint8_t)(rng_word(2, 96, 0, 0, i) % CLASSES);
-        r->samples[i] = i;
-    }
-    r->params = mem_alloc(r->desc.n_params * sizeof(real));
-    r->grads = random_reals(r->desc.n_params, 8);
-    net_init_params(&r->desc, r->params, 42);
+    setup_net(r, c->n, (struct net_options){.plan = plan, .isa = isa, .threads = threads});
     for (size_t i = 0; i < r->desc.n_params; i++) /* biases, too */
         r->params[i] += (real)(0.01 * rng_unit(rng_word(3, 96, 0, 0, (uint32_t)i)));
-    r->buffers = mem_alloc(r->desc.n_buffer_values * sizeof(real));
-    for (size_t i = 0; i < r->desc.n_buffer_values; i++)
-        r->buffers[i] = (real)(0.5 + rng_unit(rng_word(4, 96, 0, 0, (uint32_t)i)));
-    r->ex = (struct exec){
-        .pool = r->pool, .training = true, .buffers = r->buffers, .samples = r->samples};
-}
-
-static void setup_end(struct setup *r)
-{
-    net_destroy(r->net);
-    pool_destroy(r->pool);
-    net_desc_free(&r->desc);
-    mem_free(r->images);
-    mem_free(r->params);
-    mem_free(r->grads);
-    mem_free(r->buffers);
-}
-
-static double setup_loss(struct setup *r)
-{
-    net_load(r->net, &r->ex, 0, r->n, r->images);
-    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
-    return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
-}
-
-static void setup_step(struct setup *r)
-{
-    setup_loss(r);
-    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
-}
-
-/* ||a - b|| / ||b|| */
-static double relative_distance(const real *a, const real *b, size_t n)
-{
-    double difference = 0, size = 0;
-    for (size_t i = 0; i < n; i++) {
-        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        size += (double)b[i] * (double)b[i];
-    }
-    return size > 0 ? sqrt(difference / size) : sqrt(difference);
-}
-
-static void assert_close(const char *what, const real *a, const real *b, size_t n)
-{
-    const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
-    double distance = relative_distance(a, b, n);
-    if (!(distance <= bound))
-        fail_msg("%s: relative distance %.3g exceeds %.3g", what, distance, bound);
 }
 
 /* The names of the net's ops, "winograd" where the exact plan has "direct" for it, "layer" for

@@ -1,11 +1,9 @@
 /* Fused ops of small nets against the reference plan: every instruction set, odd shapes. */
-#include "kernels/tests/support.h"
-
-#include <stdlib.h>
+#include "kernels/tests/net_step.h"
 
 #include "kernels/layers/dropout_mask.h"
 
-enum { CLASSES = 3, IMAGES_MAX = 150 };
+enum { CLASSES = 3 };
 
 /* A run of layers, then a dense one; what there is of it is given by a case. */
 struct shape_case {
@@ -90,88 +88,17 @@ static void describe(struct net_desc *net, const struct shape_case *c)
     end_net(net);
 }
 
-/* A net and what it computes of a batch. */
-struct setup {
-    struct net_desc desc;
-    struct net *net;
-    struct pool *pool;
-    struct exec ex;
-    int n;
-    uint8_t *images, labels[IMAGES_MAX];
-    uint32_t samples[IMAGES_MAX];
-    real *params, *grads;
-};
-
-/* Half of the bytes are zero, in runs, as in drawings. The last image ends where its memory ends,
- * so that a sanitizer sees who reads on. */
-static void fill_images(struct setup *r)
-{
-    size_t bytes = (size_t)r->n * shape_count(r->desc.input);
-    r->images = malloc(bytes);
-    assert_non_null(r->images);
-    for (size_t i = 0; i < bytes; i++) {
-        bool blank = rng_word(3, 96, 0, 0, (uint32_t)(i / 21)) % 2 == 0;
-        r->images[i] = blank ? 0 : (uint8_t)rng_word(1, 96, 0, 0, (uint32_t)i);
-    }
-}
-
+/* Half of the bytes are zero, in runs, as in drawings. */
 static void setup_begin(struct setup *r, const struct shape_case *c, int n,
                         struct net_options options)
 {
-    struct error e = {0};
-    *r = (struct setup){.n = n};
+    *r = (struct setup){0};
     describe(&r->desc, c);
-    options.n_max = IMAGES_MAX;
-    options.slots = 1;
-    if (net_create(&r->net, &r->desc, &options, &e) != OK)
-        fail_msg("%s", e.text);
-    r->pool = make_pool(options.threads);
-    fill_images(r);
-    for (uint32_t i = 0; i < (uint32_t)n; i++) {
-        r->labels[i] = (uint8_t)(rng_word(2, 96, 0, 0, i) % CLASSES);
-        r->samples[i] = 100 + 3 * i;
-    }
-    r->params = mem_alloc(r->desc.n_params * sizeof(real));
-    r->grads = random_reals(r->desc.n_params, 8);
-    net_init_params(&r->desc, r->params, 42);
-    r->ex = (struct exec){
-        .pool = r->pool, .training = true, .seed = 5, .epoch = 1, .samples = r->samples};
-}
-
-static void setup_end(struct setup *r)
-{
-    net_destroy(r->net);
-    pool_destroy(r->pool);
-    net_desc_free(&r->desc);
-    free(r->images);
-    mem_free(r->params);
-    mem_free(r->grads);
-}
-
-static double setup_loss(struct setup *r)
-{
-    net_load(r->net, &r->ex, 0, r->n, r->images);
-    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
-    return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
-}
-
-static void setup_step(struct setup *r)
-{
-    setup_loss(r);
-    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
-}
-
-/* One step of a net agrees to 1e-4 in float (see test_net.c); double has 2^29 times the
- * precision. */
-static void check_near(const char *what, const real *a, const real *b, size_t n)
-{
-    double difference = 0, size = 0;
-    for (size_t i = 0; i < n; i++) {
-        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        size += (double)b[i] * (double)b[i];
-    }
-    if (!(sqrt(difference) <= REAL_EPSILON * 1e-4 / 0x1p-23 * sqrt(size)))
-        fail_msg("%s differ by %g of %g", what, sqrt(difference), sqrt(size));
+    options.n_max = STEP_IMAGES_MAX;
+    setup_net(r, n, options);
+    for (size_t i = 0; i < (size_t)n * shape_count(r->desc.input); i++)
+        if (rng_word(3, 96, 0, 0, (uint32_t)(i / 21)) % 2 == 0)
+            r->images[i] = 0;
 }
 
 static void check_step(const struct shape_case *c, int n, struct net_options options, bool training,
@@ -185,14 +112,14 @@ static void check_step(const struct shape_case *c, int n, struct net_options opt
     reference.ex.accumulate = fast.ex.accumulate = accumulate;
     double loss = setup_loss(&reference), fast_loss = setup_loss(&fast);
     assert_true(fabs(fast_loss - loss) <= REAL_EPSILON * 1e-4 / 0x1p-23 * fabs(loss));
-    check_near("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
-               (size_t)n * CLASSES);
+    assert_close("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
+                 (size_t)n * CLASSES);
     if (training) {
         setup_step(&reference);
         setup_step(&fast);
         for (int i = 0; i < reference.desc.n_tensors; i++) {
             const struct tensor_desc *t = &reference.desc.tensors[i];
-            check_near(t->name, fast.grads + t->offset, reference.grads + t->offset, t->count);
+            assert_close(t->name, fast.grads + t->offset, reference.grads + t->offset, t->count);
         }
     }
     setup_end(&reference);
@@ -231,7 +158,7 @@ static void large_batches_equal_the_reference_plan(void **state)
     const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 2};
     const int cases[] = {0, 2, 10, 12};
     for (int i = 0; i < 4; i++) {
-        check_step(&shape_cases[cases[i]], IMAGES_MAX, options, true, false);
+        check_step(&shape_cases[cases[i]], STEP_IMAGES_MAX, options, true, false);
         check_step(&shape_cases[cases[i]], 128, options, true, true);
     }
 }
