@@ -57,9 +57,8 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
     bool foreign = config_is_foreign(&p->point->config);
     p->compute_only = !foreign && config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&
                       config_int(&p->point->config, OPT_RANKS) > 1;
-    bool calibrates = config_calibrates(&p->point->config);
     p->seeds =
-        p->compute_only || foreign || calibrates ? 0 : spec->config.values[OPT_ACCURACY_SEEDS].n;
+        config_wants_accuracy(&p->point->config) ? spec->config.values[OPT_ACCURACY_SEEDS].n : 0;
 }
 
 const char *const *point_status_names(void)

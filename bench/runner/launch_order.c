@@ -197,7 +197,7 @@ static bool misses_accuracy(const struct launch_order *o, size_t point, size_t s
 {
     const struct point_launches *p = point_of(o, point);
     return !p->is_twin && !p->skipped && !p->failed &&
-           point_wants_accuracy(&o->spec->points[point]) &&
+           config_wants_accuracy(&o->spec->points[point].config) &&
            !launch_points_accuracy(&o->points, point, seed)->done;
 }
 

@@ -16,14 +16,6 @@
 /* Of a point at most: base, peer, share of overlap. */
 #define COMPARISONS 3
 
-bool point_wants_accuracy(const struct point *point)
-{
-    return config_int(&point->config, OPT_ACCURACY_RUN) && !config_is_foreign(&point->config) &&
-           !config_calibrates(&point->config) &&
-           (config_int(&point->config, OPT_STRATEGY) != STRATEGY_none ||
-            config_int(&point->config, OPT_RANKS) == 1);
-}
-
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
                                             size_t seed)
 {
@@ -333,8 +325,9 @@ static void begin_point(struct launch_points *l, size_t point)
     const struct point *from = &l->spec->points[point];
     struct point_launches *p = &l->points[point];
     p->is_twin = from->twin != point;
-    p->accuracy_left =
-        point_wants_accuracy(from) ? (uint32_t)l->spec->config.values[OPT_ACCURACY_SEEDS].n : 0;
+    p->accuracy_left = config_wants_accuracy(&from->config)
+                           ? (uint32_t)l->spec->config.values[OPT_ACCURACY_SEEDS].n
+                           : 0;
     launch_points_make_stale(l, point);
 }
 

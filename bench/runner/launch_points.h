@@ -126,7 +126,3 @@ static inline double launch_points_mean_s(const struct launch_points *l, size_t 
     const struct point_launches *p = &l->points[point];
     return p->ended[run] > 0 ? p->wall_s[run] / (double)p->ended[run] : 0;
 }
-
-/* Whether a point has accuracy runs: strategy none at several ranks trains replicas apart, and the
- * accuracy of one of them would mean nothing. */
-bool point_wants_accuracy(const struct point *point);

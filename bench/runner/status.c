@@ -86,7 +86,7 @@ static bool is_done(const struct reading *r, size_t point, bool finished)
 {
     const struct tally *t = &r->tallies[point];
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
-    size_t seeds = point_wants_accuracy(&r->spec.points[point])
+    size_t seeds = config_wants_accuracy(&r->spec.points[point].config)
                        ? r->spec.config.values[OPT_ACCURACY_SEEDS].n
                        : 0;
     if (finished || t->diverged)

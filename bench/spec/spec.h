@@ -319,6 +319,13 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
+/* Whether it has accuracy runs: strategy none at several ranks trains replicas apart, and the accuracy of one
+ * of them would mean nothing. */
+static inline bool config_wants_accuracy(const struct config *c)
+{
+    return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
+           (config_int(c, OPT_STRATEGY) != STRATEGY_none || config_int(c, OPT_RANKS) == 1);
+}
 static inline bool config_writes_checkpoints(const struct config *c)
 {
     return config_number(c, OPT_CHECKPOINT_EPOCHS) > 0 ||

@@ -43,6 +43,31 @@ static void seeds_that_are_missing_are_flagged(void **state)
     fake_close(&run);
 }
 
+static const char timed_case_spec[] =
+    "name: timed\n"
+    "model: lenet_21k\n"
+    "train.global_batch: 256\n"
+    "ranks: 2\n"
+    "cases:\n"
+    "  - {label: trained, sync.strategy: allreduce}\n"
+    "  - {label: timed, sync.strategy: bucketed, measure.accuracy.run: false}\n"
+    "measure: {time: {launches: 6}, accuracy: {seeds: [1, 2, 3]}}\n"
+    "figures: []\n";
+
+static void a_case_without_accuracy_runs_lacks_no_seeds(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, timed_case_spec);
+    fake_add(&run, &(struct fake_launch){.ranks = 2, .strategy = "allreduce", .step_ms = 50});
+    fake_add(&run, &(struct fake_launch){.ranks = 2, .strategy = "bucketed", .step_ms = 50});
+    struct summary s = collect(&run);
+    assert_string_equal(cell(find(&s, &run, 2, "allreduce"), COLUMN_seeds_missing), "3");
+    assert_string_equal(cell(find(&s, &run, 2, "bucketed"), COLUMN_seeds_missing), "");
+    assert_null(strstr(find(&s, &run, 2, "bucketed")->flags, "seeds_missing"));
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void too_little_accuracy_is_unverified(void **state)
 {
     struct fake_run run;
@@ -332,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failure_that_was_made_good_fails_nothing),
         cmocka_unit_test(seeds_that_are_missing_are_flagged),
+        cmocka_unit_test(a_case_without_accuracy_runs_lacks_no_seeds),
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(time_to_a_target_is_that_of_all_seeds),
         cmocka_unit_test(a_missed_target_is_unverified),

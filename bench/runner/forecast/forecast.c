@@ -258,7 +258,7 @@ static enum status forecast_point(struct forecast *f, size_t i, const struct sou
         TRY(point_memory(&p->memory, &c->spec.points[i], sizeof(float), e));
     p->least[RUN_TIME] = launch_points_sure(&(struct launch_points){.spec = &c->spec});
     p->most = (size_t)c->spec.config.values[OPT_TIME_LAUNCHES].number_hi;
-    if (point_wants_accuracy(&c->spec.points[i]))
+    if (config_wants_accuracy(&c->spec.points[i].config))
         p->least[RUN_ACCURACY] = c->spec.config.values[OPT_ACCURACY_SEEDS].n;
     for (int run = 0; run < 2; run++) {
         if (s->goes_on)
