@@ -111,7 +111,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
  * that was killed has left. */
 static bool has_own_checkpoint(const struct config *c)
 {
-    return !c->values[OPT_CHECKPOINT_PATH].set &&
+    return !config_names_checkpoint(c) &&
            (config_writes_checkpoints(c) || config_is_elastic(c) ||
             strcmp(config_text(c, OPT_CHECKPOINT_RESUME), "auto") == 0);
 }

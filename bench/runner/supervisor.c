@@ -117,10 +117,11 @@ static bool has_checkpoint(const struct supervised *s)
 {
     char path[PATH_BYTES + 64];
     struct stat info;
-    const struct value *own = &s->point->config.values[OPT_CHECKPOINT_PATH];
+    const struct config *config = &s->point->config;
     snprintf(path, sizeof path, "%s/../seed%llu.safetensors", s->folder,
              (unsigned long long)s->next->seed);
-    return stat(own->set ? own->text : path, &info) == 0 &&
+    return stat(config_names_checkpoint(config) ? config_text(config, OPT_CHECKPOINT_PATH) : path,
+                &info) == 0 &&
            (double)info.st_mtime + 1 >= s->all.attempts[0].begin_s;
 }
 

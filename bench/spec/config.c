@@ -138,6 +138,11 @@ static enum status check_compressor(const struct config *config, enum compressor
                      config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
 }
 
+bool config_names_checkpoint(const struct config *config)
+{
+    return !value_is_preset(option_get(OPT_CHECKPOINT_PATH), &config->values[OPT_CHECKPOINT_PATH]);
+}
+
 enum compressor_kind config_compressor(const struct config *config)
 {
     static const enum compressor_kind of[PRECISIONS] = {

@@ -380,7 +380,7 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points && runs > 1; i++) {
         const struct config *config = &spec->points[i].config;
         const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
-        if (path->set && config_writes_checkpoints(config))
+        if (config_names_checkpoint(config) && config_writes_checkpoints(config))
             return mark_error(e, ERR_SPEC, path->mark,
                               "checkpoint.path: %s is one file, but this campaign has %zu accuracy "
                               "runs; left out, each has its own",

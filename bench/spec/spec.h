@@ -332,6 +332,9 @@ static inline bool config_writes_checkpoints(const struct config *c)
            config_number(c, OPT_CHECKPOINT_STEPS) > 0;
 }
 
+/* Whether checkpoint.path names a file; else each accuracy run has one of its own beside its launches. */
+bool config_names_checkpoint(const struct config *config);
+
 /* ---- Elastic accuracy runs ---- */
 
 /* Ranks of an accuracy run from an epoch on, up to another one. */
