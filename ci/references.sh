@@ -7,7 +7,7 @@
 #   ci/references.sh measure [NAME]...   measures them, all or those of these names, then keeps what was whole,
 #                                        writes the table and judges claims anew. What is stopped goes on with the same command
 #   ci/references.sh keep [NAME]...      the last part alone
-#   ci/references.sh draw [NAME]...      draws the figures of what is kept anew: where plots have changed, not numbers
+#   ci/references.sh draw [NAME]...      makes figures and documents of what is kept anew: where plots have changed, not numbers
 #
 # A NAME with a slash is a spec of the reports, "kota/parts", `reports` all of them; without NAME those of configs
 # alone, which take an hour. `OUT=results ci/references.sh keep reports` keeps what `make reports` has measured.
@@ -355,7 +355,7 @@ draw() { # name
     stage=$(mktemp -d -p "$stages")
     cp -RL "$kept/." "$stage" || return 1
     "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
-    for figure in "$kept"/*.svg "$kept"/*.txt; do
+    for figure in "$kept"/*.svg "$kept"/*.txt "$kept"/summary.md; do
         [ ! -f "$figure" ] || cp "$stage/${figure##*/}" "$figure" || return 1
     done
     rm -rf "$stage"

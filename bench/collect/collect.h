@@ -219,6 +219,9 @@ void summary_free(struct summary *s);
 /* Whether a point makes the campaign fail, as point_status.def says. */
 bool summary_fails(const struct summary *s, size_t point);
 
+/* Whether it is flagged seeds_missing: tables of earlier versions have that of points that want none, too. */
+bool point_lacks_seeds(const struct point_summary *p);
+
 /* Writes the CSV files of the run (RFC 4180, each by way of a temporary file and a rename; decimal
  * points whatever the locale), reading again the records of the launches that count. `journal` is
  * the one that was collected. */

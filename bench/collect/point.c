@@ -46,6 +46,11 @@ bool point_has_option(const struct point *point, enum option_id option)
            option_get(option)->scope != SCOPE_WORKLOAD;
 }
 
+bool point_lacks_seeds(const struct point_summary *p)
+{
+    return p->seeds > 0 && strstr(p->flags, "seeds_missing") != NULL;
+}
+
 void point_take(struct point_summary *p, const struct spec *spec, size_t i)
 {
     p->point = &spec->points[i];

@@ -106,7 +106,7 @@ void missing_write_seeds(FILE *out, const struct summary *s)
     size_t told = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
-        if (strstr(p->flags, "seeds_missing") == NULL)
+        if (!point_lacks_seeds(p))
             continue;
         fprintf(out, "%s %s (%zu of %zu)", told++ > 0 ? "," : " Seeds missing:", p->point->label,
                 p->seeds_missing, p->seeds);

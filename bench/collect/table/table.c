@@ -299,7 +299,7 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
                 p->trend < 0 ? "faster" : "slower");
     if (strstr(p->flags, "shares_cores") != NULL)
         fputs("  (cores without locks)", out);
-    if (strstr(p->flags, "seeds_missing") != NULL)
+    if (point_lacks_seeds(p))
         fprintf(out, "  (%zu of %zu seeds missing)", p->seeds_missing, p->seeds);
     if (p->compute_only && table_was_measured(p))
         fputs("  (compute only)", out);
