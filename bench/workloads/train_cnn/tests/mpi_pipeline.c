@@ -262,6 +262,7 @@ static void later_stages_keep_less(void **state)
     if (ranks == 1 || ranks > STAGES_MOST)
         return;
     option(OPT_ACCUMULATE, "6");
+    option(OPT_PIPELINE_CUT, "flops"); /* alike for both, however busy the machine is */
     set_stages(ranks);
     for (int i = 0; i < PIPELINE_SCHEDULES; i++) {
         option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[i]);
