@@ -46,7 +46,7 @@ fact() { # folder, name
 # The words of the command, those with blanks quoted.
 command_of() {
     awk '/"command": \[/ { inside = 1; next }
-        inside && /\]/ { exit }
+        inside && /^ *\],?$/ { exit }
         inside { sub(/^ *"/, ""); sub(/",?$/, "")
                  printf "%s%s", n++ ? " " : "", /[ =].* / ? "\"" $0 "\"" : $0 }' "$1/manifest.json"
 }
