@@ -226,7 +226,7 @@ static void fill_accuracy(struct cells *c, const struct samples *accuracy)
     size_t n = 0;
     for (size_t i = 0; i < accuracy->n; i++) {
         const struct sample *run = &accuracy->items[i];
-        double wall_s = run->journal->wall_s + run->result->earlier_s;
+        double wall_s = launch_wall_s(run->journal, run->result);
         if (isfinite(wall_s))
             accuracy->values[n++] = wall_s;
     }

@@ -33,9 +33,8 @@ struct launch_result {
 #undef METRIC
 #undef RESULT
     double rank_waits[RANK_WAITS]; /* in ms, of the first ranks */
-    double
-        earlier_s; /* how long interrupted launches ran that an elastic one goes on from; else 0 */
-    char diverged[64];          /* "loss is nan"; of the rank that found it first */
+    double earlier_s;  /* of interrupted launches that an elastic one goes on from; else 0 */
+    char diverged[64]; /* "loss is nan"; of the rank that found it first */
     char first_difference[160]; /* step and rank at which weights first differed */
 };
 
@@ -47,6 +46,9 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
  * the last. `ranks` of a launch that has no segments, as timed ones. */
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
+
+/* How long a run took that has ended, with what it goes on from; NAN where that is unknown. */
+double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result);
 
 /* Nothing is known. */
 void launch_clear(struct launch_result *result);

@@ -48,3 +48,8 @@ enum status launch_take_elastic(const char *dir, int ranks, struct launch_result
     segments_free(&s);
     return status;
 }
+
+double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result)
+{
+    return launch->status != LAUNCH_RUNNING ? launch->wall_s + result->earlier_s : NAN;
+}

@@ -34,8 +34,7 @@ static struct raw_row raw_row_of(const struct csv *csv, const struct journal_lau
         .seed = (double)journal->seed,
         .status = status_text(journal, launch),
         .reason = launch->reason,
-        .wall_s =
-            journal->status != LAUNCH_RUNNING ? journal->wall_s + launch->result.earlier_s : NAN,
+        .wall_s = launch_wall_s(journal, &launch->result),
         .key = journal->key,
     };
 }
