@@ -22,6 +22,7 @@
 #include "bench/place/place.h"
 #include "bench/resources/sampler.h"
 #include "kernels/base/descriptors.h"
+#include "kernels/base/launcher.h"
 #include "kernels/base/names.h"
 
 static const char usage[] =
@@ -164,6 +165,7 @@ static int end_launch(int status)
     const char *fd = getenv("PMI_FD");
     if (fd == NULL || getenv("MPI_LOCALRANKID") == NULL)
         return status;
+    launcher_await_reading();
     int n = snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", status);
     (void)send((int)strtol(fd, NULL, 10), line, (size_t)n, MSG_NOSIGNAL);
     return status;

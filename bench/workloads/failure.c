@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "kernels/base/launcher.h"
 #include "kernels/base/log.h"
@@ -45,7 +44,6 @@ int failure_report(const char *program, const struct error *e, bool speak)
 
 void failure_abort_all(int exit_status)
 {
-    const struct timespec moment = {.tv_nsec = 200000000};
-    nanosleep(&moment, NULL);
+    launcher_await_reading();
     MPI_Abort(MPI_COMM_WORLD, exit_status);
 }

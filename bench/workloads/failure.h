@@ -16,6 +16,5 @@ void failure_warn_of_shared_memory(void);
 /* The exit status; says why on standard error where `speak` and there is something to say. */
 int failure_report(const char *program, const struct error *e, bool speak);
 
-/* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is
- * told to abort, so the reason gets a moment to arrive. */
+/* Ends every rank, after the launcher has read what this one had to say. */
 void failure_abort_all(int exit_status);

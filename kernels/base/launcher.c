@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What launchers set, the one that is closest to a process first: Hydra, and srun with a plugin for
@@ -151,4 +154,28 @@ void launcher_leave(int exit_status)
         __lsan_do_leak_check();
     announce_end();
     _exit(exit_status);
+}
+
+/* Bytes in the pipe `fd` that nobody has read; -1: it is no pipe. */
+static int unread(int fd)
+{
+    struct stat what;
+    int bytes = 0;
+    if (fstat(fd, &what) != 0 || !S_ISFIFO(what.st_mode) || ioctl(fd, FIONREAD, &bytes) != 0)
+        return -1;
+    return bytes;
+}
+
+void launcher_await_reading(void)
+{
+    enum { TURNS = 5000, TURNS_OF_OTHERS = 100 };
+    const struct timespec turn = {.tv_nsec = 2000000};
+    fflush(NULL);
+    for (int i = 0; i < TURNS; i++) {
+        int out = unread(STDOUT_FILENO), err = unread(STDERR_FILENO);
+        bool known = out >= 0 && err >= 0;
+        if (known ? out + err == 0 : i >= TURNS_OF_OTHERS && out <= 0 && err <= 0)
+            return;
+        nanosleep(&turn, NULL);
+    }
 }

@@ -29,3 +29,8 @@ bool launcher_hears_leaving(void);
  * connection: over TCP every other run ended there or never. Ranks leave after a barrier, so that
  * none waits for another. */
 _Noreturn void launcher_leave(int exit_status);
+
+/* Waits until what this process wrote to standard output and error has been read: told to abort, Hydra
+ * throws away what it has not read yet. What it has read it passes on before that. Ten seconds at most,
+ * for readers that have stopped; 0.2 where nobody can say what was read (no pipe). */
+void launcher_await_reading(void);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernels/base/launcher.h"
@@ -122,10 +123,37 @@ static void whoever_leaves_says_so(void **state)
     close(ends[0]);
 }
 
+/* What was written is still there for whoever reads late. */
+static void an_end_waits_for_the_reader(void **state)
+{
+    const struct timespec moment = {.tv_nsec = 100000000};
+    static const char reason[] = "why\n";
+    int ends[2], status;
+    char text[64] = "";
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        fputs(reason, stderr);
+        launcher_await_reading();
+        _exit(0);
+    }
+    close(ends[1]);
+    nanosleep(&moment, NULL);
+    assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+    assert_int_equal(read(ends[0], text, sizeof text - 1), strlen(reason));
+    assert_string_equal(text, reason);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_understood),
                                        cmocka_unit_test(only_some_launchers_hear_of_an_end),
-                                       cmocka_unit_test(whoever_leaves_says_so)};
+                                       cmocka_unit_test(whoever_leaves_says_so),
+                                       cmocka_unit_test(an_end_waits_for_the_reader)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

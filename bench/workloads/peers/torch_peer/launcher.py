@@ -2,7 +2,12 @@
 of them with one that ends before it has said so. It is spoken to as MPI libraries do, in lines of
 words (PMI-1: Balaji et al., "PMI: a scalable parallel process-management interface", EuroMPI 2010),
 which Hydra and Slurm's plugin pmi2 understand."""
+import fcntl
 import os
+import stat
+import sys
+import termios
+import time
 
 from torch_peer.failure import FAILED, UNAVAILABLE, Failure
 
@@ -58,10 +63,31 @@ class Launcher:
         self.ask("finalize")
 
 
+def unread(descriptor):
+    """Bytes that nobody has read of a pipe; None of anything else."""
+    if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        return None
+    return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+def await_reading():
+    """As launcher_await_reading of kernels/base/launcher.h."""
+    since = time.monotonic()
+    try:
+        while time.monotonic() < since + 10:
+            left = [unread(descriptor) for descriptor in (1, 2)]
+            if not any(left) and (None not in left or time.monotonic() >= since + 0.2):
+                return
+            time.sleep(0.002)
+    except OSError:
+        pass  # it is closed, and nobody reads
+
+
 def end_launch(status):
     """Has a launcher that hears it end all ranks, since one that fails leaves the others waiting."""
     if CONNECTION in os.environ and int(os.environ.get("PMI_SIZE", 1)) > 1:
         try:
+            await_reading()
             os.write(int(os.environ[CONNECTION]), f"cmd=abort exitcode={status}\n".encode())
         except OSError:
             pass  # it is gone, and nobody waits
