@@ -81,7 +81,7 @@ says   = $(if $(V),,@$(if $(silent),,printf '%-4s %s\n' $(1) $@;))
 sources       = $(foreach room,$(1),$(wildcard $(room)/*.c))
 DESC_SRC      := $(call sources,kernels/base kernels/desc comm/cost comm/cost/strategies comm/cost/compressors)
 KERNELS_SRC   := $(call sources,kernels kernels/layers kernels/ops kernels/net) kernels/optimizers/optimizer.c
-SIMD_SRC      := $(filter-out kernels/optimizers/optimizer.c,$(call sources,kernels/simd kernels/optimizers))
+SIMD_SRC      := $(filter-out kernels/optimizers/optimizer.c,$(call sources,kernels/simd kernels/simd/product kernels/optimizers))
 COMM_SRC      := $(call sources,comm comm/wait comm/compressors comm/strategies)
 SPEC_SRC      := $(call sources,bench/spec bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values)
 PLACE_SRC     := $(filter-out bench/place/pin.c,$(call sources,bench/place))
@@ -111,11 +111,19 @@ obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
 ISAS          := portable $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
 CFLAGS_avx2   := -mavx2 -mfma -mf16c
 CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
-# What takes part in products whose operands have 16 bits, for one set more.
+# What takes part in products whose operands have 16 bits, for one set more; what multiplies them, for another.
 ISA_BF16      := $(if $(filter avx512,$(ISAS)),avx512_bf16)
-BF16_SRC      := $(if $(ISA_BF16),$(addprefix kernels/simd/,dense.c first_conv.c norm.c peak.c winograd_product.c winograd_tiles.c winograd_weights.c))
+ISA_TILES     := $(if $(ISA_BF16),amx_bf16)
+TILES_SRC     := $(addprefix kernels/simd/,peak.c product/winograd_product.c)
+BF16_SRC      := $(TILES_SRC) $(addprefix kernels/simd/,dense.c first_conv.c norm.c winograd_tiles.c winograd_weights.c)
 CFLAGS_avx512_bf16 := $(CFLAGS_avx512) -mavx512bf16
-simd_obj = $(foreach isa,$(ISAS),$(patsubst %.c,%.$(isa).o,$(1))) $(patsubst %.c,%.$(ISA_BF16).o,$(filter $(BF16_SRC),$(1)))
+CFLAGS_amx_bf16    := $(CFLAGS_avx512_bf16) -mamx-tile -mamx-bf16
+# Tiles are modelled in a test, on a processor that has none.
+ISA_MODEL     := $(if $(ISA_TILES),amx_model)
+CFLAGS_amx_model := $(CFLAGS_avx512_bf16) -DMODEL_OF_TILES='"kernels/tests/tiles_model.h"'
+# set_obj ISAS, SOURCES
+set_obj  = $(foreach isa,$(1),$(patsubst %.c,%.$(isa).o,$(2)))
+simd_obj = $(call set_obj,$(ISAS),$(1)) $(call set_obj,$(ISA_BF16),$(filter $(BF16_SRC),$(1))) $(call set_obj,$(ISA_TILES),$(filter $(TILES_SRC),$(1)))
 
 LIBDESC    := $(BUILD)/libdesc.a
 LIBSPEC    := $(BUILD)/libspec.a
@@ -237,7 +245,7 @@ $(BUILD)/obj-f64/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
 	$$(call says,CC)$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
 
 endef
-$(foreach isa,$(ISAS) $(ISA_BF16),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
+$(foreach isa,$(ISAS) $(ISA_BF16) $(ISA_TILES) $(ISA_MODEL),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
 
 # --- Tests ------------------------------------------------------------------------------------------------
 # Beside the code, in tests/ of each room: test_*.c are cmocka programs, mpi_*.c run at 1, 2, 3, 4 and 7
@@ -276,6 +284,7 @@ $$(call tests_of,$(1))_f64: $$(call obj_f64,$(1)) $(2) | $(BUILD)/tests
 	$$(call says,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
 endef
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
+$(BUILD)/tests/test_bf16: $(addprefix $(BUILD)/obj/,$(call set_obj,$(ISA_MODEL),kernels/simd/product/winograd_product.c))
 $(foreach t,$(filter kernels/%,$(DOUBLE_TESTS)),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
 $(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))

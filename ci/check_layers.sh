@@ -13,6 +13,7 @@ rules="
 kernels/base:
 kernels/desc: kernels/base
 kernels/simd: kernels/base
+kernels/simd/product: kernels/base kernels/simd
 kernels: kernels/base kernels/simd
 kernels/optimizers: kernels kernels/base kernels/desc kernels/simd
 kernels/layers: kernels kernels/base kernels/desc kernels/simd

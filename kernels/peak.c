@@ -4,7 +4,7 @@
 #include "kernels/simd/peak.h"
 #include "kernels/simd_tables.h"
 
-SIMD_DECLARE_BF16(struct peak_functions, peak)
+SIMD_DECLARE_TILES(struct peak_functions, peak)
 
 /* Half a millisecond or so, less than a core is given away for, several times. */
 enum { ROUNDS = 1 << 17, TIMES = 16 };

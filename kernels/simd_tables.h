@@ -6,20 +6,23 @@
 
 /* SIMD_DECLARE(struct conv_functions, conv) declares conv_portable, conv_avx2, conv_avx512 and the
  * function conv_for(isa), which returns the one to use. SIMD_DECLARE_BF16 is for what takes part in products
- * of operands of 16 bits: a table more, conv_avx512_bf16. */
+ * of operands of 16 bits: a table more, conv_avx512_bf16; SIMD_DECLARE_TILES for what multiplies them: conv_amx_bf16, too. */
 #if defined(__x86_64__)
-#define SIMD_DECLARE_UP_TO(type, name, bf16)                                                       \
+#define SIMD_DECLARE_UP_TO(type, name, bf16, tiles)                                                \
     extern const type name##_portable, name##_avx2, name##_avx512;                                 \
     static inline const type *name##_for(enum isa isa)                                             \
     {                                                                                              \
         static const type *const tables[ISAS] = {&name##_portable, &name##_avx2, &name##_avx512,   \
-                                                 &name##_##bf16};                                  \
+                                                 &name##_##bf16, &name##_##tiles};                 \
         return tables[isa];                                                                        \
     }
-#define SIMD_DECLARE(type, name) SIMD_DECLARE_UP_TO(type, name, avx512)
+#define SIMD_DECLARE(type, name) SIMD_DECLARE_UP_TO(type, name, avx512, avx512)
 #define SIMD_DECLARE_BF16(type, name)                                                              \
     extern const type name##_avx512_bf16;                                                          \
-    SIMD_DECLARE_UP_TO(type, name, avx512_bf16)
+    SIMD_DECLARE_UP_TO(type, name, avx512_bf16, avx512_bf16)
+#define SIMD_DECLARE_TILES(type, name)                                                             \
+    extern const type name##_avx512_bf16, name##_amx_bf16;                                         \
+    SIMD_DECLARE_UP_TO(type, name, avx512_bf16, amx_bf16)
 #else
 #define SIMD_DECLARE(type, name)                                                                   \
     extern const type name##_portable;                                                             \
@@ -28,5 +31,6 @@
         (void)isa;                                                                                 \
         return &name##_portable;                                                                   \
     }
-#define SIMD_DECLARE_BF16(type, name) SIMD_DECLARE(type, name)
+#define SIMD_DECLARE_BF16(type, name)  SIMD_DECLARE(type, name)
+#define SIMD_DECLARE_TILES(type, name) SIMD_DECLARE(type, name)
 #endif

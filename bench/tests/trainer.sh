@@ -188,11 +188,12 @@ plan_is_described() {
 check "a plan is described" plan_is_described
 # Ops that round what they multiply say so, with the instruction set that makes them; none by a lower one.
 bf16_plan_is_described() {
+    local rounds='^vgg_mini, plan fast, (avx512|amx)_bf16: '
     "$train_cnn" --model vgg_mini --train.precision bf16 --describe-plan >"$tmp/plan16.txt" &&
         "$train_cnn" --model vgg_mini --train.precision bf16 --kernels.isa portable --describe-plan >"$tmp/plan.txt" || return 1
     cat "$tmp/plan16.txt" "$tmp/plan.txt"
-    [ "$(grep -c '^vgg_mini, plan fast, avx512_bf16: ' "$tmp/plan16.txt")" -eq "$(grep -cw avx512_bf16 <(sort -u /proc/cpuinfo | grep flags))" ] &&
-        [ "$(grep -c '^vgg_mini, plan fast, avx512_bf16: ' "$tmp/plan16.txt")" -eq "$(grep -c '^winograd_last_bf16 ' "$tmp/plan16.txt")" ] &&
+    [ "$(grep -cE "$rounds" "$tmp/plan16.txt")" -eq "$(grep -cw avx512_bf16 <(sort -u /proc/cpuinfo | grep flags))" ] &&
+        [ "$(grep -cE "$rounds" "$tmp/plan16.txt")" -eq "$(grep -c '^winograd_last_bf16 ' "$tmp/plan16.txt")" ] &&
         ! grep -q _bf16 "$tmp/plan.txt" && values_are bf16 "$tmp/plan16.txt" && values_are bf16 "$tmp/plan.txt"
 }
 values_are() { # type, plan

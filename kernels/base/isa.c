@@ -4,6 +4,8 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include "kernels/base/names.h"
@@ -14,6 +16,21 @@ static bool has_f16c(void)
 {
     unsigned a, b, c = 0, d;
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
+static bool has_amx_bf16(void)
+{
+    enum { TILE = 1 << 24, BF16 = 1 << 22 };
+    unsigned a, b, c, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & TILE) != 0 && (d & BF16) != 0;
+}
+
+/* Linux gives a process registers of 8 KiB where it asks for them (Documentation/arch/x86/xstate.rst); whoever
+ * has leave may ask again. */
+static bool may_use_tiles(void)
+{
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
 }
 #endif
 
@@ -33,7 +50,7 @@ enum isa isa_best_bf16(void)
 {
 #if defined(__x86_64__)
     if (isa_best() == ISA_AVX512 && __builtin_cpu_supports("avx512bf16"))
-        return ISA_AVX512_BF16;
+        return has_amx_bf16() && may_use_tiles() ? ISA_AMX_BF16 : ISA_AVX512_BF16;
 #endif
     return isa_best();
 }
@@ -41,7 +58,7 @@ enum isa isa_best_bf16(void)
 enum isa isa_exact(enum isa isa)
 {
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512_BF16)
+    if (isa > ISA_AVX512)
         return ISA_AVX512;
 #endif
     return isa;

@@ -19,7 +19,8 @@ enum isa {
 /* The most that this processor has for products of full precision. */
 enum isa isa_best(void);
 
-/* The same where operands may be rounded to bf16: ISA_AVX512_BF16, or isa_best. */
+/* The same where operands may be rounded to bf16: ISA_AMX_BF16, ISA_AVX512_BF16, or isa_best. Of the first the system
+ * is asked for leave to use tiles, for the whole process. Before there are threads. */
 enum isa isa_best_bf16(void);
 
 /* The set that `isa` is without rounding operands. */
@@ -33,5 +34,5 @@ enum status isa_limit(const char *name, struct error *e);
  * name in the latter, or one that this processor does not have, is ERR_ARGUMENT. */
 enum status isa_choose(enum isa *isa, bool bf16, struct error *e);
 
-/* ISAS names: portable avx2 avx512 avx512_bf16. */
+/* ISAS names: portable avx2 avx512 avx512_bf16 amx_bf16. */
 const char *const *isa_names(void);

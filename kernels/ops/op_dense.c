@@ -10,7 +10,7 @@
 #include "kernels/simd_tables.h"
 
 SIMD_DECLARE_BF16(struct dense_functions, dense)
-SIMD_DECLARE_BF16(struct winograd_product, winograd_product)
+SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 
 /* Rows of W that are laid out at a time: with a block of operands they stay in a first-level cache. */
 enum { SLICE = 256 };

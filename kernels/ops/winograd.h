@@ -9,7 +9,7 @@
 SIMD_DECLARE_BF16(struct winograd_tiles, winograd_tiles)
 SIMD_DECLARE(struct winograd_tiles, direct_tiles)
 SIMD_DECLARE_BF16(struct winograd_weights, winograd_weights)
-SIMD_DECLARE_BF16(struct winograd_product, winograd_product)
+SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 SIMD_DECLARE(struct block_functions, blocks)
 
 /* Of the convolution that the fused layers begin with. */

@@ -16,10 +16,21 @@
 #endif
 #define ROW (BLOCK / PAIR)
 
+/* A model of tiles stands for those of a processor in test_bf16.c. */
+#if defined(OPERANDS_ARE_PAIRS) && (defined(__AMX_BF16__) || defined(MODEL_OF_TILES))
+#define OPERANDS_FILL_TILES
+#endif
+
+/* Steps of a sum of k terms. */
+static inline int operand_steps(int k)
+{
+    return (k + PAIR - 1) / PAIR;
+}
+
 /* Numbers' room that `rows` rows of one block take, an odd one of pairs filled up. */
 static inline size_t operand_plane(int rows)
 {
-    return (size_t)((rows + PAIR - 1) / PAIR) * BLOCK;
+    return (size_t)operand_steps(rows) * BLOCK;
 }
 
 #ifdef OPERANDS_ARE_PAIRS

@@ -1,10 +1,40 @@
-/* A sum waits for its last product: enough of them side by side keep all multipliers busy, 8 or 12 where a
- * product takes 4 or 6 cycles and two begin in each. */
+/* Products and sums in registers, as many as there are at once. */
 #include "kernels/simd/peak.h"
 
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/operands.h"
 
+#ifdef OPERANDS_FILL_TILES
+
+#include "kernels/simd/tiles.h"
+
+/* Four tiles of sums wait for one another less than the multiplier takes. */
+static real run(size_t rounds)
+{
+    struct tile_shapes shapes = {.palette = 1};
+    real sums[TILE_ROWS * VECTOR_LANES];
+    for (int t = 0; t < TILES; t++) {
+        shapes.bytes[t] = TILE_BYTES;
+        shapes.rows[t] = TILE_ROWS;
+    }
+    TILE_SHAPE(&shapes);
+    for (size_t i = 0; i < rounds; i++) {
+        TILE_ADD_PRODUCT(0, 4, 6);
+        TILE_ADD_PRODUCT(1, 4, 7);
+        TILE_ADD_PRODUCT(2, 5, 6);
+        TILE_ADD_PRODUCT(3, 5, 7);
+    }
+    TILE_STORE(0, sums, TILE_BYTES);
+    TILE_RELEASE();
+    return sums[0];
+}
+
+#define FLOPS_OF_ROUND (2.0 * PAIR * TILE_ROWS * TILE_ROWS * VECTOR_LANES * 4)
+
+#else
+
+/* A sum waits for its last product: enough of them side by side keep all multipliers busy, 8 or 12 where a
+ * product takes 4 or 6 cycles and two begin in each. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { SUMS = 24 };
 #else
@@ -29,7 +59,11 @@ static real run(size_t rounds)
     return sum[0][0];
 }
 
+#define FLOPS_OF_ROUND (2.0 * PAIR * VECTOR_LANES * SUMS)
+
+#endif
+
 const struct peak_functions SIMD_NAME(peak) = {
-    .flops = 2.0 * PAIR * VECTOR_LANES * SUMS,
+    .flops = FLOPS_OF_ROUND,
     .run = run,
 };

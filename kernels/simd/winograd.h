@@ -16,7 +16,7 @@
  * so that each product reads both operands in order, whichever side they are on: the same V is rows
  * of A in forward and columns of A in the weights' gradient.
  *
- * In the set avx512_bf16 operands (V and dM, U; not M, dV and dU, which are sums) are rounded to bf16 when a
+ * In the sets avx512_bf16 and amx_bf16 operands (V and dM, U; not M, dV and dU, which are sums) are rounded to bf16 when a
  * transform stores them: struct winograd's `pair` is 2 then, else 1, and so many lie in the room of one `real`.
  * An instruction multiplies pairs and adds both products to one sum, so that pairs lie side by side in what
  * a product sums over: channels in V and dM as they are, rows of U in
@@ -170,7 +170,8 @@ enum { RUN = 256, RUN_F4 = 64 };
 struct winograd_product {
     /* c [rows, block] <- or += the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]; the
      * blocks of a's columns lie a_stride apart. Of `run` terms at most the sum is held in registers
-     * before it goes to c. Of an odd k, rows of operands of 16 bits are read one further. */
+     * before it goes to c. Of an odd k, rows of operands of 16 bits are read one further; tiles are read to
+     * the end of a's last block, where there are finite numbers. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
     /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i] for a[i] [k, rows] of one

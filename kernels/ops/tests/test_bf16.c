@@ -1,5 +1,6 @@
-/* What the set avx512_bf16 multiplies and how, against plain C: every operand is the number of the set below
- * rounded to the nearest, bit by bit, and a sum of products is that of rounded operands, in float. */
+/* What the sets avx512_bf16 and amx_bf16 multiply and how, against plain C: every operand is the number of the set
+ * below rounded to the nearest, bit by bit, and a sum of products is that of rounded operands, in float. Where the
+ * processor has no tiles a model of them multiplies. */
 #include "kernels/tests/support.h"
 
 #include "kernels/cast16.h"
@@ -45,6 +46,27 @@ static void skip_where_nothing_rounds(void)
     skip();
 }
 
+/* The one that is tested. */
+static const struct winograd_product *tested;
+
+/* Of each set that rounds and that this processor has; then of the model. */
+static void with_every_product(void (*check)(void))
+{
+#if defined(__x86_64__)
+    extern const struct winograd_product winograd_product_amx_model;
+    skip_where_nothing_rounds();
+    for (int isa = 0; isa <= (int)isa_best_bf16(); isa++) {
+        tested = winograd_product_for((enum isa)isa);
+        if (tested->pair != NULL)
+            check();
+    }
+    tested = &winograd_product_amx_model;
+    check();
+#else
+    skip_where_nothing_rounds();
+#endif
+}
+
 /* c = c0 + the sum of a[i] b[i], i from 0 on, in float; *bound: how far another order may be from it. Products
  * of two numbers of bf16 are exact in a float, unless they are smaller than any here; k sums are off by at most k
  * half epsilons of the sum of sizes, whatever their order, and as many again here. Each run of a sum ends with
@@ -74,7 +96,6 @@ static void assert_near(const char *what, int row, int column, real is, float ex
 
 static void check_rows(int rows, int k, int run, bool add)
 {
-    const struct winograd_product *product = winograd_product_for(isa_best_bf16());
     int blocks = blocks_of(k, BLOCK), even = (k + 1) / 2 * 2;
     size_t of_a = (size_t)(blocks * rows * BLOCK), of_b = (size_t)(even * BLOCK);
     uint16_t *a = random_operands(of_a, 1), *b = make_operands(of_b);
@@ -85,7 +106,7 @@ static void check_rows(int rows, int k, int run, bool add)
     real *c = random_reals((size_t)(rows * BLOCK), 3),
          *before = random_reals((size_t)(rows * BLOCK), 3);
     const real *as = (const real *)(void *)a, *bs = (const real *)(void *)b;
-    product->rows(c, &as, &bs, 1, (size_t)(rows * BLOCK / 2), rows, k, run, add);
+    tested->rows(c, &as, &bs, 1, (size_t)(rows * BLOCK / 2), rows, k, run, add);
     for (int r = 0; r < rows; r++) {
         for (int i = 0; i < k; i++)
             left[i] = a[(i / BLOCK * rows + r) * BLOCK + i % BLOCK];
@@ -101,13 +122,18 @@ static void check_rows(int rows, int k, int run, bool add)
         mem_free(all[i]);
 }
 
-static void rows_sum_rounded_operands(void **state)
+/* Up to three groups of twelve rows, or of tiles. */
+static void check_all_rows(void)
 {
     static const int ks[] = {1, 2, 3, 31, 32, 33, 64, 97, 289};
-    skip_where_nothing_rounds();
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
-        for (int rows = 1; rows <= 25; rows++)
+        for (int rows = 1; rows <= 65; rows += rows < 25 ? 1 : 8)
             check_rows(rows, ks[i], rows % 2 ? RUN_F4 : RUN, rows % 3 == 0);
+}
+
+static void rows_sum_rounded_operands(void **state)
+{
+    with_every_product(check_all_rows);
 }
 
 /* ---- c [rows, 32] from a [k, rows]' b [k, 32] ---- */
@@ -124,7 +150,6 @@ static void pair_plainly(uint16_t *to, const uint16_t *from, int rows)
 
 static void check_columns(int rows, int k, bool add)
 {
-    const struct winograd_product *product = winograd_product_for(isa_best_bf16());
     size_t n = (size_t)(k * BLOCK), paired = (size_t)((k + 1) / 2 * 2 * BLOCK);
     uint16_t *a = random_operands(paired, 4), *b = random_operands(paired, 5);
     uint16_t *a2 = make_operands(paired), *b2 = make_operands(paired),
@@ -133,14 +158,14 @@ static void check_columns(int rows, int k, bool add)
     real *c = random_reals((size_t)(rows * BLOCK), 6),
          *before = random_reals((size_t)(rows * BLOCK), 6);
     memcpy(a2, a, paired * sizeof *a);
-    product->pair((real *)(void *)a2, (const real *)(void *)a2, k);
-    product->pair((real *)(void *)b2, (const real *)(void *)b, k);
+    tested->pair((real *)(void *)a2, (const real *)(void *)a2, k);
+    tested->pair((real *)(void *)b2, (const real *)(void *)b, k);
     pair_plainly(plain, a, k);
     assert_memory_equal(a2, plain, paired * sizeof *plain);
     pair_plainly(plain, b, k);
     assert_memory_equal(b2, plain, paired * sizeof *plain);
     const real *as = (const real *)(void *)a2, *bs = (const real *)(void *)b2;
-    product->columns(c, &as, &bs, 1, rows, k, add, c);
+    tested->columns(c, &as, &bs, 1, rows, k, add, c);
     for (int r = 0; r < rows; r++)
         for (int j = 0; j < BLOCK; j++) {
             double bound;
@@ -157,13 +182,17 @@ static void check_columns(int rows, int k, bool add)
         mem_free(all[i]);
 }
 
-static void columns_sum_rounded_operands(void **state)
+static void check_all_columns(void)
 {
     static const int ks[] = {1, 2, 7, 64, 101};
-    skip_where_nothing_rounds();
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
         for (int rows = 1; rows <= BLOCK; rows++)
             check_columns(rows, ks[i], rows % 3 == 0);
+}
+
+static void columns_sum_rounded_operands(void **state)
+{
+    with_every_product(check_all_columns);
 }
 
 /* ---- Transforms ---- */

@@ -77,8 +77,8 @@ static const struct option_row OPTIONS[] = {
      0},
     {"repeats", "N", "timed calls (15)", take_repeats, 0},
     {"isa", "A[,B]",
-     "portable, avx2, avx512 (the most of these that the processor has) or avx512_bf16; two are "
-     "timed as two plans are",
+     "portable, avx2, avx512 (the most of these that the processor has), avx512_bf16 or amx_bf16; "
+     "two are timed as two plans are",
      take_isas, 0},
     {"spoil", "NAME", "makes this layer's results wrong, to see that verdicts notice", NULL,
      AT(spoil)},

@@ -1,10 +1,12 @@
-/* The products of winograd.h: rows of A, broadcast number by number, times a panel of two
+/* The products of winograd.h by vectors: rows of A, broadcast number by number, times a panel of two
  * vectors. With AVX-512's 32 registers 12 rows of sums leave room for the panel and a broadcast;
  * the 16 registers of the others hold 6. Rows are dealt out evenly, 64 as 6 times 10 or 11 rather
  * than 5 times 12 and 4, which keeps the multipliers busy in every group.
  *
  * Operands of 16 bits come in pairs, each where a number would be: a row of a block has half as many, and a
  * sum takes half as many steps. */
+#pragma once
+
 #include "kernels/simd/operands.h"
 #include "kernels/simd/winograd_axis.h"
 
@@ -37,12 +39,6 @@ INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, 
     }
 }
 
-/* Steps of a sum of k terms. */
-static inline int steps_of(int k)
-{
-    return (k + PAIR - 1) / PAIR;
-}
-
 INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
 {
 #pragma GCC unroll 12
@@ -71,7 +67,7 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
                 terms = 0;
                 add = true;
             }
-            add_products(rows, sum, left, ROW, 1, right, steps_of(taken), left + rows * ROW);
+            add_products(rows, sum, left, ROW, 1, right, operand_steps(taken), left + rows * ROW);
             terms += taken;
         }
     }
@@ -83,7 +79,7 @@ INLINE void few_columns(int rows, real *c, const real *const *a, const real *con
 {
     vreal sum[ROWS_MAX][2] = {0};
     for (int i = 0; i < count; i++)
-        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], steps_of(k), next);
+        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], operand_steps(k), next);
     store_sums(rows, c, sum, add);
 }
 
@@ -113,31 +109,6 @@ static void product_columns(real *c, const real *const *a, const real *const *b,
         switch (taken) {
             CASES_OF_ROWS(few_columns, c, a, b, count, (size_t)first, k, add, next)
         }
-        next += steps_of(k) * LINE_REALS;
+        next += operand_steps(k) * LINE_REALS;
     }
 }
-
-#ifdef OPERANDS_ARE_PAIRS
-/* Both rows are read before their place is written. */
-static void pair_rows(real *to, const real *from, int rows)
-{
-    const __m512i low = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,
-                                         8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
-    const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(ROW));
-    for (int r = 0; r < rows; r += 2, from += BLOCK, to += BLOCK) {
-        __m512i a = _mm512_loadu_si512(from), b = _mm512_setzero_si512();
-        if (r + 1 < rows)
-            b = _mm512_loadu_si512(from + ROW);
-        _mm512_storeu_si512(to, _mm512_permutex2var_epi16(a, low, b));
-        _mm512_storeu_si512(to + ROW, _mm512_permutex2var_epi16(a, high, b));
-    }
-}
-#else
-#define pair_rows NULL
-#endif
-
-const struct winograd_product SIMD_NAME(winograd_product) = {
-    .rows = product_rows,
-    .columns = product_columns,
-    .pair = pair_rows,
-};

@@ -1,0 +1,177 @@
+/* The products of winograd.h by tiles: 32 rows times a block of columns are four tiles of sums, to which two tiles
+ * of each side add 32 terms at a time. A block of a row of A is a row of a tile as it lies, and so are the pairs
+ * of a panel. Behind the last rows of a panel, which fill no tile, are zeros; A is read to the end of its block
+ * there, where it has finite numbers. */
+#pragma once
+
+#include "kernels/simd/operands.h"
+#include "kernels/simd/tiles.h"
+#include "kernels/simd/transpose.h"
+
+/* SUM_10: rows from 16 on, columns up to 16. */
+#define SUM_00  0
+#define SUM_01  1
+#define SUM_10  2
+#define SUM_11  3
+#define LEFT_0  4
+#define LEFT_1  5
+#define RIGHT_0 6
+#define RIGHT_1 7
+
+enum { ROWS_MAX = 2 * TILE_ROWS, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
+
+/* Sums have `rows` rows, at most ROWS_MAX, in one or two tiles above each other. */
+static void shape_tiles(int rows)
+{
+    int upper = rows < TILE_ROWS ? rows : TILE_ROWS;
+    int lower = rows > TILE_ROWS ? rows - TILE_ROWS : TILE_ROWS;
+    struct tile_shapes shapes = {.palette = 1};
+    for (int t = 0; t < TILES; t++) {
+        shapes.bytes[t] = TILE_BYTES;
+        shapes.rows[t] = TILE_ROWS;
+    }
+    shapes.rows[SUM_00] = shapes.rows[SUM_01] = shapes.rows[LEFT_0] = (uint8_t)upper;
+    shapes.rows[SUM_10] = shapes.rows[SUM_11] = shapes.rows[LEFT_1] = (uint8_t)lower;
+    TILE_SHAPE(&shapes);
+}
+
+INLINE void zero_sums(int two)
+{
+    TILE_ZERO(SUM_00);
+    TILE_ZERO(SUM_01);
+    if (two) {
+        TILE_ZERO(SUM_10);
+        TILE_ZERO(SUM_11);
+    }
+}
+
+/* sums += left [rows, 32] right [32, block]. */
+INLINE void add_products(int two, const real *left, const real *right)
+{
+    TILE_LOAD(RIGHT_0, right, BLOCK_BYTES);
+    TILE_LOAD(RIGHT_1, right + VECTOR_LANES, BLOCK_BYTES);
+    TILE_LOAD(LEFT_0, left, TILE_BYTES);
+    TILE_ADD_PRODUCT(SUM_00, LEFT_0, RIGHT_0);
+    TILE_ADD_PRODUCT(SUM_01, LEFT_0, RIGHT_1);
+    if (two) {
+        TILE_LOAD(LEFT_1, left + TILE_ROWS * ROW, TILE_BYTES);
+        TILE_ADD_PRODUCT(SUM_10, LEFT_1, RIGHT_0);
+        TILE_ADD_PRODUCT(SUM_11, LEFT_1, RIGHT_1);
+    }
+}
+
+INLINE void store_tiles(int two, real *c)
+{
+    TILE_STORE(SUM_00, c, BLOCK_BYTES);
+    TILE_STORE(SUM_01, c + VECTOR_LANES, BLOCK_BYTES);
+    if (two) {
+        TILE_STORE(SUM_10, c + TILE_ROWS * BLOCK, BLOCK_BYTES);
+        TILE_STORE(SUM_11, c + TILE_ROWS * BLOCK + VECTOR_LANES, BLOCK_BYTES);
+    }
+}
+
+INLINE void store_sums(int two, int rows, real *c, bool add)
+{
+    real sums[ROWS_MAX * BLOCK] __attribute__((aligned(VECTOR_BYTES)));
+    store_tiles(two, add ? sums : c);
+    if (!add)
+        return;
+    for (int at = 0; at < rows * BLOCK; at += VECTOR_LANES)
+        vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
+}
+
+/* A panel's rows of 32 terms from `right` on, of which `steps` pairs exist: there, or in `room`. */
+INLINE const real *fill_up(real *room, const real *right, int steps)
+{
+    size_t numbers = (size_t)steps * BLOCK;
+    if (steps == TILE_ROWS)
+        return right;
+    memcpy(room, right, numbers * sizeof *room);
+    memset(room + numbers, 0, (TILE_ROWS * BLOCK - numbers) * sizeof *room);
+    return room;
+}
+
+INLINE void few_rows(int two, int rows, real *c, const real *const *a, const real *const *b,
+                     int count, size_t first, size_t a_stride, int k, int run, bool add)
+{
+    real room[TILE_ROWS * BLOCK] __attribute__((aligned(VECTOR_BYTES)));
+    int terms = 0;
+    zero_sums(two);
+    for (int i = 0; i < count; i++) {
+        const real *left = a[i] + first * ROW, *right = b[i];
+        for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += ROW * BLOCK) {
+            int taken = todo < BLOCK ? todo : BLOCK;
+            if (terms + taken > run) {
+                store_sums(two, rows, c, add);
+                zero_sums(two);
+                terms = 0;
+                add = true;
+            }
+            add_products(two, left, fill_up(room, right, operand_steps(taken)));
+            terms += taken;
+        }
+    }
+    store_sums(two, rows, c, add);
+}
+
+static void product_rows(real *c, const real *const *a, const real *const *b, int count,
+                         size_t a_stride, int rows, int k, int run, bool add)
+{
+    int shaped = 0;
+    for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
+        taken = rows - first < ROWS_MAX ? rows - first : ROWS_MAX;
+        if (taken != shaped)
+            shape_tiles(shaped = taken);
+        if (taken > TILE_ROWS)
+            few_rows(1, taken, c, a, b, count, (size_t)first, a_stride, k, run, add);
+        else
+            few_rows(0, taken, c, a, b, count, (size_t)first, a_stride, k, run, add);
+    }
+    TILE_RELEASE();
+}
+
+/* to [16, ROW] <- 16 columns of `steps` rows of pairs, zeros where there are no more. */
+INLINE void turn_pairs(real *to, const real *from, int steps)
+{
+    vreal square[VECTOR_LANES];
+#pragma GCC unroll 16
+    for (int i = 0; i < VECTOR_LANES; i++)
+        square[i] = i < steps ? vreal_load(from + i * BLOCK) : (vreal){0};
+    transpose(square);
+#pragma GCC unroll 16
+    for (int i = 0; i < VECTOR_LANES; i++)
+        vreal_store(to + i * ROW, square[i]);
+}
+
+/* The rows of A are its columns turned, a tile at a time. */
+INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
+                        int count, int k, bool add, const real *next)
+{
+    real room[TILE_ROWS * BLOCK] __attribute__((aligned(VECTOR_BYTES)));
+    real left[ROWS_MAX * ROW] __attribute__((aligned(VECTOR_BYTES)));
+    zero_sums(two);
+    for (int i = 0; i < count; i++)
+        for (int at = 0, todo = operand_steps(k); todo > 0; todo -= TILE_ROWS, at += TILE_ROWS) {
+            int steps = todo < TILE_ROWS ? todo : TILE_ROWS;
+            const real *columns = a[i] + at * BLOCK;
+            for (int s = 0; s < steps * BLOCK; s += VECTOR_LANES)
+                __builtin_prefetch(next + at * BLOCK + s, 0, 3);
+            turn_pairs(left, columns, steps);
+            if (two)
+                turn_pairs(left + TILE_ROWS * ROW, columns + VECTOR_LANES, steps);
+            add_products(two, left, fill_up(room, b[i] + at * BLOCK, steps));
+        }
+    store_sums(two, rows, c, add);
+}
+
+/* A block has no more rows than tiles. */
+static void product_columns(real *c, const real *const *a, const real *const *b, int count,
+                            int rows, int k, bool add, const real *next)
+{
+    shape_tiles(rows);
+    if (rows > TILE_ROWS)
+        few_columns(1, rows, c, a, b, count, k, add, next);
+    else
+        few_columns(0, rows, c, a, b, count, k, add, next);
+    TILE_RELEASE();
+}
