@@ -75,24 +75,31 @@ nth_aside(c) = 0.8 * spread * ((column('nth') - 0.5) / column('n') - 0.5)
 x_dot(k, name) = in_series(k) && strcol('y') eq name \
     ? (log_x ? x_of(k) * (x_max / real(x_min))**nth_aside(0) : x_of(k) + nth_aside(0)) : NaN
 
-# Where the axis of each panel begins: shares shortly below the lowest, others at 0; and how far it goes, roughly.
+# Where the axis of each panel begins: shares shortly below the lowest, others at 0; how far it goes, roughly; and
+# how far what is drawn on it goes, which a share of 100 % may pass as its clocks tick.
 least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
+most_row(name, stem) = has_value(stem.'_hi') ? column(stem.'_hi') : has_value(name) ? column(name) : NaN
 from_y = ''
 to_y = ''
+top_y = ''
 do for [i = 1:words(columns)] {
     lowest = NaN
     LEAST_max = 0
+    MOST_max = 0
     if (value(sprintf('column%d_n', i)) > 0) {
         stats data using (strlen(strcol('curve')) > 0 ? least_of(word(columns, i), stem_of(word(columns, i))) : NaN) \
             name 'LEAST' nooutput
         lowest = LEAST_min
+        stats data using (strlen(strcol('curve')) > 0 ? most_row(word(columns, i), stem_of(word(columns, i))) : NaN) \
+            name 'MOST' nooutput
     }
     if (dots_n > 0) {
         stats dots_data using (strlen(strcol('curve')) > 0 && strcol('y') eq word(columns, i) \
             && column('value') < lowest ? (lowest = column('value'), 0) : 0) nooutput
     }
     to_y = to_y.sprintf(' %.10g', LEAST_max)
+    top_y = top_y.sprintf(' %.10g', MOST_max)
     from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
         : lowest < 0 && value(sprintf('column%d_most', i)) != 100 ? -1 : 0)
 }

@@ -97,6 +97,30 @@ void table_sort(struct figure_table *t, size_t columns)
     t->n = n;
 }
 
+static void cut_ends_of(struct figure_table *t, size_t first, size_t end, size_t k)
+{
+    size_t most = 0;
+    for (size_t i = first; i < end; i++)
+        most = t->rows[i].values[k].n > most ? t->rows[i].values[k].n : most;
+    for (size_t i = first; i < end; i++) {
+        struct table_row *row = &t->rows[i];
+        if (2 * row->values[k].n > most)
+            continue;
+        row->values[k] = table_empty_row(0, 0, 0).values[k];
+        row->dots[k] = (struct table_dots){0};
+    }
+}
+
+void table_cut_ends(struct figure_table *t, size_t columns)
+{
+    for (size_t first = 0, end; first < t->n; first = end) {
+        for (end = first; end < t->n && t->rows[end].series == t->rows[first].series;)
+            end++;
+        for (size_t k = 0; k < columns; k++)
+            cut_ends_of(t, first, end, k);
+    }
+}
+
 void table_free(struct figure_table *t)
 {
     for (size_t i = 0; i < t->n_names; i++)

@@ -77,3 +77,6 @@ enum status table_add_dot(struct figure_table *table, struct table_dots *dots, d
 enum status table_add_series(struct figure_table *table, const struct table_series *series,
                              struct error *e);
 void table_sort(struct figure_table *table, size_t columns);
+/* Inside: of sorted rows, takes away values that half of a series' launches or fewer have: a median of those that last
+ * longer is none of all of them. */
+void table_cut_ends(struct figure_table *table, size_t columns);

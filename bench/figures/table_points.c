@@ -162,6 +162,8 @@ enum status table_read(struct figure_data *d, struct error *e)
     TRY(check_rows(d, e));
     TRY(table_add_sources(d, e));
     table_sort(&d->table, d->n_quantities);
+    if (d->x.by_column && strcmp(d->x.name, "time_s") == 0)
+        table_cut_ends(&d->table, d->n_quantities);
     sum_up(d);
     return OK;
 }

@@ -40,6 +40,21 @@ samples_any_program() {
         { cpu += ($4 + $5) / 100 * 0.05 }
         END { exit bad || NR < 10 || cpu < 0.1 }'
 }
+# A median over launches is drawn as long as more than half of them last.
+curves_end_with_most_launches() {
+    cat >"$tmp/uneven.sh" <<END
+#!/usr/bin/env bash
+if mkdir "$tmp/one" 2>/dev/null; then sleep 3; else sleep 1; fi
+END
+    chmod +x "$tmp/uneven.sh"
+    printf '%s\n' "name: uneven" "workload: {command: [./uneven.sh]}" "measure: {time: {launches: 3..3}, resources: 100ms}" \
+        "figures: [{kind: resources, y: resident_mib}]" >"$tmp/uneven.yaml"
+    "$scalebench" run "$tmp/uneven.yaml" --out "$tmp/out" || return 1
+    columns uneven/latest/series_resources.csv time_s n | tee /dev/stderr |
+        awk '$2 < 2 || $1 > 2 { bad = 1 } END { exit bad || NR < 5 }' &&
+        columns uneven/latest/resources.csv time_s | awk '$1 > 2 { long = 1 } END { exit !long }'
+}
+
 check "a program that is not ours is sampled" samples_any_program
 
 off_by_itself() {
@@ -116,7 +131,8 @@ case $? in
 3)
     cat "$tmp/probe.log"
     lacks "bytes at interfaces" netns
-    finish
+    check "curves over time end with most launches" curves_end_with_most_launches
+finish
     exit
     ;;
 *) check "hosts can be had" sh -c "cat '$tmp/probe.log'; exit 1" ;;
@@ -185,4 +201,5 @@ figure_tells_root_and_workers_apart() {
 check "the figure tells root and workers apart" figure_tells_root_and_workers_apart
 
 check "no sampler is left" no_sampler
+check "curves over time end with most launches" curves_end_with_most_launches
 finish
