@@ -70,6 +70,8 @@ is_marked(row) = !crowded || column('x') == x_max
 if (crowded) {
     dots_n = 0
 }
+# Their bounds are a band, as whiskers would hide all curves.
+bands = crowded && !by_place
 spread = as_bars ? 0.7 * bar : log_x ? room : room * x_span
 nth_aside(c) = 0.8 * spread * ((column('nth') - 0.5) / column('n') - 0.5)
 x_dot(k, name) = in_series(k) && strcol('y') eq name \

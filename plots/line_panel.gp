@@ -70,11 +70,8 @@ do for [i = 1:words(columns)] {
     }
     marks = (crowded ? 1 : mark_scale) * scale
     published_size = (crowded ? 0.6 : 1.3) * scale
-    # A bar of a point that is not to be trusted like the others is hollow. Bounds of a curve of many points are a
-    # band, whose whiskers would hide it.
-    plot for [k = 1:series_n] data using (x_if(crowded && !by_place && has_bounds(k, stem), k)):(column(stem.'_lo')): \
-            (column(stem.'_hi')) with filledcurves fillcolor rgb colour(k) fillstyle transparent solid 0.15 noborder, \
-        for [k = 1:series_n] data using (x_if(as_bars && !log_y && is_solid(k) && has_value(name), k)): \
+    # A bar of a point that is not to be trusted like the others is hollow.
+    plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && is_solid(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
             with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \
         for [k = 1:series_n] data using (x_if(as_bars && !log_y && in_series(k) && !is_solid(k) && has_value(name), k)): \
@@ -100,7 +97,7 @@ do for [i = 1:words(columns)] {
             (column(name)) with points linecolor rgb colour(k) pointtype legend_mark(k) pointsize 1.3 * scale, \
         for [k = 1:series_n] data using (x_if(as_bars && log_y && in_series(k) && !is_solid(k) && has_value(name), k)): \
             (column(name)) with points linecolor rgb colour(k) pointtype 4 pointsize 1.2 * scale linewidth 1.5, \
-        for [k = 1:series_n] data using (x_if(!(crowded && !by_place) && has_bounds(k, stem), k)):(column(stem.'_lo')): \
+        for [k = 1:bands ? 0 : series_n] data using (x_if(has_bounds(k, stem), k)):(column(stem.'_lo')): \
             (0):(column(stem.'_hi') - column(stem.'_lo')) with vectors \
             heads size graph whisker, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \
         for [k = 1:series_n] data using (x_if(in_series(k) && has_value(name) && !is_ok(k), k)): \
@@ -109,6 +106,8 @@ do for [i = 1:words(columns)] {
             !is_shared(i, stem), k)):(column(stem.'_published')) with points linecolor rgb (edge(k)) \
             pointtype published_shape pointsize published_size, \
         data using (x_shared(i, stem)):(column(stem.'_published')) with points \
-            linecolor rgb (as_bars ? '#202020' : mark_colour) pointtype published_shape pointsize published_size
+            linecolor rgb (as_bars ? '#202020' : mark_colour) pointtype published_shape pointsize published_size, \
+        for [k = 1:bands ? series_n : 0] data using (x_if(has_bounds(k, stem), k)):(column(stem.'_lo')): \
+            (column(stem.'_hi')) with filledcurves fillcolor rgb colour(k) fillstyle transparent solid 0.15 noborder
 }
 unset multiplot
