@@ -81,7 +81,8 @@ x_dot(k, name) = in_series(k) && strcol('y') eq name \
 # how far what is drawn on it goes, which a share of 100 % may pass as its clocks tick.
 least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
-most_row(name, stem) = has_value(stem.'_hi') ? column(stem.'_hi') : has_value(name) ? column(name) : NaN
+most_row(name, stem) = has_value(stem.'_hi') ? column(stem.'_hi') : has_value(name) ? column(name) \
+    : has_value(stem.'_published') ? column(stem.'_published') : NaN
 from_y = ''
 to_y = ''
 top_y = ''
