@@ -217,7 +217,7 @@ runs_with_closed_descriptors() {
 says_why_nothing_begins() {
     local i
     for ((i = 0; i < 20; i++)); do
-        expect 2 "but --cpus '0' has 1" "$mpiexec" -n 3 "$build/pin" --cpus 0 -- true || return 1
+        expect 2 "but --cpus '0' has 1" "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
     done
 }
 

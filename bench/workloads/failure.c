@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "kernels/base/launcher.h"
 #include "kernels/base/log.h"
@@ -42,8 +43,10 @@ int failure_report(const char *program, const struct error *e, bool speak)
     return error_exit_status(e);
 }
 
-void failure_abort_all(int exit_status)
+void failure_abort_all(int exit_status, const struct error *e)
 {
+    const struct timespec moment = {.tv_nsec = 200000000}, patience = {.tv_sec = 2};
+    nanosleep(e->text[0] != '\0' ? &moment : &patience, NULL);
     launcher_await_reading();
     MPI_Abort(MPI_COMM_WORLD, exit_status);
 }

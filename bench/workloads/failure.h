@@ -16,5 +16,6 @@ void failure_warn_of_shared_memory(void);
 /* The exit status; says why on standard error where `speak` and there is something to say. */
 int failure_report(const char *program, const struct error *e, bool speak);
 
-/* Ends every rank, after the launcher has read what this one had to say. */
-void failure_abort_all(int exit_status);
+/* Ends every rank, a moment after the launcher has read what this one had to say of `e`, so that others that
+ * fail beside it are heard; one that has nothing to say gives them two seconds to end all. */
+void failure_abort_all(int exit_status, const struct error *e);

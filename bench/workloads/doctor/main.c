@@ -90,7 +90,7 @@ static int run(const char *folder)
     THEN(status, ranks_meet(&d, "the end", &e));
     int exit_status = status == OK ? 0 : failure_report("doctor_ranks", &e, true);
     if (status != OK)
-        failure_abort_all(exit_status);
+        failure_abort_all(exit_status, &e);
     waiter_close(&d.waiter);
     work_free(work);
     ranks_close(&d);

@@ -54,7 +54,7 @@ static int train(const struct arguments *arguments)
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
     if (status != OK && !r.all_failed) {
         stop_crash_reporter();
-        failure_abort_all(exit_status);
+        failure_abort_all(exit_status, &e);
     }
     run_close(&r);
     return exit_status;

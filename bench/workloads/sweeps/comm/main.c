@@ -102,7 +102,7 @@ static int sweep(const struct sweep_options *options)
     if (status != OK)
         exit_status = failure_report("comm_sweep", &e, s.rank == 0 || !all_have_failed(status));
     if (status != OK && !all_have_failed(status))
-        failure_abort_all(exit_status);
+        failure_abort_all(exit_status, &e);
     wait_barrier(&s.waiter, MPI_COMM_WORLD, "end of the sweep", NULL);
     waiter_close(&s.waiter);
     problems_free(&s.problems);
