@@ -27,8 +27,8 @@ end='<!-- until here -->'
 missing='not found'
 
 # Rows of a table without its header, cells between characters that none has; remarks are left out.
-rows() { # file
-    awk '/^#/ { next }
+rows() { # file, "numbered" for the line of each as its last cell
+    awk -v numbered="${2:-}" '/^#/ { next }
         header++ == 0 { next }
         {
             row = ""
@@ -38,7 +38,7 @@ rows() { # file
                 if (c == "\"") quoted = !quoted
                 else row = row (c == "," && !quoted ? "\037" : c)
             }
-            print row
+            print row (numbered == "" ? "" : "\037" NR)
         }' "$1"
 }
 
@@ -49,10 +49,13 @@ print_tables() {
         rows "$features/features_frameworks.csv" | sed 's/^/framework\x1f/'
         rows "$features/features_documented.csv" | sed 's/^/documented\x1f/'
         rows "$published" | sed 's/^/published\x1f/'
-        rows "$features/features.csv" | sed 's/^/feature\x1f/'
+        rows "$features/features.csv" numbered | sed 's/^/feature\x1f/'
     } | awk -F '\037' -v missing="$missing" '
         function code(text) { return text == "" ? "-" : text == "always" ? text : "`" text "`" }
-        function share(aspect, of) { return n[aspect, of] + 0 " of " n[aspect] + 0 }
+        # A link to the rows that are counted.
+        function share(aspect, of) {
+            return "[" n[aspect, of] + 0 " of " n[aspect] + 0 "](features.csv#L" first[aspect] "-L" last[aspect] ")"
+        }
         # "column raw.csv state_mib; test path/mpi_zero1.c case" as links.
         function told(proof,   parts, words, i, count, text, name) {
             count = split(proof, parts, "; ")
@@ -67,7 +70,8 @@ print_tables() {
         $1 == "documented" && $4 != missing { entry[$2, $3] = "[" code($4) "](" sources[$3] $5 ")" }
         $1 == "published" { aspects++; aspect[aspects] = $2; for (i = 1; i <= 3; i++) verdict[aspects, i] = $(2 + i); doubt[aspects] = $8 }
         $1 == "feature" {
-            n[$2]++
+            if (!n[$2]++) first[$2] = $NF
+            last[$2] = $NF
             if ($4 != "") n[$2, "here"]++
             line = "| " $2 " | " $3
             for (i = 1; i <= frameworks; i++) {

@@ -55,6 +55,18 @@ rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo $(($(wc -l <"$1/$2.csv") - 1)); else echo -; fi
 }
 
+# How many there are, as a link to them.
+linked_rows() { # folder, table
+    if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/}/$2.csv)"; else echo -; fi
+}
+
+# The processor, and the instruction set of the kernels, by which machines of one name differ.
+processor() { # folder
+    local isa
+    isa=$(sed -n 's/^ *"workload:isa[^"]*": "\([^"]*\)".*/\1/p' "$1/manifest.json" | head -n 1)
+    echo "$(fact "$1" cpu)${isa:+, $isa}"
+}
+
 # A view on a campaign has links to what both have alike.
 row() { # folder
     local command revision of
@@ -66,8 +78,8 @@ row() { # folder
         of=$(readlink "$1/manifest.json")
         command="a view on \`reference/$(basename "${of%/*}")\`"
     fi
-    echo "| \`${1#results/}\` | $command | $(rows "$1" summary) | $(rows "$1" raw) |" \
-        "$(fact "$1" started | tr T ' ' | cut -c 1-16) | ${revision:--} | $(fact "$1" cpu) |"
+    echo "| \`${1#results/}\` | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
+        "$(fact "$1" started | tr T ' ' | cut -c 1-16) | ${revision:--} | $(processor "$1") |"
 }
 
 table() {
