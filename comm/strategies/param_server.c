@@ -35,6 +35,7 @@
 
 #include "comm/local_ops.h"
 #include "comm/strategies/server.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
 struct param_server {
@@ -222,6 +223,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
     s->waiter->serve = serve; /* on ranks without a server too: all make the same calls */
     s->waiter->serve_arg = s;
     s->waiter->free_running = !has_replicas(s);
+    s->waiter->alone_since_ns = s->config.variant == VARIANT_param_server_async ? clock_ns() : 0;
     p->ready = true;
     return OK;
 }
@@ -308,6 +310,7 @@ static void param_server_destroy(struct sync *s)
         wait_barrier(s->waiter, s->comm, "end of a parameter server", &e);
     s->waiter->serve = NULL;
     s->waiter->free_running = false;
+    s->waiter->alone_since_ns = 0;
     if (p->serves && p->server.s != NULL)
         server_destroy(&p->server);
     if (p->replies != MPI_COMM_NULL)

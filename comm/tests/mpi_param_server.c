@@ -201,6 +201,26 @@ static void async_waits_for_nobody(void **state)
     assert_all(good);
 }
 
+/* Ranks that went alone for ten seconds may meet later than the deadline of a wait says. */
+static void async_ranks_may_be_as_late_as_they_went_alone(void **state)
+{
+    struct fixture f;
+    int rank = mpi_world_rank();
+    setup(&f);
+    f.config.variant = VARIANT_param_server_async;
+    assert_all(open_with(&f, STRATEGY_param_server, 0));
+    const double deadline_s = f.waiter->deadline_s;
+    bool good = blind_step(&f);
+    f.waiter->alone_since_ns -= 10000000000;
+    f.waiter->deadline_s = 0.1;
+    usleep(rank > 0 && rank == mpi_world_ranks() - 1 ? 500000 : 0);
+    good = take_model(&f) && good;
+    f.waiter->deadline_s = deadline_s;
+    good = clock_ns() - f.waiter->alone_since_ns < 10000000000 && good;
+    sync_destroy(f.sync);
+    assert_all(good && f.waiter->alone_since_ns == 0);
+}
+
 /* The sum is clipped by its norm; in async each gradient is, and their norms add up to more. */
 static void gradients_are_clipped_where_they_are_stepped_on(void **state)
 {
@@ -305,6 +325,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nobody_is_further_ahead_than_the_bound),
         cmocka_unit_test(slow_servers_keep_the_bound),
         cmocka_unit_test(async_waits_for_nobody),
+        cmocka_unit_test(async_ranks_may_be_as_late_as_they_went_alone),
         cmocka_unit_test(gradients_are_clipped_where_they_are_stepped_on),
         cmocka_unit_test(a_checkpoint_finds_the_servers_state),
         cmocka_unit_test(what_servers_cannot_do_is_refused),

@@ -151,11 +151,21 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
     COLLECTIVE(w, e, MPI_Scatter, MPI_Iscatter, all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm);
 }
 
-enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
+static enum status barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
 {
     const struct call call = {"barrier", operation, 0, MPI_BYTE, -1};
     TRY(begin_collective(w, &call, comm, e));
+    if (w->alone_since_ns > 0)
+        wait_allow(w, clock_ns() - w->alone_since_ns);
     COLLECTIVE(w, e, MPI_Barrier, MPI_Ibarrier, comm);
+}
+
+enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
+{
+    TRY(barrier(w, comm, operation, e));
+    if (w->alone_since_ns > 0)
+        w->alone_since_ns = clock_ns();
+    return OK;
 }
 
 enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const char *operation,

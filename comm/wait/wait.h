@@ -65,6 +65,10 @@ struct waiter {
     void *serve_arg;
     /* Ranks pass through different numbers of waits: a smaller number does not make a rank late. */
     _Atomic bool free_running;
+    /* When ranks last met (clock_ns), where their steps do not tie them, as those of an asynchronous server: a rank
+     * may come to a meeting of all as much later than another as they have gone alone, which is added to the
+     * deadline of barriers. 0: steps tie them. Set on all ranks or on none. */
+    int64_t alone_since_ns;
 
     _Atomic uint64_t sequence;     /* waits so far */
     const char *_Atomic operation; /* of the last one */

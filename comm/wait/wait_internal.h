@@ -11,6 +11,8 @@
 void wait_enter(struct waiter *w, const char *operation);
 /* The same for a wait that never blocks inside the library, whatever the policy. */
 void wait_enter_polling(struct waiter *w, const char *operation);
+/* Inside a wait: it may last so much longer. */
+void wait_allow(struct waiter *w, int64_t more_ns);
 void wait_leave(struct waiter *w);
 
 /* Whether waits are blocking calls of the library: not where a rank serves others meanwhile. */

@@ -231,6 +231,15 @@ void wait_enter_polling(struct waiter *w, const char *operation)
     arrive(w, operation, SLACK_NS);
 }
 
+void wait_allow(struct waiter *w, int64_t more_ns)
+{
+    if (w->deadline_s <= 0)
+        return;
+    w->deadline_ns += more_ns;
+    if (w->watchdog != NULL)
+        watchdog_arm(w->watchdog, w->deadline_ns + SLACK_NS);
+}
+
 void wait_leave(struct waiter *w)
 {
     if (w->watchdog != NULL)
