@@ -9,9 +9,10 @@ is_current() {
     [ "$(wc -l <"$tmp/committed")" -gt 30 ] && ci/features.sh >"$tmp/made" && diff "$tmp/committed" "$tmp/made"
 }
 
-# Each column of the first table counts the entries below it.
+# Each column of the first table counts the entries below it, and links to the rows that these are made of.
 counts_what_is_below() {
     awk -F ' [|] ' '
+        FNR == NR { split($0, cell, ","); if (!(cell[1] in first)) first[cell[1]] = FNR; last[cell[1]] = FNR; next }
         /^[|] aspect/ { below = 1 }
         !below && /^[|] [A-Z]/ { sub(/ [|]$/, ""); for (i = 6; i <= 9; i++) said[substr($1, 3), i] = $i }
         below && /^[|] [A-Z]/ {
@@ -21,10 +22,12 @@ counts_what_is_below() {
         }
         END {
             for (aspect in all)
-                for (i = 6; i <= 9; i++)
-                    if (said[aspect, i] != n[aspect, i] " of " all[aspect]) { print aspect, i, said[aspect, i], n[aspect, i], all[aspect]; wrong = 1 }
+                for (i = 6; i <= 9; i++) {
+                    wanted = "[" n[aspect, i] " of " all[aspect] "](features.csv#L" first[aspect] "-L" last[aspect] ")"
+                    if (said[aspect, i] != wanted) { print aspect, i, said[aspect, i], wanted; wrong = 1 }
+                }
             exit wrong || aspects != 6
-        }' "$tmp/committed"
+        }' results/features.csv "$tmp/committed"
 }
 
 # A copy of one feature in which one thing is changed is refused, with what is wrong, and no other is.
