@@ -103,6 +103,13 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     return check_look_up(value, &lo, &hi, name, point);
 }
 
+/* A published number is what it is; a measurement that was made once may come out otherwise, nobody knows how far. */
+static void open_interval(struct interval *number, bool has_interval)
+{
+    number->lo = has_interval ? -INFINITY : number->mid;
+    number->hi = has_interval ? INFINITY : number->mid;
+}
+
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
 {
     struct condition_value value = {NAN, NULL};
@@ -111,7 +118,7 @@ static void take_row(struct taken *taken, const struct cell *cell, const struct 
     check_look_up(&value, &number->lo, &number->hi, cell->column, point);
     number->mid = value.number;
     if (isnan(number->lo) || isnan(number->hi))
-        number->lo = number->hi = number->mid;
+        open_interval(number, check_has_interval(&point->c->run.summary, cell->column));
     taken->own[taken->n] = taken->lines[taken->rows - 1];
     taken->n += !isnan(number->mid);
     if (isnan(number->mid) && value.text != NULL && value.text[0] != '\0')

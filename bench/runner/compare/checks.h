@@ -65,3 +65,6 @@ struct check_point {
 };
 bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
                    const void *point);
+
+/* Whether the table has intervals of that column: a row without one was measured too few times to have one. */
+bool check_has_interval(const struct csv_table *table, const char *name);

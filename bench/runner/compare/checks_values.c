@@ -49,17 +49,32 @@ static void find_interval(double *lo, double *hi, const struct csv_table *summar
     stem[length - cut] = unit[0];
 }
 
+enum { STEM = 128 };
+
+/* step_ms of step_ms_median, in `stem`; the name where it does not end so. */
+static void cut_tail(char stem[STEM], const char *name, const char *tail)
+{
+    size_t length = strlen(name), cut = strlen(tail);
+    bool ends_so = length > cut && strcmp(name + length - cut, tail) == 0;
+    snprintf(stem, STEM, "%.*s", (int)(ends_so ? length - cut : length), name);
+}
+
+bool check_has_interval(const struct csv_table *table, const char *name)
+{
+    char stem[STEM], short_stem[STEM];
+    cut_tail(stem, name, "_median");
+    cut_tail(short_stem, stem, "_pct");
+    return find_column(table, stem, "_lo") >= 0 || find_column(table, short_stem, "_lo") >= 0;
+}
+
 /* step_ms and step_ms_median are one; their interval is that of step_ms. */
 static bool look_up_column(struct condition_value *value, double *lo, double *hi, const char *name,
                            const struct csv_table *summary, size_t row)
 {
-    static const char tail[] = "_median";
-    char stem[128];
-    size_t length = strlen(name), cut = sizeof tail - 1;
-    bool is_median = length > cut && strcmp(name + length - cut, tail) == 0;
-    snprintf(stem, sizeof stem, "%.*s", (int)(is_median ? length - cut : length), name);
+    char stem[STEM];
+    cut_tail(stem, name, "_median");
     int column = find_column(summary, stem, "");
-    column = column >= 0 ? column : find_column(summary, stem, tail);
+    column = column >= 0 ? column : find_column(summary, stem, "_median");
     if (column < 0)
         return false;
     value->text = csv_table_cell(summary, row, (size_t)column);

@@ -99,7 +99,8 @@ static void write_tables(void)
 {
     write_under("published", "t.csv", "ranks,s,how\n1,10,slow\n2,6,\n4,,fast\n");
     write_under("reference/there", "steps.csv",
-                "n,ms,ms_lo,ms_hi,rate_pct,rate_lo,rate_hi\n1,10,9,11,50,40,60\n2,6,4,8,,,\n");
+                "n,ms,ms_lo,ms_hi,rate_pct,rate_lo,rate_hi\n1,10,9,11,50,40,60\n2,6,4,8,,,\n"
+                "5,10,,,50,,\n");
 }
 
 static enum status judge_text(struct claims *c, const char *text, struct error *e)
@@ -162,6 +163,14 @@ static void intervals_decide(void **state)
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 1, y: ms of there/steps.csv "
                          "where n = 2, up: x / y}, holds: up > 1.2"),
                    CLAIM_UNDECIDED, "");
+    /* Measured once, beside others that have intervals. */
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 5}, holds: x > 1"),
+                   CLAIM_UNDECIDED, "");
+    assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 5, y: x - 10}, "
+                         "holds: y > 1"),
+                   CLAIM_UNDECIDED, "");
+    assert_verdict(CLAIM("values: {x: n of there/steps.csv where n = 5}, holds: x > 1"),
+                   CLAIM_SURVIVES, "");
 }
 
 static void what_is_not_there_is_not_testable(void **state)
