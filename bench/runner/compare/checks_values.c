@@ -33,22 +33,6 @@ static bool is_withheld(const struct csv_table *summary, size_t row, const char 
            number_of(summary, row, "oversubscribed", "") == 1;
 }
 
-/* speedup_lo of speedup; test_acc_lo of test_acc_pct. */
-static void find_interval(double *lo, double *hi, const struct csv_table *summary, size_t row,
-                          char *stem)
-{
-    static const char unit[] = "_pct";
-    size_t length = strlen(stem), cut = sizeof unit - 1;
-    *lo = number_of(summary, row, stem, "_lo");
-    *hi = number_of(summary, row, stem, "_hi");
-    if (!isnan(*lo) || length <= cut || strcmp(stem + length - cut, unit) != 0)
-        return;
-    stem[length - cut] = '\0';
-    *lo = number_of(summary, row, stem, "_lo");
-    *hi = number_of(summary, row, stem, "_hi");
-    stem[length - cut] = unit[0];
-}
-
 enum { STEM = 128 };
 
 /* step_ms of step_ms_median, in `stem`; the name where it does not end so. */
@@ -57,6 +41,20 @@ static void cut_tail(char stem[STEM], const char *name, const char *tail)
     size_t length = strlen(name), cut = strlen(tail);
     bool ends_so = length > cut && strcmp(name + length - cut, tail) == 0;
     snprintf(stem, STEM, "%.*s", (int)(ends_so ? length - cut : length), name);
+}
+
+/* speedup_lo of speedup; test_acc_lo of test_acc_pct. */
+static void find_interval(double *lo, double *hi, const struct csv_table *summary, size_t row,
+                          const char *stem)
+{
+    char short_stem[STEM];
+    cut_tail(short_stem, stem, "_pct");
+    *lo = number_of(summary, row, stem, "_lo");
+    *hi = number_of(summary, row, stem, "_hi");
+    if (!isnan(*lo))
+        return;
+    *lo = number_of(summary, row, short_stem, "_lo");
+    *hi = number_of(summary, row, short_stem, "_hi");
 }
 
 bool check_has_interval(const struct csv_table *table, const char *name)
