@@ -92,6 +92,18 @@ counts_messages() {
         grep '"bytes_wire":157000,"messages_wire":10,"wire_source":"counted"'
 }
 
+# A server that nobody waits for has taken its steps long before others have: what it answers them is counted.
+counts_late_answers() {
+    local variant
+    for variant in async stale; do
+        "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 --measure.time.warmup_steps 2 \
+            --wait yield --record "$tmp" --sync.strategy param_server --sync.variant "$variant" \
+            --sync.staleness 3 --inject.kind fixed --inject.sleep 20ms --inject.ranks '[1]' || return 1
+        tail -n 1 "$tmp/rank.0.jsonl" |
+            grep '"bytes_wire":314000,"messages_wire":10,"wire_source":"counted"' || return 1
+    done
+}
+
 # Replicas differ on purpose; what is compared is the model that is made of them.
 compares_the_average() {
     expect 0 "weights equal on all ranks" "$mpiexec" -n 3 "$train_cnn" "${small[@]}" \
@@ -138,6 +150,7 @@ identifies_its_launches() {
 check "every rank writes a whole record" records
 check "what is told beforehand is what is recorded" identifies_its_launches
 check "a strategy's own messages are counted" counts_messages
+check "a server's answers to ranks behind it are counted" counts_late_answers
 check "of replicas that differ the average is compared" compares_the_average
 check "what measuring costs can be left out" measures_nothing_but_time
 check "records of many steps take no memory" records_take_no_memory

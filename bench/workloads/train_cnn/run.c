@@ -40,18 +40,35 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->tensor_source = taken->tensor.wire_source;
 }
 
-/* What the interface has carried of the steps so far, outside of the timed ones: where all ranks are here, what they
- * have sent has come, and no rank goes on before all have looked. */
-static enum status look_at_nic(struct run *r, struct nic_counts *counts, struct error *e)
+/* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
+ * come, and no rank goes on before all have looked. */
+static enum status meet(struct run *r, struct nic_counts *counts, struct error *e)
 {
-    static const char what[] = "counts of the interface";
-    if (r->arguments->nic == NULL)
+    static const char what[] = "ranks before or after the timed steps";
+    const char *nic = r->arguments->nic;
+    if (nic == NULL && r->waiter.serve == NULL)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
-    if (!nic_read(counts, r->arguments->nic))
-        return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more",
-                         r->arguments->nic);
+    if (nic == NULL)
+        return OK;
+    if (!nic_read(counts, nic))
+        return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more", nic);
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
+}
+
+static void add_sent(struct run *r, const struct waiter *before)
+{
+    r->timed.messages_sent += r->waiter.messages_sent - before->messages_sent;
+    r->timed.bytes_sent += r->waiter.bytes_sent - before->bytes_sent;
+}
+
+/* What a server answers to ranks that are behind it is of the timed steps, too. */
+static enum status end_timed(struct run *r, struct error *e)
+{
+    const struct waiter before = r->waiter;
+    TRY(meet(r, &r->timed.nic_end, e));
+    add_sent(r, &before);
+    return OK;
 }
 
 /* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of
@@ -71,7 +88,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
 {
     struct step_record taken;
     if (timed && r->timed.timed_steps == 0) {
-        TRY(look_at_nic(r, &r->timed.nic_begin, e));
+        TRY(meet(r, &r->timed.nic_begin, e));
         getrusage(RUSAGE_SELF, &r->timed.usage_begin);
     }
     const struct waiter before = r->waiter;
@@ -90,8 +107,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
         r->timed.calls += r->waiter.calls - before.calls;
         r->timed.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
-        r->timed.messages_sent += r->waiter.messages_sent - before.messages_sent;
-        r->timed.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
+        add_sent(r, &before);
     }
     if (!record || !r->arguments->record_steps)
         return OK;
@@ -134,7 +150,7 @@ static enum status run_steps(struct run *r, struct error *e)
         progress_file_step(&r->told, &r->trainer, p);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
-    return look_at_nic(r, &r->timed.nic_end, e);
+    return end_timed(r, e);
 }
 
 /* A line of the record that a resumed run will repeat. */
@@ -266,7 +282,7 @@ static enum status run_for_time(struct run *r, struct error *e)
         TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
-    TRY(look_at_nic(r, &r->timed.nic_end, e));
+    TRY(end_timed(r, e));
     TRY(trace_write(&r->trace, &r->trainer, &r->recorder, e));
     trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {
