@@ -25,37 +25,58 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
+/* What several points say of a column. */
+typedef const char *text_of(char text[STRATEGY_TEXT], const struct point_summary *p,
+                            enum column_id id);
+
 /* A strategy is one text with its variant. */
-static const char *distinct_text(char text[STRATEGY_TEXT], const struct point_summary *p,
-                                 enum column_id id)
+static const char *cell_told(char text[STRATEGY_TEXT], const struct point_summary *p,
+                             enum column_id id)
 {
     return id == COLUMN_strategy ? strategy_text(text, p->point) : p->cells[id];
 }
 
+static const char *kind_trained(char text[STRATEGY_TEXT], const struct point_summary *p,
+                                enum column_id id)
+{
+    return config_kind_trained(&p->point->config);
+}
+
 /* Whether an earlier requested point has the same text. */
-static bool seen_before(const struct summary *s, size_t i, const char *text, enum column_id id)
+static bool seen_before(const struct summary *s, size_t i, const char *text, text_of *told,
+                        enum column_id id)
 {
     char earlier[STRATEGY_TEXT];
     for (size_t k = 0; k < i; k++)
-        if (s->points[k].point->requested &&
-            strcmp(distinct_text(earlier, &s->points[k], id), text) == 0)
+        if (s->points[k].point->requested && strcmp(told(earlier, &s->points[k], id), text) == 0)
             return true;
     return false;
 }
 
-char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id)
+static char *distinct(char *text, size_t size, const struct summary *s, text_of *told,
+                      enum column_id id)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < s->n; i++) {
         char own[STRATEGY_TEXT];
-        const char *cell = distinct_text(own, &s->points[i], id);
-        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, id))
+        const char *cell = told(own, &s->points[i], id);
+        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, told, id))
             continue;
         int more = snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
         used = used + (size_t)more < size ? used + (size_t)more : size - 1;
     }
     return text;
+}
+
+char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id)
+{
+    return distinct(text, size, s, cell_told, id);
+}
+
+char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained)
+{
+    return distinct(text, size, s, trained ? kind_trained : cell_told, COLUMN_kind);
 }
 
 const char *summary_batch(char *text, size_t size, const struct summary *s)

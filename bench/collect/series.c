@@ -13,10 +13,15 @@
 /* The options in which any two points differ, added ones included: a base need not be of the
  * series that refer to it. */
 struct splitting {
-    bool cases, over_runs;
+    bool cases, over_runs, trained;
     enum option_id options[OPTION_COUNT];
     size_t n;
 };
+
+static const char *kind_of(const struct splitting *splitting, const struct point *point)
+{
+    return splitting->trained ? config_kind_trained(&point->config) : config_kind(&point->config);
+}
 
 /* A point and what its series has in common, one text an option. */
 struct keyed {
@@ -91,7 +96,7 @@ static enum status write_key(struct keyed *keyed, const struct point_summary *p,
     for (size_t k = 0; out != NULL && k < splitting->n; k++)
         fprintf(out, "%s\n", config_text(&point->config, splitting->options[k]));
     if (out != NULL)
-        fprintf(out, "%s\n", config_kind(&point->config));
+        fprintf(out, "%s\n", kind_of(splitting, point));
     return out != NULL && fclose(out) == 0 ? OK : error_no_memory(e, "the series");
 }
 
@@ -195,10 +200,10 @@ static bool is_named(const struct point_summary *p, const struct summary *s,
 static bool kinds_differ(const struct summary *s, const struct splitting *splitting,
                          const struct point_summary *last)
 {
-    const char *first = config_kind(&s->points[0].point->config);
+    const char *first = kind_of(splitting, s->points[0].point);
     bool told = has_option(splitting, OPT_SITE) && is_named(last, s, splitting, OPT_SITE);
     for (size_t i = 1; i < s->n && !told; i++)
-        if (strcmp(config_kind(&s->points[i].point->config), first) != 0)
+        if (strcmp(kind_of(splitting, s->points[i].point), first) != 0)
             return true;
     return false;
 }
@@ -217,11 +222,11 @@ static void name_strategy(struct series *series, const struct summary *s,
 }
 
 /* Where nothing tells series apart: the program that is not ours, or what kind of time this is. */
-static const char *last_resort(const struct point *point)
+static const char *last_resort(const struct splitting *splitting, const struct point *point)
 {
     const char *program = config_is_foreign(&point->config)
                               ? point->config.values[OPT_COMMAND].texts[0]
-                              : config_kind(&point->config);
+                              : kind_of(splitting, point);
     const char *slash = strrchr(program, '/');
     return slash != NULL ? slash + 1 : program;
 }
@@ -249,9 +254,9 @@ static void name_series(struct series *series, const struct summary *s,
                  config_text(&last->point->config, option));
         append(series, part);
     }
-    const char *kind = config_kind(&last->point->config);
+    const char *kind = kind_of(splitting, last->point);
     if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, last)))
-        append(series, series->name[0] ? kind : last_resort(last->point));
+        append(series, series->name[0] ? kind : last_resort(splitting, last->point));
     size_t used = strlen(series->name);
     bool requested = false;
     for (size_t i = 0; i < series->n; i++)
@@ -330,6 +335,7 @@ static enum status choose(struct splitting *splitting, const struct summary *s,
     const struct spec *spec = s->spec;
     if (by->only) {
         splitting->over_runs = by->over_runs;
+        splitting->trained = by->trained;
         splitting->cases = by->cases;
         splitting->n = by->n_options;
         memcpy(splitting->options, by->options, by->n_options * sizeof *by->options);
@@ -337,6 +343,7 @@ static enum status choose(struct splitting *splitting, const struct summary *s,
     }
     *splitting = find_splitting(spec, by->shown);
     splitting->over_runs = by->over_runs;
+    splitting->trained = by->trained;
     splitting->cases = by->cases;
     if (by->x == OPT_RANKS)
         return drop_axes(splitting, s, e);

@@ -20,6 +20,7 @@ struct series_by {
     const bool *shown; /* NULL: all points; else those that are looked at for this, one a point */
     bool cases;        /* so do cases; else x is the case, or of no matter */
     bool over_runs;    /* x is the run, which then does not */
+    bool trained;      /* what is shown comes from accuracy runs */
     enum option_id x;  /* OPTION_COUNT: no option */
     bool only;
     const enum option_id *options;

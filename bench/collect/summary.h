@@ -121,6 +121,8 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 /* The different texts that this column has in the requested points, as "a, b", a strategy with its
  * variant; cut to fit. Returns text. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
+/* The kinds in the same way, of accuracy runs or of timed launches. */
+char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained);
 
 /* What a step computes: "batch per rank 16", "4 micro-batches of 16 images per rank", "global batch 64
  * in 4 micro-batches"; "" where it is unknown. Returns text. */

@@ -36,10 +36,10 @@ static void write_batch(FILE *out, const struct summary *s)
 }
 
 /* "; measured, local." */
-static void write_kind(FILE *out, const struct summary *s)
+static void write_kind(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
-    fprintf(out, "; %s", summary_distinct(text, sizeof text, s, COLUMN_kind));
+    fprintf(out, "; %s", summary_kinds(text, sizeof text, s, trained));
     summary_distinct(text, sizeof text, s, COLUMN_link);
     if (!text[0])
         summary_distinct(text, sizeof text, s, COLUMN_site);
@@ -53,7 +53,7 @@ static void write_foreign(FILE *out, const struct summary *s, const char *progra
     fprintf(out, "%s, time %s", program, time);
     if (brief) {
         write_scaling(out, s, true);
-        write_kind(out, s);
+        write_kind(out, s, false);
         return;
     }
     fputs(strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? " from exec to exit."
@@ -70,7 +70,7 @@ static void write_form(FILE *out, const struct summary *s)
 
 /* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
  * local." */
-static void write_subject(FILE *out, const struct summary *s, bool brief)
+static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     char text[256], number[TEXT_NUMBER];
     const char *foreign = spec_foreign(s->spec);
@@ -94,7 +94,7 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
     write_batch(out, s);
     if (brief) {
         write_scaling(out, s, true);
-        write_kind(out, s);
+        write_kind(out, s, trained);
         return;
     }
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
@@ -154,11 +154,11 @@ static enum status write_bases(FILE *out, const struct figure_data *d, size_t mo
     return OK;
 }
 
-static void write_place(FILE *out, const struct summary *s)
+static void write_place(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
     fprintf(out, " Site %s", summary_distinct(text, sizeof text, s, COLUMN_site));
-    fprintf(out, " (%s", summary_distinct(text, sizeof text, s, COLUMN_kind));
+    fprintf(out, " (%s", summary_kinds(text, sizeof text, s, trained));
     summary_distinct(text, sizeof text, s, COLUMN_link);
     if (text[0])
         fprintf(out, ", interfaces %s", text);
@@ -219,8 +219,9 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
                                const struct summary *ran, struct error *e)
 {
     struct basis basis = basis_find(d);
+    bool trained = d->quantity->source == SOURCE_RUNS;
     write_form(out, ran);
-    write_subject(out, ran, true);
+    write_subject(out, ran, trained, true);
     if (basis.points > 0) {
         basis_write_lead(out, d);
         basis_write_sizes(out, &basis);
@@ -234,7 +235,7 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
     if (basis_is_of_ratios(d))
         TRY(write_bases(out, d, BASES_TOLD_SHORT, e));
     missing_write_counts(out, s);
-    if (d->quantity->source != SOURCE_RUNS)
+    if (!trained)
         TRY(disturbed_write(out, d, e));
     flaws_write(out, s);
     return OK;
@@ -244,17 +245,18 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
 static enum status write_full(FILE *out, const struct figure_data *d, const struct summary *s,
                               const struct summary *ran, struct error *e)
 {
+    bool trained = d->quantity->source == SOURCE_RUNS;
     write_form(out, ran);
-    write_subject(out, ran, false);
+    write_subject(out, ran, trained, false);
     basis_write_method(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
         prediction_write(out, &d->prediction, d->quantity);
-    if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
+    if (!trained && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
-    write_place(out, ran);
+    write_place(out, ran, trained);
     TRY(missing_write(out, s, e));
-    if (d->quantity->source == SOURCE_RUNS)
+    if (trained)
         missing_write_seeds(out, s);
     else
         TRY(disturbed_write(out, d, e));

@@ -252,6 +252,7 @@ static enum status collect_series(struct figure_data *d, struct error *e)
     struct series_by by = {.shown = d->shown,
                            .cases = !d->x.by_case && wanted->n == 0,
                            .over_runs = d->x.by_run,
+                           .trained = d->quantity->source == SOURCE_RUNS,
                            .x = d->x.by_option ? d->x.option
                                 : over_names   ? OPTION_COUNT
                                                : OPT_RANKS,

@@ -27,6 +27,11 @@ const char *config_kind(const struct config *config)
     return made_up ? "emulated and replayed" : "replayed";
 }
 
+const char *config_kind_trained(const struct config *config)
+{
+    return config_site(config)->kind;
+}
+
 static const struct workload_row workloads[WORKLOADS] = {
 #define WORKLOAD(name, helper, foreign, strategies, summary) {#name, helper, strategies, foreign},
 #include "bench/spec/workloads.def"

@@ -252,6 +252,8 @@ double config_link_delay_s(const struct config *config);
 bool config_has_usual_link(const struct config *config);
 /* What kind of numbers a point has: that of its site, or "replayed", or both. */
 const char *config_kind(const struct config *config);
+/* That of its accuracy runs, which compute also where timed launches let the time of it pass. */
+const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* NULL: there is none of this name. */
 const struct workload_row *workload_find(const char *name);

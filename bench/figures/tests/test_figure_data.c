@@ -409,6 +409,36 @@ static void kinds_are_never_joined(void **state)
     close_shown(&shown);
 }
 
+/* Ranks of accuracy runs compute, also of points whose timed launches let the time of it pass. */
+static void accuracy_is_never_replayed(void **state)
+{
+    static const struct {
+        const char *figure;
+        size_t curves;
+        const char *name;
+    } shown_as[] = {
+        {"{kind: line, y: step_ms, x: train.lr, series: [sync.strategy]}", 2,
+         "allreduce, replayed"},
+        {"{kind: line, y: test_acc_pct, x: train.lr, series: [sync.strategy]}", 1, "allreduce"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct shown shown = {0};
+        struct error e = {.status = OK};
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            "%sranks: 2\ncompute.rate: 40\nzip: {compute: [real, replay], train.lr: [0.1, 0.2]}\n"
+            "figures: [%s]\n",
+            HEAD, shown_as[i].figure);
+        fake_open(&shown.run, text);
+        summarise(&shown.run, &shown.s);
+        if (read_figure(&shown, &e) != OK)
+            fail_msg("%s", e.text);
+        assert_int_equal(shown.d.series.n, shown_as[i].curves);
+        assert_string_equal(shown.d.series.items[shown.d.series.n - 1].name, shown_as[i].name);
+        close_shown(&shown);
+    }
+}
+
 /* Reads the first figure of the first run over both. */
 static void read_both(struct figure_data *d, struct merged *merged, struct shown *a,
                       struct shown *b)
@@ -470,6 +500,7 @@ int main(void)
         cmocka_unit_test(single_marks_have_no_line),
         cmocka_unit_test(parts_that_are_none_are_refused),
         cmocka_unit_test(kinds_are_never_joined),
+        cmocka_unit_test(accuracy_is_never_replayed),
         cmocka_unit_test(runs_are_chosen_by_name),
         cmocka_unit_test(one_run_has_no_name),
     };
