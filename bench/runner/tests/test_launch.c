@@ -16,7 +16,6 @@
 #include <cmocka.h>
 
 #include "bench/runner/launch.h"
-#include "bench/runner/log_tail.h"
 #include "bench/runner/processes.h"
 #include "kernels/base/clock.h"
 
@@ -430,44 +429,6 @@ static void test_failed_children(void **state)
     }
 }
 
-static void append(const struct fixture *f, const char *text)
-{
-    FILE *file = fopen(f->log, "a");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void test_last_words_of_a_log_that_grows(void **state)
-{
-    const struct fixture *f = *state;
-    struct log_reader r = {.path = f->log};
-    assert_false(log_has_last_word(&r));
-    append(f, "epoch 1\ntrain_cnn: warning: x is old\ncommand: not found\nRuntimeError: caught\n");
-    assert_false(log_has_last_word(&r));
-    append(f, "rank 1: start of MPI lasted longer ");
-    assert_false(log_has_last_word(&r));
-    append(f, "than 5 s\n");
-    assert_true(log_has_last_word(&r));
-    assert_false(log_has_last_word(&r));
-    for (int i = 0; i < 20000; i++)
-        append(f, i == 0 ? "peer_torch: no gloo\n" : "epoch\n");
-    assert_false(log_has_last_word(&r)); /* further back than it looks */
-    append(f, "pin: no rank\n");
-    assert_true(log_has_last_word(&r));
-}
-
-static void expect_tail(const struct fixture *f, const char *log, const char *expected)
-{
-    char text[256];
-    FILE *file = fopen(f->log, "w");
-    assert_non_null(file);
-    fputs(log, file);
-    fclose(file);
-    log_tail(f->log, text, sizeof text);
-    assert_string_equal(text, expected);
-}
-
 /* Shared memory that a launch makes: what nobody holds goes with it, what others hold, made before
  * or have named otherwise stays. */
 static void expect_removed(const struct fixture *f, bool with_guard)
@@ -506,90 +467,6 @@ static void test_shared_memory_that_is_left(void **state)
     expect_removed(*state, true);
 }
 
-#define BANNER(said)                                                                               \
-    "\n=====================================\n"                                                    \
-    "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n"                 \
-    "=   CLEANING UP REMAINING PROCESSES\n=====================================\n"                 \
-    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: " said "\n"                                 \
-    "This typically refers to a problem with your application.\n"                                  \
-    "Please see the FAQ page for debugging suggestions\n"
-#define DEAD "train_cnn: rank 1 (process 5 on vm) was killed or has crashed\n"
-#define ABORT(rank)                                                                                \
-    "Abort(1) on node " rank " (rank " rank                                                        \
-    " in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) - process " rank "\n"
-#define NO_START                                                                                   \
-    "Abort(339332879) on node 1 (rank 1 in comm 0): Fatal error in internal_Init_thread: Other "   \
-    "MPI error, error stack:\ninternal_Init_thread(60)......: MPI_Init_thread(argc=0x7) failed\n"  \
-    "MPII_Init_thread(232).........: \n"                                                           \
-    "init_worker(71)...............:  ucx function returned with failed status(Out of memory)\n"
-#define UCX_FIFO "[17.25] [vm:5:0]  mm_iface.c:758  UCX  ERROR mm_iface failed to allocate FIFO\n"
-#define UCX_ROOM                                                                                   \
-    "[17.25] [vm:5:0]  mm_posix.c:187  UCX  ERROR   Not enough memory to write total of 4292720 "  \
-    "bytes. Please check that /dev/shm or the directory you specified has more available memory."
-
-/* A log, and the line of it that explains. */
-static const char *const LOGS[][2] = {
-    {"train_cnn: net 'vgg': no memory for 3444 MiB\n" ABORT("0") ABORT("1"),
-     "train_cnn: net 'vgg': no memory for 3444 MiB"},
-    {"train_cnn: warning: x is old\ntrain_cnn: detail: rank 0\nepoch 1\nrank 0: wait 7 (barrier) "
-     "lasted "
-     "longer than 5 s; not there yet: rank 1\n" ABORT("1"),
-     "rank 0: wait 7 (barrier) lasted longer than 5 s; not there yet: rank 1"},
-    {"epoch 1\n" DEAD "train_cnn: allreduce: connection reset\n" ABORT("0"),
-     "train_cnn: rank 1 (process 5 on vm) was killed or has crashed"},
-    {"train_cnn: warning: starting MPI wants 8 MiB, /dev/shm has 1\n" UCX_FIFO NO_START,
-     "train_cnn: warning: starting MPI wants 8 MiB, /dev/shm has 1"},
-    {UCX_FIFO UCX_ROOM "\n" NO_START, UCX_ROOM},
-    {UCX_FIFO NO_START,
-     "[17.25] [vm:5:0]  mm_iface.c:758  UCX  ERROR mm_iface failed to allocate FIFO"},
-    {NO_START,
-     "init_worker(71)...............:  ucx function returned with failed status(Out of memory)"},
-    {ABORT("0"),
-     "Abort(1) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) "
-     "- process 0"},
-    {"=====\n==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6\n    #0 0x5 in "
-     "main\n"
-     "=====\nSUMMARY: AddressSanitizer: heap-buffer-overflow x.c:5\n==7==ABORTING\n" DEAD,
-     "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6"},
-    {"x.c:5:3: runtime error: signed integer overflow\nepoch 1\n",
-     "x.c:5:3: runtime error: signed integer overflow"},
-    {"epoch 1\nfree(): invalid pointer\n" DEAD, "free(): invalid pointer"},
-    {"train_cnn: x.c:5: f: Assertion `n > 0' failed.\n" DEAD,
-     "train_cnn: x.c:5: f: Assertion `n > 0' failed."},
-    {"Traceback (most recent call last):\n  File \"x.py\", line 5, in f\n    f(1)\n"
-     "RuntimeError: can't allocate memory: you tried to allocate 5 bytes.\n" ABORT("1") "more\n",
-     "RuntimeError: can't allocate memory: you tried to allocate 5 bytes."},
-    {"Traceback (most recent call last):\n    f(1)\nMemoryError\nmore\n", "MemoryError"},
-    {"peer_torch: this PyTorch has no gloo\nmore\n", "peer_torch: this PyTorch has no gloo"},
-    {"ssh: connect to host n1 port 22: No route to host\n[mpiexec@vm] main (mpiexec.c:325): "
-     "error\n",
-     "ssh: connect to host n1 port 22: No route to host"},
-    {"[proxy:0:0@vm] create_process (launch.c:73): execvp error on file x (No such file)\nmore\n",
-     "[proxy:0:0@vm] create_process (launch.c:73): execvp error on file x (No such file)"},
-};
-
-static void test_the_line_that_explains(void **state)
-{
-    for (size_t i = 0; i < sizeof LOGS / sizeof *LOGS; i++)
-        expect_tail(*state, LOGS[i][0], LOGS[i][1]);
-}
-
-static void test_last_words(void **state)
-{
-    const struct fixture *f = *state;
-    expect_tail(f, "", "");
-    expect_tail(f, "one line", "one line");
-    expect_tail(f, "first\nlast one\n\n", "last one");
-    expect_tail(f, "rank 1 speaks\n" BANNER("Killed (signal 9)"),
-                "Killed (signal 9); rank 1 speaks");
-    expect_tail(f, BANNER("Hangup (signal 1)"), "Hangup (signal 1)");
-    expect_tail(f, "epoch 1\n" DEAD "==== backtrace of rank 0\n" BANNER("Killed (signal 9)"),
-                "Killed (signal 9); train_cnn: rank 1 (process 5 on vm) was killed or has crashed");
-    char text[256];
-    log_tail("/no/such/log", text, sizeof text);
-    assert_string_equal(text, "");
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -611,11 +488,8 @@ int main(void)
         TEST(test_cleaning_follows_a_runner_that_is_killed),
         TEST(test_processes_below),
         TEST(test_shared_memory_that_is_left),
-        TEST(test_last_words),
-        TEST(test_last_words_of_a_log_that_grows),
         TEST(test_failed_children),
         TEST(test_a_program_that_stays),
-        TEST(test_the_line_that_explains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
