@@ -31,9 +31,9 @@ struct keyed {
 };
 
 /* Calibrations, which no curve shows, differ in what follows from others. */
-static bool splits(const struct spec *spec, const bool *shown, size_t point)
+static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
-    return (shown == NULL || shown[point]) && !config_calibrates(&spec->points[point].config);
+    return (shown == NULL || shown[i]) && !config_calibrates(&point->config);
 }
 
 static bool option_splits(const struct spec *spec, const bool *shown, enum option_id id)
@@ -41,7 +41,7 @@ static bool option_splits(const struct spec *spec, const bool *shown, enum optio
     const char *first = NULL;
     for (size_t i = 0; i < spec->n_points && !option_is_derived(id); i++) {
         const struct config *config = &spec->points[i].config;
-        if (!splits(spec, shown, i) || !config_concerns(config, id))
+        if (!is_split(&spec->points[i], shown, i) || !config_concerns(config, id))
             continue;
         if (first != NULL && strcmp(config_text(config, id), first) != 0)
             return true;
@@ -198,12 +198,13 @@ static bool is_named(const struct point_summary *p, const struct summary *s,
 
 /* Kinds that the site's name does not tell. */
 static bool kinds_differ(const struct summary *s, const struct splitting *splitting,
-                         const struct point_summary *last)
+                         const bool *shown, const struct point_summary *last)
 {
-    const char *first = kind_of(splitting, s->points[0].point);
     bool told = has_option(splitting, OPT_SITE) && is_named(last, s, splitting, OPT_SITE);
-    for (size_t i = 1; i < s->n && !told; i++)
-        if (strcmp(kind_of(splitting, s->points[i].point), first) != 0)
+    const char *kind = kind_of(splitting, last->point);
+    for (size_t i = 0; i < s->n && !told; i++)
+        if (is_split(s->points[i].point, shown, i) &&
+            strcmp(kind_of(splitting, s->points[i].point), kind) != 0)
             return true;
     return false;
 }
@@ -255,7 +256,7 @@ static void name_series(struct series *series, const struct summary *s,
         append(series, part);
     }
     const char *kind = kind_of(splitting, last->point);
-    if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, last)))
+    if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, by->shown, last)))
         append(series, series->name[0] ? kind : last_resort(splitting, last->point));
     size_t used = strlen(series->name);
     bool requested = false;
