@@ -188,12 +188,16 @@ static struct interval sum_over(const struct taken *taken, double n)
     return r;
 }
 
+/* It is asked for where something was done several times: once, it may come out otherwise. */
 static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
 {
     double *x;
     *r = taken->values[0];
-    if (taken->n == 1)
+    if (taken->n == 1) {
+        if (r->lo == r->hi)
+            open_interval(r, true);
         return OK;
+    }
     TRY(MEM_NEW(x, taken->n, "a median", e));
     for (size_t i = 0; i < taken->n; i++)
         x[i] = taken->values[i].mid;

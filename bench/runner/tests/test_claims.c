@@ -150,6 +150,8 @@ static void rows_are_taken_together(void **state)
     assert_verdict(CLAIM("values: {x: median s of t.csv}, holds: x >= 6 and x <= 10"),
                    CLAIM_SURVIVES, "");
     assert_verdict(CLAIM("values: {x: median s of t.csv}, holds: x > 7"), CLAIM_UNDECIDED, "");
+    assert_verdict(CLAIM("values: {x: median s of t.csv where ranks = 1}, holds: x > 7"),
+                   CLAIM_UNDECIDED, ""); /* of one row */
 }
 
 static void intervals_decide(void **state)
