@@ -40,35 +40,31 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->tensor_source = taken->tensor.wire_source;
 }
 
+/* What this rank has sent since the last call; it counts where that was `timed`. */
+static void add_sent(struct run *r, bool timed)
+{
+    const struct waiter *now = &r->waiter;
+    if (timed) {
+        r->timed.messages_sent += now->messages_sent - r->messages_seen;
+        r->timed.bytes_sent += now->bytes_sent - r->bytes_seen;
+    }
+    r->messages_seen = now->messages_sent;
+    r->bytes_seen = now->bytes_sent;
+}
+
 /* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
  * come, and no rank goes on before all have looked. */
-static enum status meet(struct run *r, struct nic_counts *counts, struct error *e)
+static enum status meet(struct run *r, struct nic_counts *counts, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
     const char *nic = r->arguments->nic;
     if (nic == NULL && r->waiter.serve == NULL)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
-    if (nic == NULL)
-        return OK;
-    if (!nic_read(counts, nic))
+    add_sent(r, timed);
+    if (nic != NULL && !nic_read(counts, nic))
         return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more", nic);
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
-}
-
-static void add_sent(struct run *r, const struct waiter *before)
-{
-    r->timed.messages_sent += r->waiter.messages_sent - before->messages_sent;
-    r->timed.bytes_sent += r->waiter.bytes_sent - before->bytes_sent;
-}
-
-/* What a server answers to ranks that are behind it is of the timed steps, too. */
-static enum status end_timed(struct run *r, struct error *e)
-{
-    const struct waiter before = r->waiter;
-    TRY(meet(r, &r->timed.nic_end, e));
-    add_sent(r, &before);
-    return OK;
 }
 
 /* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of
@@ -88,10 +84,12 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
 {
     struct step_record taken;
     if (timed && r->timed.timed_steps == 0) {
-        TRY(meet(r, &r->timed.nic_begin, e));
+        TRY(meet(r, &r->timed.nic_begin, false, e));
         getrusage(RUSAGE_SELF, &r->timed.usage_begin);
     }
     const struct waiter before = r->waiter;
+    if (before.serve == NULL) /* else what was sent since is answers to timed steps of others */
+        add_sent(r, false);
     r->trainer.arena_use.asks = !timed && !r->trainer.arena_use.seen;
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
@@ -107,8 +105,8 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
         r->timed.calls += r->waiter.calls - before.calls;
         r->timed.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
-        add_sent(r, &before);
     }
+    add_sent(r, timed);
     if (!record || !r->arguments->record_steps)
         return OK;
     if (r->log.n == r->log.capacity)
@@ -150,7 +148,7 @@ static enum status run_steps(struct run *r, struct error *e)
         progress_file_step(&r->told, &r->trainer, p);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
-    return end_timed(r, e);
+    return meet(r, &r->timed.nic_end, true, e);
 }
 
 /* A line of the record that a resumed run will repeat. */
@@ -282,7 +280,7 @@ static enum status run_for_time(struct run *r, struct error *e)
         TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
-    TRY(end_timed(r, e));
+    TRY(meet(r, &r->timed.nic_end, true, e));
     TRY(trace_write(&r->trace, &r->trainer, &r->recorder, e));
     trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {

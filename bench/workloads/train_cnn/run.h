@@ -35,6 +35,7 @@ struct run {
     struct progress_file told;
     struct recorder recorder;
     struct timed_interval timed;
+    uint64_t messages_seen, bytes_seen; /* of those sent, added to `timed` or left out */
     struct memory_use memory;
     struct divergence divergence;
     struct rank_clock clock;
