@@ -53,19 +53,35 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, tex
     return false;
 }
 
-static char *distinct(char *text, size_t size, const struct summary *s, text_of *told,
-                      enum column_id id)
+/* As many as `size` has room for, a first one that is longer cut; how many are left out. */
+static size_t list_distinct(char *text, size_t size, const struct summary *s, text_of *told,
+                            enum column_id id)
 {
-    size_t used = 0;
+    size_t used = 0, left_out = 0;
     text[0] = '\0';
     for (size_t i = 0; i < s->n; i++) {
         char own[STRATEGY_TEXT];
         const char *cell = told(own, &s->points[i], id);
         if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, told, id))
             continue;
-        int more = snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
-        used = used + (size_t)more < size ? used + (size_t)more : size - 1;
+        if (left_out > 0 || (used > 0 && used + 2 + strlen(cell) >= size)) {
+            left_out++;
+            continue;
+        }
+        snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
+        used = strlen(text);
     }
+    return left_out;
+}
+
+static char *distinct(char *text, size_t size, const struct summary *s, text_of *told,
+                      enum column_id id)
+{
+    const size_t tail = sizeof " and 99999 more";
+    if (list_distinct(text, size, s, told, id) == 0 || size <= tail)
+        return text;
+    size_t left_out = list_distinct(text, size - tail, s, told, id), used = strlen(text);
+    snprintf(text + used, size - used, " and %zu more", left_out);
     return text;
 }
 

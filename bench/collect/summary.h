@@ -119,7 +119,7 @@ enum { STRATEGY_TEXT = 112 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 
 /* The different texts that this column has in the requested points, as "a, b", a strategy with its
- * variant; cut to fit. Returns text. */
+ * variant; where they do not fit "a, b and 3 more". Returns text. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
 /* The kinds in the same way, of accuracy runs or of timed launches. */
 char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained);

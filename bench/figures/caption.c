@@ -72,7 +72,7 @@ static void write_form(FILE *out, const struct summary *s)
  * local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
-    char text[256], number[TEXT_NUMBER];
+    char text[512], number[TEXT_NUMBER];
     const char *foreign = spec_foreign(s->spec);
     long params = 0;
     if (foreign != NULL) {

@@ -361,6 +361,11 @@ static void variants_are_told_apart(void **state)
     char text[128];
     assert_string_equal(summary_distinct(text, sizeof text, &s, COLUMN_strategy),
                         "gather_scatter, gather_scatter (mpich)");
+    assert_string_equal(summary_distinct(text, sizeof "gather_scatter, gather_scatter (mpich)", &s,
+                                         COLUMN_strategy),
+                        "gather_scatter, gather_scatter (mpich)");
+    assert_string_equal(summary_distinct(text, 38, &s, COLUMN_strategy),
+                        "gather_scatter and 1 more");
     summary_free(&s);
     fake_close(&run);
 }
