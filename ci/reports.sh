@@ -71,7 +71,8 @@ function end_spec() {
     sorted[specs] = campaign " " (index(views, " " name " ") > 0) " " name
     text[specs] = name ": " plural(points, "point", "points") (skipped ? ", " skipped " skipped" : "") ", " \
         plural(timed, "timed launch", "timed launches") ", " plural(accuracy, "accuracy run", "accuracy runs") "; " \
-        forecast(least, most, left) (rough ? "; of " rough " roughly" : "") (unknown ? "; of " unknown " unknown" : "")
+        forecast(least, most, left) (cut < 1 ? "" : "; measure.budget has no room for another " duration(cut)) \
+        (rough ? "; of " rough " roughly" : "") (unknown ? "; of " unknown " unknown" : "")
 }
 FNR == 1 {
     if (NR > 1) end_spec()
@@ -79,7 +80,7 @@ FNR == 1 {
     for (i = 1; i <= NF; i++) column[$i] = i
     name = substr(FILENAME, length(folder) + 2)
     sub(/[.]csv$/, "", name)
-    points = skipped = timed = accuracy = least = most = left = rough = unknown = 0
+    points = skipped = timed = accuracy = least = most = left = cut = rough = unknown = 0
     next
 }
 {
@@ -93,6 +94,7 @@ FNR == 1 {
     least += $column["least_s"]
     most += $column["most_s"]
     left += $column["left_s"]
+    cut += $column["cut_s"]
     bases = $column["timed_basis"] " " $column["accuracy_basis"]
     unknown += bases ~ /unknown/
     rough += bases ~ /rough/ && bases !~ /unknown/

@@ -360,11 +360,13 @@ static void add_up(struct forecast *f, double spent_s)
         if (!p->runs)
             continue;
         p->left_s = left_s(p, p->least[RUN_TIME], least);
+        p->cut_s = (1 - least) * further_s(p, p->least[RUN_TIME]);
         p->least_s = done_s(p) + p->left_s;
         p->most_s = done_s(p) + left_s(p, p->most, most);
         f->least_s += known_or_0(p->least_s);
         f->most_s += known_or_0(p->most_s);
         f->left_s += known_or_0(p->left_s);
+        f->cut_s += known_or_0(p->cut_s);
         f->n[basis_of(p)]++;
         for (int run = 0; run < 2; run++)
             if (p->least[run] > 0 && p->launch[run].basis == BASIS_elsewhere)

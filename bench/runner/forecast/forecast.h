@@ -32,6 +32,7 @@ struct forecast_point {
     double least_s,
         most_s;    /* all launches; 0 where none is asked for, NAN where nothing is known */
     double left_s; /* of least_s */
+    double cut_s;  /* launches behind the first, of `least`, that the budget has no room for */
     bool tells_memory;
     struct sync_memory memory; /* of a rank, where it can be told */
 };
@@ -39,7 +40,7 @@ struct forecast_point {
 struct forecast {
     const struct campaign *c;       /* borrowed */
     struct forecast_point *points;  /* [c->spec.n_points] */
-    double least_s, most_s, left_s; /* of the points of which something is known */
+    double least_s, most_s, left_s, cut_s; /* of the points of which something is known */
     size_t n[FORECAST_BASES];       /* points, by the worse of what their launches rest on */
     char from[3 * FORECAST_FROM];   /* "efficiency, overlap": campaigns that some rest on */
 };
@@ -48,7 +49,8 @@ struct forecast {
 enum status forecast_make(struct forecast *f, const struct campaign *c, struct error *e);
 void forecast_free(struct forecast *f);
 
-/* "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left", and how many points it rests on what. */
+/* "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left", what of the launches asked for the budget has no room
+ * for, and how many points it rests on what. */
 void forecast_print(FILE *out, const struct forecast *f);
 
 /* A row a point, as csv_plan.def says. */

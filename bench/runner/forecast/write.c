@@ -34,6 +34,15 @@ static void print_bases(FILE *out, const struct forecast *f)
         fputc('\n', out);
 }
 
+/* A budget that is spent looks like a campaign that is done. */
+static void print_cut(FILE *out, const struct forecast *f)
+{
+    char cut[TEXT_NUMBER];
+    if (f->cut_s > 0)
+        fprintf(out, "  measure.budget = %s has no room for %s of the launches that measure.time.launches asks for\n",
+                config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
+}
+
 void forecast_print(FILE *out, const struct forecast *f)
 {
     char least[TEXT_NUMBER], most[TEXT_NUMBER], left[TEXT_NUMBER];
@@ -43,6 +52,7 @@ void forecast_print(FILE *out, const struct forecast *f)
     if (strcmp(least, text_duration(left, f->left_s)) != 0)
         fprintf(out, ", of which %s are left", left);
     fputc('\n', out);
+    print_cut(out, f);
     print_bases(out, f);
 }
 
@@ -79,6 +89,7 @@ static void take_forecast(struct plan_row *row, const struct forecast_point *p)
     row->least_s = p->least_s;
     row->most_s = p->most_s;
     row->left_s = p->left_s;
+    row->cut_s = p->cut_s;
     if (p->tells_memory) {
         row->params_mib = (double)p->memory.params / MIB;
         row->grads_mib = (double)p->memory.grads / MIB;

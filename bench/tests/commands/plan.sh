@@ -63,9 +63,11 @@ measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" --set train.epochs=300 &
 keeps_to_the_budget() {
     plan "$small
 measure: {time: {launches: 20..30, steps: 1000}, budget: 1s}" && sums_to timed_s "x > 1" &&
-        [ "$(cells least_s)" = "$(cells timed_s)" ] && [ "$(cells most_s)" = "$(cells timed_s)" ] || return 1
+        [ "$(cells least_s)" = "$(cells timed_s)" ] && [ "$(cells most_s)" = "$(cells timed_s)" ] &&
+        sums_to cut_s "abs(x / $(cells timed_s) - 19) < 1e-6" &&
+        expect 0 "measure.budget = 1s has no room for " "$scalebench" plan "$tmp/own.yaml" --out "$out" || return 1
     plan "$small
-measure: {time: {launches: 20..30, steps: 1000}, budget: 24h}" &&
+measure: {time: {launches: 20..30, steps: 1000}, budget: 24h}" && [ "$(cells cut_s)" = 0 ] &&
         sums_to least_s "abs(x / $(cells timed_s) - 20) < 1e-6" && sums_to most_s "abs(x / $(cells timed_s) - 30) < 1e-6" || return 1
     plan "$small
 measure: {time: {launches: 20..20, steps: 10}, accuracy: {seeds: [1, 2, 3]}, budget: 10min}" --set train.epochs=10000 &&
