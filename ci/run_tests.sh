@@ -107,6 +107,12 @@ execute() {
     echo "$status $((($(microseconds) - begin) / 100000))" >"$log.status"
 }
 
+# Each test that failed with what it printed; of a command that died elsewhere, its last words.
+what_failed() { # log
+    awk -v skip="$skip_line" '/^(not )?ok |^[0-9]+[.][.]/ { shown = /^not ok / && $0 !~ skip } shown' "$1" | head -n 100 | grep . ||
+        tail -n 30 "$1"
+}
+
 # Counts what the test called $1 printed. A command that dies, or prints no TAP, is a failure of its own.
 settle() {
     local name=$1 log status tenths duration good bad skip
@@ -126,8 +132,8 @@ settle() {
     skipped=$((skipped + skip))
     if [ "$bad" -gt 0 ]; then
         failures+=("$name")
-        echo "FAILED $name (exit status $status, $duration s), end of $log:"
-        tail -n 30 "$log"
+        echo "FAILED $name (exit status $status, $duration s), from $log:"
+        what_failed "$log"
     else
         echo "ok     $name: $good$([ "$skip" -gt 0 ] && echo ", $skip skipped") ($duration s)"
         grep -E "$skip_line" "$log" | sed -E 's/^(not )?ok [^#]*# SKIP/       skipped:/'

@@ -63,12 +63,19 @@ a_cell_flips_its_claims() {
 
 # Of each claim that was decided some cell that, changed enough, changes the verdict: none is true or false of itself.
 cat >"$tmp/flip.py" <<'PY'
-import csv, io, subprocess, sys
+import csv, io, re, subprocess, sys
 scalebench, claims, folder = sys.argv[1:]
 
-def verdicts():
-    out = subprocess.run([scalebench, "claims", claims, "--format", "csv"], capture_output=True, text=True)
-    return {row["id"]: row["verdict"] for row in csv.DictReader(io.StringIO(out.stdout))} if out.stdout else {}
+head, *entries = re.split(r"^(?=  - id: )", open(claims, encoding="utf-8").read(), flags=re.M)
+entry_of = {entry.split()[2]: entry for entry in entries}
+
+def verdict_of(claim):
+    """Judged alone, in a file beside the ledger's; None where its condition cannot be worked out."""
+    path = f"{folder}/one.yaml"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(head + entry_of[claim])
+    out = subprocess.run([scalebench, "claims", path, "--format", "csv"], capture_output=True, text=True)
+    return next((row["verdict"] for row in csv.DictReader(io.StringIO(out.stdout))), None)
 
 def read(path):
     with open(path, newline="", encoding="utf-8") as f:
@@ -130,7 +137,7 @@ def verdict_with(row, changes):
             for n in range(first, (last[0] if last else first) + 1):
                 lines[n - 1] = changed(lines, n, column, change)
         write(path, lines)
-    after = verdicts().get(row["id"])
+    after = verdict_of(row["id"])
     for path, lines in kept.items():
         write(path, lines)
     return after

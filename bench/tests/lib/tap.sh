@@ -21,7 +21,7 @@ mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 scalebench=$build/scalebench train_cnn=$build/train_cnn
 
 check() { # name, command and arguments
-    local name=$1
+    local name=$1 begin=${EPOCHREALTIME//[.,]/} tenths
     shift
     tests=$((tests + 1))
     if "$@" >"$tmp/check.log" 2>&1; then
@@ -31,6 +31,8 @@ check() { # name, command and arguments
         echo "not ok $tests - $name"
         sed 's/^/# /' "$tmp/check.log"
     fi
+    tenths=$(((${EPOCHREALTIME//[.,]/} - begin) / 100000))
+    [ "$tenths" -lt 50 ] || echo "# that took $((tenths / 10)).$((tenths % 10)) s"
 }
 
 skip() { # name, reason

@@ -1,5 +1,6 @@
 """What a page of `scalebench report` must be: page_structure.py PAGE RUN=FOLDER ... Each RUN is the id of a
 run in the page, FOLDER holds its pictures and series_<figure>.csv. Prints what is wrong."""
+import collections
 import csv
 import pathlib
 import re
@@ -60,11 +61,8 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def rows_of(page, name):
-    return sum(bool(re.fullmatch(re.escape(name) + r"-[0-9]+", i)) for i in page.ids)
-
-
-def check_run(page, run, folder):
+def check_run(page, rows_of, run, folder):
+    """rows_of: how many rows have an anchor NAME-1, NAME-2 ..., by NAME."""
     figures = sorted(path.stem for path in folder.glob("*.svg"))
     if not figures:
         yield f"{folder} has no pictures"
@@ -76,13 +74,13 @@ def check_run(page, run, folder):
         if series.exists():
             with series.open(newline="") as file:
                 rows = len(list(csv.DictReader(file)))
-            if rows_of(page, name) != rows:
-                yield f"{name}: {rows_of(page, name)} rows with an anchor, {rows} in the file"
+            if rows_of[name] != rows:
+                yield f"{name}: {rows_of[name]} rows with an anchor, {rows} in the file"
     with (folder / "summary.csv").open(newline="") as file:
         rows = len(list(csv.DictReader(file)))
-    if rows_of(page, f"{run}-summary") != rows:
-        yield f"{run}-summary: {rows_of(page, f'{run}-summary')} rows, {rows} in the file"
-    if rows_of(page, f"{run}-rules") != 12:
+    if rows_of[f"{run}-summary"] != rows:
+        yield f"{run}-summary: {rows_of[f'{run}-summary']} rows, {rows} in the file"
+    if rows_of[f"{run}-rules"] != 12:
         yield f"{run} has no twelve grades"
 
 
@@ -92,15 +90,16 @@ def main():
     page.feed(text)
     page.close()
     wrong = page.wrong + [f"<{tag}> is not closed" for tag in page.open]
-    wrong += [f"id {i} twice" for i in sorted({i for i in page.ids if page.ids.count(i) > 1})]
+    wrong += [f"id {i} twice" for i, n in sorted(collections.Counter(page.ids).items()) if n > 1]
     wrong += [f"#{ref} is nowhere" for ref in sorted(set(page.refs) - set(page.ids) - {""})]
     if page.scripts != 1:
         wrong.append(f"{page.scripts} scripts")
     if re.search(r"@import|url\((?!#)", text.split("</style>")[0]):
         wrong.append("the style loads something")
+    rows_of = collections.Counter(re.sub(r"-[0-9]+$", "", i) for i in page.ids if re.search(r"-[0-9]+$", i))
     for argument in sys.argv[2:]:
         run, folder = argument.split("=", 1)
-        wrong += check_run(page, run, pathlib.Path(folder))
+        wrong += check_run(page, rows_of, run, pathlib.Path(folder))
     print("\n".join(wrong))
     sys.exit(bool(wrong))
 
