@@ -23,4 +23,6 @@ grey = '#707070'
 light = '#C4C4C4'                # of what stands behind what is shown
 # Single launches are faint: what lies behind them shows through. Of a colour the part after '#'.
 faint(c) = '#90'.c[2:7]
-formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')
+if (!exists('formats')) {        # a page shows the first alone
+    formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')
+}

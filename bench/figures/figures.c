@@ -52,13 +52,14 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* The pictures are finished, but do not have their names yet. */
 static enum status draw_pictures(const struct figure_data *d, const char *plots_dir,
-                                 const struct stage *stage, struct error *e)
+                                 const struct stage *stage, enum pictures pictures, struct error *e)
 {
     char *definitions = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&definitions, &size);
     if (out == NULL)
         return error_no_memory(e, "a figure");
+    pictures_define(out, pictures);
     enum status status = figure_define(out, d, plots_dir, stage, e);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a figure");
@@ -87,7 +88,7 @@ static enum status keep_script(struct figure_data *d, const struct stage *stage,
 }
 
 static enum status draw_data(struct figure_data *d, const char *plots_dir,
-                             const struct stage *stage, struct error *e)
+                             const struct stage *stage, enum pictures pictures, struct error *e)
 {
     char series[64], dots[64], caption[64];
     const char *figure = d->figure->name;
@@ -98,13 +99,13 @@ static enum status draw_data(struct figure_data *d, const char *plots_dir,
     if (dots_exist(d))
         TRY(stage_write(stage, dots, write_dots, d, e));
     say_what_is_missing(d, series);
-    TRY(draw_pictures(d, plots_dir, stage, e));
+    TRY(draw_pictures(d, plots_dir, stage, pictures, e));
     TRY(stage_write(stage, caption, write_caption, d, e));
     TRY(stage_keep(stage, series, e));
     if (dots_exist(d))
         TRY(stage_keep(stage, dots, e));
     TRY(stage_keep(stage, caption, e));
-    return pictures_keep(stage, figure, e);
+    return pictures_keep(stage, figure, pictures, e);
 }
 
 /* What figures are drawn from. */
@@ -113,6 +114,7 @@ struct shown {
     const struct figure_run *runs;
     size_t n_runs;
     bool apart; /* into a folder of their own, with what draws them again */
+    enum pictures pictures;
 };
 
 static enum status draw(const struct shown *shown, const char *plots_dir, const struct stage *stage,
@@ -120,7 +122,7 @@ static enum status draw(const struct shown *shown, const char *plots_dir, const 
 {
     struct figure_data d;
     enum status status = figure_data_read(&d, request, shown->s, shown->runs, shown->n_runs, e);
-    THEN(status, draw_data(&d, plots_dir, stage, e));
+    THEN(status, draw_data(&d, plots_dir, stage, shown->pictures, e));
     if (shown->apart)
         THEN(status, keep_script(&d, stage, e));
     figure_data_free(&d);
@@ -163,14 +165,21 @@ enum status figures_draw(const struct summary *s, const char *run_dir, const cha
                          struct error *e)
 {
     const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1, false}, run_dir, plots_dir, e);
+    return draw_all(&(struct shown){s, &run, 1, false, PICTURES_ALL}, run_dir, plots_dir, e);
 }
 
 enum status figures_draw_apart(const struct summary *s, const char *run_dir, const char *out,
                                const char *plots_dir, struct error *e)
 {
     const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1, true}, out, plots_dir, e);
+    return draw_all(&(struct shown){s, &run, 1, true, PICTURES_ALL}, out, plots_dir, e);
+}
+
+enum status figures_draw_page(const struct summary *s, const char *run_dir, const char *out,
+                              const char *plots_dir, struct error *e)
+{
+    const struct figure_run run = {run_dir, 0, s->n};
+    return draw_all(&(struct shown){s, &run, 1, false, PICTURES_FOR_PAGE}, out, plots_dir, e);
 }
 
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e)
@@ -187,7 +196,8 @@ enum status figures_draw_runs(const struct figures_run *runs, size_t n, const ch
 {
     struct merged merged;
     enum status status = merge_runs(&merged, runs, n, e);
-    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n, false}, out, plots_dir, e));
+    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n, false, PICTURES_ALL}, out,
+                          plots_dir, e));
     merged_free(&merged);
     return status;
 }

@@ -25,6 +25,10 @@ struct figures_run {
     const char *name;        /* what tells it from the others in legends; NULL: it is alone */
 };
 
+/* Into the folder `out` likewise, for a page: of the pictures <figure>.svg alone, and nothing to draw them again. */
+enum status figures_draw_page(const struct summary *s, const char *run_dir, const char *out,
+                              const char *plots_dir, struct error *e);
+
 /* Finds fault with the figures of the first run's spec over all of them, before anything is written. */
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
 
@@ -42,7 +46,7 @@ struct sweep_figure {
 const struct sweep_figure *figures_of_sweeps(size_t *n);
 
 /* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, into the folder `to`; prints their paths to `out`
- * (NULL: it does not). What the table has no rows for is removed. */
+ * (NULL: it is for a page, .svg alone). What the table has no rows for is removed. */
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, FILE *out, struct error *e);
 

@@ -32,6 +32,12 @@ static enum status forget_time(const char *path, struct error *e)
     return fclose(pdf) == 0 ? OK : error_set(e, ERR_SYSTEM, "cannot write %s", path);
 }
 
+void pictures_define(FILE *out, enum pictures pictures)
+{
+    if (pictures == PICTURES_FOR_PAGE)
+        gnuplot_define_text(out, "formats", formats[0]);
+}
+
 enum status pictures_draw(const struct stage *stage, const char *plots_dir, const char *script,
                           const char *figure, char *definitions, struct error *e)
 {
@@ -42,9 +48,11 @@ enum status pictures_draw(const struct stage *stage, const char *plots_dir, cons
     return forget_time(pdf, e);
 }
 
-enum status pictures_keep(const struct stage *stage, const char *figure, struct error *e)
+enum status pictures_keep(const struct stage *stage, const char *figure, enum pictures pictures,
+                          struct error *e)
 {
-    for (size_t i = 0; i < FORMATS; i++) {
+    size_t n = pictures == PICTURES_FOR_PAGE ? 1 : FORMATS;
+    for (size_t i = 0; i < n; i++) {
         char name[64], path[4500];
         snprintf(name, sizeof name, "%s.%s", figure, formats[i]);
         snprintf(path, sizeof path, "%s/%s", stage->dir, name);

@@ -50,13 +50,15 @@ static enum status has_drawn(const char *path, const struct sweep_figure *f, boo
 }
 
 static enum status define(char **definitions, const struct sweep_figure *f, const char *folder,
-                          const struct stage *stage, const char *plots_dir, struct error *e)
+                          const struct stage *stage, const char *plots_dir, enum pictures pictures,
+                          struct error *e)
 {
     char path[4500];
     size_t size = 0;
     FILE *out = open_memstream(definitions, &size);
     if (out == NULL)
         return error_no_memory(e, "a figure");
+    pictures_define(out, pictures);
     gnuplot_define_text(out, "plots", plots_dir);
     gnuplot_define_text(out, "figure", f->figure);
     snprintf(path, sizeof path, "%s/%s", folder, f->table);
@@ -69,18 +71,20 @@ static enum status define(char **definitions, const struct sweep_figure *f, cons
 }
 
 static enum status draw(const struct sweep_figure *f, const char *folder, const struct stage *stage,
-                        const char *plots_dir, struct error *e)
+                        const char *plots_dir, enum pictures pictures, struct error *e)
 {
     char *definitions = NULL;
-    enum status status = define(&definitions, f, folder, stage, plots_dir, e);
+    enum status status = define(&definitions, f, folder, stage, plots_dir, pictures, e);
     THEN(status, pictures_draw(stage, plots_dir, f->script, f->figure, definitions, e));
     free(definitions);
-    return status == OK ? pictures_keep(stage, f->figure, e) : status;
+    return status == OK ? pictures_keep(stage, f->figure, pictures, e) : status;
 }
 
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, FILE *out, struct error *e)
 {
+    /* A page has no use for their paths. */
+    const enum pictures pictures = out == NULL ? PICTURES_FOR_PAGE : PICTURES_ALL;
     char path[4500];
     struct stage stage;
     snprintf(path, sizeof path, "%s/%s", folder, table);
@@ -94,7 +98,7 @@ enum status figures_draw_sweep(const char *folder, const char *table, const char
         if (status == OK && !found)
             pictures_remove(to, f->figure);
         if (status == OK && found)
-            status = draw(f, folder, &stage, plots_dir, e);
+            status = draw(f, folder, &stage, plots_dir, pictures, e);
         if (status == OK && found && out != NULL)
             fprintf(out, "%s/%s.svg\n", to, f->figure);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/runner/page/html.h"
+#include "kernels/base/mem.h"
 
 enum column_look { LOOK_EMPTY, LOOK_SAME, LOOK_NUMBER, LOOK_TEXT };
 
@@ -46,33 +47,22 @@ static enum column_look look_of(const struct csv_table *table, size_t column)
     return !any ? LOOK_EMPTY : same ? LOOK_SAME : number ? LOOK_NUMBER : LOOK_TEXT;
 }
 
-typedef void column_writer(FILE *out, const struct csv_table *table, size_t column, size_t row,
-                           bool number);
+/* A column below the heading, in its place. */
+struct shown_column {
+    size_t column;
+    bool number;
+};
 
-static void write_name(FILE *out, const struct csv_table *table, size_t column, size_t row,
-                       bool number)
+static size_t find_shown(struct shown_column *shown, const struct csv_table *table)
 {
-    (void)row;
-    fprintf(out, "<th%s>", number ? " class=\"n\"" : "");
-    html_text(out, table->names[column]);
-    fputs("</th>", out);
-}
-
-static void write_cell(FILE *out, const struct csv_table *table, size_t column, size_t row,
-                       bool number)
-{
-    html_cell(out, csv_table_cell(table, row, column), number);
-}
-
-static void write_columns(FILE *out, const struct csv_table *table, size_t row,
-                          column_writer *write)
-{
+    size_t n = 0;
     for (int last = 0; last <= 1; last++)
         for (size_t c = 0; c < table->columns; c++) {
             enum column_look look = look_of(table, c);
             if (look > LOOK_SAME && is_last(table, c) == last)
-                write(out, table, c, row, look == LOOK_NUMBER);
+                shown[n++] = (struct shown_column){.column = c, .number = look == LOOK_NUMBER};
         }
+    return n;
 }
 
 static void write_shared(FILE *out, const struct csv_table *table)
@@ -89,19 +79,43 @@ static void write_shared(FILE *out, const struct csv_table *table)
     fputs(n > 0 ? "</p>\n" : "", out);
 }
 
-void csv_table_write(FILE *out, const struct csv_table *table, const char *id)
+static void write_names(FILE *out, const struct csv_table *table, const struct shown_column *shown,
+                        size_t n)
 {
-    write_shared(out, table);
-    fputs("<div class=\"scroll\"><table><thead><tr><th class=\"n\">row</th>", out);
-    write_columns(out, table, 0, write_name);
-    fputs("</tr></thead><tbody>\n", out);
-    for (size_t row = 0; row < table->rows; row++) {
-        fprintf(out, "<tr id=\"%s-%zu\"><th scope=\"row\"><a href=\"#%s-%zu\">%zu</a></th>", id,
-                row + 1, id, row + 1, row + 1);
-        write_columns(out, table, row, write_cell);
-        fputs("</tr>\n", out);
+    fputs("<tr><th class=\"n\">row</th>", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "<th%s>", shown[i].number ? " class=\"n\"" : "");
+        html_text(out, table->names[shown[i].column]);
+        fputs("</th>", out);
     }
+    fputs("</tr>", out);
+}
+
+static void write_row(FILE *out, const struct csv_table *table, const char *id, size_t row,
+                      const struct shown_column *shown, size_t n)
+{
+    fprintf(out, "<tr id=\"%s-%zu\"><th scope=\"row\"><a href=\"#%s-%zu\">%zu</a></th>", id,
+            row + 1, id, row + 1, row + 1);
+    for (size_t i = 0; i < n; i++)
+        html_cell(out, csv_table_cell(table, row, shown[i].column), shown[i].number);
+    fputs("</tr>\n", out);
+}
+
+enum status csv_table_write(FILE *out, const struct csv_table *table, const char *id,
+                            struct error *e)
+{
+    struct shown_column *shown;
+    TRY(MEM_NEW(shown, table->columns, "the columns of a table", e));
+    size_t n = find_shown(shown, table);
+    write_shared(out, table);
+    fputs("<div class=\"scroll\"><table><thead>", out);
+    write_names(out, table, shown, n);
+    fputs("</thead><tbody>\n", out);
+    for (size_t row = 0; row < table->rows; row++)
+        write_row(out, table, id, row, shown, n);
     fputs("</tbody></table></div>\n", out);
+    free(shown);
+    return OK;
 }
 
 enum status csv_table_write_link(FILE *out, const char *path, const char *name, struct error *e)

@@ -57,7 +57,7 @@ static enum status write_series(FILE *out, const struct csv_table *series, const
             series->rows <= ROWS_SHOWN ? " open" : "");
     html_text(out, name);
     fprintf(out, ", %zu %s</summary>\n", series->rows, series->rows == 1 ? "row" : "rows");
-    csv_table_write(out, series, id);
+    TRY(csv_table_write(out, series, id, e));
     TRY(csv_table_write_link(out, series->path, name, e));
     fputs("</details>\n", out);
     return OK;

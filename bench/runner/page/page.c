@@ -52,7 +52,7 @@ static enum status draw(struct page *page, struct page_run *run, struct error *e
     char plots[PATH_BYTES];
     TRY(path_format(plots, e, "%s/plots", page->request->tools->home));
     TRY(scratch_add(&page->scratch, run->id, run->drawn, e));
-    return figures_draw_apart(&run->s, run->path, run->drawn, plots, e);
+    return figures_draw_page(&run->s, run->path, run->drawn, plots, e);
 }
 
 static enum status open_run(struct page *page, const char *operand, struct error *e)

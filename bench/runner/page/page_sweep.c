@@ -96,7 +96,7 @@ static enum status write_table(FILE *out, const struct csv_table *table, const c
                                const char *name, struct error *e)
 {
     fprintf(out, "<details id=\"%s\"><summary>All rows, %s</summary>\n", id, name);
-    csv_table_write(out, table, id);
+    TRY(csv_table_write(out, table, id, e));
     TRY(csv_table_write_link(out, table->path, name, e));
     fputs("</details>\n", out);
     return OK;
