@@ -96,15 +96,18 @@ microseconds() {
     echo "${EPOCHREALTIME//[.,]/}"
 }
 
-# Runs a command as a test called $1. Beside its log stand its exit status and its tenths of a second.
+# Runs a command as a test called $1. Beside its log stand its exit status, its tenths of a second, and the seconds that
+# cores spent on it and on what it waited for.
 execute() {
-    local log begin status
+    local log begin status TIMEFORMAT='%U %S'
     log=$(log_of "$1")
     shift
     begin=$(microseconds)
-    "$@" >"$log" 2>&1 </dev/null
+    { time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.cores"
     status=$?
-    echo "$status $((($(microseconds) - begin) / 100000))" >"$log.status"
+    echo "$status $((($(microseconds) - begin) / 100000)) $(awk '{ s += $1 + $2 } END { printf "%.1f", s }' "$log.cores")" \
+        >"$log.status"
+    rm -f "$log.cores"
 }
 
 # Each test that failed with what it printed; of a command that died elsewhere, its last words.
@@ -115,12 +118,12 @@ what_failed() { # log
 
 # Counts what the test called $1 printed. A command that dies, or prints no TAP, is a failure of its own.
 settle() {
-    local name=$1 log status tenths duration good bad skip
+    local name=$1 log status tenths cores duration good bad skip
     log=$(log_of "$name")
-    read -r status tenths <"$log.status"
+    read -r status tenths cores <"$log.status"
     rm -f "$log.status"
     duration=$((tenths / 10)).$((tenths % 10))
-    durations+=("$duration s  $name")
+    durations+=("$duration s, of cores $cores s: $name")
     skip=$(count "$log" "$skip_line")
     good=$(grep -E '^ok ' "$log" | grep -vcE "$skip_line")
     bad=$(grep -E '^not ok ' "$log" | grep -vcE "$skip_line")
