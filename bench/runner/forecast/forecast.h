@@ -38,11 +38,11 @@ struct forecast_point {
 };
 
 struct forecast {
-    const struct campaign *c;       /* borrowed */
-    struct forecast_point *points;  /* [c->spec.n_points] */
+    const struct campaign *c;              /* borrowed */
+    struct forecast_point *points;         /* [c->spec.n_points] */
     double least_s, most_s, left_s, cut_s; /* of the points of which something is known */
-    size_t n[FORECAST_BASES];       /* points, by the worse of what their launches rest on */
-    char from[3 * FORECAST_FROM];   /* "efficiency, overlap": campaigns that some rest on */
+    size_t n[FORECAST_BASES];              /* points, by the worse of what their launches rest on */
+    char from[3 * FORECAST_FROM];          /* "efficiency, overlap": campaigns that some rest on */
 };
 
 /* Freed with forecast_free in any case. */

@@ -39,7 +39,9 @@ static void print_cut(FILE *out, const struct forecast *f)
 {
     char cut[TEXT_NUMBER];
     if (f->cut_s > 0)
-        fprintf(out, "  measure.budget = %s has no room for %s of the launches that measure.time.launches asks for\n",
+        fprintf(out,
+                "  measure.budget = %s has no room for %s of the launches that "
+                "measure.time.launches asks for\n",
                 config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
 }
 
