@@ -18,16 +18,16 @@ enum status figures_draw(const struct summary *s, const char *run_dir, const cha
 enum status figures_draw_apart(const struct summary *s, const char *run_dir, const char *out,
                                const char *plots_dir, struct error *e);
 
+/* Likewise into `out`, for a page: of the pictures <figure>.svg alone, and nothing to draw them again. */
+enum status figures_draw_page(const struct summary *s, const char *run_dir, const char *out,
+                              const char *plots_dir, struct error *e);
+
 /* One of the runs that share figures. Everything is borrowed. */
 struct figures_run {
     const struct summary *s; /* of its own spec */
     const char *dir;         /* where its CSV files are */
     const char *name;        /* what tells it from the others in legends; NULL: it is alone */
 };
-
-/* Into the folder `out` likewise, for a page: of the pictures <figure>.svg alone, and nothing to draw them again. */
-enum status figures_draw_page(const struct summary *s, const char *run_dir, const char *out,
-                              const char *plots_dir, struct error *e);
 
 /* Finds fault with the figures of the first run's spec over all of them, before anything is written. */
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
