@@ -214,11 +214,19 @@ runs_with_closed_descriptors() {
 }
 
 # Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
+# With an input that does not end: MPICH's launcher hands its end on to the node, and dies of SIGPIPE, with all that it
+# has not printed yet, where the launch there is over by then (once in some 600 launches on a busy machine).
+waits_for_input() {
+    "$@" <&"$silence"
+}
+
 says_why_nothing_begins() {
-    local i
+    local i silence
+    mkfifo "$tmp/silence" && exec {silence}<>"$tmp/silence" || return 1
     for ((i = 0; i < 20; i++)); do
-        expect 2 "but --cpus '0' has 1" "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
+        expect 2 "but --cpus '0' has 1" waits_for_input "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
     done
+    exec {silence}>&-
 }
 
 check "a campaign completes" completes
