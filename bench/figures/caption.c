@@ -248,7 +248,7 @@ static enum status write_full(FILE *out, const struct figure_data *d, const stru
     bool trained = d->quantity->source == SOURCE_RUNS;
     write_form(out, ran);
     write_subject(out, ran, trained, false);
-    basis_write_method(out, d);
+    basis_write_method(out, d, ran);
     TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
         prediction_write(out, &d->prediction, d->quantity);

@@ -110,29 +110,30 @@ static void write_epochs(FILE *out, const struct summary *s)
 }
 
 /* "6 launches of 30 steps", "1 to 3 runs of 5 epochs, one a seed" */
-static void write_sample(FILE *out, const struct figure_data *d, const struct basis *basis)
+static void write_sample(FILE *out, const struct figure_data *d, const struct summary *ran,
+                         const struct basis *basis)
 {
     char text[256];
     basis_write_sizes(out, basis);
     if (d->quantity->source == SOURCE_RUNS) {
         fputs(" of ", out);
-        write_epochs(out, d->s);
+        write_epochs(out, ran);
         fputs(", one a seed", out);
     } else {
         fprintf(out, spec_foreign(d->s->spec) != NULL ? "%s" : "%s of %s steps",
                 basis_is_of_ratios(d) ? ", each to the base's launch of the same block, launches"
                                       : "",
-                summary_distinct(text, sizeof text, d->s, COLUMN_steps));
+                summary_distinct(text, sizeof text, ran, COLUMN_steps));
     }
 }
 
-void basis_write_method(FILE *out, const struct figure_data *d)
+void basis_write_method(FILE *out, const struct figure_data *d, const struct summary *ran)
 {
     struct basis basis = basis_find(d);
     if (basis.points == 0)
         return;
     basis_write_lead(out, d);
-    write_sample(out, d, &basis);
+    write_sample(out, d, ran, &basis);
     fputs(d->figure->shape->method, out);
     if (d->figure->shape->whiskers)
         write_whiskers(out, &basis);

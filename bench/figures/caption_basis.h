@@ -22,5 +22,5 @@ void basis_write_lead(FILE *out, const struct figure_data *d);
 void basis_write_sizes(FILE *out, const struct basis *basis);
 /* "75", "75 to 96.9" */
 void basis_write_levels(FILE *out, const struct basis *basis);
-/* A sentence on how each value came about. */
-void basis_write_method(FILE *out, const struct figure_data *d);
+/* A sentence on how each value came about; `ran` holds the points that the figure shows. */
+void basis_write_method(FILE *out, const struct figure_data *d, const struct summary *ran);

@@ -45,10 +45,14 @@ struct sweep_figure {
 };
 const struct sweep_figure *figures_of_sweeps(size_t *n);
 
-/* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, into the folder `to`; prints their paths to `out`
- * (NULL: it is for a page, .svg alone). What the table has no rows for is removed. */
+/* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, into the folder `to`; prints their paths to `out`.
+ * What the table has no rows for is removed. */
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, FILE *out, struct error *e);
+
+/* Likewise for a page: <figure>.svg alone, and nothing is printed. */
+enum status figures_draw_sweep_page(const char *folder, const char *table, const char *to,
+                                    const char *plots_dir, struct error *e);
 
 /* Reads the coefficients of the model that the spec names, to find fault with them early. */
 enum status prediction_check(const struct spec *spec, struct error *e);

@@ -80,28 +80,47 @@ static enum status draw(const struct sweep_figure *f, const char *folder, const 
     return status == OK ? pictures_keep(stage, f->figure, pictures, e) : status;
 }
 
-enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
-                               const char *plots_dir, FILE *out, struct error *e)
+/* Of one figure; `found`: the table has rows for it. */
+static enum status draw_or_remove(const struct sweep_figure *f, const char *folder,
+                                  const struct stage *stage, const char *plots_dir,
+                                  enum pictures pictures, bool *found, struct error *e)
 {
-    /* A page has no use for their paths. */
-    const enum pictures pictures = out == NULL ? PICTURES_FOR_PAGE : PICTURES_ALL;
     char path[4500];
+    snprintf(path, sizeof path, "%s/%s", folder, f->table);
+    TRY(has_drawn(path, f, found, e));
+    if (*found)
+        return draw(f, folder, stage, plots_dir, pictures, e);
+    pictures_remove(stage->run_dir, f->figure);
+    return OK;
+}
+
+/* `out`: their paths are printed there; NULL: not at all. */
+static enum status draw_table(const char *folder, const char *table, const char *to,
+                              const char *plots_dir, enum pictures pictures, FILE *out,
+                              struct error *e)
+{
     struct stage stage;
-    snprintf(path, sizeof path, "%s/%s", folder, table);
     enum status status = stage_open(&stage, to, e);
     for (size_t i = 0; i < ROWS && status == OK; i++) {
-        const struct sweep_figure *f = &rows[i];
         bool found = false;
-        if (strcmp(f->table, table) != 0)
+        if (strcmp(rows[i].table, table) != 0)
             continue;
-        status = has_drawn(path, f, &found, e);
-        if (status == OK && !found)
-            pictures_remove(to, f->figure);
-        if (status == OK && found)
-            status = draw(f, folder, &stage, plots_dir, pictures, e);
+        status = draw_or_remove(&rows[i], folder, &stage, plots_dir, pictures, &found, e);
         if (status == OK && found && out != NULL)
-            fprintf(out, "%s/%s.svg\n", to, f->figure);
+            fprintf(out, "%s/%s.svg\n", to, rows[i].figure);
     }
     stage_close(&stage);
     return status;
+}
+
+enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
+                               const char *plots_dir, FILE *out, struct error *e)
+{
+    return draw_table(folder, table, to, plots_dir, PICTURES_ALL, out, e);
+}
+
+enum status figures_draw_sweep_page(const char *folder, const char *table, const char *to,
+                                    const char *plots_dir, struct error *e)
+{
+    return draw_table(folder, table, to, plots_dir, PICTURES_FOR_PAGE, NULL, e);
 }

@@ -47,7 +47,7 @@ enum status page_sweep_open(struct page_sweep *sweep, const char *plots, struct 
     TRY(csv_table_read(&sweep->table, path, e));
     TRY(path_format(path, e, "%s/manifest.json", sweep->path));
     sweep->manifest = json_load_file(path, 0, NULL);
-    TRY(figures_draw_sweep(sweep->path, sweep->name, sweep->drawn, plots, NULL, e));
+    TRY(figures_draw_sweep_page(sweep->path, sweep->name, sweep->drawn, plots, e));
     for (size_t i = 0; next_drawn(path, sweep, &i) != NULL;)
         sweep->figures++;
     return OK;
