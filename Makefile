@@ -11,7 +11,7 @@ WERROR   ?= $(if $(CI),1)
 SANITIZE ?=
 V        ?=
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
-OPT      ?= -O3 -g
+OPT      ?= -O3 -g1
 MPICC    ?= $(firstword $(shell command -v mpicc.mpich mpicc 2>/dev/null) mpicc.mpich)
 MPIEXEC  ?= $(firstword $(shell command -v mpiexec.mpich mpiexec 2>/dev/null) mpiexec.mpich)
 PKGCONF  ?= pkg-config
@@ -219,6 +219,10 @@ obj_cflags = \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
   $(if $(findstring /tests/,$(1)),$(CMOCKA_CFLAGS))
 
+# What is neither timed nor computes for long, the harness and the tests but those of kernels, needs no -O3, which takes
+# half as long again to compile.
+level = $(if $(filter -O3,$(OPT)),$(if $(filter bench/% comm/tests/%,$(filter-out bench/workloads/%,$(1))),-O2))
+
 # Rebuilt when flags or compiler change.
 FLAGS_STAMP := $(BUILD)/flags
 FLAGS_NOW   := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPI_CFLAGS) $(MPI_LIBS))
@@ -229,11 +233,11 @@ $(FLAGS_STAMP): FORCE
 
 $(BUILD)/obj/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call says,CC)$(CC) $(CPPFLAGS) $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call says,CC)$(CC) $(CPPFLAGS) $(call obj_cflags,$<) $(CFLAGS) $(call level,$<) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj-f64/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call says,CC)$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call says,CC)$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) $(call level,$<) -MMD -MP -c -o $@ $<
 
 define simd_rules
 $(BUILD)/obj/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
@@ -321,7 +325,7 @@ fuzzers:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - 2>/dev/null; then \
 	  $(MAKE) --no-print-directory -j$(NPROC) fuzzers_here BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WERROR= \
-	    OPT='-O1 -g -fno-sanitize-recover=all' SANITIZE=fuzzer-no-link,address,undefined; \
+	    OPT='-O1 -g1 -fno-sanitize-recover=all' SANITIZE=fuzzer-no-link,address,undefined; \
 	else echo 'no $(FUZZ_CC) with libFuzzer here: nothing is fuzzed (make deps-ci installs it)' >&2; fi
 
 .PHONY: fuzzers_here
