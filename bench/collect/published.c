@@ -186,10 +186,12 @@ static enum status take_row(struct published *p, const struct reading *r, size_t
     return OK;
 }
 
-static bool trains_apart(const struct point *point)
+/* Ranks that train apart, and what stands for nobody's point but calibrates replayed ones. */
+static bool is_own(const struct point *point)
 {
-    return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
-           config_int(&point->config, OPT_RANKS) > 1;
+    return config_calibrates(&point->config) ||
+           (config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
+            config_int(&point->config, OPT_RANKS) > 1);
 }
 
 /* The row of a point; two would leave open which of them it is compared with. */
@@ -202,7 +204,7 @@ static enum status take_point(struct published *p, const struct reading *r, size
     for (size_t row = 0; row < table->rows; row++) {
         bool matches;
         TRY(row_matches(r, row, point, &matches, e));
-        if (!matches || trains_apart(point))
+        if (!matches || is_own(point))
             continue;
         if (first > 0)
             return error_at(e, ERR_DATA, table->path, table->lines[row], 0,

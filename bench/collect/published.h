@@ -17,7 +17,7 @@ struct published {
 
 /* Reads the file that the spec names. ERR_SPEC at the option for what it does not have, ERR_DATA
  * with file and line for what is wrong in it. Freed with published_free in any case. Ranks that
- * train apart (none at several ranks) are no point of any publication. */
+ * train apart (none at several ranks) and calibrations are no point of any publication. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 

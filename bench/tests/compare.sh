@@ -175,6 +175,8 @@ END
     expect 0 "1 faster" compare published "$tmp/ours" --margin 5% --level 90% || return 1
     grep -q "^published .*disturbed" "$tmp/expect.log" && return 1
     expect 0 "compare as ratios only" compare published "$tmp/ours" || return 1
+    expect 0 "Each interval holds at 95 % by itself, not all 2 together" compare published "$tmp/ours" || return 1
+    expect 1 "Each interval holds at 95 % by itself" compare "$tmp/ours" published || return 1
     expect 1 "slower" compare "$tmp/ours" published --level 90% || return 1
     expect 0 "1 faster" compare "$tmp/theirs.csv" "$tmp/ours" --level 90%
 }

@@ -152,6 +152,15 @@ static bool is_comparable(const struct comparison *c, size_t point, size_t side)
     return cell->point != NULL && cell->point->n > 0 && c->sides[0].points[point].n > 0;
 }
 
+/* Whether each ratio has published numbers on one of its sides. */
+static bool is_beside_published(const struct comparison *c)
+{
+    size_t runs = 0;
+    for (size_t side = 1; side < c->n_sides; side++)
+        runs += c->sides[side].path[0] != '\0';
+    return c->sides[0].path[0] == '\0' || runs == 0;
+}
+
 static enum status match_points(struct comparison *c, struct error *e)
 {
     size_t n = c->sides[0].n, runs = c->n_sides - 1;
@@ -168,7 +177,8 @@ static enum status match_points(struct comparison *c, struct error *e)
                          "nothing to compare: no point of '%s' has a value of %s that a point of "
                          "the others has, too",
                          c->sides[0].name, c->what->name);
-    c->each_level = 1 - (1 - c->level) / (double)c->n_ratios;
+    c->joint = c->n_ratios > 1 && !is_beside_published(c);
+    c->each_level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
     return OK;
 }
 

@@ -99,11 +99,15 @@ static void write_level(FILE *out, const struct comparison *c)
             "surely differs and seems to by more than that %s or %s.",
             c->sides[0].name, c->what->better == BETTER_LOWER ? "lower" : "higher",
             text_real(margin, 100 * c->margin), c->what->good, c->what->bad);
-    if (c->n_ratios > 1)
+    text_real(all, 100 * c->level);
+    if (c->joint)
         fprintf(out, " Intervals hold for all %zu together at %s %%, each at %s %%.\n", c->n_ratios,
-                text_real(all, 100 * c->level), text_significant(each, 100 * c->each_level, 4));
+                all, text_significant(each, 100 * c->each_level, 4));
+    else if (c->n_ratios > 1)
+        fprintf(out, " Each interval holds at %s %% by itself, not all %zu together.\n", all,
+                c->n_ratios);
     else
-        fprintf(out, " The interval holds at %s %%.\n", text_real(all, 100 * c->level));
+        fprintf(out, " The interval holds at %s %%.\n", all);
 }
 
 static bool is_one_run(const struct comparison *c)
