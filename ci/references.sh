@@ -60,6 +60,11 @@ linked_rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/}/$2.csv)"; else echo -; fi
 }
 
+# The title, as the spec of what is kept has it.
+title_of() { # folder
+    [ ! -f "$1/spec.yaml" ] || sed -n 's/^title: "\(.*\)"$/\1/p' "$1/spec.yaml" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
+}
+
 # The processor, and the instruction set of the kernels, by which machines of one name differ.
 processor() { # folder
     local isa
@@ -78,14 +83,14 @@ row() { # folder
         of=$(readlink "$1/manifest.json")
         command="a view on \`reference/$(basename "${of%/*}")\`"
     fi
-    echo "| \`${1#results/}\` | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
+    echo "| \`${1#results/}\` | $(title_of "$1") | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
         "$(fact "$1" started | tr T ' ' | cut -c 1-16) | ${revision:--} | $(processor "$1") |"
 }
 
 table() {
     local folder
-    echo "| folder | command | points | launches | begun (UTC) | commit | processor |"
-    echo "|---|---|---:|---:|---|---|---|"
+    echo "| folder | what it shows | command | points | launches | begun (UTC) | commit | processor |"
+    echo "|---|---|---|---:|---:|---|---|---|"
     for folder in results/reference/*/; do
         row "${folder%/}"
     done

@@ -69,6 +69,12 @@ enum status workload_check_strategy(const struct workload_row *row, const char *
                      row->name, row->strategies);
 }
 
+const char *spec_title(const struct spec *spec)
+{
+    const char *title = config_text(&spec->config, OPT_TITLE);
+    return strcmp(title, option_get(OPT_TITLE)->preset) != 0 ? title : NULL;
+}
+
 const char *spec_foreign(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)

@@ -14,6 +14,8 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
+enum { TITLE_MAX = 120 };
+
 /* ---- The campaign ---- */
 
 static enum status missing(const struct spec *spec, enum option_id id, struct error *e)
@@ -43,6 +45,17 @@ static enum status check_name(const struct spec *spec, struct error *e)
                       "name: '%s' cannot name a folder: at most 64 letters, digits, _ - and ., "
                       "beginning with a letter or digit",
                       name->text);
+}
+
+static enum status check_title(const struct spec *spec, struct error *e)
+{
+    const struct value *title = &spec->config.values[OPT_TITLE];
+    size_t length = strlen(title->text);
+    if (length > 0 && length <= TITLE_MAX)
+        return OK;
+    return mark_error(e, ERR_SPEC, title->mark,
+                      "title: 1 to %d characters are wanted, or none; these are %zu", TITLE_MAX,
+                      length);
 }
 
 /* A figure that has something to show before anything is measured: what the networks are, or what
@@ -106,6 +119,7 @@ static enum status check_published(const struct spec *spec, struct error *e)
 enum status rules_check_spec(const struct spec *spec, struct error *e)
 {
     TRY(check_name(spec, e));
+    TRY(check_title(spec, e));
     TRY(check_measure(spec, e));
     TRY(check_published(spec, e));
     for (size_t i = 0; i < spec->matrix->n_cases; i++)

@@ -97,8 +97,13 @@ static void print_setup(FILE *out, const struct summary *s)
 static enum status write_heading(FILE *out, const struct markup *m, const struct summary *s,
                                  struct error *e)
 {
+    const char *title = spec_title(s->spec);
     fputs(m->title, out);
     markup_write_text(out, m, config_text(&s->spec->config, OPT_NAME));
+    if (title != NULL) {
+        fputs(": ", out);
+        markup_write_text(out, m, title);
+    }
     fputs(m->title_end, out);
     TRY(write_notes(out, m, s, print_setup, e));
     fputc('\n', out);

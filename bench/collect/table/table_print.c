@@ -312,7 +312,10 @@ void table_print_findings(FILE *out, const struct summary *s)
 static void print_all(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                       int width)
 {
+    const char *title = spec_title(s->spec);
     fprintf(out, "%s  ", config_text(&s->spec->config, OPT_NAME));
+    if (title != NULL)
+        fprintf(out, "%s\n", title);
     table_print_subject(out, s);
     print_machine(out, s, revision);
     print_rows(out, s, width);

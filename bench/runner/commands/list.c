@@ -8,6 +8,7 @@
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/compare/format.h"
 #include "bench/runner/forecast/columns.h"
+#include "bench/runner/run_spec.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/mem.h"
@@ -24,12 +25,24 @@ static enum status print_model(FILE *out, const char *path, struct error *e)
     return OK;
 }
 
-/* A campaign by the name that `run` takes, and the first line of its opening comment. */
+/* A campaign by the name that `run` takes, and its title; without one the first line of its opening comment. */
 static void print_config(FILE *out, const char *name, const char *path)
 {
+    struct spec spec;
+    struct error unread = {.status = OK};
     char line[256];
+    const char *title = spec_load_here(&spec, path, NULL, &unread) == OK ? spec_title(&spec) : NULL;
     file_first_line(path, line, sizeof line);
-    fprintf(out, "%-34s %s\n", name, line[0] == '#' ? line + strspn(line, "# ") : "");
+    if (title == NULL)
+        title = line[0] == '#' ? line + strspn(line, "# ") : "";
+    fprintf(out, "%-40s %s\n", name, title);
+    spec_free(&spec);
+}
+
+/* fig2 before fig10. */
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Campaigns lie in configs/ and in a folder a report below it. */
@@ -42,6 +55,7 @@ static enum status list_configs(const struct tools *tools, FILE *out, struct err
         TRY(path_format(pattern, e, "%s/configs/%s", tools->home, places[i]));
         if (glob(pattern, 0, NULL, &files) != 0)
             continue;
+        qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, by_number);
         for (size_t k = 0; k < files.gl_pathc; k++)
             print_config(out, files.gl_pathv[k] + strlen(tools->home) + strlen("/configs/"),
                          files.gl_pathv[k]);

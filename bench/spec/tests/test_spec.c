@@ -21,7 +21,7 @@ static void test_byte_order_mark(void **state)
     assert_int_equal(spec.config.values[OPT_MODEL].mark.column, 8);
     spec_free(&spec);
     refuse("\xEF\xBB\xBFnaem: test\n", NULL,
-           "1:1: 'naem' is unknown; nearest 'name'; known: name "
+           "1:1: 'naem' is unknown; nearest 'name'; known: name title "
            "scaling form quick workload site compute figures bars caption link published "
            "differs model data seed train sync parallel inject checkpoint elastic restart "
            "kernels ranks nodes ranks_per_node place peer measure checks extends matrix "
