@@ -360,10 +360,11 @@ figures:
 	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
 
 # A page of these runs: by themselves the latest of every campaign in OUT, those of the reports as ci/reports.sh keeps
-# them apart, the sweeps there, and what is committed.
+# them apart, the sweeps there, and what is committed; fig2 before fig10.
+numbered = $(shell printf '%s\n' $(1) | sort -V)
 apart = $(shell sed -n 's/^name: *"*\([^"]*\)"*$$/\1/p' $(wildcard $(OUT)/reports/*/spec.yaml) /dev/null)
 RUN  ?= $(patsubst %/spec.yaml,%,$(filter-out $(patsubst %,$(OUT)/%/latest/spec.yaml,$(apart)),$(wildcard $(OUT)/*/latest/spec.yaml)) \
-          $(wildcard $(OUT)/reports/*/spec.yaml results/reference/*/spec.yaml)) \
+          $(call numbered,$(wildcard $(OUT)/reports/*/spec.yaml results/reference/*/spec.yaml))) \
           $(patsubst %/,%,$(dir $(wildcard $(foreach o,$(OUT) results/reference,$(o)/comm/comm.csv $(o)/kernels/kernels.csv))))
 PAGE ?= report.html
 report:

@@ -43,10 +43,13 @@ fact() { # folder, name
     sed -n "s/^ *\"$2\": \"\(.*\)\",\{0,1\}\$/\1/p" "$1/manifest.json" 2>/dev/null | head -n 1
 }
 
-# Its campaign's name, with a number where there are several of it.
+# Its campaign's name, or that of its folder where that lies elsewhere, as the page calls it; with a number where there
+# are several of it.
 name_of() { # folder
-    local base n=1
-    base=$(sed -n 's/^name: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$1/spec.yaml" | head -n 1 | tr -c '[:alnum:]_\n' '-')
+    local base parent=${1%/*} n=1
+    base=$(sed -n 's/^name: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$1/spec.yaml" | head -n 1)
+    [ "$base" = "${parent##*/}" ] || base=${1##*/}
+    base=$(tr -c '[:alnum:]_\n' '-' <<<"$base")
     while [ -e "$root/$base$([ "$n" -eq 1 ] || echo "-$n")" ]; do n=$((n + 1)); done
     echo "$base$([ "$n" -eq 1 ] || echo "-$n")"
 }

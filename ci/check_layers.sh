@@ -47,7 +47,7 @@ bench/runner/batch: kernels/base bench/spec bench/sites bench/record bench/runne
 bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/runner/claims: kernels/base bench/spec bench/record bench/collect/table bench/runner bench/runner/compare
 bench/runner/forecast: kernels/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
-bench/runner/page: kernels/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/compare
+bench/runner/page: kernels/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/claims bench/runner/compare
 bench/runner/commands: kernels/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/claims bench/runner/compare bench/runner/forecast bench/runner/page bench/spec/figures
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/hello: kernels/base

@@ -18,6 +18,8 @@ function search(words) {
     run.hidden = words.length > 0 && shown === 0;
     found += shown;
   }
+  for (const row of document.querySelectorAll("nav tbody tr"))
+    row.hidden = document.getElementById(row.querySelector("a").hash.slice(1)).hidden;
   return words.length > 0 ? `${found} of ${all} figures` : "";
 }
 

@@ -89,6 +89,16 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 /* The writer of that name; ERR_ARGUMENT names all of them. */
 enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e);
 
+/* "63 claims: 20 survive, 15 fail ..." of all of them, or of those of the report whose name is `report`, `length`
+ * bytes of it; of all with NULL. */
+void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length);
+
+/* Whether it is the first of its report in the order of the file. */
+bool claim_begins_report(const struct claims *c, size_t i);
+
+/* The report of a claim: the part of its id before the slash, `*length` bytes. */
+const char *claim_report(const struct claim *claim, size_t *length);
+
 /* The columns of claims.csv, which stand in csv_claims.def. */
 const struct column *claims_columns(size_t *n);
 
@@ -96,9 +106,6 @@ const struct column *claims_columns(size_t *n);
 
 /* The shape of the file, nothing judged. */
 enum status claims_read(struct claims *c, const char *path, struct error *e);
-
-/* The report of a claim: the part of its id before the slash, `*length` bytes. */
-const char *claim_report(const struct claim *claim, size_t *length);
 
 /* Tables that were read, so that each is read once. */
 struct claim_tables;

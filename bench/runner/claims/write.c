@@ -39,8 +39,7 @@ static const char *evidence_of(const struct claim *claim)
     return claim->published ? "published" : claim->measured ? "measured" : "none";
 }
 
-/* "63 claims: 20 survive, 15 fail ..." of all claims, or of those of one report. */
-static void write_counts(FILE *out, const struct claims *c, const char *report, size_t length)
+void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length)
 {
     size_t n[CLAIM_VERDICTS] = {0}, all = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -55,8 +54,7 @@ static void write_counts(FILE *out, const struct claims *c, const char *report, 
         fprintf(out, "%s %zu %s", i > 0 ? "," : "", n[i], counts[i]);
 }
 
-/* The first claim of a report in the order of the file. */
-static bool begins_report(const struct claims *c, size_t i)
+bool claim_begins_report(const struct claims *c, size_t i)
 {
     size_t own, before;
     const char *name = claim_report(&c->claims[i], &own);
@@ -106,15 +104,15 @@ void claims_write_text(FILE *out, const struct claims *c)
     for (size_t i = 0; i < c->n; i++) {
         size_t length;
         const char *report = claim_report(&c->claims[i], &length);
-        if (begins_report(c, i)) {
+        if (claim_begins_report(c, i)) {
             fprintf(out, "%s%.*s, ", i > 0 ? "\n" : "", (int)length, report);
-            write_counts(out, c, report, length);
+            claims_write_counts(out, c, report, length);
             fputc('\n', out);
         }
         write_claim(out, &c->claims[i]);
     }
     fputs(c->n > 0 ? "\nAll " : "", out);
-    write_counts(out, c, NULL, 0);
+    claims_write_counts(out, c, NULL, 0);
     fputs(".\n", out);
 }
 
@@ -238,14 +236,14 @@ void claims_write_markdown(FILE *out, const struct claims *c)
         "Written by `make claims` from [claims.yaml](claims.yaml) and the tables that the numbers "
         "link to; as a table of its own [claims.csv](claims.csv).\n\n",
         out);
-    write_counts(out, c, NULL, 0);
+    claims_write_counts(out, c, NULL, 0);
     fputs(".\n", out);
     for (size_t i = 0; i < c->n; i++) {
         size_t length;
         const char *report = claim_report(&c->claims[i], &length);
-        if (begins_report(c, i)) {
+        if (claim_begins_report(c, i)) {
             fprintf(out, "\n## %.*s\n\n", (int)length, report);
-            write_counts(out, c, report, length);
+            claims_write_counts(out, c, report, length);
             fputs(".\n\n| verdict | claim | kind | place | says | holds if | numbers, or why not | "
                   "measured by |\n|---|---|---|---|---|---|---|---|\n",
                   out);

@@ -1,5 +1,6 @@
 #include "bench/runner/page/page.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +8,13 @@
 #include "bench/runner/compare/operand.h"
 #include "bench/runner/interrupt.h"
 #include "bench/runner/page/html.h"
+#include "bench/runner/page/page_claims.h"
 #include "bench/runner/page/page_run.h"
 #include "bench/runner/page/page_sweep.h"
 #include "bench/runner/page/scratch.h"
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 struct page {
     const struct page_request *request;
@@ -19,6 +22,7 @@ struct page {
     size_t n;
     struct page_sweep *sweeps; /* behind the runs */
     size_t n_sweeps;
+    struct page_claims claims;
     struct scratch scratch; /* where figures are drawn */
     struct interrupt interrupt;
 };
@@ -27,6 +31,9 @@ struct page {
 
 static bool is_taken(const struct page *page, const char *id)
 {
+    static const char *const own[] = {"contents", "search", "found", "runs", "claims"};
+    if (name_index(id, own, sizeof own / sizeof *own) >= 0)
+        return true;
     for (size_t i = 0; i < page->n; i++)
         if (strcmp(page->runs[i].id, id) == 0)
             return true;
@@ -47,6 +54,22 @@ static void name_section(const struct page *page, char id[80], const char *calle
         snprintf(id, 80, "%s-%zu", name, ++n);
 }
 
+/* results/<campaign>/<time>-<digits> is a run of its campaign; several views on one run, each kept in a folder of
+ * its own, have one campaign's name. */
+static void name_run(struct page_run *run)
+{
+    const char *campaign = config_text(&run->spec.config, OPT_NAME);
+    char resolved[PATH_MAX];
+    snprintf(run->name, sizeof run->name, "%s", campaign);
+    if (realpath(run->path, resolved) == NULL)
+        return;
+    char *own = strrchr(resolved, '/');
+    *own++ = '\0';
+    const char *parent = strrchr(resolved, '/');
+    if (*own && (parent == NULL || strcmp(parent + 1, campaign) != 0))
+        snprintf(run->name, sizeof run->name, "%.79s", own);
+}
+
 static enum status draw(struct page *page, struct page_run *run, struct error *e)
 {
     char plots[PATH_BYTES];
@@ -65,7 +88,8 @@ static enum status open_run(struct page *page, const char *operand, struct error
     TRY(summary_read(&run->s, &run->spec, run->path, e));
     TRY(path_format(manifest, e, "%s/manifest.json", run->path));
     run->manifest = json_load_file(manifest, 0, NULL);
-    name_section(page, run->id, config_text(&run->spec.config, OPT_NAME));
+    name_run(run);
+    name_section(page, run->id, run->name);
     TRY(verdicts_make(&run->verdicts, &run->s, run->path, request->out, request->tools->home, e));
     return draw(page, run, e);
 }
@@ -109,7 +133,7 @@ static enum status write_head(FILE *out, const struct page *page, struct error *
           out);
     for (size_t i = 0; page->n <= 3 && i < page->n; i++) {
         fputs(i > 0 ? ", " : ": ", out);
-        html_text(out, config_text(&page->runs[i].spec.config, OPT_NAME));
+        html_text(out, page->runs[i].name);
     }
     fputs("</title>\n<style>\n", out);
     TRY(write_asset(out, page, "page.css", e));
@@ -134,6 +158,7 @@ static void write_overview(FILE *out, const struct page *page)
           out);
     fprintf(out, "<p class=\"lead\">%zu %s of %zu %s, drawn from their tables.</p>\n", figures,
             figures == 1 ? "figure" : "figures", runs, runs == 1 ? "run" : "runs");
+    page_claims_overview(out, &page->claims);
     fputs("<p class=\"search\" hidden><label for=\"search\">Search figures</label> "
           "<input id=\"search\" type=\"search\" autocomplete=\"off\"> "
           "<output id=\"found\" for=\"search\"></output></p>\n</header>\n"
@@ -165,8 +190,9 @@ static void write_legend(FILE *out)
         "messages are real</dd>\n"
         "<dt>published</dt><dd>numbers that a report prints, drawn hollow; other machines ran "
         "them</dd>\n</dl>\n"
-        "<p>Verdicts beside published numbers are on the whole interval of measured / published: "
-        "the same within a margin, else better or worse, else undecided.</p>\n</details>\n",
+        "<p>Verdicts beside published numbers are on the whole interval of measured / published, "
+        "95 % for each point by itself: the same within a margin, else better or worse, else "
+        "undecided.</p>\n</details>\n",
         out);
 }
 
@@ -177,6 +203,7 @@ static enum status write_page(FILE *out, const void *arg, struct error *e)
     write_overview(out, page);
     write_legend(out);
     fputs("<main id=\"runs\" tabindex=\"-1\">\n", out);
+    page_claims_write(out, &page->claims);
     for (size_t i = 0; i < page->n; i++)
         TRY(page_run_write(out, &page->runs[i], e));
     for (size_t i = 0; i < page->n_sweeps; i++)
@@ -207,6 +234,7 @@ static enum status make(struct page *page, struct error *e)
         if (interrupt_look(&page->interrupt))
             return error_set(e, ERR_INTERRUPTED, "interrupted");
     }
+    TRY(page_claims_open(&page->claims, page->runs, page->n, request->tools->home, e));
     return file_write(request->path, write_page, page, e);
 }
 
@@ -230,6 +258,7 @@ enum status page_make(const struct page_request *request, struct page_result *re
         close_run(&page.runs[i]);
     for (size_t i = 0; i < page.n_sweeps; i++)
         page_sweep_close(&page.sweeps[i]);
+    page_claims_close(&page.claims);
     free(page.runs);
     free(page.sweeps);
     interrupt_end(&page.interrupt);

@@ -124,11 +124,23 @@ static void print_subject(FILE *out, const void *s)
     table_print_subject(out, s);
 }
 
+static void write_title(FILE *out, const struct page_run *run)
+{
+    const char *title = spec_title(&run->spec);
+    if (title == NULL)
+        return;
+    fputs(" <small>", out);
+    html_text(out, title);
+    fputs("</small>", out);
+}
+
 static enum status write_head(FILE *out, const struct page_run *run, struct error *e)
 {
     fprintf(out, "<h2 id=\"%s-title\"><a href=\"#%s\">", run->id, run->id);
-    html_text(out, config_text(&run->spec.config, OPT_NAME));
-    fputs("</a> <a class=\"up\" href=\"#contents\">contents</a></h2>\n", out);
+    html_text(out, run->name);
+    fputs("</a>", out);
+    write_title(out, run);
+    fputs(" <a class=\"up\" href=\"#contents\">contents</a></h2>\n", out);
     TRY(html_paragraphs(out, "p", print_subject, &run->s, e));
     fputs("<p class=\"file\">", out);
     html_text(out, run->path);
@@ -173,13 +185,19 @@ static void write_links(FILE *out, const struct page_run *run)
     }
 }
 
+/* Of what its figures show: several views on one run say what is theirs. */
 static void write_verdicts(FILE *out, const struct page_run *run)
 {
+    const struct config *config = &run->spec.config;
+    size_t told = 0;
     for (size_t i = 0; i < run->verdicts.n; i++) {
-        fputs(i > 0 ? "; " : "", out);
-        html_text(out, run->verdicts.items[i].what->name);
+        const struct comparison *c = &run->verdicts.items[i];
+        if (!verdict_is_shown(c, &config->values[OPT_FIGURES], config_text(config, OPT_BARS)))
+            continue;
+        fputs(told++ > 0 ? "; " : "", out);
+        html_text(out, c->what->name);
         fputs(": ", out);
-        verdict_write_counts(out, &run->verdicts.items[i]);
+        verdict_write_counts(out, c);
     }
 }
 
@@ -192,14 +210,16 @@ void page_run_overview(FILE *out, const struct page_run *run)
         ok += run->s.points[i].outcome == POINT_ok;
     rules_grade(results, &run->s);
     fprintf(out, "<tr><th scope=\"row\"><a href=\"#%s\">", run->id);
-    html_text(out, config_text(&run->spec.config, OPT_NAME));
-    fputs("</a></th><td class=\"links wrap\">", out);
+    html_text(out, run->name);
+    fputs("</a>", out);
+    write_title(out, run);
+    fputs("</th><td class=\"links wrap\">", out);
     write_links(out, run);
     fputs("</td><td>", out);
     html_text(out, summary_distinct(kinds, sizeof kinds, &run->s, COLUMN_kind));
     fprintf(out, "</td><td class=\"n\">%zu of %zu</td><td class=\"wrap\">", ok, run->s.n);
     write_verdicts(out, run);
-    fprintf(out, "</td><td class=\"n\">%zu of %d</td><td>%.10s</td><td>",
+    fprintf(out, "</td><td class=\"n\">%zu of %d</td><td class=\"date\">%.10s</td><td>",
             RULES - rules_count(results, RULE_NOT_MET), RULES, run->s.setup.started);
     html_text(out, run->s.setup.cpu);
     fputs("</td></tr>\n", out);

@@ -11,7 +11,8 @@
 struct page_run {
     char path[PATH_BYTES];  /* of its folder */
     char drawn[PATH_BYTES]; /* folder with <figure>.svg, <figure>.txt and series_<figure>.csv */
-    char id[80];            /* that ids of its elements begin with */
+    char name[80]; /* of its campaign; of a folder elsewhere, as of a view that is kept, its own */
+    char id[80];   /* that ids of its elements begin with */
     struct spec spec;
     struct summary s;
     struct verdicts verdicts; /* measured beside published */

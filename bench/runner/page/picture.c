@@ -32,6 +32,41 @@ static const char *skip_titles(const char *text)
     return skip_element(skip_element(text, "<title>", "</title>"), "<desc>", "</desc>");
 }
 
+/* Where the tag begins that the first `length` bytes end with, blanks after it aside, if it opens a group; else
+ * `length`. */
+static size_t group_at_end(const char *text, size_t length)
+{
+    size_t end = length;
+    while (end > 0 && strchr(" \t\n", text[end - 1]) != NULL)
+        end--;
+    if (end < 3 || text[end - 1] != '>' || text[end - 2] == '/')
+        return length;
+    size_t begin = end - 1;
+    while (begin > 0 && text[begin] != '<')
+        begin--;
+    return strncmp(text + begin, "<g ", 3) == 0 || strncmp(text + begin, "<g>", 3) == 0 ? begin
+                                                                                        : length;
+}
+
+/* gnuplot opens a group wherever it may be about to draw: two of five hold nothing. */
+static void drop_empty_groups(char *text)
+{
+    static const char close[] = "</g>";
+    size_t length = 0;
+    for (const char *from = text; *from;) {
+        size_t begin = length;
+        if (strncmp(from, close, sizeof close - 1) == 0)
+            begin = group_at_end(text, length);
+        if (begin < length) {
+            length = begin;
+            from += sizeof close - 1;
+        } else {
+            text[length++] = *from++;
+        }
+    }
+    text[length] = '\0';
+}
+
 /* gnuplot writes '<' and '>' of texts as entities, so that each one is the end of a tag. */
 static void write_content(FILE *out, const char *text, const char *id)
 {
@@ -54,6 +89,8 @@ enum status picture_write(FILE *out, const char *path, const char *id, struct er
     char *text;
     float width, height;
     enum status status = html_read(&text, path, e);
+    if (status == OK)
+        drop_empty_groups(text);
     const char *svg = status == OK ? strstr(text, "<svg") : NULL;
     const char *box = svg != NULL ? strstr(svg, "viewBox=\"") : NULL;
     const char *content = box != NULL ? strchr(box, '>') : NULL;

@@ -95,6 +95,14 @@ const struct comparison *verdicts_of(const struct verdicts *verdicts,
     return NULL;
 }
 
+bool verdict_is_shown(const struct comparison *c, const struct value *figures, const char *bars)
+{
+    for (size_t i = 0; i < figures->n; i++)
+        if (shows(&figures->figures[i], bars, c->what->name))
+            return true;
+    return false;
+}
+
 /* ---- Telling ---- */
 
 void verdict_write_counts(FILE *out, const struct comparison *c)
@@ -134,11 +142,10 @@ static void write_row(FILE *out, const struct comparison *c, size_t i, const cha
     html_text(out, compare_label(&c->sides[0].points[i]));
     fprintf(out, "</a></th><td class=\"n\">%s</td>", text_significant(text, j->reference, 4));
     fprintf(out, "<td class=\"n\">%s</td>", text_significant(text, j->median, 4));
-    fprintf(out, "<td class=\"n\">%zu</td><td class=\"n\">%s</td>", j->n, format_ratio(ratio, j));
-    fprintf(out, "<td title=\"");
+    fprintf(out, "<td class=\"n\">%s</td><td title=\"", format_ratio(ratio, j));
     html_text(out, j->reason);
-    fprintf(out, "\"><span class=\"verdict %s\">%s</span></td></tr>\n", verdict_class(j->verdict),
-            verdict_name(j->verdict, c->what));
+    fprintf(out, "\"><span class=\"verdict %s\">%s</span></td><td class=\"n\">%zu</td></tr>\n",
+            verdict_class(j->verdict), verdict_name(j->verdict, c->what), j->n);
 }
 
 static void print_notes(FILE *out, const void *comparison)
@@ -154,9 +161,8 @@ enum status verdict_write(FILE *out, const struct comparison *c, const char *id,
     verdict_write_counts(out, c);
     fputs(".</p>\n<div class=\"scroll\"><table><thead><tr><th>point</th><th "
           "class=\"n\">published</th>"
-          "<th class=\"n\">measured</th><th class=\"n\">launches</th>"
-          "<th class=\"n\">measured / published "
-          "[interval]</th><th>verdict</th></tr></thead><tbody>\n",
+          "<th class=\"n\">measured</th><th class=\"n\">ratio [interval]</th><th>verdict</th>"
+          "<th class=\"n\">launches</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < c->sides[0].n; i++)
         write_row(out, c, i, id);

@@ -21,6 +21,9 @@ const struct comparison *verdicts_of(const struct verdicts *verdicts,
                                      const struct figure_request *figure, const char *bars,
                                      size_t i);
 
+/* Whether a figure among these shows what is compared. */
+bool verdict_is_shown(const struct comparison *c, const struct value *figures, const char *bars);
+
 /* "1 faster, 2 same of 3 points" */
 void verdict_write_counts(FILE *out, const struct comparison *c);
 /* A sentence, and a row a point. Ids begin with `id`. */

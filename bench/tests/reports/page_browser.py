@@ -163,7 +163,7 @@ def check_figures(browser, page):
 
 
 def check_phone(browser, page):
-    browser.open(page, PHONE)
+    browser.show(page, PHONE)
     browser.evaluate(OPEN_ALL)
     seen = browser.evaluate(WIDE)
     if seen["width"] != PHONE[0] or seen["page"] > seen["width"] or seen["out"]:

@@ -1,0 +1,169 @@
+#include "bench/runner/page/page_claims.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/page/html.h"
+
+/* ---- Which ---- */
+
+/* The name of the run below `reference`; NULL: it lies elsewhere. */
+static const char *name_below(const char *reference, const struct page_run *run, char *resolved)
+{
+    size_t length = strlen(reference);
+    if (realpath(run->path, resolved) == NULL || strncmp(resolved, reference, length) != 0 ||
+        resolved[length] != '/')
+        return NULL;
+    return resolved + length + 1;
+}
+
+enum status page_claims_open(struct page_claims *claims, const struct page_run *runs, size_t n,
+                             const char *home, struct error *e)
+{
+    char path[PATH_BYTES], reference[PATH_MAX], resolved[PATH_MAX];
+    bool rests = false;
+    *claims = (struct page_claims){.runs = runs, .n_runs = n};
+    TRY(path_format(path, e, "%s/results/reference", home));
+    if (realpath(path, reference) == NULL)
+        return OK;
+    for (size_t i = 0; i < n; i++)
+        rests |= name_below(reference, &runs[i], resolved) != NULL;
+    TRY(path_format(path, e, "%s/results/claims.yaml", home));
+    return rests && path_exists(path) ? claims_judge(&claims->ledger, path, e) : OK;
+}
+
+void page_claims_close(struct page_claims *claims)
+{
+    claims_free(&claims->ledger);
+}
+
+/* ---- Numbers ---- */
+
+/* The row of the page that "reference/kota_parts/summary.csv#L6" is: the sixth line holds the fifth point. */
+static bool find_row(char row[160], const struct page_claims *claims,
+                     const struct claim_value *value)
+{
+    char folder[80], resolved[PATH_MAX];
+    unsigned line;
+    int end = 0;
+    if (value->rows == NULL ||
+        sscanf(value->rows, "reference/%79[^/]/summary.csv#L%u%n", folder, &line, &end) != 2 ||
+        value->rows[end] != '\0' || line < 2)
+        return false;
+    for (size_t i = 0; i < claims->n_runs; i++) {
+        const struct page_run *run = &claims->runs[i];
+        const char *slash = realpath(run->path, resolved) != NULL ? strrchr(resolved, '/') : NULL;
+        if (slash != NULL && strcmp(slash + 1, folder) == 0 && line - 1 <= run->s.n) {
+            snprintf(row, 160, "%s-summary-%u", run->id, line - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_number(FILE *out, const struct page_claims *claims,
+                         const struct claim_value *value)
+{
+    char text[CLAIM_VALUE_TEXT], row[160];
+    bool linked = find_row(row, claims, value);
+    html_text(out, value->name);
+    if (linked)
+        fprintf(out, " <a href=\"#%s\">", row);
+    else
+        fprintf(out, " <span title=\"");
+    if (!linked) {
+        html_text(out, value->rows != NULL && value->rows[0] ? value->rows : value->text);
+        fputs("\">", out);
+    }
+    html_text(out, claim_value_text(text, value));
+    fputs(linked ? "</a>" : "</span>", out);
+}
+
+static void write_numbers(FILE *out, const struct page_claims *claims, const struct claim *claim)
+{
+    for (size_t i = 0; i < claim->n; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        write_number(out, claims, &claim->values[i]);
+    }
+}
+
+/* ---- The section ---- */
+
+static const char *verdict_class(enum claim_verdict verdict)
+{
+    static const char *const classes[CLAIM_VERDICTS] = {
+        [CLAIM_SURVIVES] = "good",
+        [CLAIM_FAILS] = "bad",
+        [CLAIM_UNDECIDED] = "undecided",
+        [CLAIM_NOT_TESTABLE] = "none",
+    };
+    return classes[verdict];
+}
+
+static void write_claim(FILE *out, const struct page_claims *claims, size_t i)
+{
+    const struct claim *claim = &claims->ledger.claims[i];
+    fprintf(out,
+            "<tr id=\"claims-%zu\"><th scope=\"row\"><a href=\"#claims-%zu\">%zu</a></th>"
+            "<td><span class=\"verdict %s\">%s</span></td><td class=\"wrap\">",
+            i + 1, i + 1, i + 1, verdict_class(claim->verdict),
+            claim_verdict_names[claim->verdict]);
+    html_text(out, claim->says);
+    fputs(" <small>", out);
+    html_text(out, claim->place);
+    fputs("</small></td><td class=\"wrap\">", out);
+    if (claim->reason[0])
+        html_text(out, claim->reason);
+    else
+        write_numbers(out, claims, claim);
+    fputs("</td><td class=\"wrap\">", out);
+    html_text(out, claim->holds != NULL ? condition_text(claim->holds) : "");
+    fputs("</td></tr>\n", out);
+}
+
+static void begin_report(FILE *out, const struct claims *ledger, size_t i)
+{
+    size_t length;
+    const char *report = claim_report(&ledger->claims[i], &length);
+    fprintf(out, "%s<details><summary>%.*s, ", i > 0 ? "</tbody></table></div>\n</details>\n" : "",
+            (int)length, report);
+    claims_write_counts(out, ledger, report, length);
+    fputs("</summary>\n<div class=\"scroll\"><table><thead><tr><th class=\"n\">row</th>"
+          "<th>verdict</th><th>claim, and its place in the report</th><th>numbers, or why not</th>"
+          "<th>holds if</th></tr></thead><tbody>\n",
+          out);
+}
+
+void page_claims_write(FILE *out, const struct page_claims *claims)
+{
+    const struct claims *ledger = &claims->ledger;
+    if (ledger->n == 0)
+        return;
+    fputs(
+        "<section class=\"run\" id=\"claims\" aria-labelledby=\"claims-title\">\n"
+        "<h2 id=\"claims-title\"><a href=\"#claims\">claims</a> <small>What the reports claim, and "
+        "what becomes of it</small> <a class=\"up\" href=\"#contents\">contents</a></h2>\n<p>",
+        out);
+    claims_write_counts(out, ledger, NULL, 0);
+    fputs(". A verdict is what the condition comes to wherever in their intervals the numbers lie; "
+          "rows are those of "
+          "results/claims.csv.</p>\n",
+          out);
+    for (size_t i = 0; i < ledger->n; i++) {
+        if (claim_begins_report(ledger, i))
+            begin_report(out, ledger, i);
+        write_claim(out, claims, i);
+    }
+    fputs("</tbody></table></div>\n</details>\n</section>\n", out);
+}
+
+void page_claims_overview(FILE *out, const struct page_claims *claims)
+{
+    const struct claims *ledger = &claims->ledger;
+    if (ledger->n == 0)
+        return;
+    fputs("<p class=\"lead\"><a href=\"#claims\">What the reports claim</a>: ", out);
+    claims_write_counts(out, ledger, NULL, 0);
+    fputs(".</p>\n", out);
+}
