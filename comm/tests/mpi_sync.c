@@ -320,6 +320,22 @@ static void gather_and_barrier_work(void **state)
     }
 }
 
+/* Rank 0 is late: the others wait for it inside the library, where they yield by now. */
+static void ranks_yield_inside_the_library(void **state)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    if (strstr(library, "ch4:ucx") == NULL || mpi_world_ranks() == 1)
+        skip();
+    progress_yield();
+    uint64_t before = progress_yields();
+    if (mpi_world_rank() == 0)
+        usleep(20000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_all(mpi_world_rank() == 0 || progress_yields() > before);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -337,6 +353,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(gradients_are_clipped_by_value),
         cmocka_unit_test(sums_are_scaled_before_or_after),
         cmocka_unit_test(gather_and_barrier_work),
+        cmocka_unit_test(ranks_yield_inside_the_library),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -12,7 +12,10 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+#include "comm/wait/progress.h"
 
 #define assert_all(condition) mpi_assert_all(condition, #condition, __FILE__, __LINE__)
 
@@ -94,6 +97,14 @@ static inline int mpi_world_ranks(void)
 static inline bool mpi_is_crowded(void)
 {
     return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Inside the library, too, from MPI_Init on: before that Hydra alone tells how many ranks there are. */
+__attribute__((constructor)) static void yield_if_crowded(void)
+{
+    const char *ranks = getenv("MPI_LOCALNRANKS");
+    if (ranks != NULL && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN))
+        progress_yield();
 }
 
 /* Runs a group between the two functions, which may be NULL; ranks but the first keep quiet.

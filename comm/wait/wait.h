@@ -30,7 +30,7 @@
 enum wait_kind {
     WAIT_BLOCK, /* the rank owns its core: the library's own call */
     WAIT_POLL,  /* test in a loop */
-    WAIT_YIELD, /* test and yield: more ranks than cores */
+    WAIT_YIELD, /* test and yield, also inside the library (progress.h): more ranks than cores */
 };
 
 /* What a rank shows the other ranks of its node, on a cache line of its own. */

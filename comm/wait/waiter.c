@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comm/wait/progress.h"
 #include "comm/wait/startup_watchdog.h"
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
@@ -151,6 +152,8 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     struct startup_watchdog startup;
     memset(w, 0, sizeof *w);
     w->kind = kind;
+    if (kind == WAIT_YIELD)
+        progress_yield();
     w->deadline_s = deadline_s;
     w->message_most = MPI_VERSION >= 4 ? PTRDIFF_MAX : INT_MAX;
     w->node = MPI_GROUP_NULL;

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/record/record.h"
 #include "bench/spec/value.h"
@@ -191,11 +192,18 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
+/* As Hydra tells a rank that was started by hand; who plans cores says --wait. */
+static enum wait_kind usual_wait(void)
+{
+    const char *ranks = getenv("MPI_LOCALNRANKS");
+    return ranks != NULL && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_YIELD : WAIT_BLOCK;
+}
+
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
 {
     struct strategy_config strategy;
     enum option_id at;
-    *a = (struct arguments){.version = "", .record_steps = true};
+    *a = (struct arguments){.version = "", .record_steps = true, .wait = usual_wait()};
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));
     TRY(config_parse_arguments(&a->config, &argc, argv, e));
@@ -216,8 +224,9 @@ static const char own_help[] =
     "  --predictions FILE    write the class of each test image, a line an image\n"
     "  --record DIR          write DIR/rank.N.jsonl\n"
     "  --no-steps            without a line a step in it\n"
-    "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
-    "cores\n"
+    "  --wait block|poll|yield  how ranks wait for each other (yield where mpiexec says that a "
+    "node has\n"
+    "                        more of them than processors, else block)\n"
     "  --nic NAME            count what this network interface carries in the timed steps\n"
     "  --calibrate           write what each op took beside the record, with --run time\n"
     "  --calibration DIR     do not compute: let the times pass that --calibrate has written "

@@ -9,6 +9,7 @@
 #include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/recovery.h"
 #include "bench/workloads/train_cnn/run.h"
+#include "comm/wait/progress.h"
 #include "comm/wait/startup_watchdog.h"
 #include "kernels/base/crash_reporter.h"
 #include "kernels/base/descriptors.h"
@@ -121,6 +122,8 @@ int main(int argc, char **argv)
             startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);
         failure_warn_of_shared_memory();
+        if (arguments.wait == WAIT_YIELD)
+            progress_yield();
         MPI_Init_thread(&argc, &argv, wanted, &level);
         startup_watchdog_end(&startup);
         exit_status = train(&arguments);

@@ -1,0 +1,13 @@
+/* What a rank does inside a call of the library that waits. MPICH looks for messages there without a pause, and where
+ * ranks outnumber cores one that does keeps those that it waits for from running for a whole turn of the scheduler.
+ * Over UCX no setting of MPICH 4.0 changes that (MPIR_CVAR_POLLS_BEFORE_YIELD is of other devices). */
+#pragma once
+
+#include <stdint.h>
+
+/* From now on this process lets others have its core whenever UCX has found nothing to do, inside any call, those that
+ * begin and end MPI included. Of a library without UCX calls spin as before. */
+void progress_yield(void);
+
+/* How often it did. */
+uint64_t progress_yields(void);
