@@ -71,7 +71,7 @@ WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math $(OPT) $(WARN) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -DSCALEBENCH_SANITIZE)
 LDFLAGS  += $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LDLIBS   += -lpthread -lm
+LDLIBS   += -lpthread -ldl -lm
 
 # A command is shown as what it makes, `CC build/obj/comm/wait/wait.o`: in full with V=1, not at all with -s.
 silent = $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))

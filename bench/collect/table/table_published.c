@@ -74,5 +74,5 @@ void table_print_published(FILE *out, const struct summary *s)
                 ? " Accuracy and loss are not shown: the data here are generated."
                 : "");
     for (size_t i = 0; i < differs->n; i++)
-        fprintf(out, "  differs  %s\n", differs->texts[i]);
+        fprintf(out, "What differs: %s\n", differs->texts[i]);
 }

@@ -15,7 +15,7 @@ static json_t *reference(const char *folder, const char *name)
 
 static json_t *option_value(const struct spec_option *option)
 {
-    return reference("options", option->key);
+    return reference("options/properties", option->key);
 }
 
 /* In a zip a value may come again beside another value of the others. */
@@ -210,7 +210,8 @@ static json_t *definitions(void)
         const struct spec_option *option = option_get((enum option_id)id);
         options = schema_put(options, option->key, schema_value(option));
     }
-    all = schema_put(all, "options", options);
+    /* As properties, among which `title` is a name and no keyword of the schema. */
+    all = schema_put(all, "options", schema_put(json_object(), "properties", options));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         all = schema_put(all, places[i]->name, groups_of(places[i]));
     return all;

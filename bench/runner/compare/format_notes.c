@@ -10,11 +10,15 @@ enum { LISTED = 6 };
 
 char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
 {
+    const struct interval *ratio = &judged->ratio;
     char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
-    if (!isfinite(judged->ratio.mid))
+    if (!isfinite(ratio->mid))
         return strcpy(text, "-");
-    snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", text_fixed(mid, judged->ratio.mid, 3),
-             text_fixed(lo, judged->ratio.lo, 3), text_fixed(hi, judged->ratio.hi, 3));
+    /* Beside other machines a ratio may be a thousandth, of which three decimals say little. */
+    char *(*write)(char text[TEXT_NUMBER], double x, int digits) =
+        ratio->mid < 0.1 ? text_significant : text_fixed;
+    snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", write(mid, ratio->mid, 3), write(lo, ratio->lo, 3),
+             write(hi, ratio->hi, 3));
     return text;
 }
 
