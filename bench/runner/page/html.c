@@ -66,24 +66,67 @@ void html_cell(FILE *out, const char *cell, bool number)
     fputs("</td>", out);
 }
 
-enum status html_paragraphs(FILE *out, const char *tag, html_printer *print, const void *what,
-                            struct error *e)
+/* What `print` prints; *text is freed by the caller in any case. */
+static enum status take_text(char **text, html_printer *print, const void *what, struct error *e)
 {
-    char *text = NULL, *rest = NULL;
     size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
+    *text = NULL;
+    FILE *memory = open_memstream(text, &size);
     if (memory == NULL)
         return error_no_memory(e, "a page");
     print(memory, what);
-    bool failed = fclose(memory) != 0;
-    for (char *line = failed ? NULL : strtok_r(text, "\n", &rest); line != NULL;
+    return fclose(memory) == 0 ? OK : error_no_memory(e, "a page");
+}
+
+/* The text loses its line breaks. */
+static void write_lines(FILE *out, const char *tag, char *text)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         fprintf(out, "<%s>", tag);
         html_text(out, line + strspn(line, " "));
         fprintf(out, "</%s>\n", tag);
     }
+}
+
+enum status html_paragraphs(FILE *out, const char *tag, html_printer *print, const void *what,
+                            struct error *e)
+{
+    char *text;
+    enum status status = take_text(&text, print, what, e);
+    if (status == OK)
+        write_lines(out, tag, text);
     free(text);
-    return failed ? error_no_memory(e, "a page") : OK;
+    return status;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t n = 0;
+    for (; (text = strchr(text, '\n')) != NULL; text++)
+        n++;
+    return n;
+}
+
+enum status html_findings(FILE *out, html_printer *print, const void *what, struct error *e)
+{
+    enum { LINES_SHOWN = 20 };
+    static const char title[] = "What its numbers say";
+    char *text;
+    enum status status = take_text(&text, print, what, e);
+    size_t lines = status == OK ? count_lines(text) : 0;
+    bool folded = lines > LINES_SHOWN;
+    if (folded)
+        fprintf(out, "<details><summary>%s, %zu lines</summary>\n", title, lines);
+    else
+        fprintf(out, "<h3 class=\"small\">%s</h3>\n", title);
+    fputs("<ul class=\"findings\">\n", out);
+    if (status == OK)
+        write_lines(out, "li", text);
+    fprintf(out, "</ul>\n%s", folded ? "</details>\n" : "");
+    free(text);
+    return status;
 }
 
 /* ---- Files ---- */

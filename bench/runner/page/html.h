@@ -26,6 +26,9 @@ typedef void html_printer(FILE *out, const void *what);
 enum status html_paragraphs(FILE *out, const char *tag, html_printer *print, const void *what,
                             struct error *e);
 
+/* The same as a list below a heading; a long one is folded in, so that figures are not far. */
+enum status html_findings(FILE *out, html_printer *print, const void *what, struct error *e);
+
 /* A file as it is, escaped or, as script and style are, not. ERR_SYSTEM names one that cannot be
  * read. */
 enum status html_file(FILE *out, const char *path, bool escaped, struct error *e);

@@ -145,10 +145,7 @@ static enum status write_head(FILE *out, const struct page_run *run, struct erro
     fputs("<p class=\"file\">", out);
     html_text(out, run->path);
     fputs("</p>\n", out);
-    fputs("<h3 class=\"small\">What its numbers say</h3>\n<ul class=\"findings\">\n", out);
-    TRY(html_paragraphs(out, "li", print_findings, &run->s, e));
-    fputs("</ul>\n", out);
-    return OK;
+    return html_findings(out, print_findings, &run->s, e);
 }
 
 enum status page_run_write(FILE *out, const struct page_run *run, struct error *e)

@@ -136,9 +136,7 @@ static enum status write_short(FILE *out, const struct page_sweep *sweep, struct
 {
     enum status status = OK;
     const struct telling telling = {sweep->table.path, &status, e};
-    fputs("<h3 class=\"small\">What its numbers say</h3>\n<ul class=\"findings\">\n", out);
-    TRY(html_paragraphs(out, "li", print_short, &telling, e));
-    fputs("</ul>\n", out);
+    TRY(html_findings(out, print_short, &telling, e));
     return status;
 }
 

@@ -178,7 +178,9 @@ static bool write_ratios(FILE *out, const struct csv_table *table,
     write_value(out, table, low, &least);
     fputs(" to ", out);
     write_value(out, table, high, &most);
-    fprintf(out, "; 1 lies in %zu of %zu intervals.</p>\n", holds, known);
+    if (known > 0)
+        fprintf(out, "; 1 lies in %zu of %zu intervals", holds, known);
+    fputs(known > 0 ? ".</p>\n" : "; without intervals nothing more is said of them.</p>\n", out);
     return true;
 }
 
