@@ -195,20 +195,6 @@ all_settled() {
     group_pids=()
 }
 
-# Where ranks outnumber cores, one that spins inside the MPI library, as it does while it makes a window, holds its core
-# for a whole turn while others have something to send. What is started after this has turns of so long, which a process
-# may ask of Linux since 6.12 (sched_setattr(2): sched_runtime of SCHED_OTHER), or as usual with 0; where it may not,
-# tests take longer and find the same.
-take_turns() { # nanoseconds
-    python3 - "$1" "$$" <<'PY'
-import ctypes, os, struct, sys
-turn_ns, process = map(int, sys.argv[1:])
-number = 314 if os.uname().machine == "x86_64" else 274
-attributes = struct.pack("=IIQiIQQQ", 48, 0, 0, os.getpriority(os.PRIO_PROCESS, process), 0, turn_ns, 0, 0)
-ctypes.CDLL(None).syscall(number, process, attributes, 0)
-PY
-}
-
 run_mpi_tests() { # run or beside, number of ranks
     local source program
     for source in $mpi_tests; do
@@ -229,7 +215,6 @@ one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accura
 by_two="peer slurm_nodes trainer campaign kills bundle faults resources elastic peer_hosts sites ssh checkpoint zero tensor
   pipeline restarts diverged hosts plan no_memory"
 
-take_turns 100000
 for script in $scripts; do
     name=$(basename "$script" .sh)
     [[ " $idle_scripts " != *" $name "* ]] || start_idle "$name" "$script"
@@ -266,7 +251,6 @@ done
 all_settled
 
 # Some of these judge times.
-take_turns 0
 for script in $scripts; do
     name=$(basename "$script" .sh)
     [[ " ${one_core//$'\n'/} ${by_two//$'\n'/} $idle_scripts " == *" $name "* ]] || run "$name" "$script"
