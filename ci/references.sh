@@ -282,6 +282,15 @@ copy_tables() { # name, from, to
     done
 }
 
+# Of what an older build measured, which knew no titles: what the spec says today.
+give_title() { # name, folder
+    local spec=configs/$1.yaml title
+    [[ $1 != */* ]] || spec=configs/reports/$1.yaml
+    ! grep -q '^title:' "$2/spec.yaml" || return 0
+    title=$(sed -n 's/^title: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$spec")
+    [ -z "$title" ] || sed -i "/^name:/a title: \"$title\"" "$2/spec.yaml"
+}
+
 # A view that is of the same run as what is kept of its campaign takes that one's manifest, before documents are made of it.
 share_manifest() { # name, folder
     local base
@@ -347,6 +356,7 @@ keep() { # name
     esac
     share_manifest "$1" "$stage"
     if ! is_sweep "$1"; then
+        give_title "$1" "$stage"
         "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     fi
     rm -rf "$to.new"

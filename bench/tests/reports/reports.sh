@@ -149,7 +149,8 @@ keeps_what_was_measured() {
     done
 }
 
-# On a machine that cannot run a point that was kept, what was kept of its spec stays; of others it does not.
+# On a machine that cannot run a point that was kept, what was kept of its spec stays; of others it does not. A build that
+# knew no titles is given the spec's.
 keeps_no_less() {
     local kept=$tmp/kept measured=$tmp/results/reports/wang_yang_fig7_quick before
     export QUICK=1 OUT=$tmp/results INTO=$tmp/kept BUILD=$build
@@ -167,7 +168,9 @@ with open(sys.argv[1], "w", newline="") as f:
 PY
     expect 1 "cannot run here: 1; it is left alone" ci/references.sh keep wang_yang/fig7 wang_yang/fig1 &&
         [ "$(cat "$kept/wang_yang_fig7/summary.csv")" = "$before" ] && ! grep -q "wang_yang/fig1:" "$tmp/expect.log" &&
+        sed -i '/^title:/d' "$measured/spec.yaml" &&
         LESS=1 ci/references.sh keep wang_yang/fig7 && grep -q "skipped" "$kept/wang_yang_fig7/summary.csv" &&
+        grep -q '^title: "Wang and Yang, figure 7' "$kept/wang_yang_fig7/spec.yaml" &&
         rm -r "$measured" && mv "$tmp/measured" "$measured"
 }
 
