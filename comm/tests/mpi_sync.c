@@ -326,7 +326,7 @@ static void ranks_yield_inside_the_library(void **state)
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(library, &length);
-    if (strstr(library, "ch4:ucx") == NULL || mpi_world_ranks() == 1)
+    if (strstr(library, "ch4:ucx") == NULL)
         skip();
     progress_yield();
     uint64_t before = progress_yields();
