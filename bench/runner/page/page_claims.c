@@ -8,12 +8,13 @@
 
 /* ---- Which ---- */
 
-/* The name of the run below `reference`; NULL: it lies elsewhere. */
-static const char *name_below(const char *reference, const struct page_run *run, char *resolved)
+/* The name of the run's folder in reference/; NULL: it lies elsewhere. */
+static const char *kept_name(const struct page_claims *claims, const struct page_run *run,
+                             char resolved[PATH_MAX])
 {
-    size_t length = strlen(reference);
-    if (realpath(run->path, resolved) == NULL || strncmp(resolved, reference, length) != 0 ||
-        resolved[length] != '/')
+    size_t length = strlen(claims->reference);
+    if (realpath(run->path, resolved) == NULL ||
+        strncmp(resolved, claims->reference, length) != 0 || resolved[length] != '/')
         return NULL;
     return resolved + length + 1;
 }
@@ -21,14 +22,14 @@ static const char *name_below(const char *reference, const struct page_run *run,
 enum status page_claims_open(struct page_claims *claims, const struct page_run *runs, size_t n,
                              const char *home, struct error *e)
 {
-    char path[PATH_BYTES], reference[PATH_MAX], resolved[PATH_MAX];
+    char path[PATH_BYTES], resolved[PATH_MAX];
     bool rests = false;
     *claims = (struct page_claims){.runs = runs, .n_runs = n};
     TRY(path_format(path, e, "%s/results/reference", home));
-    if (realpath(path, reference) == NULL)
+    if (realpath(path, claims->reference) == NULL)
         return OK;
     for (size_t i = 0; i < n; i++)
-        rests |= name_below(reference, &runs[i], resolved) != NULL;
+        rests |= kept_name(claims, &runs[i], resolved) != NULL;
     TRY(path_format(path, e, "%s/results/claims.yaml", home));
     return rests && path_exists(path) ? claims_judge(&claims->ledger, path, e) : OK;
 }
@@ -53,8 +54,8 @@ static bool find_row(char row[160], const struct page_claims *claims,
         return false;
     for (size_t i = 0; i < claims->n_runs; i++) {
         const struct page_run *run = &claims->runs[i];
-        const char *slash = realpath(run->path, resolved) != NULL ? strrchr(resolved, '/') : NULL;
-        if (slash != NULL && strcmp(slash + 1, folder) == 0 && line - 1 <= run->s.n) {
+        const char *name = kept_name(claims, run, resolved);
+        if (name != NULL && strcmp(name, folder) == 0 && line - 1 <= run->s.n) {
             snprintf(row, 160, "%s-summary-%u", run->id, line - 1);
             return true;
         }
@@ -62,29 +63,28 @@ static bool find_row(char row[160], const struct page_claims *claims,
     return false;
 }
 
-static void write_number(FILE *out, const struct page_claims *claims,
+/* A link to the row of the page that it stands in, of one that is not there or is made of several to that of its claim,
+ * which names them. */
+static void write_number(FILE *out, const struct page_claims *claims, size_t index,
                          const struct claim_value *value)
 {
     char text[CLAIM_VALUE_TEXT], row[160];
-    bool linked = find_row(row, claims, value);
+    if (!find_row(row, claims, value))
+        snprintf(row, sizeof row, "claims-%zu", index + 1);
     html_text(out, value->name);
-    if (linked)
-        fprintf(out, " <a href=\"#%s\">", row);
-    else
-        fprintf(out, " <span title=\"");
-    if (!linked) {
-        html_text(out, value->rows != NULL && value->rows[0] ? value->rows : value->text);
-        fputs("\">", out);
-    }
+    fprintf(out, " <a href=\"#%s\" title=\"", row);
+    html_text(out, value->rows != NULL && value->rows[0] ? value->rows : value->text);
+    fputs("\">", out);
     html_text(out, claim_value_text(text, value));
-    fputs(linked ? "</a>" : "</span>", out);
+    fputs("</a>", out);
 }
 
-static void write_numbers(FILE *out, const struct page_claims *claims, const struct claim *claim)
+static void write_numbers(FILE *out, const struct page_claims *claims, size_t index)
 {
+    const struct claim *claim = &claims->ledger.claims[index];
     for (size_t i = 0; i < claim->n; i++) {
         fputs(i > 0 ? ", " : "", out);
-        write_number(out, claims, &claim->values[i]);
+        write_number(out, claims, index, &claim->values[i]);
     }
 }
 
@@ -116,7 +116,7 @@ static void write_claim(FILE *out, const struct page_claims *claims, size_t i)
     if (claim->reason[0])
         html_text(out, claim->reason);
     else
-        write_numbers(out, claims, claim);
+        write_numbers(out, claims, i);
     fputs("</td><td class=\"wrap\">", out);
     html_text(out, claim->holds != NULL ? condition_text(claim->holds) : "");
     fputs("</td></tr>\n", out);
@@ -163,7 +163,7 @@ void page_claims_overview(FILE *out, const struct page_claims *claims)
     const struct claims *ledger = &claims->ledger;
     if (ledger->n == 0)
         return;
-    fputs("<p class=\"lead\"><a href=\"#claims\">What the reports claim</a>: ", out);
+    fputs("<p class=\"lead\"><a href=\"#claims\">What the reports claim: ", out);
     claims_write_counts(out, ledger, NULL, 0);
-    fputs(".</p>\n", out);
+    fputs("</a></p>\n", out);
 }

@@ -2,11 +2,14 @@
  * Internal to bench/runner/page. */
 #pragma once
 
+#include <limits.h>
+
 #include "bench/runner/claims/claims.h"
 #include "bench/runner/page/page_run.h"
 
 struct page_claims {
     struct claims ledger;
+    char reference[PATH_MAX];    /* that its runs lie in */
     const struct page_run *runs; /* of the page, borrowed */
     size_t n_runs;
 };

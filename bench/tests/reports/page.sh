@@ -180,6 +180,11 @@ part = page[page.index('id="kota_fig8-iteration"'):]
 verdicts = re.findall(r'<tr id="kota_fig8-iteration-step_ms-.*?</tr>', part, re.S)
 if len(verdicts) < 10 or any("calibration" in v for v in verdicts) or sum(">faster<" in v for v in verdicts) < 7:
     wrong.append(f"kota_fig8: {verdicts}")
+ledger = page[page.index('<section class="run" id="claims"'):]
+ledger = ledger[:ledger.index("</section>")]
+replayed = re.search(r'on four emulated nodes by replayed computing\. .*?gather (<a href="[^"]*")', ledger, re.S).group(1)
+if replayed != '<a href="#kota_parts-summary-5"' or re.search(r"(?<![\w.#-])[a-z_]+ [0-9.]+ ?\[", re.sub(r"<a .*?</a>", "", ledger)):
+    wrong.append(f"numbers of claims are no links to their rows: {replayed}")
 print("\n".join(wrong))
 sys.exit(bool(wrong))
 END
