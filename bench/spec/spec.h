@@ -459,7 +459,7 @@ size_t spec_find_point(const struct spec *spec, const char *id);
  * points where the copies of the inputs lie beside it: results/<name>/<run>/spec.yaml. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
-/* What a line says of it; NULL: nothing is said. */
+/* The title that it gives; NULL: none. */
 const char *spec_title(const struct spec *spec);
 
 /* The program of the first point where all points are of foreign programs, as the spec writes it; else

@@ -12,7 +12,6 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "comm/wait/progress.h"
@@ -99,11 +98,10 @@ static inline bool mpi_is_crowded(void)
     return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Inside the library, too, from MPI_Init on: before that Hydra alone tells how many ranks there are. */
+/* Inside the library, too, from MPI_Init on. */
 __attribute__((constructor)) static void yield_if_crowded(void)
 {
-    const char *ranks = getenv("MPI_LOCALNRANKS");
-    if (ranks != NULL && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN))
+    if (progress_is_crowded())
         progress_yield();
 }
 

@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 typedef unsigned progress_function(void *worker);
 
@@ -12,8 +13,8 @@ static atomic_bool yields;
 static _Atomic uint64_t n_yields;
 static progress_function *_Atomic next;
 
-/* Stands in front of UCX's own, whose type is ucp_api.h's: the library's calls find that of the program first. Weak, so
- * that a UCX that is linked into the program stays what it is. Returns what UCX's does: 0 where nothing happened. */
+/* Stands in front of UCX's own, whose type is ucp_api.h's: the library's calls find that of the program first, which the
+ * linker exports where the MPI library itself refers to UCX. Weak, so that a UCX that is linked into the program stays what it is. Returns what UCX's does: 0 where nothing happened. */
 unsigned ucp_worker_progress(void *worker);
 
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker)
@@ -29,6 +30,12 @@ __attribute__((weak)) unsigned ucp_worker_progress(void *worker)
         sched_yield();
     }
     return happened;
+}
+
+bool progress_is_crowded(void)
+{
+    const char *ranks = getenv("MPI_LOCALNRANKS");
+    return ranks != NULL && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 void progress_yield(void)

@@ -3,7 +3,12 @@
  * Over UCX no setting of MPICH 4.0 changes that (MPIR_CVAR_POLLS_BEFORE_YIELD is of other devices). */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether this node has more ranks of the launch than processors, as Hydra tells a rank before MPI_Init; false where
+ * another launcher started it. */
+bool progress_is_crowded(void);
 
 /* From now on this process lets others have its core whenever UCX has found nothing to do, inside any call, those that
  * begin and end MPI included. Of a library without UCX calls spin as before. */

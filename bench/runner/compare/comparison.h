@@ -4,7 +4,7 @@
  * of campaigns. Times are told at the clock of the reference (compared.def), where the hardware is the same
  * and the launches tell. Between runs all ratios hold together at the level asked for: each has the level
  * 1 - (1 - level) / their number (Bonferroni), so that interval and verdict say the same. Those to published
- * numbers have that level each: they describe, point by point, and gate nothing. Six launches, which reach 96.9 %
+ * numbers have that level each: they describe, point by point. Six launches, which reach 96.9 %
  * of the median beside an exact number, decide them; together sixteen of them would want ten launches each. */
 #pragma once
 

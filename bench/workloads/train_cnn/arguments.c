@@ -4,10 +4,10 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/record/record.h"
 #include "bench/spec/value.h"
+#include "comm/wait/progress.h"
 #include "kernels/base/names.h"
 
 static const char *const RUNS[] = {"accuracy", "time", "evaluate"};
@@ -192,18 +192,12 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* As Hydra tells a rank that was started by hand; who plans cores says --wait. */
-static enum wait_kind usual_wait(void)
-{
-    const char *ranks = getenv("MPI_LOCALNRANKS");
-    return ranks != NULL && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_YIELD : WAIT_BLOCK;
-}
-
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
 {
     struct strategy_config strategy;
     enum option_id at;
-    *a = (struct arguments){.version = "", .record_steps = true, .wait = usual_wait()};
+    *a = (struct arguments){.version = "", .record_steps = true};
+    a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK; /* who plans cores says --wait */
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));
     TRY(config_parse_arguments(&a->config, &argc, argv, e));
