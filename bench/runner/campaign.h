@@ -72,8 +72,9 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e);
  * count again. */
 enum status campaign_take_changes(struct campaign *c, struct error *e);
 
-/* Takes back every launch that failed and that no other has replaced, so that campaign_run tries it
- * again; *retried says how many. Reads nothing but the journal. */
+/* Takes back every launch that failed, so that it is none of the failures after which a point is given up, and
+ * campaign_run tries again what no other launch has replaced; *retried says how many those are. Reads nothing but
+ * the journal. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
 /* Runs what is left; also after launches have been taken back once more. ERR_INTERRUPTED after a signal (c->interrupt.signal), everything being on

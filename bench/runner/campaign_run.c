@@ -111,17 +111,17 @@ static size_t list_done(const struct journal *journal, const struct journal_laun
     return n;
 }
 
-/* Failures of points of the spec whose place no other launch has filled. */
+/* Failures of points of the spec count in the run that met them alone: those whose place another launch has
+ * filled, too, of which nothing is left to try. */
 static enum status retry_failures(struct campaign *c, const struct journal_launch **done,
                                   size_t *retried, struct error *e)
 {
     size_t n_done = list_done(&c->journal, done);
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *l = &c->journal.launches[i];
-        if (!has_failed(l) || spec_find_point(&c->spec, l->point) >= c->spec.n_points ||
-            bsearch(&l, done, n_done, sizeof *done, compare_places) != NULL)
+        if (!has_failed(l) || spec_find_point(&c->spec, l->point) >= c->spec.n_points)
             continue;
-        ++*retried;
+        *retried += bsearch(&l, done, n_done, sizeof *done, compare_places) == NULL;
         TRY(journal_retry(&c->journal, l->launch, e));
     }
     return OK;

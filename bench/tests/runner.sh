@@ -114,6 +114,22 @@ tries_a_failed_launch_again() {
         [ "$(grep -c ',ok,' "$latest/summary.csv")" -eq 2 ]
 }
 
+# Each run of a campaign has its own tries: the second launch of a point fails, then the fifth, in another run.
+counts_the_failures_of_this_run() {
+    rm -rf "$out"
+    # shellcheck disable=SC2016 # expands in the trainer
+    echo '[ "$strategy" = none ] || [ -z "$dir" ] || case $(find "${dir%/*}" -name "time-*" | wc -l) in
+        2 | 6) echo "fake trainer: a hiccup" >&2; exit 1 ;;
+    esac' >"$tmp/facts"
+    local launches
+    for launches in 3 6; do
+        FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: it is tried again" run \
+            --set "measure.retries=1 measure.time.launches=$launches..$launches" || return 1
+    done
+    [ "$(grep -c '"status":"failed"' "$latest/journal.jsonl")" -eq 2 ] && [ "$(runs)" -eq 1 ] &&
+        [ "$(grep -c ',ok,' "$latest/summary.csv")" -eq 2 ]
+}
+
 gives_up_what_fails_alike() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
@@ -253,6 +269,7 @@ check "a launch whose records are damaged is measured again" measures_damaged_re
 check "a failing point does not stop the others" goes_on_after_a_failing_point
 check "the same command tries a failed point again" tries_a_failed_point_again
 check "a failed launch is tried again" tries_a_failed_launch_again
+check "a failure that was made good counts in its own run alone" counts_the_failures_of_this_run
 check "a point that fails alike from the first is given up" gives_up_what_fails_alike
 check "a grown spec runs what it lacks" runs_what_a_grown_spec_lacks
 check "the budget ends a campaign" spends_no_more_than_the_budget

@@ -253,7 +253,7 @@ launch_many() { # in the background; the name of its host
 }
 
 child() { # of a process: the last that it started
-    pgrep -n -P "${1:-none}"
+    [ -z "$1" ] || pgrep -n -P "$1"
 }
 
 victim() { # the runner, which part of it
@@ -265,8 +265,13 @@ victim() { # the runner, which part of it
     esac
 }
 
+is_one_run() {
+    [ "$(runs)" -eq 1 ]
+}
+
 # What the journal said in whole lines before, it says still.
 keeps_its_lines() {
+    [ -e "$journal" ] || return 0
     [ ! -e "$tmp/lines" ] || cmp -n "$(stat -c %s "$tmp/lines")" "$tmp/lines" "$journal" || return 1
     sed -n '/}$/p' "$journal" >"$tmp/lines"
 }
@@ -298,7 +303,7 @@ kill_once() { # how often before
         kill -KILL "$second" 2>/dev/null
         wait_quietly "$second"
     fi
-    gone "$out" && { [ ! -e "$journal" ] || keeps_its_lines; }
+    gone "$out" && keeps_its_lines
 }
 
 # Every point has each of its launches once, and the journal ends no launch twice.
@@ -307,8 +312,10 @@ counts_everything_once() {
     rows=$(awk -F, 'NR > 1 && $7 == "ok" {print $3, $4, $5, $6 * ($4 == "accuracy")}' "$latest/raw.csv")
     [ -z "$(sort <<<"$rows" | uniq -d)" ] || return 1
     for label in none allreduce; do
-        [ "$(grep -c "^$label time" <<<"$rows")" -eq "$goal" ] &&
-            [ "$(grep -c "^$label accuracy" <<<"$rows")" -eq 3 ] || return 1
+        if [ "$(grep -c "^$label time" <<<"$rows")" -ne "$goal" ] || [ "$(grep -c "^$label accuracy" <<<"$rows")" -ne 3 ]; then
+            echo "not $goal launches and 3 seeds of $label"
+            return 1
+        fi
     done
     [ "$(sed -n 's/.*"event":"done","launch":"\([^"]*\)".*/\1/p' "$journal" | sort | uniq -d | wc -l)" -eq 0 ]
 }
