@@ -384,7 +384,7 @@ static void stages_write_a_whole_checkpoint(void **state)
     if (ranks > 4)
         return;
     option(OPT_ACCUMULATE, "4");
-    option(OPT_KERNELS, "reference"); /* whose ops are single layers: enough for four stages */
+    option(OPT_KERNELS, "exact"); /* whose ops are single layers: enough for four stages */
     set_stages(1);
     assert_all(session_open(&alone, MPI_COMM_SELF, 1) && train_to(&alone, BEFORE));
     assert_all(goes_on_in_stages(ranks, true, BEFORE) && holds_the_state_of(&alone));

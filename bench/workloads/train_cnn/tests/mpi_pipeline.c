@@ -20,7 +20,7 @@ static int setup_small(void **state)
 {
     int status = setup(state);
     if (mpi_world_ranks() == STAGES_MOST)
-        option(OPT_KERNELS, "reference");
+        option(OPT_KERNELS, "exact");
     return status;
 }
 
