@@ -9,6 +9,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
+#include "kernels/base/two_samples.h"
+
+/* Of every interval that a verdict rests on. */
+#define CLAIM_LEVEL 0.95
 
 enum reduction {
 #define REDUCTION(name, meaning) REDUCTION_##name,
@@ -36,6 +40,10 @@ struct taken {
     int *own;                /* [n], the lines of `values` */
     size_t n, rows;
     const char *word; /* of the last one that is no number */
+    const char
+        *why; /* column `reason` of the last one that has no number; NULL without that column */
+    const struct claim_table *summary; /* of the run; NULL of published numbers */
+    unsigned evidence;                 /* of a run's rows, 1 << enum claim_evidence */
 };
 
 /* ---- What the text says ---- */
@@ -110,6 +118,52 @@ static void open_interval(struct interval *number, bool has_interval)
     number->hi = has_interval ? INFINITY : number->mid;
 }
 
+/* Column `kind`, "emulated and replayed", as bits. */
+static unsigned kind_of(const struct check_point *point)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } kinds[] = {
+#define CLAIM_EVIDENCE(name, meaning) {#name, 1u << EVIDENCE_##name},
+#include "bench/runner/claims/evidence.def"
+    };
+    struct condition_value kind = {NAN, NULL};
+    unsigned bits = 0;
+    if (!look_up(&kind, "kind", point) || kind.text == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        bits |= strstr(kind.text, kinds[i].name) != NULL ? kinds[i].bit : 0;
+    return bits;
+}
+
+/* Of a row of another table of the run, what summary.csv says of its point; measured where nothing does. */
+static unsigned evidence_of(const struct check_point *row, const struct claim_table *summary)
+{
+    struct condition_value value = {NAN, NULL};
+    char id[64];
+    unsigned bits = kind_of(row);
+    if (bits == 0 && summary->there && look_up(&value, "point", row) && value.text != NULL) {
+        snprintf(id, sizeof id, "%s", value.text);
+        for (size_t i = 0; i < summary->rows.run.summary.rows; i++) {
+            const struct check_point point = {&summary->rows, i};
+            if (look_up(&value, "point", &point) && value.text != NULL &&
+                strcmp(value.text, id) == 0)
+                bits |= kind_of(&point);
+        }
+    }
+    return bits != 0 ? bits : 1u << EVIDENCE_measured;
+}
+
+/* Whether the row's interval is one of too few launches or seeds. */
+static bool is_too_weak(const char *column, const struct check_point *point)
+{
+    struct condition_value level = {NAN, NULL};
+    bool is_accuracy = strncmp(column, "test_acc", strlen("test_acc")) == 0;
+    return look_up(&level, is_accuracy ? "test_acc_level" : "ci_level", point) &&
+           level.number < CLAIM_LEVEL;
+}
+
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
 {
     struct condition_value value = {NAN, NULL};
@@ -117,12 +171,19 @@ static void take_row(struct taken *taken, const struct cell *cell, const struct 
     taken->lines[taken->rows++] = point->c->run.summary.lines[point->point];
     check_look_up(&value, &number->lo, &number->hi, cell->column, point);
     number->mid = value.number;
-    if (isnan(number->lo) || isnan(number->hi))
+    if (isnan(number->lo) || isnan(number->hi) || is_too_weak(cell->column, point))
         open_interval(number, check_has_interval(&point->c->run.summary, cell->column));
     taken->own[taken->n] = taken->lines[taken->rows - 1];
     taken->n += !isnan(number->mid);
-    if (isnan(number->mid) && value.text != NULL && value.text[0] != '\0')
+    if (taken->summary != NULL)
+        taken->evidence |= evidence_of(point, taken->summary);
+    if (!isnan(number->mid))
+        return;
+    if (value.text != NULL && value.text[0] != '\0')
         taken->word = value.text;
+    struct condition_value why = {NAN, NULL};
+    if (look_up(&why, "reason", point))
+        taken->why = why.text;
 }
 
 static enum status check_names(const struct cell *cell, const struct claim_value *value,
@@ -188,20 +249,38 @@ static struct interval sum_over(const struct taken *taken, double n)
     return r;
 }
 
-/* It is asked for where something was done several times: once, it may come out otherwise. */
+/* Around the mean by Student's t, which has a level of 95 % for two runs on where they are normal. */
+static struct interval normal_interval(const double *x, size_t n, double median)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    double half = student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) *
+                  sqrt(squares / (double)(n - 1) / (double)n);
+    return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
+}
+
+/* Of a run it is asked for where something was done several times: once, it may come out otherwise. That of published
+ * numbers is what it is. */
 static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
 {
     double *x;
     *r = taken->values[0];
     if (taken->n == 1) {
-        if (r->lo == r->hi)
+        if (taken->summary != NULL && r->lo == r->hi)
             open_interval(r, true);
         return OK;
     }
     TRY(MEM_NEW(x, taken->n, "a median", e));
     for (size_t i = 0; i < taken->n; i++)
         x[i] = taken->values[i].mid;
-    *r = stats_median_interval(x, taken->n, 0.95);
+    *r = stats_median_interval(x, taken->n, CLAIM_LEVEL);
+    if (taken->summary == NULL)
+        open_interval(r, false);
+    else if (!r->met)
+        *r = normal_interval(x, taken->n, r->mid);
     free(x);
     return OK;
 }
@@ -262,8 +341,11 @@ static enum status find_nothing(struct claim *claim, struct claim_value *value,
     if (table->run == NULL || taken->word != NULL)
         return refuse(value, e, taken->rows > 0 ? "no number stands there" : "no row is so");
     if (!claim->reason[0])
-        snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %s", cell->column, table->link,
-                 taken->rows > 0 ? "the row has no value" : "no row is as the claim wants it");
+        snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %.200s", cell->column,
+                 table->link,
+                 taken->rows == 0                      ? "no row is as the claim wants it"
+                 : taken->why != NULL && taken->why[0] ? taken->why
+                                                       : "the row has no value");
     return OK;
 }
 
@@ -272,6 +354,7 @@ static enum status use_rows(struct claim *claim, struct claim_value *value, cons
                             struct error *e)
 {
     TRY(link_rows(&value->rows, table, taken, e));
+    claim->evidence |= taken->evidence;
     if (cell->reduction == REDUCTION_count) {
         value->number.lo = value->number.mid = value->number.hi = (double)taken->rows;
         return OK;
@@ -284,9 +367,9 @@ static enum status use_rows(struct claim *claim, struct claim_value *value, cons
 
 static enum status read_rows(struct claim *claim, struct claim_value *value,
                              const struct cell *cell, const struct claim_table *table,
-                             struct error *e)
+                             const struct claim_table *summary, struct error *e)
 {
-    struct taken taken = {.n = 0};
+    struct taken taken = {.summary = summary};
     enum status status = take_rows(&taken, cell, value, table, e);
     THEN(status, use_rows(claim, value, cell, table, &taken, e));
     free(taken.values);
@@ -295,10 +378,20 @@ static enum status read_rows(struct claim *claim, struct claim_value *value,
     return status;
 }
 
+/* Whether "make a; make b" has this one. */
+static bool has_command(const char *commands, const char *command)
+{
+    size_t length = strlen(command);
+    for (const char *at = commands; at != NULL; at = strchr(at, ';'), at = at ? at + 2 : NULL)
+        if (strcspn(at, ";") == length && strncmp(at, command, length) == 0)
+            return true;
+    return false;
+}
+
 static enum status add_command(struct claim *claim, const struct node *run, struct error *e)
 {
     char *text;
-    if (claim->command != NULL && strstr(claim->command, run->text) != NULL)
+    if (claim->command != NULL && has_command(claim->command, run->text))
         return OK;
     if (asprintf(&text, "%s%s%s", claim->command != NULL ? claim->command : "",
                  claim->command != NULL ? "; " : "", run->text) < 0)
@@ -312,14 +405,18 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
                              const struct cell *cell, const struct claims *c,
                              struct claim_tables *tables, struct error *e)
 {
-    const struct claim_table *table;
+    const struct claim_table *table, *summary = NULL;
+    char name[256];
     TRY(claim_tables_find(&table, tables, cell->file, c, value->mark, e));
-    claim->published |= table->run == NULL;
-    claim->measured |= table->run != NULL;
-    if (table->run != NULL)
+    if (table->run == NULL)
+        claim->evidence |= 1u << EVIDENCE_published;
+    if (table->run != NULL) {
+        snprintf(name, sizeof name, "%.200s/summary.csv", table->run->key);
+        TRY(claim_tables_find(&summary, tables, name, c, value->mark, e));
         TRY(add_command(claim, table->run, e));
+    }
     if (table->there)
-        return read_rows(claim, value, cell, table, e);
+        return read_rows(claim, value, cell, table, summary, e);
     value->number.mid = NAN;
     if (!claim->reason[0])
         snprintf(claim->reason, sizeof claim->reason, "needs %s, which is not measured yet",
@@ -343,7 +440,13 @@ static enum status evaluate(struct claim *claim, size_t i, const char **names,
         mark.column += inner.column - 1;
         return mark_error(e, ERR_SPEC, mark, "%s: %s", value->name, inner.text);
     }
-    return isfinite(value->number.mid) ? OK : refuse(value, e, "a division by 0");
+    if (isfinite(value->number.mid))
+        return OK;
+    if ((claim->evidence & ~(1u << EVIDENCE_published)) == 0)
+        return refuse(value, e, "a division by 0");
+    value->number.mid = NAN;
+    snprintf(claim->reason, sizeof claim->reason, "%.100s: a division by 0", value->name);
+    return OK;
 }
 
 /* Over values of which one is not there, it is not there either. */

@@ -16,7 +16,9 @@
  * A value is a cell, [reduction] column of file [where condition], or arithmetic over the values before it.
  * Files are those of a run, run/file.csv, or of published/ beside the claims. Columns are called as by
  * `scalebench check`, which knows their intervals and, of summary.csv, the options of the points. The verdict is
- * what `holds` comes to over the intervals. A claim has `untestable: reason` instead of `holds` where
+ * what `holds` comes to over intervals of 95 %: of a summary's cells its own, where it has that level; of the
+ * median of six and more rows that of order statistics, of two to five Student's; else there is none, and the cell
+ * may be anything. Published numbers are what they are. A claim has `untestable: reason` instead of `holds` where
  * nothing here can judge it; one that rests on a run which is not there yet is not testable until it is. */
 #pragma once
 
@@ -36,6 +38,12 @@ enum claim_verdict {
 };
 extern const char *const claim_verdict_names[CLAIM_VERDICTS];
 
+enum claim_evidence {
+#define CLAIM_EVIDENCE(name, meaning) EVIDENCE_##name,
+#include "bench/runner/claims/evidence.def"
+    CLAIM_EVIDENCES
+};
+
 struct claim_value {
     const char *name, *text; /* borrowed from the tree of the file */
     struct mark mark;        /* of the text */
@@ -53,9 +61,9 @@ struct claim {
     struct condition *holds; /* NULL with untestable */
     struct mark holds_mark;
     enum claim_verdict verdict;
-    char reason[512]; /* why it is not testable, else "" */
-    bool published, measured;
-    char *command; /* what measures its runs; "" */
+    char reason[768];  /* why it is not testable, or what leaves it undecided; else "" */
+    unsigned evidence; /* 1 << enum claim_evidence, of each that it rests on */
+    char *command;     /* what measures its runs; "" */
 };
 
 struct claims {

@@ -31,6 +31,72 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     return look_up_interval(value, &lo, &hi, name, arg);
 }
 
+/* ---- What leaves it open ---- */
+
+/* A claim of whose values only one may lie elsewhere than at its median. */
+struct one_open {
+    const struct claim *claim;
+    const char *name;
+};
+
+static bool look_up_one_open(struct condition_value *value, double *lo, double *hi,
+                             const char *name, const void *arg)
+{
+    const struct one_open *one = arg;
+    bool known = look_up_interval(value, lo, hi, name, one->claim);
+    if (known && strcmp(name, one->name) != 0)
+        *lo = *hi = NAN;
+    return known;
+}
+
+static bool has_no_interval(const struct claim *claim, const char *name)
+{
+    for (size_t i = 0; i < claim->n; i++)
+        if (strcmp(claim->values[i].name, name) == 0)
+            return isinf(claim->values[i].number.lo) && isinf(claim->values[i].number.hi);
+    return false;
+}
+
+static void add_name(struct claim *claim, const char *begin, const char *name)
+{
+    size_t length = strlen(claim->reason);
+    snprintf(claim->reason + length, sizeof claim->reason - length, "%s%s",
+             length > 0 ? ", " : begin, name);
+}
+
+/* Cells that may lie anywhere; what is worked out of them need not be named. */
+static void name_too_few(struct claim *claim)
+{
+    for (size_t i = 0; i < claim->n; i++)
+        if (claim->values[i].rows != NULL && claim->values[i].rows[0] &&
+            has_no_interval(claim, claim->values[i].name))
+            add_name(claim, "too few runs for an interval of 95 %: ", claim->values[i].name);
+}
+
+static void name_wide(struct claim *claim)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(claim->holds, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct one_open one = {claim, terms[i].name};
+        bool named = has_no_interval(claim, one.name);
+        for (size_t k = 0; k < i; k++)
+            named |= strcmp(terms[k].name, one.name) == 0;
+        if (!named &&
+            condition_holds_throughout(claim->holds, look_up_one_open, &one) == CONDITION_OPEN)
+            add_name(claim, "its interval reaches over the bound: ", one.name);
+    }
+}
+
+static void explain_open(struct claim *claim)
+{
+    name_too_few(claim);
+    if (!claim->reason[0])
+        name_wide(claim);
+}
+
+/* ---- Judging ---- */
+
 static enum status judge(struct claim *claim, struct error *e)
 {
     struct error inner;
@@ -52,6 +118,7 @@ static enum status judge(struct claim *claim, struct error *e)
         break;
     }
     claim->verdict = CLAIM_UNDECIDED;
+    explain_open(claim);
     return OK;
 }
 

@@ -32,11 +32,19 @@ enum status claims_find_writer(claims_writer **writer, const char *name, struct 
     return OK;
 }
 
-static const char *evidence_of(const struct claim *claim)
+/* "published, emulated, replayed", or "none". */
+static void name_evidence(char text[64], const struct claim *claim)
 {
-    if (claim->published && claim->measured)
-        return "both";
-    return claim->published ? "published" : claim->measured ? "measured" : "none";
+    static const char *const names[] = {
+#define CLAIM_EVIDENCE(name, meaning) #name,
+#include "bench/runner/claims/evidence.def"
+    };
+    size_t length = 0;
+    snprintf(text, 64, "none");
+    for (int i = 0; i < CLAIM_EVIDENCES; i++)
+        if (claim->evidence & 1u << i)
+            length += (size_t)snprintf(text + length, 64 - length, "%s%s", length > 0 ? ", " : "",
+                                       names[i]);
 }
 
 void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length)
@@ -82,20 +90,22 @@ static void write_claim(FILE *out, const struct claim *claim)
     fputs("): ", out);
     write_clean(out, claim->says);
     fputs("\n                ", out);
-    if (claim->reason[0]) {
-        write_clean(out, claim->reason);
-        if (claim->command != NULL && claim->untestable == NULL) {
-            fputs(": ", out);
-            write_clean(out, claim->command);
-        }
-    }
-    for (size_t i = 0; i < claim->n && !claim->reason[0]; i++) {
+    bool judged = claim->verdict != CLAIM_NOT_TESTABLE;
+    for (size_t i = 0; i < claim->n && judged; i++) {
         fprintf(out, "%s ", claim->values[i].name);
         write_clean(out, claim_value_text(text, &claim->values[i]));
         fputs(i + 1 < claim->n ? ", " : "; ", out);
     }
-    if (claim->holds != NULL && !claim->reason[0])
+    if (judged)
         write_clean(out, condition_text(claim->holds));
+    if (claim->reason[0]) {
+        fputs(judged ? "; " : "", out);
+        write_clean(out, claim->reason);
+        if (!judged && claim->command != NULL && claim->untestable == NULL) {
+            fputs(": ", out);
+            write_clean(out, claim->command);
+        }
+    }
     fputc('\n', out);
 }
 
@@ -163,6 +173,7 @@ static char *join_values(const struct claim *claim, enum part part)
 static void write_row(FILE *out, const struct claim *claim)
 {
     struct claim_row row;
+    char evidence[64];
     char *texts[3] = {join_values(claim, PART_TEXTS), join_values(claim, PART_NUMBERS),
                       join_values(claim, PART_ROWS)};
     csv_clear_row(columns, N_COLUMNS, &row);
@@ -174,7 +185,8 @@ static void write_row(FILE *out, const struct claim *claim)
     row.holds = claim->holds != NULL ? condition_text(claim->holds) : NULL;
     row.numbers = texts[1];
     row.rows = texts[2];
-    row.evidence = evidence_of(claim);
+    name_evidence(evidence, claim);
+    row.evidence = evidence;
     row.command = claim->command;
     row.verdict = claim_verdict_names[claim->verdict];
     row.reason = claim->reason;
@@ -220,10 +232,13 @@ static void write_line(FILE *out, const struct claim *claim, size_t index)
         markup_write_text(out, m, texts[i]);
         fputs(m->between, out);
     }
-    if (claim->reason[0])
-        markup_write_text(out, m, claim->reason);
-    else
+    bool judged = claim->verdict != CLAIM_NOT_TESTABLE;
+    if (judged)
         write_numbers(out, claim, index);
+    if (claim->reason[0]) {
+        fputs(judged ? "; " : "", out);
+        markup_write_text(out, m, claim->reason);
+    }
     fputs(m->between, out);
     markup_write_text(out, m, claim->command != NULL ? claim->command : "-");
     fputs(m->end, out);

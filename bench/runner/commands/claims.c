@@ -32,12 +32,13 @@ static enum status update(const struct claims *c, struct error *e)
         const char *ending;
         claims_writer *writer;
     } files[] = {{"csv", claims_write_csv}, {"md", claims_write_markdown}};
+    TRY(claims_write_story(c, e)); /* first: a mistake in it leaves all as it was */
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[PATH_BYTES];
         TRY(beside(path, c->path, files[i].ending, e));
         TRY(file_write(path, write_output, &(struct written){files[i].writer, c}, e));
     }
-    return claims_write_story(c, e);
+    return OK;
 }
 
 /* Differences are told before they are written over; with --update they are no failure. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/runner/page/html.h"
+#include "kernels/base/log.h"
 
 /* ---- Which ---- */
 
@@ -19,6 +20,19 @@ static const char *kept_name(const struct page_claims *claims, const struct page
     return resolved + length + 1;
 }
 
+/* A ledger that cannot be judged, of runs that this page may not show, is no reason to have no page. */
+static enum status judge_ledger(struct claims *ledger, const char *path)
+{
+    struct error why;
+    if (claims_judge(ledger, path, &why) == OK)
+        return OK;
+    log_print(LOG_WARNING, "%s:%d: %s; the page is without the claims", why.file, why.line,
+              why.text);
+    claims_free(ledger);
+    *ledger = (struct claims){.n = 0};
+    return OK;
+}
+
 enum status page_claims_open(struct page_claims *claims, const struct page_run *runs, size_t n,
                              const char *home, struct error *e)
 {
@@ -31,7 +45,7 @@ enum status page_claims_open(struct page_claims *claims, const struct page_run *
     for (size_t i = 0; i < n; i++)
         rests |= kept_name(claims, &runs[i], resolved) != NULL;
     TRY(path_format(path, e, "%s/results/claims.yaml", home));
-    return rests && path_exists(path) ? claims_judge(&claims->ledger, path, e) : OK;
+    return rests && path_exists(path) ? judge_ledger(&claims->ledger, path) : OK;
 }
 
 void page_claims_close(struct page_claims *claims)
@@ -113,10 +127,13 @@ static void write_claim(FILE *out, const struct page_claims *claims, size_t i)
     fputs(" <small>", out);
     html_text(out, claim->place);
     fputs("</small></td><td class=\"wrap\">", out);
-    if (claim->reason[0])
-        html_text(out, claim->reason);
-    else
+    bool judged = claim->verdict != CLAIM_NOT_TESTABLE;
+    if (judged)
         write_numbers(out, claims, i);
+    if (claim->reason[0]) {
+        fputs(judged ? "; " : "", out);
+        html_text(out, claim->reason);
+    }
     fputs("</td><td class=\"wrap\">", out);
     html_text(out, claim->holds != NULL ? condition_text(claim->holds) : "");
     fputs("</td></tr>\n", out);
