@@ -18,7 +18,8 @@ out=${OUT:-results}
 archive=$1
 shift
 stage=$(mktemp -d)
-trap 'rm -rf "$stage"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$stage" "$scratch"' EXIT
 name=$(basename "$archive")
 root=$stage/${name%%.*}
 mkdir -p "$root/plots"
@@ -67,8 +68,12 @@ pack() { # run
     grep -o 'models/[[:alnum:]_]*\.yaml' "$to/spec.yaml" | sort -u | while read -r part; do
         [ -f "$to/$part" ] || { mkdir -p "$to/models" && cp "configs/$part" "$to/models"; }
     done
+    # Nor the published numbers, which are those of results/published.
+    grep -o 'published/[[:alnum:]_]*\.csv' "$to/spec.yaml" | sort -u | while read -r part; do
+        [ -f "$to/$part" ] || { mkdir -p "$to/published" && cp "results/$part" "$to/published"; }
+    done
     find "$from" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
-    "$scalebench" figures "$to" --output "$to" >"$stage/log" 2>&1 || { cat "$stage/log" >&2; return 1; }
+    "$scalebench" figures "$to" --output "$to" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
     rm -f "$to"/*.pdf
     started=$(printf '%s\n%s\n' "$started" "$(fact "$from" started)" | sort | tail -n 1)
 }
@@ -127,10 +132,10 @@ done
 write_citation
 write_redraw
 write_readme
-(cd "$root" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) >"$stage/sums"
-mv "$stage/sums" "$root/SHA256SUMS"
+(cd "$root" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) >"$scratch/sums"
+mv "$scratch/sums" "$root/SHA256SUMS"
 LC_ALL=C tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u+rwX,go+rX,go-w \
-    -cf "$stage/packed.tar" "${root##*/}"
-gzip -n "$stage/packed.tar"
-mv "$stage/packed.tar.gz" "$archive"
+    -cf "$scratch/packed.tar" "${root##*/}"
+gzip -n "$scratch/packed.tar"
+mv "$scratch/packed.tar.gz" "$archive"
 echo "$archive: $# runs, $(find "$root" -name '*.svg' | wc -l) figures"

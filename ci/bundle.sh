@@ -203,11 +203,12 @@ add_data() {
 
 add_files() {
     local path
-    git ls-files configs plots results ci/netns.sh ci/{end_of,help}.sh README.md LICENSE CHANGELOG.md |
-        while read -r path; do
-            mkdir -p "$root/$(dirname "$path")"
-            cp "$path" "$root/$path"
-        done
+    git ls-files configs plots results ci/netns.sh ci/{end_of,help}.sh README.md LICENSE CHANGELOG.md >"$work/files" ||
+        fail "what belongs into a bundle is what git knows: this is no clone"
+    while read -r path; do
+        mkdir -p "$root/$(dirname "$path")"
+        cp "$path" "$root/$path"
+    done <"$work/files"
     revision >"$root/revision"
 }
 
@@ -237,7 +238,7 @@ add_data
 add_files
 add_licences
 archive=$into/$name.tar.gz
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$archive.part"
+(set -o pipefail && tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$archive.part")
 bytes=$(stat -c %s "$archive.part")
 [ "$bytes" -le $((most_mib << 20)) ] ||
     fail "$archive.part has $((bytes >> 20)) MiB, more than the $most_mib that a bundle may have"

@@ -17,6 +17,7 @@
 # of the reports: other options for all, runs beside the others. Exit status 1: a run failed, or points that were kept
 # of it cannot run here: what was kept of it before is left alone, in the second case unless LESS=1.
 set -eu
+shopt -s inherit_errexit
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
 # shellcheck source=ci/specs.sh
@@ -73,6 +74,16 @@ processor() { # folder
 }
 
 # A view on a campaign has links to what both have alike.
+# The sets that its points train on: "mnist", "digits (generated)".
+data_of() { # folder
+    [ -f "$1/summary.csv" ] || { echo -; return; }
+    awk -F , '{ gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        { set = $column["dataset"]; if (set != "" && $column["data_source"] == "generated") set = set " (generated)" }
+        set != "" && !(set in had) { had[set]; printf "%s%s", n++ ? ", " : "", set }
+        END { print n ? "" : "-" }' "$1/summary.csv"
+}
+
 row() { # folder
     local command revision of
     command=$(command_of "$1")
@@ -83,16 +94,16 @@ row() { # folder
         of=$(readlink "$1/manifest.json")
         command="a view on \`reference/$(basename "${of%/*}")\`"
     fi
-    echo "| \`${1#results/}\` | $(title_of "$1") | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
+    echo "| \`${1#results/}\` | $(title_of "$1") | $(data_of "$1") | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
         "$(fact "$1" started | tr T ' ' | cut -c 1-16) | ${revision:--} | $(processor "$1") |"
 }
 
 table() {
     local folder
-    echo "| folder | what it shows | command | points | launches | begun (UTC) | commit | processor |"
-    echo "|---|---|---|---:|---:|---|---|---|"
+    echo "| folder | what it shows | data | command | points | launches | begun (UTC) | commit | processor |"
+    echo "|---|---|---|---|---:|---:|---|---|---|"
     for folder in results/reference/*/; do
-        row "${folder%/}"
+        row "${folder%/}" || return 1
     done
 }
 
@@ -176,7 +187,7 @@ seconds() { # name
 plan() { # names
     local name took sum=0
     for name; do
-        took=$(seconds "$name")
+        took=$(set -o pipefail && seconds "$name")
         sum=$((sum + ${took:-0}))
         printf '%-16s %5s s\n' "$name" "${took:--}"
     done
@@ -312,7 +323,7 @@ detach_views() { # folder
     local link
     for link in "$into"/*/*; do
         [ ! -L "$link" ] || [ "${link%/*}" = "$1" ] || case $(readlink "$link") in
-        "../${1##*/}/"*) cp --remove-destination "$(readlink -f "$link")" "$link" ;;
+        "../${1##*/}/"*) cp --remove-destination "$(readlink -f "$link")" "$link" || return 1 ;;
         esac
     done
 }
@@ -390,10 +401,10 @@ draw() { # name
 
 write_table() {
     local text
-    text=$(table)
-    awk -v begin="$begin" -v end="$end" -v text="$text" '
-        $0 == begin { print; print text; skip = 1; next }
-        $0 == end { skip = 0 }
+    text=$(table) || return 1
+    BEGIN=$begin END=$end TEXT=$text awk '
+        $0 == ENVIRON["BEGIN"] { print; print ENVIRON["TEXT"]; skip = 1; next }
+        $0 == ENVIRON["END"] { skip = 0 }
         !skip { print }' results/README.md >results/README.md.new
     mv results/README.md.new results/README.md
 }
