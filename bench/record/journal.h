@@ -103,6 +103,11 @@ static inline bool launch_is_done(const struct journal_launch *launch)
     return launch->status == LAUNCH_OK || launch->status == LAUNCH_DIVERGED;
 }
 
+static inline bool launch_has_failed(const struct journal_launch *launch)
+{
+    return launch->status == LAUNCH_FAILED || launch->status == LAUNCH_TIMEOUT;
+}
+
 /* Reads <run>/journal.jsonl (none yet is an empty journal); with `append` also opens it for
  * writing, locked: a second runner on the same run gets ERR_UNAVAILABLE. */
 enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e);
@@ -131,3 +136,18 @@ enum status journal_able(struct journal *j, const char *point, struct error *e);
 /* From now on launches of the point count that have this key, or none. */
 enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);
+
+/* ---- Places ---- */
+
+/* The launches that are done, by the place that each fills: of a point in a block, or of its seed. Borrowed from the
+ * journal, in which no launch is begun meanwhile. Closed in any case. */
+struct journal_places {
+    const struct journal_launch **done;
+    size_t n;
+};
+enum status journal_places_open(struct journal_places *places, const struct journal *j,
+                                struct error *e);
+/* Whether this launch, or another in its place, is done. */
+bool journal_place_is_filled(const struct journal_places *places,
+                             const struct journal_launch *launch);
+void journal_places_close(struct journal_places *places);

@@ -81,47 +81,17 @@ enum status campaign_take_changes(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Launches that fill one place: of a block, or a seed's accuracy run. */
-static int compare_places(const void *a, const void *b)
-{
-    const struct journal_launch *x = *(const struct journal_launch *const *)a;
-    const struct journal_launch *y = *(const struct journal_launch *const *)b;
-    int order = strcmp(x->point, y->point);
-    if (order == 0)
-        order = (x->run > y->run) - (x->run < y->run);
-    if (order == 0)
-        order = (x->block > y->block) - (x->block < y->block);
-    return order != 0 ? order : (x->seed > y->seed) - (x->seed < y->seed);
-}
-
-static bool has_failed(const struct journal_launch *l)
-{
-    return (l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT) && !l->retried &&
-           !l->outdated;
-}
-
-/* Those that are done, in the order of places. */
-static size_t list_done(const struct journal *journal, const struct journal_launch **done)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < journal->n_launches; i++)
-        if (launch_is_done(&journal->launches[i]))
-            done[n++] = &journal->launches[i];
-    qsort(done, n, sizeof *done, compare_places);
-    return n;
-}
-
 /* Failures of points of the spec count in the run that met them alone: those whose place another launch has
  * filled, too, of which nothing is left to try. */
-static enum status retry_failures(struct campaign *c, const struct journal_launch **done,
+static enum status retry_failures(struct campaign *c, const struct journal_places *places,
                                   size_t *retried, struct error *e)
 {
-    size_t n_done = list_done(&c->journal, done);
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *l = &c->journal.launches[i];
-        if (!has_failed(l) || spec_find_point(&c->spec, l->point) >= c->spec.n_points)
+        if (!launch_has_failed(l) || l->retried || l->outdated ||
+            spec_find_point(&c->spec, l->point) >= c->spec.n_points)
             continue;
-        *retried += bsearch(&l, done, n_done, sizeof *done, compare_places) == NULL;
+        *retried += !journal_place_is_filled(places, l);
         TRY(journal_retry(&c->journal, l->launch, e));
     }
     return OK;
@@ -129,11 +99,11 @@ static enum status retry_failures(struct campaign *c, const struct journal_launc
 
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e)
 {
-    const struct journal_launch **done;
+    struct journal_places places = {.n = 0};
     *retried = 0;
-    TRY(MEM_NEW(done, c->journal.n_launches, "the launches of a run", e));
-    enum status status = retry_failures(c, done, retried, e);
-    free(done);
+    enum status status = journal_places_open(&places, &c->journal, e);
+    THEN(status, retry_failures(c, &places, retried, e));
+    journal_places_close(&places);
     return status;
 }
 

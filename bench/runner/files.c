@@ -51,12 +51,28 @@ enum status folder_make(const char *path, struct error *e)
     return OK;
 }
 
-static enum status close_synced(FILE *f, const char *path, struct error *e)
+/* Devices and pipes cannot be synced. */
+static enum status close_synced(FILE *f, bool is_file, const char *path, struct error *e)
 {
-    bool failed = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
+    bool failed = fflush(f) != 0 || ferror(f) || (is_file && fsync(fileno(f)) != 0);
     int why = errno;
     failed |= fclose(f) != 0;
     return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write: %s", strerror(why)) : OK;
+}
+
+static enum status write_into(const char *path, bool is_file, const mode_t *mode,
+                              enum status (*write)(FILE *out, const void *arg, struct error *e),
+                              const void *arg, struct error *e)
+{
+    FILE *f = fopen(path, "we");
+    if (f == NULL)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+    if (mode != NULL)
+        fchmod(fileno(f), *mode & 07777);
+    enum status status = write(f, arg, e);
+    enum status closed = close_synced(f, is_file, path, status == OK ? e : NULL);
+    THEN(status, closed);
+    return status;
 }
 
 enum status file_write(const char *path,
@@ -64,13 +80,13 @@ enum status file_write(const char *path,
                        const void *arg, struct error *e)
 {
     char temporary[PATH_BYTES];
-    TRY(path_format(temporary, e, "%s.tmp", path));
-    FILE *f = fopen(temporary, "we");
-    if (f == NULL)
-        return error_at(e, ERR_SYSTEM, temporary, 0, 0, "%s", strerror(errno));
-    enum status status = write(f, arg, e);
-    enum status closed = close_synced(f, temporary, status == OK ? e : NULL);
-    THEN(status, closed);
+    struct stat before;
+    bool is_there = stat(path, &before) == 0;
+    if (is_there && !S_ISREG(before.st_mode) && !S_ISDIR(before.st_mode))
+        return write_into(path, false, NULL, write, arg, e);
+    TRY(path_format(temporary, e, "%s.%ld.tmp", path, (long)getpid()));
+    enum status status =
+        write_into(temporary, true, is_there ? &before.st_mode : NULL, write, arg, e);
     if (status == OK && rename(temporary, path) != 0)
         status = error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
     if (status != OK)

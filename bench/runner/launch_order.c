@@ -258,7 +258,7 @@ static enum status learn_launch(struct launch_order *o, size_t i, struct error *
 {
     const struct journal_launch *launch = &o->journal->launches[i];
     size_t point = spec_find_point(o->spec, launch->point);
-    bool failed = launch->status == LAUNCH_FAILED || launch->status == LAUNCH_TIMEOUT;
+    bool failed = launch_has_failed(launch);
     if (launch->run == RUN_TIME && launch->block >= o->n_block_numbers)
         o->n_block_numbers = launch->block + 1;
     TRY(launch_points_learn(&o->points, i + 1, e));

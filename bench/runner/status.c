@@ -28,22 +28,23 @@ struct reading {
 
 /* ---- Points ---- */
 
-static void tally_launch(struct tally *t, const struct journal_launch *l)
+/* What failed and was replaced is no failure of the point. */
+static void tally_launch(struct tally *t, const struct journal_launch *l,
+                         const struct journal_places *places)
 {
-    bool failed = l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
-    t->failed += failed && !l->retried;
+    t->failed += launch_has_failed(l) && !l->retried && !journal_place_is_filled(places, l);
     t->diverged |= l->status == LAUNCH_DIVERGED && l->run == RUN_TIME;
     t->timed += l->status == LAUNCH_OK && l->run == RUN_TIME;
     t->seeds += launch_is_done(l) && l->run == RUN_ACCURACY;
 }
 
-static void tally_all(struct reading *r)
+static void tally_all(struct reading *r, const struct journal_places *places)
 {
     const struct journal *j = &r->journal;
     for (size_t i = 0; i < j->n_launches; i++) {
         size_t point = spec_find_point(&r->spec, j->launches[i].point);
         if (point < r->spec.n_points && !j->launches[i].outdated)
-            tally_launch(&r->tallies[point], &j->launches[i]);
+            tally_launch(&r->tallies[point], &j->launches[i], places);
     }
     for (size_t i = 0; i < j->n_skips; i++) {
         size_t point = spec_find_point(&r->spec, j->skips[i].point);
@@ -130,7 +131,7 @@ static void count_launch(struct run_status *s, const struct journal_launch *l)
     if (l->outdated)
         return;
     s->done += ended && !l->retried;
-    s->failed += l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
+    s->failed += launch_has_failed(l);
     s->interrupted += !ended;
 }
 
@@ -195,9 +196,14 @@ static void find_owner(struct run_status *s)
 
 static enum status tally(struct reading *r, struct error *e)
 {
+    struct journal_places places = {.n = 0};
     TRY(MEM_NEW(r->tallies, r->spec.n_points, "the points of a run", e));
     TRY(MEM_NEW(r->step_ms, r->journal.n_launches, "the launches of a run", e));
-    tally_all(r);
+    enum status status = journal_places_open(&places, &r->journal, e);
+    if (status == OK)
+        tally_all(r, &places);
+    journal_places_close(&places);
+    TRY(status);
     list_times(r);
     share_with_twins(r);
     return OK;

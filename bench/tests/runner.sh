@@ -111,7 +111,8 @@ tries_a_failed_launch_again() {
     FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: it is tried again" run \
         --set measure.retries=1 || return 1
     [ "$(launches)" -eq 13 ] && grep -q "^launches/.*a hiccup" "$latest/raw.csv" &&
-        [ "$(grep -c ',ok,' "$latest/summary.csv")" -eq 2 ]
+        [ "$(grep -c ',ok,' "$latest/summary.csv")" -eq 2 ] &&
+        expect 0 "2: 2 done, 0 failed" "$scalebench" status "$latest"
 }
 
 # Each run of a campaign has its own tries: the second launch of a point fails, then the fifth, in another run.
