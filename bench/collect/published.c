@@ -157,6 +157,9 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
+/* Of products, whose factors are written in decimal. */
+#define KEY_ROUNDING 1e-12
+
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
                                bool *matches, struct error *e)
 {
@@ -166,7 +169,7 @@ static enum status row_matches(const struct reading *r, size_t row, const struct
         double ours, theirs;
         if (key_number(key, point, &ours)) {
             TRY(csv_table_number(&r->table, row, key->column, &theirs, e));
-            *matches = ours == theirs;
+            *matches = fabs(ours - theirs) <= KEY_ROUNDING * fabs(theirs);
         } else {
             *matches = key->n == 1 && strcmp(config_text(&point->config, key->factors[0]->id),
                                              csv_table_cell(&r->table, row, key->column)) == 0;

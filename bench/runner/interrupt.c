@@ -20,6 +20,7 @@ enum status interrupt_begin(struct interrupt *interrupt, struct error *e)
     sigemptyset(&signals);
     add_unless_ignored(&signals, SIGINT);
     add_unless_ignored(&signals, SIGTERM);
+    add_unless_ignored(&signals, SIGHUP);
     *interrupt = (struct interrupt){.fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)};
     if (interrupt->fd < 0)
         return error_set(e, ERR_SYSTEM, "signalfd: %s", strerror(errno));

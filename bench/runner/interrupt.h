@@ -1,4 +1,4 @@
-/* Ctrl-C and SIGTERM as something to look at rather than something that happens: between begin and
+/* Ctrl-C, SIGTERM and a terminal that is gone as something to look at rather than something that happens: between begin and
  * end the signals are blocked and arrive on a file descriptor. */
 #pragma once
 

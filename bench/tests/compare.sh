@@ -100,6 +100,19 @@ writes_formats() {
 }
 check "every format is written" writes_formats
 
+# A pipe gets it, a file keeps its permissions.
+writes_into_what_is_there() {
+    local mode
+    mkfifo "$tmp/pipe" && echo old >"$tmp/kept.csv" && chmod 640 "$tmp/kept.csv" || return 1
+    cat "$tmp/pipe" >"$tmp/piped" &
+    compare strong_scaling "$tmp/slower" --format csv --output "$tmp/pipe"
+    wait $!
+    compare strong_scaling "$tmp/slower" --format csv --output "$tmp/kept.csv"
+    mode=$(stat -c %a "$tmp/kept.csv")
+    [ -p "$tmp/pipe" ] && cmp "$tmp/piped" "$tmp/out.csv" && cmp "$tmp/kept.csv" "$tmp/out.csv" && [ "$mode" = 640 ]
+}
+check "a pipe is written into, a file keeps its permissions" writes_into_what_is_there
+
 # Each column of the file has its line.
 explains_columns() {
     local column
@@ -154,7 +167,9 @@ refuses() {
     expect 2 "raw.csv: not there" compare strong_scaling "$tmp/torn" || return 1
     echo 'launch,point' >"$tmp/torn/raw.csv"
     expect 2 "raw.csv:1: " compare strong_scaling "$tmp/torn" || return 1
-    expect 1 "/no/such/folder/x" compare strong_scaling strong_scaling --output /no/such/folder/x
+    expect 1 "/no/such/folder/x" compare strong_scaling strong_scaling --output /no/such/folder/x || return 1
+    expect 2 "'-x' is not an option" "$scalebench" compare -xy strong_scaling || return 1
+    cp -r "$reference" "$tmp/run.csv" && expect 0 "same" compare strong_scaling "$tmp/run.csv"
 }
 check "bad input is refused with what is wrong" refuses
 
@@ -178,7 +193,7 @@ END
     expect 0 "Each interval holds at 95 % by itself, not all 2 together" compare published "$tmp/ours" || return 1
     expect 1 "Each interval holds at 95 % by itself" compare "$tmp/ours" published || return 1
     expect 1 "slower" compare "$tmp/ours" published --level 90% || return 1
-    expect 0 "1 faster" compare "$tmp/theirs.csv" "$tmp/ours" --level 90%
+    mv "$tmp/theirs.csv" "$tmp/their numbers.csv" && expect 0 "1 faster" compare "$tmp/their numbers.csv" "$tmp/ours" --level 90%
 }
 check "published numbers compare, too" compares_published
 

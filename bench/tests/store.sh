@@ -185,7 +185,7 @@ tells_of_a_damaged_journal() {
     printf '{"event":"running","laun' >>"$journal"
     expect 0 "fake" run && cmp "$tmp/before" "$journal" || return 1
     sed -i 5s/.*/garbage/ "$journal"
-    expect 2 "journal.jsonl:5: not a line of a journal" run && expect 0 "journal.jsonl:5: not a line" status fake
+    expect 2 "journal.jsonl:5: not a line of a journal" run && expect 1 "journal.jsonl:5: not a line" status fake
 }
 
 # --- Looking on -------------------------------------------------------------------------------------

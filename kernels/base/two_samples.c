@@ -1,6 +1,7 @@
 #include "kernels/base/two_samples.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,31 +72,88 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The `from_end`-th of them from both ends, counting from 1. */
-static void take_differences(struct interval *i, double *differences, size_t n, size_t from_end)
+/* Two samples in ascending order. */
+struct sorted {
+    double *x, *y;
+    size_t n, m;
+};
+
+/* How many of the n m differences y - x are v at most: where x grows, more of y are. */
+static size_t count_differences(const struct sorted *s, double v)
 {
-    qsort(differences, n, sizeof *differences, compare);
-    i->lo = differences[from_end - 1];
-    i->mid = stats_median(differences, n);
-    i->hi = differences[n - from_end];
+    size_t count = 0, j = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        while (j < s->m && s->y[j] - s->x[i] <= v)
+            j++;
+        count += j;
+    }
+    return count;
+}
+
+/* Numbers in the order of doubles. */
+static int64_t place_of(double v)
+{
+    int64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits >= 0 ? bits : INT64_MIN - bits;
+}
+
+static double at_place(int64_t place)
+{
+    double v;
+    int64_t bits = place >= 0 ? place : INT64_MIN - place;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* The k-th least difference, from 1, by halving the doubles between the least and the greatest of them: as the matrix
+ * of differences is sorted by rows and columns, that takes n + m for each of 64 halves, and no matrix. */
+static double select_difference(const struct sorted *s, size_t k)
+{
+    int64_t lo = place_of(s->y[0] - s->x[s->n - 1]), hi = place_of(s->y[s->m - 1] - s->x[0]);
+    while (lo < hi) {
+        int64_t mid = (lo & hi) + ((lo ^ hi) >> 1); /* rounded down, without overflow */
+        if (count_differences(s, at_place(mid)) >= k)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return at_place(lo);
+}
+
+/* The `from_end`-th of them from both ends, counting from 1. */
+static void take_differences(struct interval *i, const struct sorted *s, size_t from_end)
+{
+    size_t all = s->n * s->m;
+    double middle[] = {select_difference(s, (all + 1) / 2), select_difference(s, all / 2 + 1)};
+    i->lo = select_difference(s, from_end);
+    i->mid = stats_median(middle, 2);
+    i->hi = select_difference(s, all + 1 - from_end);
+}
+
+static void sort_into(double *sorted, const double *x, size_t n)
+{
+    memcpy(sorted, x, n * sizeof *x);
+    qsort(sorted, n, sizeof *sorted, compare);
 }
 
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level)
 {
     struct interval i = {.lo = NAN, .mid = NAN, .hi = NAN};
-    double *differences = n * m > 0 ? malloc(n * m * sizeof *differences) : NULL, tail;
-    if (differences == NULL || isnan(stats_median(x, n)) || isnan(stats_median(y, m))) {
-        free(differences);
+    double *both = n * m > 0 ? malloc((n + m) * sizeof *both) : NULL, tail;
+    if (both == NULL || isnan(stats_median(x, n)) || isnan(stats_median(y, m))) {
+        free(both);
         return i;
     }
-    for (size_t k = 0; k < n * m; k++)
-        differences[k] = y[k % m] - x[k / m];
+    struct sorted s = {both, both + n, n, m};
+    sort_into(s.x, x, n);
+    sort_into(s.y, y, m);
     size_t critical = rank_sum_critical(n, m, (1 - level) / 2, &tail);
     i.met = critical > 0;
     i.level = 1 - 2 * (i.met ? tail : fmin(0.5, 1 / count_orders(n, m)));
-    take_differences(&i, differences, n * m, i.met ? critical : 1);
-    free(differences);
+    take_differences(&i, &s, i.met ? critical : 1);
+    free(both);
     return i;
 }
 

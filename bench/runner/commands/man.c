@@ -55,9 +55,11 @@ static void print_line(FILE *out, const char *before, const char *text)
 static void print_heading(FILE *out)
 {
     char day[16];
-    time_t now = time(NULL);
-    struct tm local;
-    strftime(day, sizeof day, "%Y-%m-%d", localtime_r(&now, &local));
+    const char *epoch =
+        getenv("SOURCE_DATE_EPOCH"); /* of builds that are to be the same every day */
+    time_t now = epoch != NULL ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm utc;
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&now, &utc));
     fprintf(
         out,
         ".TH SCALEBENCH 1 \"%s\" \"scalebench " SCALEBENCH_VERSION "\"\n.SH NAME\n"

@@ -14,7 +14,7 @@ struct asking {
     void (*show)(FILE *out, const struct run_status *status); /* NULL: to `json` */
     json_t *json;                                             /* an array, or NULL */
     FILE *out;
-    size_t n;
+    size_t n, unreadable;
 };
 
 static enum status show_run(struct asking *a, const char *run_dir, const char *repeats,
@@ -24,6 +24,7 @@ static enum status show_run(struct asking *a, const char *run_dir, const char *r
     TRY(run_status_read(&s, run_dir, &a->machine, e));
     s.repeats = repeats;
     a->n++;
+    a->unreadable += s.state == RUN_UNREADABLE;
     if (a->json != NULL)
         json_array_append_new(a->json, run_status_json(&s));
     else
@@ -117,6 +118,7 @@ enum status command_status(const struct arguments *arguments, const struct tools
     struct asking a = {.show = run_status_print, .out = out};
     a.json = arguments->json ? json_array() : NULL;
     enum status status = answer(&a, arguments, e);
+    *exit_status = arguments->operand != NULL && a.unreadable > 0;
     json_decref(a.json);
     return status;
 }

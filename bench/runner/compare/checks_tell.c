@@ -29,8 +29,11 @@ static void write_value(FILE *out, const char *name, const struct check_point *p
 static void write_point(FILE *out, const struct check *check, const struct check_point *point)
 {
     size_t n;
+    char label[256];
     const struct condition_term *terms = condition_terms(check->demand, &n);
-    fprintf(out, "%s: ", compare_label(&point->c->run.points[point->point]));
+    fprintf(
+        out, "%s: ",
+        terminal_clean(label, sizeof label, compare_label(&point->c->run.points[point->point])));
     for (size_t i = 0; i < n; i++) {
         fputs(i > 0 ? ", " : "", out);
         write_value(out, terms[i].name, point);

@@ -56,7 +56,7 @@ static bool is_published(const char *operand)
 {
     size_t length = strlen(operand);
     return strcmp(operand, "published") == 0 ||
-           (length > 4 && strcmp(operand + length - 4, ".csv") == 0);
+           (length > 4 && strcmp(operand + length - 4, ".csv") == 0 && !path_is_folder(operand));
 }
 
 static enum status read_run(struct comparison *c, size_t i, const struct compare_request *request,

@@ -48,7 +48,7 @@ enum status side_publish(struct side *side, const char *name, const char *publis
     struct spec spec;
     *side = (struct side){.name = name, .work_us = NAN};
     if (published != NULL)
-        TRY(path_format(set, e, "published.file=%s", published));
+        TRY(path_format(set, e, "published.file=\"%s\"", published));
     enum status status = run_spec_load(&spec, run->path, *set ? set : NULL, e);
     THEN(status, read_numbers(side, run, &spec, what, e));
     spec_free(&spec);

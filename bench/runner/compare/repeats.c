@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/runner/runs.h"
+#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* ---- What they say of the floor ---- */
@@ -91,20 +92,38 @@ static size_t find_run(const struct runs *runs, const struct side *side)
     return i;
 }
 
+/* One that has no tables yet is none; of one that has such as cannot be read that is said. */
+static enum status add_repeat(struct repeats *repeats, const struct run *run,
+                              const struct compared *what, struct error *e)
+{
+    struct side *side = &repeats->sides[repeats->n];
+    struct error why;
+    enum status status = side_read(side, run->name, run->path, what, &why);
+    if (status == OK) {
+        repeats->n++;
+        return OK;
+    }
+    side_free(side);
+    if (status == ERR_MEMORY) {
+        *e = why;
+        return status;
+    }
+    if (status != ERR_ARGUMENT)
+        log_print(LOG_WARNING, "%s:%d: %s; this repetition is left out", why.file, why.line,
+                  why.text);
+    return OK;
+}
+
 static enum status read_repeats(struct repeats *repeats, const struct runs *runs, size_t own,
                                 const struct side *sides, size_t n, const struct compared *what,
                                 struct error *e)
 {
-    struct error why = {.status = OK};
     TRY(MEM_NEW(repeats->sides, runs->n, "the repetitions of a run", e));
     for (size_t i = 0; i < runs->n; i++) {
         const struct run *run = &runs->all[i];
         if (run->repeats != runs->all[own].repeats || is_side(run->path, sides, n))
             continue;
-        if (side_read(&repeats->sides[repeats->n], run->name, run->path, what, &why) == OK)
-            repeats->n++;
-        else
-            side_free(&repeats->sides[repeats->n]);
+        TRY(add_repeat(repeats, run, what, e));
     }
     return OK;
 }

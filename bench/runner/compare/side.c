@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/collect.h"
+#include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
@@ -81,6 +83,26 @@ static enum status take_launches(struct launch *launches, size_t *n, const struc
             TRY(take_launch(&launches[(*n)++], raw, row, &c, e));
     qsort(launches, *n, sizeof *launches, by_point_and_block);
     return OK;
+}
+
+/* A launch of somebody else's program has no images: what it has done is what the run's own speed-ups go by. */
+static enum status take_work_of_commands(struct launch *launches, size_t n, const struct side *side,
+                                         struct error *e)
+{
+    struct spec spec = {.n_points = 0};
+    size_t first = 0;
+    while (first < n && !isnan(launches[first].batch))
+        first++;
+    if (first == n)
+        return OK;
+    enum status status = run_spec_load(&spec, side->path, NULL, e);
+    for (size_t i = first; i < n && status == OK; i++) {
+        size_t point = spec_find_point(&spec, launches[i].point);
+        if (isnan(launches[i].batch) && point < spec.n_points)
+            launches[i].batch = point_work(&spec, &spec.points[point], NAN);
+    }
+    spec_free(&spec);
+    return status;
 }
 
 /* The first of a point, and how many it has. */
@@ -271,6 +293,8 @@ static enum status read_tables(struct side *side, const struct compared *what, s
     TRY(read_table(&side->raw, side, "raw.csv", e));
     enum status status = MEM_NEW(launches, side->raw.rows, "the launches of a run", e);
     THEN(status, take_launches(launches, &n, &side->raw, what, e));
+    if (what->source != SOURCE_COLUMN)
+        THEN(status, take_work_of_commands(launches, n, side, e));
     THEN(status, take_points(side, launches, n, what, e));
     THEN(status, take_work(side, launches, n, e));
     free(launches);

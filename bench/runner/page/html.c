@@ -26,6 +26,13 @@ void html_text(FILE *out, const char *text)
     }
 }
 
+void html_day(FILE *out, const char *at)
+{
+    char day[sizeof "2026-11-20"];
+    snprintf(day, sizeof day, "%s", at);
+    html_text(out, day);
+}
+
 void html_address(FILE *out, const char *text)
 {
     for (; *text; text++)

@@ -10,6 +10,9 @@
 /* A text between tags or inside an attribute in quotation marks. */
 void html_text(FILE *out, const char *text);
 
+/* The day of "2026-11-20T19:05:03Z". */
+void html_day(FILE *out, const char *at);
+
 /* The same in a data: address, for a link that saves it as a file. */
 void html_address(FILE *out, const char *text);
 

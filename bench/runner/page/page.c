@@ -98,10 +98,11 @@ static enum status open_run(struct page *page, const char *operand, struct error
 static enum status open_sweep(struct page *page, struct error *e)
 {
     struct page_sweep *sweep = &page->sweeps[page->n_sweeps];
-    const char *slash = strrchr(sweep->path, '/');
-    char plots[PATH_BYTES];
+    char plots[PATH_BYTES], resolved[PATH_MAX];
+    const char *whole = realpath(sweep->path, resolved) != NULL ? resolved : sweep->path;
+    const char *slash = strrchr(whole, '/');
     TRY(path_format(plots, e, "%s/plots", page->request->tools->home));
-    name_section(page, sweep->id, slash != NULL ? slash + 1 : sweep->path);
+    name_section(page, sweep->id, slash != NULL ? slash + 1 : whole);
     TRY(scratch_add(&page->scratch, sweep->id, sweep->drawn, e));
     return page_sweep_open(sweep, plots, e);
 }

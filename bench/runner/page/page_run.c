@@ -216,8 +216,10 @@ void page_run_overview(FILE *out, const struct page_run *run)
     html_text(out, summary_distinct(kinds, sizeof kinds, &run->s, COLUMN_kind));
     fprintf(out, "</td><td class=\"n\">%zu of %zu</td><td class=\"wrap\">", ok, run->s.n);
     write_verdicts(out, run);
-    fprintf(out, "</td><td class=\"n\">%zu of %d</td><td class=\"date\">%.10s</td><td>",
-            RULES - rules_count(results, RULE_NOT_MET), RULES, run->s.setup.started);
+    fprintf(out, "</td><td class=\"n\">%zu of %d</td><td class=\"date\">",
+            RULES - rules_count(results, RULE_NOT_MET), RULES);
+    html_day(out, run->s.setup.started);
+    fputs("</td><td>", out);
     html_text(out, run->s.setup.cpu);
     fputs("</td></tr>\n", out);
 }

@@ -187,7 +187,8 @@ void page_sweep_overview(FILE *out, const struct page_sweep *sweep)
             "</td><td>measured</td><td class=\"n\">%zu rows</td><td></td><td class=\"n\"></td><td "
             "class=\"date\">",
             sweep->table.rows);
-    fprintf(out, "%.10s</td><td>", fact_of(sweep->manifest, "started"));
+    html_day(out, fact_of(sweep->manifest, "started"));
+    fputs("</td><td>", out);
     html_text(out, fact_of(json_object_get(sweep->manifest, "machine"), "cpu"));
     fputs("</td></tr>\n", out);
 }

@@ -80,6 +80,12 @@ draws_own_options() {
         expect 0 "speedup" "$scalebench" check "$out/pi/latest" "speedup > 0 where workload.options.intervals = 4e6 and ranks = 2"
 }
 
+# By the work of a launch, of which a program has one.
+compares_speedups() {
+    expect 0 "2 same" "$scalebench" compare "$out/pi/latest" "$out/pi/latest" --quantity speedup &&
+        grep -q "^ranks=2.* $(field summary 2 speedup | cut -c 1-4)" "$tmp/expect.log"
+}
+
 # Nothing runs again, whose resolved spec is read back.
 goes_on() {
     local before after
@@ -227,6 +233,7 @@ measure: {time: {launches: 2..2}}' >"$tmp/own.yaml"
 
 check "it is measured with its own option as an axis" measures
 check "it is judged by the time that it tells" judges_by_its_own_time
+check "its speed-ups are compared" compares_speedups
 check "figures of time, speed-up and efficiency" draws
 check "the axis of time says which" names_its_time
 check "metrics by pattern" tells_metrics

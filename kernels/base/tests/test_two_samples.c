@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/base/rng.h"
 #include "kernels/base/two_samples.h"
@@ -78,6 +79,53 @@ static void a_shift_is_what_the_differences_say(void **state)
     assert_true(i.lo == 0 && i.mid == 2 && i.hi == 5);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of all differences, sorted, with ties, negative ones and zeros among them. */
+static void a_shift_is_one_of_all_differences(void **state)
+{
+    enum { N = 13, M = 22 };
+    double x[N], y[M], all[N * M];
+    for (uint32_t trial = 0; trial < 200; trial++) {
+        size_t n = 1 + trial % N, m = 1 + trial * 7 % M;
+        double steps = trial % 3 == 0 ? 4 : 1e6;
+        for (uint32_t k = 0; k < n + m; k++)
+            *(k < n ? &x[k] : &y[k - n]) =
+                rint(steps * rng_unit(rng_word(3, RNG_STREAM(RNG_SCHEDULE, 1), trial, k, 0))) /
+                    steps -
+                0.5;
+        for (size_t k = 0; k < n * m; k++)
+            all[k] = y[k % m] - x[k / m];
+        qsort(all, n * m, sizeof *all, by_size);
+        struct interval i = two_samples_shift(x, n, y, m, 0.9);
+        double tail;
+        size_t from_end = rank_sum_critical(n, m, 0.05, &tail);
+        from_end = from_end > 0 ? from_end : 1;
+        assert_true(i.lo == all[from_end - 1] && i.hi == all[n * m - from_end]);
+        assert_true(i.mid == stats_median(all, n * m));
+    }
+}
+
+/* Ten thousand launches a side, of which a matrix would take 800 MB. */
+static void large_samples_take_no_matrix(void **state)
+{
+    enum { N = 10000 };
+    double *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y);
+    assert_true(x != NULL && y != NULL);
+    for (uint32_t k = 0; k < N; k++) {
+        x[k] = rng_unit(rng_word(5, RNG_STREAM(RNG_SCHEDULE, 1), 0, k, 0));
+        y[k] = rng_unit(rng_word(5, RNG_STREAM(RNG_SCHEDULE, 1), 1, k, 0)) + 0.25;
+    }
+    struct interval i = two_samples_shift(x, N, y, N, 0.95);
+    assert_true(i.met && i.lo > 0.23 && i.lo < i.mid && i.mid < i.hi && i.hi < 0.27);
+    free(x);
+    free(y);
+}
+
 /* 0.975, 0.995 and others as tables print them; 1 and 2 degrees have closed forms. */
 static void students_quantiles_are_those_of_the_tables(void **state)
 {
@@ -133,6 +181,8 @@ int main(void)
         cmocka_unit_test(large_samples_go_on_by_the_normal_distribution),
         cmocka_unit_test(small_samples_reach_no_high_level),
         cmocka_unit_test(a_shift_is_what_the_differences_say),
+        cmocka_unit_test(a_shift_is_one_of_all_differences),
+        cmocka_unit_test(large_samples_take_no_matrix),
         cmocka_unit_test(students_quantiles_are_those_of_the_tables),
         cmocka_unit_test(intervals_cover_as_often_as_they_say),
     };
