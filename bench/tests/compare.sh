@@ -165,6 +165,8 @@ refuses() {
     expect 3 "nothing to compare" compare strong_scaling winograd || return 1
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
     expect 2 "raw.csv: not there" compare strong_scaling "$tmp/torn" || return 1
+    sed '$d' "$reference/raw.csv" >"$tmp/torn/raw.csv"
+    expect 2 "rows are missing" compare strong_scaling "$tmp/torn" || return 1
     echo 'launch,point' >"$tmp/torn/raw.csv"
     expect 2 "raw.csv:1: " compare strong_scaling "$tmp/torn" || return 1
     expect 1 "/no/such/folder/x" compare strong_scaling strong_scaling --output /no/such/folder/x || return 1

@@ -239,6 +239,23 @@ static size_t count_values(const struct side *side, const struct launch *launche
     return sum;
 }
 
+/* raw.csv has each launch that the summary counts: a table that was cut off would be judged by what is left. */
+static enum status check_launches(const struct side *side, const struct launch *launches, size_t n,
+                                  struct error *e)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        size_t own;
+        double counted = number_or_none(&side->summary, i, "launches");
+        launches_of(launches, n, side->points[i].id, &own);
+        if (counted > (double)own)
+            return error_at(e, ERR_DATA, side->raw.path, 0, 0,
+                            "%zu launches of point %s, of which summary.csv counts %.0f: rows are "
+                            "missing",
+                            own, side->points[i].id, counted);
+    }
+    return OK;
+}
+
 static enum status take_points(struct side *side, const struct launch *launches, size_t n,
                                const struct compared *what, struct error *e)
 {
@@ -296,6 +313,8 @@ static enum status read_tables(struct side *side, const struct compared *what, s
     if (what->source != SOURCE_COLUMN)
         THEN(status, take_work_of_commands(launches, n, side, e));
     THEN(status, take_points(side, launches, n, what, e));
+    if (strcmp(what->run, "time") == 0)
+        THEN(status, check_launches(side, launches, n, e));
     THEN(status, take_work(side, launches, n, e));
     free(launches);
     return status;
