@@ -73,7 +73,7 @@ function addSortButtons() {
 
 // ---- What is folded in ----
 
-// The row that an address names is seen, and all of the page is printed.
+// The row that an address names is seen.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   let opened = false;
@@ -82,10 +82,16 @@ function openTarget() {
   if (opened) target.scrollIntoView();
 }
 
+// What takes more than about a page stays folded: a whole spec, every epoch of every run.
+function fitsPaper(part) {
+  const lines = [...part.querySelectorAll("pre")].reduce((sum, pre) => sum + pre.textContent.split("\n").length, 0);
+  return part.querySelectorAll("tr, li").length + lines <= 60;
+}
+
 function openForPrint() {
   let folded = [];
   addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details:not([open])")];
+    folded = [...document.querySelectorAll("details:not([open])")].filter(fitsPaper);
     for (const part of folded) part.open = true;
   });
   addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
@@ -93,11 +99,11 @@ function openForPrint() {
 
 // What is wider than the page scrolls by itself, from the keyboard too.
 function reachScrolled() {
-  for (const part of document.querySelectorAll(".scroll")) {
+  for (const part of document.querySelectorAll(".scroll, .picture")) {
     if (part.scrollWidth <= part.clientWidth) continue;
     part.tabIndex = 0;
     part.setAttribute("role", "region");
-    part.setAttribute("aria-label", "table, scrolls sideways");
+    part.setAttribute("aria-label", `${part.matches(".picture") ? "figure" : "table"}, scrolls sideways`);
   }
 }
 

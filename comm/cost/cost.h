@@ -57,7 +57,9 @@ enum strategy_flag {
         128, /* replicas differ or lack parts; eval_begin makes one model of them, equal on all */
     STRATEGY_COMPRESSES = 256,      /* a compressor can stand in for its sum */
     STRATEGY_SHARES_WEIGHTS = 1024, /* ranks take their weights from others after every step */
-    STRATEGY_ALGORITHMS = 512,      /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
+    STRATEGY_OWN_MEAN =
+        2048, /* a local mean that no mean over ranks follows: of a rank's own images */
+    STRATEGY_ALGORITHMS = 512, /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
 };
 
 enum compressor_kind {

@@ -21,7 +21,7 @@ struct shm {
     struct node_window window;
     real **grads;     /* [ranks], of each rank */
     bool is_read;     /* all ranks have read this rank's part */
-    int64_t read_ns;  /* spent waiting for that in this step */
+    int64_t read_ns;  /* spent waiting for that in this step, of the time of all communication */
     enum status read; /* of that wait */
     struct error error;
 };
@@ -62,6 +62,8 @@ static enum status wait_for_readers(struct sync *s)
     w->read = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
     int64_t now_ns = clock_ns();
     w->read_ns += now_ns - begin_ns;
+    s->times.comm_exposed_ns += now_ns - begin_ns; /* now: it is no part of backward's time */
+    s->waited_ns += now_ns - begin_ns;             /* nor is this rank late for it */
     timeline_add(s->waiter->timeline, PHASE_comm, "optimizers that read shared memory", begin_ns,
                  now_ns);
     w->is_read = true;
@@ -150,7 +152,6 @@ static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint6
         status = finish_sums(s, o, e);
     if (status == OK)
         optimize(s, o, step, lr);
-    s->times.comm_exposed_ns += w->read_ns;
     s->times.comm_total_ns += w->read_ns;
     w->read_ns = 0;
     end_reading(s);

@@ -35,7 +35,11 @@ __attribute__((weak)) unsigned ucp_worker_progress(void *worker)
 bool progress_is_crowded(void)
 {
     const char *ranks = getenv("MPI_LOCALNRANKS");
-    return ranks != NULL && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t usable;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+        processors = CPU_COUNT(&usable);
+    return ranks != NULL && atol(ranks) > processors;
 }
 
 void progress_yield(void)

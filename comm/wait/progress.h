@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this node has more ranks of the launch than processors, as Hydra tells a rank before MPI_Init; false where
- * another launcher started it. */
+/* Whether this node has more ranks of the launch, as Hydra tells a rank before MPI_Init, than this rank may use processors:
+ * all of the machine, or of its container, job or taskset; false where another launcher started it. Of ranks that are
+ * bound to a core each it is true, too: yielding costs them next to nothing. */
 bool progress_is_crowded(void);
 
 /* From now on this process lets others have its core whenever UCX has found nothing to do, inside any call, those that

@@ -84,6 +84,9 @@ static void write_content(FILE *out, const char *text, const char *id)
     }
 }
 
+/* Figures as wide as a page of text, not a column: beside their numbers they could not be read. */
+#define WIDE 600
+
 enum status picture_write(FILE *out, const char *path, const char *id, struct error *e)
 {
     char *text;
@@ -100,10 +103,10 @@ enum status picture_write(FILE *out, const char *path, const char *id, struct er
     if (status == OK) {
         fprintf(
             out,
-            "<svg class=\"chart\" viewBox=\"0 0 %g %g\" style=\"max-width:%gpx\" role=\"img\" "
+            "<svg class=\"chart%s\" viewBox=\"0 0 %g %g\" style=\"max-width:%gpx\" role=\"img\" "
             "aria-labelledby=\"%s-title\" aria-describedby=\"%s-caption\" "
             "xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">",
-            width, height, 1.15 * width, id, id);
+            width > WIDE ? " wide" : "", width, height, 1.15 * width, id, id);
         write_content(out, content + 1, id);
     }
     free(text);

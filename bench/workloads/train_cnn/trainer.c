@@ -78,11 +78,14 @@ static enum status backward(struct trainer *t, const struct batch *batch, const 
 
 /* Where each rank takes steps of its own, or the sum is scaled to a mean, its count of images is the
  * global one over the number of ranks, also where it has one image more or less: then the mean over
- * ranks is the mean over all images, as in a sum. On top of it comes the loss scale. */
+ * ranks is the mean over all images, as in a sum. Where no mean over ranks follows it is its own count. On
+ * top of it comes the loss scale. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
-    bool local =
-        (sync_flags(t->sync) & STRATEGY_LOCAL_MEAN) || t->sync->config.scale != GRADIENT_SCALE_loss;
+    unsigned flags = sync_flags(t->sync);
+    bool local = (flags & STRATEGY_LOCAL_MEAN) || t->sync->config.scale != GRADIENT_SCALE_loss;
+    if (flags & STRATEGY_OWN_MEAN)
+        return t->sync->loss_scale.value / fmax(1, t->own_images);
     return t->sync->loss_scale.value * (local ? t->grid.replicas : 1.0) / batch->global;
 }
 
@@ -184,11 +187,21 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch,
     return OK;
 }
 
+/* Those that fill it up to the other ranks' number have no weight. */
+static uint32_t count_images(const struct batch *batch)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < batch->n; i++)
+        n += batch->weights == NULL || batch->weights[i] != 0;
+    return n;
+}
+
 /* All that comes before the gradients are summed, or with the last of them. */
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
     const uint32_t n = sampler_micro_batches(&t->sampler, all, t->accumulate);
+    t->own_images = count_images(all);
     TRY(stage_step_begin(t, all, (int)n, e));
     for (int i = 0; i < 2 * (int)n; i++) {
         const struct pipeline_task task = stage_task(t, i);

@@ -89,6 +89,7 @@ struct trainer {
     uint32_t *eval_samples; /* [micro_max] */
     int *eval_classes;      /* [micro_max] */
     int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
+    uint32_t own_images;    /* of this rank's share of the step under way */
     uint64_t steps_done;
     uint64_t
         steps_aside; /* of these, beyond (modulo 2^64) as many as such epochs have: steps of others */

@@ -1,6 +1,7 @@
 /* p ranks train what one rank trains, which the first does by itself in the same process; the replicas are
  * equal to the bit. */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
+#include "kernels/base/clock.h"
 
 /* How far two sessions are apart that started alike: of what the weights have moved by, and of what
  * the running statistics have. */
@@ -209,6 +210,58 @@ static void accumulation_takes_ragged_batches(void **state)
     }
 }
 
+static int setup_softmax(void **state)
+{
+    return setup_model("softmax_784", (struct shape){1, 28, 28});
+}
+
+/* Of equal gradients Adasum is one of them: where all images are alike that is what one rank has, of shares that are
+ * uneven, and of a last step of one image, too. */
+static void adasum_of_equal_images_equals_sequential(void **state)
+{
+    static const char *const remainders[] = {"uneven", "pad"};
+    size_t pixels = shape_count(fixture.data.shape);
+    for (size_t i = 1; i < IMAGES; i++) {
+        memcpy(fixture.images + i * pixels, fixture.images, pixels);
+        fixture.labels[i] = fixture.labels[0];
+    }
+    option(OPT_STRATEGY, "adasum");
+    option(OPT_DATA_SAMPLES, "26");
+    for (int i = 0; i < 4; i++) {
+        struct alone alone;
+        option(OPT_REMAINDER, remainders[i % 2]);
+        option(OPT_ACCUMULATE, "1");
+        assert_all(train_alone(&alone, 2));
+        option(OPT_ACCUMULATE, i < 2 ? "1" : "3");
+        expect_same(&alone, 1);
+        alone_close(&alone);
+    }
+}
+
+/* What a rank waits for another is communication, and no part of what it computes. */
+static void waiting_is_no_part_of_backward(void **state)
+{
+    struct session s;
+    struct error e;
+    struct step_record record;
+    int64_t parts = 0, all = 0;
+    option(OPT_STRATEGY, "shm");
+    option(OPT_INJECT_KIND, "fixed");
+    option(OPT_INJECT_SLEEP, "5ms");
+    option(OPT_INJECT_PHASE, "update");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        int64_t begin_ns = clock_ns();
+        good = trainer_step(&s.trainer, 0, i, &record, &e) == OK && good;
+        all += clock_ns() - begin_ns;
+        parts += record.load_ns + record.forward_ns + record.backward_ns + record.inject_ns +
+                 record.sync.pack_ns + record.sync.comm_exposed_ns + record.sync.optimizer_ns;
+    }
+    session_close(&s);
+    assert_all(good);
+    assert_all(parts <= all);
+}
+
 /* Statistics are those of a micro-batch over all ranks, also where a rank has no image in it: another
  * training than that of one rank, but one that replicas share. */
 static void sync_batch_norm_takes_micro_batches(void **state)
@@ -362,8 +415,9 @@ static void sync_batch_norm_takes_ranks_without_images(void **state)
     }
 }
 
-#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
-#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+#define TEST(function)         cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_VGG(function)     cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+#define TEST_SOFTMAX(function) cmocka_unit_test_setup_teardown(function, setup_softmax, teardown)
 
 int main(int argc, char **argv)
 {
@@ -381,6 +435,8 @@ int main(int argc, char **argv)
         TEST(accumulation_equals_sequential),
         TEST(scaled_accumulation_equals_sequential),
         TEST(a_step_is_sent_once),
+        TEST_SOFTMAX(adasum_of_equal_images_equals_sequential),
+        TEST(waiting_is_no_part_of_backward),
         TEST(local_sgd_of_period_1_equals_sequential),
         TEST(parameter_servers_in_step_equal_sequential),
         TEST(compressors_without_loss_equal_sequential),
