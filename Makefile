@@ -360,10 +360,11 @@ figures:
 	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
 
 # A page of these runs: by themselves the latest of every campaign in OUT, those of the reports as ci/reports.sh keeps
-# them apart, the sweeps there, and what is committed; fig2 before fig10.
+# them apart, the sweeps there, and what is committed; fig2 before fig10. What doctor examines is none of them.
 numbered = $(shell printf '%s\n' $(1) | sort -V)
 apart = $(shell sed -n 's/^name: *"*\([^"]*\)"*$$/\1/p' $(wildcard $(OUT)/reports/*/spec.yaml) /dev/null)
-RUN  ?= $(patsubst %/spec.yaml,%,$(filter-out $(patsubst %,$(OUT)/%/latest/spec.yaml,$(apart)),$(wildcard $(OUT)/*/latest/spec.yaml)) \
+examined = $(patsubst %/findings.csv,%/spec.yaml,$(wildcard $(OUT)/*/latest/findings.csv))
+RUN  ?= $(patsubst %/spec.yaml,%,$(filter-out $(examined) $(patsubst %,$(OUT)/%/latest/spec.yaml,$(apart)),$(wildcard $(OUT)/*/latest/spec.yaml)) \
           $(call numbered,$(wildcard $(OUT)/reports/*/spec.yaml results/reference/*/spec.yaml))) \
           $(patsubst %/,%,$(dir $(wildcard $(foreach o,$(OUT) results/reference,$(o)/comm/comm.csv $(o)/kernels/kernels.csv))))
 PAGE ?= report.html

@@ -37,17 +37,20 @@ bool path_is_folder(const char *path)
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];
+    int why = 0; /* of the first that failed: below it all do */
     TRY(path_format(part, e, "%s", path));
     for (char *slash = part; *slash; slash++) {
         if (slash == part || *slash != '/')
             continue;
         *slash = '\0';
-        mkdir(part, 0777); /* what fails here fails again, aloud, for the whole path */
+        if (mkdir(part, 0777) != 0 && errno != EEXIST && why == 0)
+            why = errno;
         *slash = '/';
     }
-    mkdir(part, 0777);
+    if (mkdir(part, 0777) != 0 && why == 0)
+        why = errno;
     if (!path_is_folder(path))
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(why));
     return OK;
 }
 

@@ -339,10 +339,16 @@ static enum status choose_run(struct campaign *c, struct error *e)
 static enum status wait_for_journal(struct campaign *c, struct error *e)
 {
     char line[512];
+    bool told = false;
     enum status status = ERR_UNAVAILABLE;
-    for (int64_t until = clock_ns() + LOCK_PATIENCE_NS;
-         status == ERR_UNAVAILABLE && clock_ns() < until;) {
+    int64_t begin = clock_ns();
+    while (status == ERR_UNAVAILABLE && clock_ns() < begin + LOCK_PATIENCE_NS) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        if (!told && clock_ns() > begin + 1000000000) {
+            told = true;
+            log_print(LOG_NOTE,
+                      "another scalebench is running this campaign; waiting whether it ends");
+        }
         status = journal_open(&c->journal, c->run_dir, true, e);
     }
     if (status != ERR_UNAVAILABLE)

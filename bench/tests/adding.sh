@@ -35,7 +35,7 @@ add_all() {
         row "$strategies" 'SYNC_OPTION(slices_from_end, strategy, sliced, INT, "", 0, 1, "0", "sliced: 1: the last slice is summed first")' &&
         row kernels/desc/layers.def 'LAYER(tanh, "hyperbolic tangent")' &&
         row bench/spec/sites.def 'SITE(loopback, "measured", false, "this machine by its loopback address")' &&
-        row bench/spec/figures/figures.def 'FIGURE(memory, "peak memory of the largest rank over ranks", nothing, curves, "line", "y: rss_mib")' &&
+        row bench/spec/figures/figures.def 'FIGURE(faults, "peak memory of the largest rank over ranks", nothing, curves, "line", "y: rss_mib")' &&
         row bench/record/metrics.def 'METRIC(minor_faults, REAL, "faults", end, minor_faults, REAL, OPTIONAL, MEAN, MEDIAN, "page faults of a rank that read nothing, mean")' &&
         behind bench/workloads/train_cnn/report.c '                             .user_s = seconds_of(usage.ru_utime),' \
             '                             .minor_faults = (double)usage.ru_minflt,'
@@ -59,7 +59,7 @@ check "rows and files" add_all
 check "it builds" builds
 check "the layer in list" shows tanh build/scalebench list layers
 check "the site in list" shows loopback build/scalebench list sites
-check "the figure in list" shows memory build/scalebench list figures
+check "the figure in list" shows faults build/scalebench list figures
 check "the strategy in list" shows sliced build/scalebench list strategies
 check "its options in explain" shows sliced build/scalebench explain sync.slices_from_end
 check "the column in list" shows minor_faults build/scalebench list columns
@@ -88,7 +88,7 @@ exclude:
 sync: {slices: 3, slices_from_end: 1}
 measure:
   time: {warmup_steps: 1, steps: 4, launches: 2..2}
-figures: [memory]
+figures: [faults]
 END
 latest=$copy/results/adding/latest
 
@@ -117,7 +117,7 @@ check "the column in summary.csv" measured "$latest/summary.csv"
 check "the column in the dictionary" grep -q minor_faults "$latest/columns.csv"
 check "the site in summary.csv" shows loopback cat "$latest/summary.csv"
 if command -v gnuplot >/dev/null; then
-    check "the figure is drawn" test -s "$latest/memory.svg"
+    check "the figure is drawn" test -s "$latest/faults.svg"
 else
     lacks "the figure is drawn" gnuplot
 fi

@@ -1,6 +1,7 @@
 #include "kernels/base/names.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,15 +63,20 @@ int name_index(const char *name, const char *const *known, size_t n)
     return -1;
 }
 
-/* Appends to text, as much as fits. */
-static void append(char *text, size_t size, const char *format, const char *value)
+/* Appends to text, or leaves it as it was where that does not fit. */
+static bool append(char *text, size_t size, const char *format, const char *value)
 {
     size_t used = strlen(text);
-    snprintf(text + used, size - used, format, value);
+    bool fits =
+        used < size && (size_t)snprintf(text + used, size - used, format, value) < size - used;
+    if (!fits)
+        text[used] = '\0';
+    return fits;
 }
 
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n)
 {
+    static const char more[] = " ...";
     if (size == 0)
         return text;
     text[0] = '\0';
@@ -79,8 +85,11 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
     if (nearest != NULL)
         append(text, size, "; nearest '%s'", nearest);
     append(text, size, "; known:%s", n == 0 ? " nothing" : "");
-    for (size_t i = 0; i < n; i++)
-        append(text, size, " %s", known[i]);
+    size_t room = size > strlen(more) ? size - strlen(more) : 0, i = 0;
+    while (i < n && append(text, i + 1 < n ? room : size, " %s", known[i]))
+        i++;
+    if (i < n)
+        append(text, size, "%s", more);
     return text;
 }
 

@@ -34,7 +34,17 @@ refuses_a_test_that_is_none() {
     expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
 }
 
+# What doctor leaves has a spec, too, and no tables.
+leaves_out_what_doctor_examined() {
+    local out=$tmp/examined words
+    mkdir -p "$out/doctor/latest" "$out/fake/latest"
+    touch "$out/doctor/latest/"{spec.yaml,findings.csv} "$out/fake/latest/spec.yaml"
+    words=$(env -u MAKEFLAGS make --no-print-directory -n report BUILD="$bin" OUT="$out")
+    grep -q "$out/fake/latest" <<<"$words" && ! grep "$out/doctor" <<<"$words"
+}
+
 check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
 check "make takes quotes in SET and OUT" takes_quotes_that_are_there
 check "make test refuses a name that no test has" refuses_a_test_that_is_none
+check "make report leaves out what doctor examined" leaves_out_what_doctor_examined
 finish

@@ -139,8 +139,12 @@ static void unknown_names_are_explained(void **state)
                         "'hypercube' is unknown; known: none allreduce ring");
     assert_string_equal(name_explain(text, sizeof text, "x", known, 0),
                         "'x' is unknown; known: nothing");
-    assert_string_equal(name_explain(little, sizeof little, "rign", known, 3),
-                        "'rign' is unknown; ");
+    assert_string_equal(name_explain(little, sizeof little, "rign", known, 3), "'rign' is unknown");
+    /* A list ends behind a name. */
+    assert_string_equal(name_explain(text, 48, "hypercube", known, 3),
+                        "'hypercube' is unknown; known: none ...");
+    assert_string_equal(name_explain(text, 52, "hypercube", known, 3),
+                        "'hypercube' is unknown; known: none allreduce ring");
 }
 
 /* ---- Messages ---- */
