@@ -137,8 +137,8 @@ ends_with_a_rank_that_does_not_start() {
     local start=(timeout -s KILL 60 "$mpiexec" -n 1 "$build/pin" --cpus '' "${sweep[@]}")
     MPI_LOCALRANKID=1 expect 2 "node-local rank 1, but --cpus '' has 1" "$build/pin" --cpus '' "${sweep[@]}" &&
         MPI_LOCALRANKID=0 expect 127 "pin: cannot run $tmp/nowhere" "$build/pin" --cpus '' "$tmp/nowhere" &&
-        ends_with 2 "${start[@]}" : -n 1 "$build/pin" --cpus '' "${sweep[@]}" &&
-        ends_with 127 "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"
+        ends_with 2 waits_for_input "${start[@]}" : -n 1 "$build/pin" --cpus '' "${sweep[@]}" &&
+        ends_with 127 waits_for_input "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"
 }
 
 # By what stands for ssh. Hydra waits for ever for a host that ssh has not reached; ranks of the other wait in MPI_Init.

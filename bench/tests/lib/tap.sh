@@ -35,6 +35,13 @@ check() { # name, command and arguments
     [ "$tenths" -lt 50 ] || echo "# that took $((tenths / 10)).$((tenths % 10)) s"
 }
 
+# Of a launcher, with an input that does not end: Hydra hands its end on to the node, and dies of SIGPIPE, with all that it
+# has not printed yet, where the launch there is over by then (once in a thousand launches on a busy machine).
+waits_for_input() { # command
+    [ -p "$tmp/silence" ] || mkfifo "$tmp/silence" || return 1
+    "$@" <>"$tmp/silence"
+}
+
 skip() { # name, reason
     tests=$((tests + 1))
     echo "ok $tests - $1 # SKIP $2"
