@@ -279,21 +279,20 @@ static void print_figures(FILE *out, const struct value *figures, const char *ru
         fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
-/* A copy of a run need not have all tables, nor one that still goes on. */
+/* A copy of a run need not have all tables. */
 static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
 {
     const char *file, *separator = "{";
     bool whole = s->launches != NULL;
+    fprintf(out, "  tables   %s/", run_dir);
     for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++) {
-        if (!is_there(run_dir, file, ""))
+        if (!whole && !is_there(run_dir, file, ""))
             continue;
-        if (separator[0] == '{')
-            fprintf(out, "  tables   %s/", run_dir);
         fprintf(out, "%s%.*s", separator, (int)(strlen(file) - strlen(".csv")), file);
         separator = ",";
     }
-    if (separator[0] != '{')
-        fprintf(out, "}.csv%s\n", is_there(run_dir, "summary.md", "") ? ", summary.{md,tex}" : "");
+    fprintf(out, "}.csv%s\n",
+            whole || is_there(run_dir, "summary.md", "") ? ", summary.{md,tex}" : "");
     print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
     if (whole)
         fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
