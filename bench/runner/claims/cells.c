@@ -40,8 +40,7 @@ struct taken {
     int *own;                /* [n], the lines of `values` */
     size_t n, rows;
     const char *word; /* of the last one that is no number */
-    const char
-        *why; /* column `reason` of the last one that has no number; NULL without that column */
+    const char *why;  /* column `reason` of the last one without a number, or NULL */
     const struct claim_table *summary; /* of the run; NULL of published numbers */
     unsigned evidence;                 /* of a run's rows, 1 << enum claim_evidence */
 };
@@ -249,7 +248,7 @@ static struct interval sum_over(const struct taken *taken, double n)
     return r;
 }
 
-/* Around the mean by Student's t, which has a level of 95 % for two runs on where they are normal. */
+/* Around the mean by Student's t, whose level is 95 % from two runs on, where they are normal. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = 0, squares = 0;
@@ -410,7 +409,7 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
     TRY(claim_tables_find(&table, tables, cell->file, c, value->mark, e));
     if (table->run == NULL)
         claim->evidence |= 1u << EVIDENCE_published;
-    if (table->run != NULL) {
+    else {
         snprintf(name, sizeof name, "%.200s/summary.csv", table->run->key);
         TRY(claim_tables_find(&summary, tables, name, c, value->mark, e));
         TRY(add_command(claim, table->run, e));

@@ -21,11 +21,14 @@ static const char *kept_name(const struct page_claims *claims, const struct page
 }
 
 /* A ledger that cannot be judged, of runs that this page may not show, is no reason to have no page. */
-static enum status judge_ledger(struct claims *ledger, const char *path)
+static enum status judge_ledger(struct claims *ledger, const char *path, struct error *e)
 {
     struct error why;
-    if (claims_judge(ledger, path, &why) == OK)
-        return OK;
+    enum status status = claims_judge(ledger, path, &why);
+    if (status == ERR_MEMORY)
+        *e = why;
+    if (status == OK || status == ERR_MEMORY)
+        return status;
     log_print(LOG_WARNING, "%s:%d: %s; the page is without the claims", why.file, why.line,
               why.text);
     claims_free(ledger);
@@ -45,7 +48,7 @@ enum status page_claims_open(struct page_claims *claims, const struct page_run *
     for (size_t i = 0; i < n; i++)
         rests |= kept_name(claims, &runs[i], resolved) != NULL;
     TRY(path_format(path, e, "%s/results/claims.yaml", home));
-    return rests && path_exists(path) ? judge_ledger(&claims->ledger, path) : OK;
+    return rests && path_exists(path) ? judge_ledger(&claims->ledger, path, e) : OK;
 }
 
 void page_claims_close(struct page_claims *claims)
