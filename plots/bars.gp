@@ -11,6 +11,7 @@ dots = is_wide
 left_edge = 0
 if (dots) {
     eval log_ticks('x')
+    x_title = x_title.log_note
     left_edge = 0.6 * (lowest > 0 && lowest < least ? lowest : least)
     set xrange [left_edge : 1.6 * highest]
     set offsets 0, 0, 0, 0

@@ -12,7 +12,8 @@ whisker_points = 2.6        # half of what ends an interval, shorter than bars, 
 row_y(column_name) = -column(column_name) - 0.16
 
 published_x(row) = has_value('published') ? column('published') : NaN
-why_missing(k) = strcol('status') eq 'ok' ? 'no value' : strcol('status')
+why_missing(k) = strcol('status') ne 'ok' ? strcol('status') \
+    : withheld ne '' && strstrt(strcol('flags'), withheld) > 0 ? 'none, '.withheld : 'no value'
 name_of(value_name) = strcol('label').(has_value(value_name) ? '' : ': '.why_missing(0))
 
 set border 1 linewidth 0.6 linecolor rgb '#404040'

@@ -52,7 +52,7 @@ do for [k = 1:legend_n] {
     }
 }
 # Many curves with short names stand in two columns.
-legend_rows = legend_n > 6 && longest < 25 ? (legend_lines + 1) / 2 : legend_lines
+legend_rows = legend_n > 6 && longest < (width / 2 - 16) / 4.4 ? (legend_lines + 1) / 2 : legend_lines
 entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
     + (doubtful_n > 0) + (model_n > 0) + (tick_name ne '') + (dots_n > 0)
 title_lines = title eq '' ? 0 : 1
@@ -72,6 +72,7 @@ below = caption_height + (missing_lines > 0 ? caption_row * missing_lines + 3 : 
 height = legend_height + plot_height + axis_height + below
 
 title_room = 0
+y_title = y_title.y_note
 if (is_long(y_title, plot_height + 40)) {
     broken_title = y_title
     eval break_title
@@ -118,10 +119,10 @@ do for [format in formats] {
         if (k > 0 && legend_line(k) > 0) {
             set arrow from screen legend_x / width, screen legend_at \
                 to screen (legend_x + 18) / width, screen legend_at nohead \
-                linecolor rgb colour(k) linewidth legend_line(k) dashtype legend_dash(k)
+                linecolor rgb legend_colour(k) linewidth legend_line(k) dashtype legend_dash(k)
         }
         if (k > 0) {
-            set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb colour(k) \
+            set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb legend_colour(k) \
                 pointtype legend_mark(k) pointsize scale
         }
         set label legend_text[i] noenhanced at screen (legend_x + 23) / width, screen legend_at left

@@ -28,7 +28,7 @@ has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi'
 is_published(k) = value(sprintf('series%d_published', k))
 legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, k)
 legend_dash(k) = is_published(k) ? 3 : series_dash(k)
-legend_line(k) = by_place ? 0 : value(sprintf('series%d_line', k)) * (is_published(k) ? 0.6 : 1)
+legend_line(k) = by_place ? 0 : value(sprintf('series%d_line', k))
 
 # Bars and names, which no line joins, stand at 1, 2, 3 ...; numbers where they belong, series side by side.
 tick(i) = value(sprintf('tick%d', i))
@@ -36,30 +36,44 @@ by_place = as_bars || names_n > 0
 place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (tick(i) <= x ? 1 : 0)) : x
 log_x = !by_place && x_min > 0 && (x_scale eq 'log' || \
     (x_scale eq 'auto' && x_option && x_max >= (x_name[1:5] eq 'ranks' ? 9 : 8 * x_min)))
-# Published values alone stand in the middle, beside no bar.
+# Bars stand beside each other, at each place those that it has; published values alone in the middle, beside no bar.
 bars_n = series_n > 0 ? (sum [i = 1:series_n] (is_published(i) ? 0 : 1)) : 0
 published_alone = as_bars && y_scale ne 'log' && series_n - bars_n == 1
-bars_n = published_alone ? bars_n : series_n
-bar_before(k) = sum [i = 1:k] (published_alone && is_published(i) ? 0 : 1)
-bar_aside(k) = published_alone && is_published(k) ? 0 : bar * (bar_before(k) - (bars_n + 1) / 2.0)
-bar = 0.8 / (bars_n > 0 ? bars_n : 1)
+present = ''
+stand(k, x) = (present = present.sprintf(' %d@%.10g;', k, x), 0)
+if (as_bars) {
+    stats data using (strlen(strcol('curve')) > 0 ? stand(column('curve'), column('x')) : 0) nooutput
+}
+has_bar(k, x) = strstrt(present, sprintf(' %d@%.10g;', k, x)) > 0 && !(published_alone && is_published(k))
+bars_at(x, k) = sum [i = 1:k] has_bar(i, x)
+bar_aside(k, x) = has_bar(k, x) ? bar * (bars_at(x, k) - (bars_at(x, series_n) + 1) / 2.0) : 0
+bars_n = 1
+do for [t = 1:as_bars ? ticks_n : 0] {
+    here = series_n > 0 ? bars_at(tick(t), series_n) : 0
+    bars_n = here > bars_n ? here : bars_n
+}
+bar = bars_n > 1 ? 0.8 / bars_n : 0.6
 x_span = by_place ? ticks_n : x_max - x_min + 1
 room = series_n > 8 ? 0.1 / series_n : 0.014
 room = !x_option && room * x_span * series_n > 0.25 ? 0.25 / (x_span * series_n) : room
-aside(k) = as_bars ? bar_aside(k) : (log_x ? room : room * x_span) * (k - (series_n + 1) / 2.0)
+aside(k) = as_bars ? bar_aside(k, column('x')) : (log_x ? room : room * x_span) * (k - (series_n + 1) / 2.0)
 x_of(k) = log_x ? column('x') * (x_max / real(x_min))**aside(k) : place_of(column('x')) + aside(k)
 x_if(condition, k) = condition ? x_of(k) : NaN
 
+is_log(i) = y_scale eq 'log' || (y_scale eq 'auto' && words(columns) == 1 && x_option && is_wide \
+    && value(sprintf('column%d_most', i)) != 100)
+title_of(i) = value(sprintf('column%d_title', i)).(is_log(i) ? log_note : '')
 # Titles of panels that are too high for them have two lines.
 panel_height = plot_height / words(columns)
 do for [i = 1:words(columns)] {
-    title_room_of = is_long(value(sprintf('column%d_title', i)), panel_height + (words(columns) > 1 ? 0 : 40)) ? 9.0 : 0
+    title_room_of = is_long(title_of(i), panel_height + (words(columns) > 1 ? 0 : 40)) ? 9.0 : 0
     left = title_room_of > 0 ? 57.0 : left
 }
 whisker = 0.4 * bar / (x_span + 0.2)
 whisker = as_bars && whisker < 0.011 ? whisker : 0.011
 
-edge(k) = as_bars && !is_published(k) ? "#202020" : colour(k)
+legend_colour(k) = !is_published(k) ? colour(k) : as_bars ? '#202020' : dark(k)
+edge(k) = as_bars ? '#202020' : legend_colour(k)    # of published values
 whisker_of(k) = as_bars ? whisker_colour : dark(k)
 
 # Single launches stand beside each other in their order, as wide as a bar or as the place of their series.

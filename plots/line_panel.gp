@@ -28,7 +28,7 @@ do for [i = 1:words(columns)] {
     }
     unset logscale y
     set ytics autofreq nomirror out scale 0.5
-    log_y = y_scale eq 'log' || (y_scale eq 'auto' && words(columns) == 1 && x_option && is_wide && most_of != 100)
+    log_y = is_log(i)
     # A bar has no length there: its end is a mark.
     if (log_y) {
         eval log_ticks('y')
@@ -58,7 +58,7 @@ do for [i = 1:words(columns)] {
         set label (nothing ne '' ? '' : 'no '.value(sprintf('column%d_title', i))) \
             at graph 0.5, graph 0.5 center textcolor rgb grey
     }
-    broken_title = value(sprintf('column%d_title', i))
+    broken_title = title_of(i)
     if (is_long(broken_title, panel_height + (words(columns) > 1 ? 0 : 40))) {
         eval break_title
     }
@@ -69,7 +69,7 @@ do for [i = 1:words(columns)] {
         continue
     }
     marks = (crowded ? 1 : mark_scale) * scale
-    published_size = (crowded ? 0.6 : 1.3) * scale
+    published_size = (crowded ? 1 : 1.3) * scale
     # A bar of a point that is not to be trusted like the others is hollow.
     plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && is_solid(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
@@ -83,9 +83,6 @@ do for [i = 1:words(columns)] {
             (model_n > 0 ? column(stem.'_model') : NaN) with lines linecolor rgb colour(k) linewidth 0.5 dashtype 4, \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && has_value(name), k)): \
             (column(name)) with lines linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
-        for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && is_published(k) && \
-            has_value(stem.'_published'), k)):(column(stem.'_published')) with lines \
-            linecolor rgb colour(k) linewidth 0.6 dashtype 3, \
         for [k = 1:series_n] data using (x_if(!as_bars && is_marked(0) && in_series(k) && has_value(name), k)): \
             (column(name)) with points linecolor rgb 'white' pointtype shape(solid, k) pointsize marks, \
         for [k = 1:series_n] data using (x_if(!as_bars && is_marked(0) && in_series(k) && has_value(name) \
@@ -102,6 +99,12 @@ do for [i = 1:words(columns)] {
             heads size graph whisker, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \
         for [k = 1:series_n] data using (x_if(in_series(k) && has_value(name) && !is_ok(k), k)): \
             (column(name)) with points linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
+        for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && is_published(k) && \
+            has_value(stem.'_published'), k)):(column(stem.'_published')) with lines \
+            linecolor rgb edge(k) linewidth 1 dashtype 3, \
+        data using (as_bars && strlen(strcol('curve')) > 0 && has_value(stem.'_published') \
+            ? is_shared(i, stem) ? x_shared(i, stem) : x_of(int(column('curve'))) : NaN):(column(stem.'_published')) with points \
+            linecolor rgb 'white' pointtype published_shape + 1 pointsize published_size, \
         for [k = 1:series_n] data using (x_if(in_series(k) && has_value(stem.'_published') && \
             !is_shared(i, stem), k)):(column(stem.'_published')) with points linecolor rgb (edge(k)) \
             pointtype published_shape pointsize published_size, \

@@ -79,10 +79,10 @@ if (log_ranks) {
 }
 
 # A linear axis from 0. It ends above its points.
-linear_y = big_ticks('y', most).'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
+linear_y = "y_note = ''; ".big_ticks('y', most).'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
 
 # A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
-log_y = log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"
+log_y = 'y_note = log_note; '.log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"
 
 # Linear unless the values lie too far apart.
 fit_y = is_wide ? log_y : linear_y

@@ -45,6 +45,7 @@ name(k) = word(models, k).(words(sets) > 1 ? ', '.word(isas, k) : '')
 width = 252.0
 legend_row = 9.6
 roofs = words(sets)
+roof_dash(r) = int(pick('1 13 15 12', r))
 rows = roofs + words(models) + 1
 legend_height = legend_row * rows + 8
 caption_height = 33.0
@@ -72,7 +73,7 @@ do for [format in formats] {
     unset arrow
     do for [r = 1:roofs] {
         set arrow from screen 8 / width, screen legend_y(r) to screen 26 / width, screen legend_y(r) \
-            nohead linecolor rgb grey linewidth 1 dashtype r
+            nohead linecolor rgb grey linewidth 1 dashtype roof_dash(r)
         set label sprintf('roof: %.3g GFLOP/s, %.3g GB/s%s', peak(r), memory, \
             roofs > 1 ? ', '.word(sets, r) : '') noenhanced at screen 31 / width, screen legend_y(r) left
     }
@@ -91,7 +92,7 @@ do for [format in formats] {
             at screen 4 / width, screen (caption_height - 9 * (k - 0.4)) / height
     }
     set output out.'.'.format
-    plot for [r = 1:roofs] roof(x, r) with lines linecolor rgb grey linewidth 1 dashtype r, \
+    plot for [r = 1:roofs] roof(x, r) with lines linecolor rgb grey linewidth 1 dashtype roof_dash(r), \
         for [k = 1:words(models)] csv using (x_of(k, 'forward')):(column('gflop_done_per_s')) with points \
             linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
         for [k = 1:words(models)] csv using (x_of(k, 'backward')):(column('gflop_done_per_s')) with points \

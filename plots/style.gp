@@ -23,6 +23,7 @@
 #   least, most                  of values and published ones, above 0; NaN: there are none
 #   lowest                       of values, published ones and the ends of whiskers
 #   percent_most                 what shares cannot exceed, 100; NaN: the quantity is none or may
+#   withheld                     the flag of points that are ok but tell nothing of this quantity; '' is none
 #   nothing                      why there is no value; '' where there is
 #   rows_n                       bars
 #   title, size, x_scale, y_scale  what the spec says of the figure; '' is no title
@@ -49,6 +50,7 @@ axis_height = 30.0                  # of ticks and title below the plot, points
 left = 48.0                         # of ticks and title beside the plot, points
 legend_n = series_n                 # entries of series in the legend
 legend_mark(k) = shape(solid, k)    # of each
+legend_colour(k) = colour(k)
 legend_dash(k) = series_dash(k)
 legend_line(k) = value(sprintf('series%d_line', k))
 right = 8.0                         # margin, points
@@ -72,7 +74,9 @@ if (dots_n > 0) {
 
 # Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one.
 is_wide = most > 30 * least
-log_marks = most > 2000 * least ? '1' : '1 2 5'
+log_marks = most > 2000 * least ? '1' : most > 20 * least ? '1 2 5' : most > 4 * least ? '1 1.5 2 3 5 7' \
+    : '1 1.5 2 2.5 3 4 5 6 8'
+log_note = ', log scale'            # behind the title of such an axis
 log_ticks(axis) = "set logscale ".axis."; unset ".axis."tics; set ".axis."tics nomirror out scale 0.5; ".\
         "set ".axis."tics ('' 1); do for [decade = -6:12] { do for [m in log_marks] { ".\
         "t = m * 10.0**decade; set ".axis."tics add (t < 1e4 ? sprintf('%g', t) : gprintf('%.0s%c', t) t) } }; "
@@ -99,6 +103,7 @@ break_axis(axis) = "do for [stroke = 0:1] { set arrow from graph ".(axis eq 'y' 
     ? "-0.012, graph 0.025 + 0.025 * stroke to graph 0.012, graph 0.045 + 0.025 * stroke" \
     : "0.008 + 0.012 * stroke, graph -0.025 to graph 0.018 + 0.012 * stroke, graph 0.025")\
     ." nohead front linecolor rgb '#404040' linewidth 0.8 }"
+y_note = ''                         # behind the title of y
 broken = ''                         # the axis of the figure that does not begin at 0
 
 # A title that is longer than its axis, about `room` points, is broken at the blank next to its middle.

@@ -1,4 +1,5 @@
 /* What points are called and have in common, for headings and captions. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,17 +54,43 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, tex
     return false;
 }
 
+/* The first of a text, in the order of points, behind `last`; s->n: behind none, and there is none. */
+static size_t next_text(const struct summary *s, size_t last, text_of *told, enum column_id id)
+{
+    char own[STRATEGY_TEXT];
+    for (size_t i = last < s->n ? last + 1 : 0; i < s->n; i++) {
+        const char *cell = told(own, &s->points[i], id);
+        if (s->points[i].point->requested && cell[0] && !seen_before(s, i, cell, told, id))
+            return i;
+    }
+    return s->n;
+}
+
+/* The same of numbers, which rise: batches of 64, 128, 512, whatever the order of cases. */
+static size_t next_number(const struct summary *s, size_t last, enum column_id id)
+{
+    double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;
+    size_t next = s->n;
+    for (size_t i = 0; i < s->n; i++) {
+        double number = cell_number(&s->points[i], id);
+        if (s->points[i].point->requested && number > behind && number < least) {
+            least = number;
+            next = i;
+        }
+    }
+    return next;
+}
+
 /* As many as `size` has room for, a first one that is longer cut; how many are left out. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, text_of *told,
                             enum column_id id)
 {
-    size_t used = 0, left_out = 0;
+    size_t used = 0, left_out = 0, i = s->n;
+    bool numbers = column_get(id)->type != CSV_TEXT;
     text[0] = '\0';
-    for (size_t i = 0; i < s->n; i++) {
+    while ((i = numbers ? next_number(s, i, id) : next_text(s, i, told, id)) < s->n) {
         char own[STRATEGY_TEXT];
         const char *cell = told(own, &s->points[i], id);
-        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, told, id))
-            continue;
         if (left_out > 0 || (used > 0 && used + 2 + strlen(cell) >= size)) {
             left_out++;
             continue;

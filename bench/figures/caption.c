@@ -20,7 +20,7 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
     if (strcmp(scaling, "none") == 0)
         return;
     if (brief)
-        fprintf(out, epoch ? ", batch per rank over fixed data" : ", %s scaling", scaling);
+        fprintf(out, epoch ? " over fixed data" : ", %s scaling", scaling);
     else if (epoch)
         fputs(" Batch per rank over a fixed data set: neither strong nor weak scaling.", out);
     else
@@ -192,7 +192,7 @@ static bool has_compute_only(const struct summary *s)
     return false;
 }
 
-/* What does not fit the last line is cut with "...". */
+/* What does not fit the last line is cut with "..."; a number and its % stay together. */
 void caption_wrap(struct caption *caption, size_t width)
 {
     char *line = caption->text;
@@ -201,7 +201,7 @@ void caption_wrap(struct caption *caption, size_t width)
         if (strlen(line) <= width)
             return;
         char *end = line + width;
-        while (end > line && *end != ' ')
+        while (end > line && (*end != ' ' || end[1] == '%'))
             end--;
         if (end == line)
             end = line + strcspn(line, " ");
@@ -293,11 +293,22 @@ static void write_file(FILE *out, const struct spec *spec, const char *text, boo
             more ? ", " : " Published values of the figure: ", slash != NULL ? slash + 1 : path);
 }
 
+/* Several sources may be of one file. */
+static bool is_told_before(const struct figure_request *r, size_t source)
+{
+    const char *file = r->sources[source].options[PUBLISHED_FILE].text;
+    for (size_t i = 0; i < source; i++)
+        if (strcmp(r->sources[i].options[PUBLISHED_FILE].text, file) == 0)
+            return true;
+    return false;
+}
+
 static void write_sources(FILE *out, const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;
     for (size_t i = 0; i < r->n_sources; i++)
-        write_file(out, d->s->spec, r->sources[i].options[PUBLISHED_FILE].text, i > 0);
+        if (!is_told_before(r, i))
+            write_file(out, d->s->spec, r->sources[i].options[PUBLISHED_FILE].text, i > 0);
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 

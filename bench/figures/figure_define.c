@@ -365,6 +365,12 @@ static const char *published_name(const struct figure_data *d)
     return name[0] ? name : "published";
 }
 
+/* Ranks that share cores tell nothing of how a program scales over them. */
+static bool is_of_scaling(const struct quantity *quantity)
+{
+    return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;
+}
+
 static void define_counts(FILE *out, const struct figure_data *d)
 {
     gnuplot_define_number(out, "values_n", (double)d->values);
@@ -377,6 +383,7 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "most", d->most);
     gnuplot_define_number(out, "lowest", d->lowest);
     gnuplot_define_number(out, "percent_most", d->quantity->most);
+    gnuplot_define_text(out, "withheld", is_of_scaling(d->quantity) ? "oversubscribed" : "");
     gnuplot_define_number(out, "dots_n", (double)d->dots);
     gnuplot_define_text(out, "dots_name",
                         d->quantity->source == SOURCE_RUNS ? "single runs" : "single launches");

@@ -370,6 +370,20 @@ static void variants_are_told_apart(void **state)
     fake_close(&run);
 }
 
+/* A caption's batches are in order, whatever that of the points. */
+static void distinct_numbers_rise(void **state)
+{
+    struct fake_run run;
+    char text[128];
+    fake_open(&run, "name: batches\nmodel: lenet_21k\nranks: 1\n"
+                    "matrix: {train.global_batch: [512, 64, 1024], train.lr: [0.1, 0.2]}\n");
+    struct summary s = collect(&run);
+    assert_string_equal(summary_distinct(text, sizeof text, &s, COLUMN_global_batch),
+                        "64, 512, 1024");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +399,7 @@ int main(void)
         cmocka_unit_test(twins_share_their_launches),
         cmocka_unit_test(weak_scaling_counts_images),
         cmocka_unit_test(variants_are_told_apart),
+        cmocka_unit_test(distinct_numbers_rise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

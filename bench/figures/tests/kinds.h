@@ -26,6 +26,7 @@ static const char spec_text[] =
     "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
     "figures: [time, speedup, efficiency, breakdown, overlap, bars, accuracy, epochs, "
     "epoch_time, total_time, memory, {kind: line, name: forward, y: forward_ms},\n"
+    "{kind: bars, name: shares, y: efficiency},\n"
     "{kind: line, name: calls, y: comm_replay_ms, where: ranks = 2},\n"
     "{kind: line, name: backward, y: backward_ms, where: ranks = 2},\n"
     "{kind: line, name: both, y: forward_ms + backward_ms,\n"

@@ -422,6 +422,33 @@ static char *open_cases(struct fake_run *run, const char *dir)
     return fake_read(path);
 }
 
+/* A file of which two sources take what they want is told once. */
+static void a_published_file_is_told_once(void **state)
+{
+    static const char text[] =
+        "name: told\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n"
+        "sync.strategy: ring\nfigures: [{kind: line, shape: bars, name: told, x: ranks, y: "
+        "rss_mib, "
+        "published: [{file: %s, where: mib > 1000, keys: [ranks = p], values: [rss_mib = mib]}, "
+        "{file: %s, where: mib < 1000, keys: [ranks = p], values: [rss_mib = mib]}]}]\n";
+    char dir[] = "/tmp/theirs.XXXXXX", path[64], *spec;
+    struct fake_run run;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/theirs.csv", dir);
+    fake_write(path, "p,mib\n2,1500\n4,900\n");
+    assert_true(asprintf(&spec, text, path, path) > 0);
+    fake_open(&run, spec);
+    add(&run, 2, "ring", 20);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "told.txt",
+                (const char *const[]){" Published values of the figure: theirs.csv.\n", NULL});
+    free(spec);
+    summary_free(&s);
+    fake_close(&run);
+    fake_remove_folder(dir);
+}
+
 /* In the order of the spec, not that in which launches happened to run; what is not ours stands
  * behind them, under its own name only. */
 static void cases_stand_in_their_order(void **state)
@@ -455,6 +482,7 @@ int main(void)
         cmocka_unit_test(series_at_the_same_ranks_stand_aside),
         cmocka_unit_test(axes_of_shares_show_the_difference),
         cmocka_unit_test(a_legend_has_what_is_drawn),
+        cmocka_unit_test(a_published_file_is_told_once),
         cmocka_unit_test(cases_stand_in_their_order),
         cmocka_unit_test(axes_fit_what_they_show),
         cmocka_unit_test(many_ranks_draw),

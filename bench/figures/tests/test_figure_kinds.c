@@ -311,6 +311,9 @@ static void pictures_say_what_is_drawn(void **state)
     assert_says(run, "bars.svg",
                 (const char *const[]){">time of a whole run (s)<", ">published<",
                                       ">ranks=4 allreduce: unverified<", NULL});
+    assert_says(run, "shares.svg",
+                (const char *const[]){">ranks=8 allreduce: none, oversubscribed<",
+                                      ">ranks=8 none: skipped<", NULL});
     assert_says(run, "breakdown.txt", (const char *const[]){"parts are means over ranks", NULL});
     assert_says(
         run, "breakdown.svg",

@@ -206,7 +206,7 @@ own wang_yang/accuracy "accuracy:m loss:m table1:mp" "as published,broadcast,war
 own wang_yang/mpiio "read:mp memory:m"
 own wang_yang/gpu "epoch_seconds:mp epochs:m"
 own wang_yang/table2 "total_time:mp epoch_time:mp epoch_timed:mp gradient:mp time:m" "as published,corrected,their rate,their gradient,PyTorch"
-of wang_yang_table2 views wang_yang/fig9 "epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp"
+of wang_yang_table2 views wang_yang/fig9 "epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp step_here:m"
 
 # For both scripts 2 nodes; the point itself here with two ranks.
 submits_as_they_did() {
