@@ -183,6 +183,7 @@ struct run_setup {
     char command[1024]; /* as it was typed */
     char started[32];   /* "2026-11-22T04:26:58Z" */
     char host[128], cpu[128], architecture[32], system[32], kernel[64];
+    char caches[64]; /* of the first core, "48K 32K 1024K 32768K": processors may share a name */
     char revision[64], compiler[64];
 };
 

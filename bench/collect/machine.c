@@ -54,9 +54,9 @@ static void take_setup(struct run_setup *setup, const json_t *manifest)
         size_t size;
     } told[] = {
 #define TOLD(part, member) {part, #member, setup->member, sizeof setup->member}
-        TOLD(NULL, started),           TOLD("machine", host),   TOLD("machine", cpu),
-        TOLD("machine", architecture), TOLD("machine", system), TOLD("machine", kernel),
-        TOLD("build", revision),       TOLD("build", compiler),
+        TOLD(NULL, started),     TOLD("machine", host),         TOLD("machine", cpu),
+        TOLD("machine", caches), TOLD("machine", architecture), TOLD("machine", system),
+        TOLD("machine", kernel), TOLD("build", revision),       TOLD("build", compiler),
 #undef TOLD
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {

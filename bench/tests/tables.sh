@@ -98,8 +98,10 @@ finds_what_does_not_fit() {
 # What was run where stands first. The lines below the table are paragraphs of their own; the rules, twelve
 # below a header, stand last.
 is_a_document() {
+    local caches
+    caches=$(sed -n 's/^ *"caches": "\(.*\)",$/\1/p' "$latest/manifest.json")
     [ "$(head -n 1 "$latest/summary.md")" = '# tables' ] && grep -q '^Command: .*scalebench run ' "$latest/summary.md" &&
-        grep -q '^Begun 20..-..-.. ..:.. UTC on .* cores; Linux ' "$latest/summary.md" || return 1
+        grep -q '^Begun 20..-..-.. ..:.. UTC on .*'"${caches:+, caches $caches}"'.* cores; Linux ' "$latest/summary.md" || return 1
     grep -q '^| ranks |' "$latest/summary.md" && [ "$(sed '/^Rules of/,$d' "$latest/summary.md" | grep -c '^|')" -eq 5 ] &&
         [ "$(sed '1,/^Rules of/d' "$latest/summary.md" | grep -c '^|')" -eq 14 ] &&
         grep -q '^Base: ' "$latest/summary.md" &&

@@ -84,6 +84,7 @@ static void print_setup(FILE *out, const struct summary *s)
         fprintf(out, "Begun %.10s %.5s UTC", setup->started, setup->started + 11);
     write_known(out, began ? " on " : "On ", setup->host);
     write_known(out, ": ", setup->cpu);
+    write_known(out, ", caches ", setup->caches);
     write_known(out, ", ", setup->architecture);
     if (s->usable_cores > 0)
         fprintf(out, ", %d of %d cores", s->usable_cores, s->machine_cores);

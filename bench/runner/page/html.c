@@ -26,6 +26,18 @@ void html_text(FILE *out, const char *text)
     }
 }
 
+void html_processor(FILE *out, const char *name, const char *caches)
+{
+    fputs("<td>", out);
+    html_text(out, name);
+    if (caches[0]) {
+        fputs("<small>caches ", out);
+        html_text(out, caches);
+        fputs("</small>", out);
+    }
+    fputs("</td>", out);
+}
+
 void html_day(FILE *out, const char *at)
 {
     char day[sizeof "2026-11-20"];

@@ -13,7 +13,10 @@ void html_text(FILE *out, const char *text);
 /* The day of "2026-11-20T19:05:03Z". */
 void html_day(FILE *out, const char *at);
 
-/* The same in a data: address, for a link that saves it as a file. */
+/* A cell that names a processor and below it its caches, by which those of one name differ; "" is not told. */
+void html_processor(FILE *out, const char *name, const char *caches);
+
+/* A text in a data: address, for a link that saves it as a file. */
 void html_address(FILE *out, const char *text);
 
 /* An id of letters, digits, '_' and '-' that resembles the text, cut off at `size`. */

@@ -219,7 +219,7 @@ void page_run_overview(FILE *out, const struct page_run *run)
     fprintf(out, "</td><td class=\"n\">%zu of %d</td><td class=\"date\">",
             RULES - rules_count(results, RULE_NOT_MET), RULES);
     html_day(out, run->s.setup.started);
-    fputs("</td><td>", out);
-    html_text(out, run->s.setup.cpu);
-    fputs("</td></tr>\n", out);
+    fputs("</td>", out);
+    html_processor(out, run->s.setup.cpu, run->s.setup.caches);
+    fputs("</tr>\n", out);
 }

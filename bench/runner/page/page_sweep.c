@@ -180,6 +180,7 @@ static const char *fact_of(const json_t *part, const char *name)
 
 void page_sweep_overview(FILE *out, const struct page_sweep *sweep)
 {
+    const json_t *machine = json_object_get(sweep->manifest, "machine");
     fprintf(out, "<tr><th scope=\"row\"><a href=\"#%s\">%s</a></th><td class=\"links wrap\">",
             sweep->id, sweep->id);
     write_links(out, sweep);
@@ -188,7 +189,7 @@ void page_sweep_overview(FILE *out, const struct page_sweep *sweep)
             "class=\"date\">",
             sweep->table.rows);
     html_day(out, fact_of(sweep->manifest, "started"));
-    fputs("</td><td>", out);
-    html_text(out, fact_of(json_object_get(sweep->manifest, "machine"), "cpu"));
-    fputs("</td></tr>\n", out);
+    fputs("</td>", out);
+    html_processor(out, fact_of(machine, "cpu"), fact_of(machine, "caches"));
+    fputs("</tr>\n", out);
 }
