@@ -75,11 +75,24 @@ the_list_of_references_is_current() {
     ci/references.sh >"$tmp/made" && diff "$tmp/listed" "$tmp/made"
 }
 
+# Numbers and verdicts that README links to are those of results/README.md, which claims write; so is their count.
+what_becomes_of_reports_is_the_ledgers() {
+    local link
+    grep -o '\[[^]]*\]*\](results/[a-z_/.]*#L[0-9-]*)' README.md | sort -u >"$tmp/links"
+    [ "$(wc -l <"$tmp/links")" -ge 3 ] || return 1
+    while IFS= read -r link; do
+        grep -qF -- "${link/(results\//(}" results/README.md ||
+            { echo "results/README.md does not have ${link/(results\//(}"; return 1; }
+    done <"$tmp/links"
+    grep -qF -- "$(grep -m 1 '^[0-9]* claims: ' results/claims.md)" README.md
+}
+
 check "README's example is what its run prints" the_example_is_a_printed_one
 check "README's ratios to PyTorch are those of the tables" \
     peer_rows_are_of_the_tables peer softmax_784 lenet_21k keras_690k
 check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
 check "README's speed-ups are those of the tables" second_cores_are_of_the_tables
+check "what README says of the reports is what the ledger says" what_becomes_of_reports_is_the_ledgers
 check "the documents of references are what the program writes" documents_are_of_the_program
 check "results/README.md lists the manifests of its references" the_list_of_references_is_current
 
