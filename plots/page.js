@@ -62,7 +62,7 @@ function sort(header) {
 }
 
 function addSortButtons() {
-  for (const header of document.querySelectorAll("thead th")) {
+  for (const header of document.querySelectorAll("table:not(.told) thead th")) {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...header.childNodes);

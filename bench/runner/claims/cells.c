@@ -499,14 +499,14 @@ char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *va
     return text;
 }
 
-void claim_write_link(FILE *out, const struct claim_value *value, size_t index)
+void claim_write_address(FILE *out, const struct claim_value *value, size_t index)
 {
-    bool several =
-        value->rows == NULL || value->rows[0] == '\0' || strchr(value->rows, ' ') != NULL;
-    if (value->line > 0)
-        fprintf(out, "(%.*s#L%d)", (int)strcspn(value->rows, "#"), value->rows, value->line);
+    bool several = value == NULL || value->rows == NULL || value->rows[0] == '\0' ||
+                   strchr(value->rows, ' ') != NULL;
+    if (value != NULL && value->line > 0)
+        fprintf(out, "%.*s#L%d", (int)strcspn(value->rows, "#"), value->rows, value->line);
     else if (several)
-        fprintf(out, "(claims.csv#L%zu)", index + 2); /* behind the names */
+        fprintf(out, "claims.csv#L%zu", index + 2); /* behind the names */
     else
-        fprintf(out, "(%s)", value->rows);
+        fputs(value->rows, out);
 }

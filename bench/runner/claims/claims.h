@@ -90,6 +90,14 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
  * words for the claim's verdict, of which none may be without. ERR_SPEC with the line for what no claim has. */
 enum status claims_write_story(const struct claims *c, struct error *e);
 
+/* Writes on `out` where a value of the `index`-th claim, or with NULL its verdict, is looked up. */
+typedef void claim_address_writer(FILE *out, const void *arg, size_t index,
+                                  const struct claim_value *value);
+/* The same story as Markdown of its own, *text, whose links lead to other addresses; the caller's to free. NULL: there
+ * is no story.md. */
+enum status claims_tell_story(char **text, const struct claims *c, claim_address_writer *address,
+                              const void *arg, struct error *e);
+
 typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, meaning) claims_writer writer;
 #include "bench/runner/claims/claim_formats.def"
@@ -125,9 +133,9 @@ void claim_tables_free(struct claim_tables *tables);
 enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
                              struct claim_tables *tables, struct error *e);
 
-/* Writes "(published/a.csv#L3)", where the value stands: in its row, in the rows one after the other that it is made of,
- * else in claims.csv, in the row of the `index`-th claim, which names them. */
-void claim_write_link(FILE *out, const struct claim_value *value, size_t index);
+/* Writes "published/a.csv#L3", where the value stands: in its row, in the rows one after the other that it is made of,
+ * else in claims.csv, in the row of the `index`-th claim, which names them; NULL, the verdict, there too. */
+void claim_write_address(FILE *out, const struct claim_value *value, size_t index);
 
 /* "240.6" or "1.93 [1.81, 2.08]" or the word of a value; returns text. */
 enum { CLAIM_VALUE_TEXT = 160 };

@@ -22,6 +22,8 @@ struct telling {
     const struct claims *c;
     const char *path; /* of the text */
     FILE *out;
+    claim_address_writer *address; /* of its links, with `arg` */
+    const void *arg;
     const struct claim *of; /* by whose verdict words are being chosen; NULL: by none */
     unsigned covered;       /* verdicts that have words, a bit each */
     bool silent;            /* these are not the words */
@@ -52,6 +54,14 @@ static enum status split(struct place *place, const struct telling *t, const cha
     return OK;
 }
 
+static void write_link(const struct telling *t, const char *words, size_t row,
+                       const struct claim_value *value)
+{
+    fprintf(t->out, "[%s](", words);
+    t->address(t->out, t->arg, row, value);
+    fputc(')', t->out);
+}
+
 static void write_value(const struct telling *t, const struct claim_value *value, size_t row,
                         int digits)
 {
@@ -60,15 +70,13 @@ static void write_value(const struct telling *t, const struct claim_value *value
     bool exact = shown.lo == shown.hi;
     if (exact)
         shown.lo = shown.hi = NAN;
+    const char *words = "not measured yet";
     if (value->word != NULL)
-        fprintf(t->out, "[%s]", value->word);
-    else if (isnan(shown.mid))
-        fputs("[not measured yet]", t->out);
-    else
-        fprintf(t->out, "[%s]",
-                exact && shown.mid == trunc(shown.mid) ? text_whole(text, shown.mid)
-                                                       : text_interval(text, &shown, digits));
-    claim_write_link(t->out, value, row);
+        words = value->word;
+    else if (!isnan(shown.mid))
+        words = exact && shown.mid == trunc(shown.mid) ? text_whole(text, shown.mid)
+                                                       : text_interval(text, &shown, digits);
+    write_link(t, words, row, value);
 }
 
 static enum status find_claim(size_t *i, const struct telling *t, const char *id, int line,
@@ -95,7 +103,7 @@ static enum status tell(const struct telling *t, const struct place *place, int 
     if (place->value != NULL)
         write_value(t, &claim->values[k], i, place->digits);
     else
-        fprintf(t->out, "[%s](claims.csv#L%zu)", claim_verdict_names[claim->verdict], i + 2);
+        write_link(t, claim_verdict_names[claim->verdict], i, NULL);
     return OK;
 }
 
@@ -235,6 +243,12 @@ struct page {
     const char *path, *story, *before; /* of the story; its text; the page as it was */
 };
 
+static void address_of_row(FILE *out, const void *arg, size_t index,
+                           const struct claim_value *value)
+{
+    claim_write_address(out, value, index);
+}
+
 static enum status write_page(FILE *out, const void *arg, struct error *e)
 {
     const struct page *page = arg;
@@ -244,7 +258,9 @@ static enum status write_page(FILE *out, const void *arg, struct error *e)
         return error_at(e, ERR_DATA, page->path, 0, 0,
                         "the page lacks the lines between which its story stands");
     fwrite(page->before, 1, (size_t)(begin - page->before) + strlen(begin_mark), out);
-    TRY(tell_text(&(struct telling){.c = page->c, .path = page->path, .out = out}, page->story, e));
+    struct telling telling = {
+        .c = page->c, .path = page->path, .out = out, .address = address_of_row};
+    TRY(tell_text(&telling, page->story, e));
     fputs(end, out);
     return OK;
 }
@@ -262,5 +278,33 @@ enum status claims_write_story(const struct claims *c, struct error *e)
     THEN(status, file_write(to, write_page, &(struct page){c, path, story, before}, e));
     free(story);
     free(before);
+    return status;
+}
+
+static enum status tell_to_memory(char **text, struct telling *t, const char *story,
+                                  struct error *e)
+{
+    size_t size = 0;
+    t->out = open_memstream(text, &size);
+    if (t->out == NULL)
+        return error_no_memory(e, "a story");
+    enum status status = tell_text(t, story, e);
+    if (fclose(t->out) != 0 && status == OK)
+        status = error_no_memory(e, "a story");
+    return status;
+}
+
+enum status claims_tell_story(char **text, const struct claims *c, claim_address_writer *address,
+                              const void *arg, struct error *e)
+{
+    char path[PATH_BYTES], *story;
+    struct telling telling = {.c = c, .path = path, .address = address, .arg = arg};
+    *text = NULL;
+    TRY(path_format(path, e, "%s/story.md", c->folder));
+    if (!path_exists(path))
+        return OK;
+    enum status status = read_text(&story, path, e);
+    THEN(status, tell_to_memory(text, &telling, story, e));
+    free(story);
     return status;
 }

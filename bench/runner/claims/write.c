@@ -213,8 +213,9 @@ static void write_numbers(FILE *out, const struct claim *claim, size_t index)
         markup_write_text(out, &markup_markdown, claim->values[i].name);
         fputs(" [", out);
         markup_write_text(out, &markup_markdown, claim_value_text(text, &claim->values[i]));
-        fputc(']', out);
-        claim_write_link(out, &claim->values[i], index);
+        fputs("](", out);
+        claim_write_address(out, &claim->values[i], index);
+        fputc(')', out);
     }
 }
 

@@ -204,7 +204,7 @@ static enum status write_page(FILE *out, const void *arg, struct error *e)
     write_overview(out, page);
     write_legend(out);
     fputs("<main id=\"runs\" tabindex=\"-1\">\n", out);
-    page_claims_write(out, &page->claims);
+    TRY(page_claims_write(out, &page->claims, e));
     for (size_t i = 0; i < page->n; i++)
         TRY(page_run_write(out, &page->runs[i], e));
     for (size_t i = 0; i < page->n_sweeps; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/runner/page/html.h"
+#include "bench/runner/page/markdown.h"
 #include "kernels/base/log.h"
 
 /* ---- Which ---- */
@@ -80,16 +81,25 @@ static bool find_row(char row[160], const struct page_claims *claims,
     return false;
 }
 
-/* A link to the row of the page that it stands in, of one that is not there or is made of several to that of its claim,
- * which names them. */
+/* The row of the page that it stands in, of one that is not there or is made of several that of its claim, which names
+ * them; NULL, the verdict, is there too. */
+static void write_address(FILE *out, const void *arg, size_t index, const struct claim_value *value)
+{
+    char row[160];
+    if (value != NULL && find_row(row, arg, value))
+        fprintf(out, "#%s", row);
+    else
+        fprintf(out, "#claims-%zu", index + 1);
+}
+
 static void write_number(FILE *out, const struct page_claims *claims, size_t index,
                          const struct claim_value *value)
 {
-    char text[CLAIM_VALUE_TEXT], row[160];
-    if (!find_row(row, claims, value))
-        snprintf(row, sizeof row, "claims-%zu", index + 1);
+    char text[CLAIM_VALUE_TEXT];
     html_text(out, value->name);
-    fprintf(out, " <a href=\"#%s\" title=\"", row);
+    fputs(" <a href=\"", out);
+    write_address(out, claims, index, value);
+    fputs("\" title=\"", out);
     html_text(out, value->rows != NULL && value->rows[0] ? value->rows : value->text);
     fputs("\">", out);
     html_text(out, claim_value_text(text, value));
@@ -155,11 +165,21 @@ static void begin_report(FILE *out, const struct claims *ledger, size_t i)
           out);
 }
 
-void page_claims_write(FILE *out, const struct page_claims *claims)
+static enum status write_story(FILE *out, const struct page_claims *claims, struct error *e)
+{
+    char *story = NULL;
+    enum status status = claims_tell_story(&story, &claims->ledger, write_address, claims, e);
+    if (status == OK && story != NULL)
+        markdown_write_html(out, story);
+    free(story);
+    return status;
+}
+
+enum status page_claims_write(FILE *out, const struct page_claims *claims, struct error *e)
 {
     const struct claims *ledger = &claims->ledger;
     if (ledger->n == 0)
-        return;
+        return OK;
     fputs(
         "<section class=\"run\" id=\"claims\" aria-labelledby=\"claims-title\">\n"
         "<h2 id=\"claims-title\"><a href=\"#claims\">claims</a> <small>What the reports claim, and "
@@ -170,12 +190,15 @@ void page_claims_write(FILE *out, const struct page_claims *claims)
           "rows are those of "
           "results/claims.csv.</p>\n",
           out);
+    TRY(write_story(out, claims, e));
+    fputs("<h3>All claims</h3>\n", out);
     for (size_t i = 0; i < ledger->n; i++) {
         if (claim_begins_report(ledger, i))
             begin_report(out, ledger, i);
         write_claim(out, claims, i);
     }
     fputs("</tbody></table></div>\n</details>\n</section>\n", out);
+    return OK;
 }
 
 void page_claims_overview(FILE *out, const struct page_claims *claims)

@@ -20,8 +20,9 @@ enum status page_claims_open(struct page_claims *claims, const struct page_run *
                              const char *home, struct error *e);
 void page_claims_close(struct page_claims *claims);
 
-/* A section, a table a report: each number links to the row of the page that it stands in. Nothing without claims. */
-void page_claims_write(FILE *out, const struct page_claims *claims);
+/* A section, the story and a table a report: each number links to the row of the page that it stands in. Nothing without
+ * claims. */
+enum status page_claims_write(FILE *out, const struct page_claims *claims, struct error *e);
 
 /* A line above the contents. */
 void page_claims_overview(FILE *out, const struct page_claims *claims);

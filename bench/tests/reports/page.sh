@@ -193,11 +193,28 @@ sys.exit(bool(wrong))
 END
 }
 
+# Word by word that of results/README.md, each number a link to a row of the page.
+tells_the_story() {
+    python3 - "$page" results/README.md <<'END'
+import html, pathlib, re, sys
+page, readme = (pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
+told = page[page.index("<h3>What the reports concluded"):page.index("<h3>All claims")]
+story = readme.split("from story.md -->\n")[1].split("<!-- until here -->")[0]
+story = re.sub(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)", r"\1", story)
+story = re.sub(r"^\|[-|]*$|[|*]|^## ", " ", story, flags=re.M).split()
+words = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"</?(?:a|strong)\b[^>]*>", "", told))).split()
+assert words == story, next((a, b) for a, b in zip(words + [""], story + [""]) if a != b)
+assert not re.search(r"\d", re.sub(r"<a href=.*?</a>|</?h3>", "", told)), "a number is no link"
+assert told.count('href="#kota_parts-summary-') == 2 and told.count('href="#claims-') > 100
+END
+}
+
 check "a small campaign runs" runs_small
 check "a page of it and of all references, to which nothing is written" writes
 check "a page of some of them" writes_few
 check "tags balance, ids are unique, links lead somewhere in it, every figure and row is there" is_whole
 check "views are called as their folders, each with its title and with what is its own" calls_views
+check "the story stands in it as in results/README.md, its numbers links to rows of the page" tells_the_story
 check "texts of specs are no markup" is_text
 check "its verdicts are those of compare, its rows those of the series" has_the_numbers
 check "a run stands in it twice" shows_twice
