@@ -62,11 +62,12 @@ enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice 
     return family != FAMILY_ANY && family == family_of(asked) ? asked : CHOICE_shape;
 }
 
-/* Rows of the input under the first `out` windows. */
+/* Rows of the input under the first `out` windows; one where all that they see is padding, since ops
+ * compute one at least. */
 static int rows_under(int out, int kernel, int stride, int pad, int in)
 {
     int rows = (out - 1) * stride + kernel - pad;
-    return rows < in ? rows : in;
+    return rows < 1 ? 1 : rows < in ? rows : in;
 }
 
 static struct extent read_before(const struct layer_desc *l, struct extent out)

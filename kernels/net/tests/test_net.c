@@ -469,6 +469,26 @@ static void padding_is_not_part_of_what_is_read(void **state)
     net_desc_free(&desc);
 }
 
+/* Where it alone is seen, a row is read all the same: an op computes one number at least. */
+static void padding_alone_is_not_nothing(void **state)
+{
+    struct net_desc desc;
+    begin_net(&desc, "corner", (struct shape){1, 4, 6}, 3);
+    add_layer(&desc, conv2d_layer(2, 3, 3, 1, 1));
+    add_layer(&desc, conv2d_layer(2, 3, 3, 1, 7));
+    add_layer(&desc, maxpool2d_layer(1, 1, 64));
+    add_layer(&desc, dense_layer(3));
+    end_net(&desc);
+    struct extent read[5];
+    plan_read_extents(desc.layers, desc.n_layers, read);
+    const int expected[4] = {2, 1, 1, 1};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(read[i].h, expected[i]);
+        assert_int_equal(read[i].w, expected[i]);
+    }
+    net_desc_free(&desc);
+}
+
 /* Values in blocks take half, those of 16 images whole vectors either way; gradients by them do not. */
 static void narrow_values_take_half(void **state)
 {
@@ -515,6 +535,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_floor_pooling_drops_is_not_read),
         cmocka_unit_test(padding_is_not_part_of_what_is_read),
+        cmocka_unit_test(padding_alone_is_not_nothing),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(whole_net_gradient_is_a_finite_difference),
 #endif
