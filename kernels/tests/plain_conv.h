@@ -26,6 +26,7 @@ struct plain_net {
     bool transforms; /* what the fast plan may do */
     const real *params;
     const uint8_t *images, *labels;
+    const real *weights; /* [n], 0 for padding; NULL: all images count */
     uint64_t seed;
     uint32_t epoch;
     struct plain value[PLAIN_LAYERS_MAX + 1], gradient[PLAIN_LAYERS_MAX + 1], grads;
@@ -45,6 +46,12 @@ static inline void plain_free(struct plain *p)
 {
     free(p->x);
     free(p->var);
+}
+
+/* As a number: 1 where the image counts, 0 for padding. */
+static inline double plain_counts(const struct plain_net *p, int i)
+{
+    return p->weights == NULL || p->weights[i] != 0 ? 1 : 0;
 }
 
 static inline double square(double x)

@@ -178,20 +178,29 @@ struct channel {
             __VA_ARGS__;                                                                           \
         }
 
+static inline double plain_counted(const struct plain_net *p)
+{
+    double sum = 0;
+    for (int i = 0; i < p->n; i++)
+        sum += plain_counts(p, i);
+    return sum;
+}
+
 static inline struct channel channel_of(const struct plain_net *p, const struct layer_desc *l,
                                         int c, struct plain x)
 {
-    struct channel k = {.m = (double)p->n * l->in.h * l->in.w};
+    struct channel k = {.m = plain_counted(p) * l->in.h * l->in.w};
     double var = 0, sums = (k.m + PATH) * square(DBL_EPSILON / REAL_EPSILON);
     long double sum = 0, squares = 0;
     EACH_OF_CHANNEL(l, c, {
-        sum += x.x[at];
-        k.var_mean += x.var[at] / square(k.m) + sums * square(x.x[at]) / k.m;
+        sum += plain_counts(p, i_) * x.x[at];
+        k.var_mean +=
+            plain_counts(p, i_) * (x.var[at] / square(k.m) + sums * square(x.x[at]) / k.m);
     })
     k.mean = (double)(sum / k.m);
     EACH_OF_CHANNEL(l, c, {
-        squares += square(x.x[at] - k.mean) / k.m;
-        var += square((x.x[at] - k.mean) / k.m) * x.var[at];
+        squares += plain_counts(p, i_) * square(x.x[at] - k.mean) / k.m;
+        var += plain_counts(p, i_) * square((x.x[at] - k.mean) / k.m) * x.var[at];
     })
     double variance = (double)squares;
     k.deviation = sqrt(variance + l->epsilon);
@@ -248,6 +257,8 @@ static inline void norm_backward(struct plain_net *p, const struct layer_desc *l
         EACH_OF_CHANNEL(l, c, {
             double z = normalised(&k, x.x[at], x.var[at], &var);
             double a = shift.x / k.m, b = scale.x / k.m;
+            if (plain_counts(p, i_) == 0)
+                continue; /* padding learns nothing */
             dx.x[at] = gain * (dy.x[at] - a - z * b);
             dx.var[at] = square(gain) * (dy.var[at] + dw.var[l->in.c + c] / square(k.m) +
                                          z * z * dw.var[c] / square(k.m) + b * b * var +
@@ -272,8 +283,9 @@ static inline void loss_backward(struct plain_net *p, struct plain d, struct pla
             var += square(exp(z[k] - most) / sum) * (var_z[k] + 8 * square(z[k]));
         for (int k = 0; k < classes; k++) {
             double share = exp(z[k] - most) / sum, one = k == p->labels[i] ? 1 : 0;
-            d.x[i * classes + k] = (share - one) / p->n;
+            d.x[i * classes + k] = plain_counts(p, i) * (share - one) / p->n;
             d.var[i * classes + k] =
+                plain_counts(p, i) *
                 (share * share * (var_z[k] + var + 8 * square(z[k]) + 8) + 8 * one) / square(p->n);
         }
     }

@@ -3,8 +3,14 @@
  * with kernels by shape or told at random, against plain loops in double precision (plain_net.h),
  * which also say how far each number may be off. What sees only zeros must be exact.
  *
- *   test_random_nets[_f64]           the tests
- *   test_random_nets[_f64] NUMBER    one net: what it is, and its largest errors */
+ * Every third net is an odd one: sides from 1 on, up to 256 classes, strides beyond the kernel and
+ * padding beyond it, other ones for rows than for columns, rates of dropout of 0 and near 1, layers in
+ * places where nobody would put them, a batch that is smaller than the net was made for, filled up
+ * with images that do not count.
+ *
+ *   test_random_nets[_f64]              the tests
+ *   test_random_nets[_f64] NUMBER       one net: what it is, and its largest errors
+ *   test_random_nets[_f64] FIRST END    nets FIRST to END - 1 */
 #include "kernels/tests/plain_net.h"
 
 #include <stdio.h>
@@ -50,27 +56,59 @@ static bool draw_chance(struct draw *d, int percent)
 struct random_net {
     struct net_desc desc;
     int n;
+    bool odd;
+    int n_max, slot; /* what the net is made for, and where it runs */
+    bool padded;     /* `weights` count */
     bool accumulate;
     uint8_t choices[PLAIN_LAYERS_MAX];
+    real weights[IMAGES_MAX];
     real *params, *buffers;
     uint8_t *images, labels[IMAGES_MAX];
     uint32_t samples[IMAGES_MAX];
     struct plain_net exact, fast; /* with the errors of direct sums, and of transforms */
 };
 
+/* Multiplications that a layer would have behind the others; 0 if it does not fit. */
+static uint64_t work_of(const struct random_net *r, struct layer_desc l)
+{
+    const struct layer_rule *rule = layer_rule_get(l.kind);
+    struct error e = {0};
+    int before = r->desc.n_layers;
+    l.in = before > 0 ? r->desc.layers[before - 1].out : r->desc.input;
+    if (rule->infer(&l, &e) != OK || rule->flops == NULL)
+        return 0;
+    return (uint64_t)r->n * rule->flops(&l) / 2;
+}
+
 /* A layer that does not fit is left out. */
 static bool try_layer(struct random_net *r, struct layer_desc l)
 {
     struct error e = {0};
+    if (r->odd && work_of(r, l) > WORK_MAX)
+        return false;
     if (net_desc_add(&r->desc, &l, &e) != OK)
         return false;
     const struct layer_desc *last = &r->desc.layers[r->desc.n_layers - 1];
     return (uint64_t)r->n * last->flops_forward / 2 <= WORK_MAX;
 }
 
+static void draw_odd_pool(struct draw *d, struct random_net *r, enum layer_kind kind)
+{
+    struct layer_desc l = pool_layer(kind, 1 + draw_below(d, 4), 1 + draw_below(d, 4), 0, 0);
+    l.stride_h = draw_below(d, draw_chance(d, 20) ? 30 : 5);
+    l.stride_w = draw_below(d, draw_chance(d, 20) ? 30 : 5);
+    l.pad_h = draw_below(d, l.kernel_h / 2 + 1);
+    l.pad_w = draw_below(d, l.kernel_w / 2 + 1);
+    try_layer(r, l);
+}
+
 static void draw_pool(struct draw *d, struct random_net *r)
 {
     enum layer_kind kind = draw_chance(d, 75) ? LAYER_maxpool2d : LAYER_avgpool2d;
+    if (r->odd && draw_chance(d, 60)) {
+        draw_odd_pool(d, r, kind);
+        return;
+    }
     if (draw_chance(d, 75)) {
         try_layer(r, pool_layer(kind, 2, 2, 2, 0));
         return;
@@ -81,11 +119,31 @@ static void draw_pool(struct draw *d, struct random_net *r)
 
 static void draw_dropout(struct draw *d, struct random_net *r, enum layer_kind kind)
 {
-    try_layer(r, dropout_layer(kind, 0.1 * (1 + draw_below(d, 6))));
+    static const double odd[] = {0, 1e-6, 0.97, 0.999999};
+    bool is_odd = r->odd && draw_chance(d, 50);
+    try_layer(r,
+              dropout_layer(kind, is_odd ? odd[draw_below(d, 4)] : 0.1 * (1 + draw_below(d, 6))));
 }
 
-static struct layer_desc draw_conv(struct draw *d)
+static struct layer_desc draw_odd_conv(struct draw *d)
 {
+    bool three = draw_chance(d, 40);
+    int h = three ? 3 : 1 + draw_below(d, 8), w = three ? 3 : 1 + draw_below(d, 8);
+    struct layer_desc l = conv2d_layer(1 + draw_below(d, 9), h, w, 1, 0);
+    if (draw_chance(d, three ? 20 : 60)) {
+        l.stride_h = 1 + draw_below(d, 9);
+        l.stride_w = 1 + draw_below(d, 9);
+    }
+    int most = draw_chance(d, 40) ? 12 : 4;
+    l.pad_h = draw_below(d, most);
+    l.pad_w = draw_below(d, most);
+    return l;
+}
+
+static struct layer_desc draw_conv(struct draw *d, const struct random_net *r)
+{
+    if (r->odd && draw_chance(d, 70))
+        return draw_odd_conv(d);
     int channels = draw_chance(d, 15) ? 30 + draw_below(d, 12) : 1 + draw_below(d, 17);
     if (draw_chance(d, 60))
         return conv2d_layer(channels, 3, 3, 1, draw_chance(d, 10) ? 3 : draw_below(d, 3));
@@ -99,7 +157,7 @@ static struct layer_desc draw_conv(struct draw *d)
 
 static void draw_block(struct draw *d, struct random_net *r)
 {
-    if (!try_layer(r, draw_conv(d)))
+    if (!try_layer(r, draw_conv(d, r)))
         return;
     if (draw_chance(d, 25))
         try_layer(r, layer_desc_preset(LAYER_batchnorm2d));
@@ -118,6 +176,34 @@ static void draw_block(struct draw *d, struct random_net *r)
         draw_dropout(d, r, draw_chance(d, 50) ? LAYER_dropout : LAYER_dropout2d);
 }
 
+/* Any layer but a dense one. */
+static void draw_anything(struct draw *d, struct random_net *r)
+{
+    int kind = draw_below(d, 6);
+    if (kind == 0)
+        draw_pool(d, r);
+    else if (kind == 1)
+        try_layer(r, draw_odd_conv(d));
+    else if (kind == 2)
+        draw_dropout(d, r, draw_chance(d, 50) ? LAYER_dropout : LAYER_dropout2d);
+    else
+        try_layer(r, layer_desc_preset(kind < 5 ? LAYER_batchnorm2d : LAYER_relu));
+}
+
+/* What gives as many numbers as there are classes: a dense layer or, if it may, a convolution that sees all. */
+static void draw_last(struct draw *d, struct random_net *r)
+{
+    struct shape in =
+        r->desc.n_layers > 0 ? r->desc.layers[r->desc.n_layers - 1].out : r->desc.input;
+    struct layer_desc conv = conv2d_layer(r->desc.classes, in.h, in.w, 1, 0);
+    bool fits = r->odd && in.h <= 64 && in.w <= 64 && work_of(r, conv) <= WORK_MAX;
+    add_layer(&r->desc, fits && draw_chance(d, 30) ? conv : dense_layer(r->desc.classes));
+    if (r->odd && draw_chance(d, 15))
+        try_layer(r, layer_desc_preset(draw_chance(d, 50) ? LAYER_relu : LAYER_batchnorm2d));
+    if (r->odd && draw_chance(d, 10))
+        draw_dropout(d, r, draw_chance(d, 50) ? LAYER_dropout : LAYER_dropout2d);
+}
+
 static void draw_head(struct draw *d, struct random_net *r)
 {
     for (int hidden = draw_below(d, 3); hidden > 0; hidden--) {
@@ -126,8 +212,10 @@ static void draw_head(struct draw *d, struct random_net *r)
             try_layer(r, layer_desc_preset(LAYER_relu));
         if (draw_chance(d, 30))
             draw_dropout(d, r, LAYER_dropout);
+        if (r->odd && draw_chance(d, 40))
+            draw_anything(d, r);
     }
-    add_layer(&r->desc, dense_layer(r->desc.classes));
+    draw_last(d, r);
 }
 
 /* A byte stands for 0 where the mean is 0, or 0.2 as 51 is of 255. */
@@ -136,18 +224,48 @@ static int byte_of_zero(const struct net_desc *desc)
     return desc->mean[0] == 0 ? 0 : 51;
 }
 
+/* Small ones, long ones, single pixels. */
+static struct shape draw_odd_shape(struct draw *d)
+{
+    struct shape in = {1 + draw_below(d, 4), 1 + draw_below(d, 9), 1 + draw_below(d, 9)};
+    if (draw_chance(d, 20))
+        in.w = 10 + draw_below(d, 70);
+    if (draw_chance(d, 10))
+        in.h = 10 + draw_below(d, 70);
+    return in;
+}
+
+/* What is odd about a batch; one image of it counts in any case. */
+static void draw_odd_batch(struct draw *d, struct random_net *r)
+{
+    r->n_max = r->n + draw_below(d, 4) * draw_below(d, 12);
+    r->slot = draw_below(d, 2);
+    r->padded = r->n > 1 && draw_chance(d, 30);
+    for (int i = 0; i < r->n; i++)
+        r->weights[i] = i > 0 && draw_chance(d, 40) ? 0 : 1;
+}
+
 static void draw_net(struct draw *d, struct random_net *r)
 {
     struct shape in = {1 + draw_below(d, 3), 4 + draw_below(d, 15), 4 + draw_below(d, 15)};
-    r->n = 1 + draw_below(d, IMAGES_MAX);
+    int classes = 2 + draw_below(d, 10);
+    r->odd = d->net % 3 == 2;
+    r->n = r->n_max = 1 + draw_below(d, IMAGES_MAX);
     r->accumulate = draw_chance(d, 30);
-    begin_net(&r->desc, "random", in, 2 + draw_below(d, 10));
+    if (r->odd) {
+        in = draw_chance(d, 70) ? draw_odd_shape(d) : in;
+        classes = draw_chance(d, 10) ? 256 - draw_below(d, 3) : classes;
+        draw_odd_batch(d, r);
+    }
+    begin_net(&r->desc, "random", in, classes);
     r->desc.initializer = draw_chance(d, 70) ? INIT_GLOROT : INIT_PYTORCH;
     int kind = draw_below(d, 10);
     for (int c = 0; c < 4; c++) {
         r->desc.mean[c] = kind < 6 ? 0 : kind < 8 ? 0.2 : 0.1 * (1 + draw_below(d, 6));
         r->desc.std[c] = draw_chance(d, 50) ? 1 : 0.1 * (1 + draw_below(d, 9));
     }
+    if (r->odd && draw_chance(d, 25))
+        draw_anything(d, r);
     for (int blocks = draw_below(d, 4); blocks > 0; blocks--)
         draw_block(d, r);
     draw_head(d, r);
@@ -209,6 +327,7 @@ static void reference_begin(struct random_net *r, struct plain_net *p, bool tran
                             .params = r->params,
                             .images = r->images,
                             .labels = r->labels,
+                            .weights = r->padded ? r->weights : NULL,
                             .seed = SEED,
                             .epoch = 3};
     plain_begin(p);
@@ -257,13 +376,19 @@ struct run {
     int threads;
     struct net *compiled;
     double worst; /* error over its deviation */
+    enum precision values;
+    bool rounds; /* operands or values of 16 bits, which are off by 2^-8 of their size at most */
+    bool near;   /* rounding takes numbers over kinks: all that is asked is that they are finite */
 };
 
 static void check_number(struct run *run, const char *what, size_t at, real got, double expected,
                          double var)
 {
     double off = fabs((double)got - expected);
-    double deviation = REAL_EPSILON / 2 * sqrt(var);
+    double deviation =
+        run->rounds ? 0x1p-8 * (sqrt(var) + fabs(expected)) : REAL_EPSILON / 2 * sqrt(var);
+    if (run->near && isfinite(got))
+        return;
     if (off > 0)
         run->worst = fmax(run->worst, off / deviation);
     if (!(off <= DEVIATIONS * deviation))
@@ -277,7 +402,7 @@ static void check_number(struct run *run, const char *what, size_t at, real got,
 static void check_values(struct run *run, const struct plain_net *p)
 {
     for (int op = 0; op < net_ops(run->compiled); op++) {
-        struct net_op_view v = net_op_view(run->compiled, 0, op);
+        struct net_op_view v = net_op_view(run->compiled, run->net->slot, op);
         const struct layer_desc *l = &p->desc->layers[v.last_layer - 1];
         struct plain expected = p->value[v.last_layer];
         for (size_t i = 0; v.y && i < (size_t)p->n * shape_count(l->out); i++) {
@@ -305,34 +430,42 @@ static void check_gradient(struct run *run, const struct plain_net *p, const rea
     }
 }
 
-static void train(struct run *run, struct pool *pool)
+static void compile(struct run *run)
 {
     const struct random_net *r = run->net;
     const struct net_options options = {.plan = run->plan,
                                         .isa = run->isa,
-                                        .n_max = r->n,
+                                        .values = run->values,
+                                        .n_max = r->n_max,
                                         .threads = run->threads,
-                                        .slots = 1,
+                                        .slots = 1 + r->slot,
                                         .choices = r->choices};
+    struct error e = {0};
+    if (net_create(&run->compiled, &r->desc, &options, &e) != OK)
+        fail_msg("net %u, plan %d, set %d: %s", run->number, (int)run->plan, (int)run->isa, e.text);
+}
+
+static void train(struct run *run, struct pool *pool)
+{
+    const struct random_net *r = run->net;
     struct exec ex = {.pool = pool,
                       .training = true,
                       .accumulate = r->accumulate,
                       .buffers = r->desc.n_buffers > 0 ? r->buffers : NULL,
+                      .weights = r->padded ? r->weights : NULL,
                       .seed = SEED,
                       .epoch = 3,
                       .samples = r->samples};
-    struct error e = {0};
     real *grads = mem_alloc(r->desc.n_params * sizeof(real)), before = r->accumulate ? 0.125 : 0;
     for (size_t i = 0; i < r->desc.n_params; i++)
         grads[i] = r->accumulate ? before : NAN;
     net_init_buffers(&r->desc, r->buffers);
-    if (net_create(&run->compiled, &r->desc, &options, &e) != OK)
-        fail_msg("%s", e.text);
+    compile(run);
     int ops = net_ops(run->compiled);
-    net_load(run->compiled, &ex, 0, r->n, r->images);
-    net_forward(run->compiled, &ex, 0, 0, ops, r->params);
-    net_loss(run->compiled, &ex, 0, r->labels, NULL, 1.0 / r->n);
-    net_backward(run->compiled, &ex, 0, 0, ops, r->params, grads);
+    net_load(run->compiled, &ex, r->slot, r->n, r->images);
+    net_forward(run->compiled, &ex, r->slot, 0, ops, r->params);
+    net_loss(run->compiled, &ex, r->slot, r->labels, ex.weights, 1.0 / r->n);
+    net_backward(run->compiled, &ex, r->slot, 0, ops, r->params, grads);
     const struct plain_net *p = run->plan == PLAN_FAST ? &r->fast : &r->exact;
     check_values(run, p);
     check_gradient(run, p, grads, before);
@@ -379,6 +512,39 @@ static void run_net(const struct random_net *r, uint32_t number, struct pool **p
             }
 }
 
+/* Whether fp16 has room for all of its numbers. */
+static bool fits_fp16(const struct random_net *r)
+{
+    for (int i = 0; i <= r->desc.n_layers; i++) {
+        struct shape s = i > 0 ? r->desc.layers[i - 1].out : r->desc.input;
+        for (size_t k = 0; k < (size_t)r->n * shape_count(s); k++)
+            if (fabs(r->fast.value[i].x[k]) > 1000)
+                return false;
+    }
+    return true;
+}
+
+/* The fast plan with numbers of 16 bits: of values between ops, and of operands where the processor
+ * multiplies such. */
+static void run_narrow(const struct random_net *r, uint32_t number, struct pool **pools)
+{
+    for (int values = 0; values < PRECISIONS; values++)
+        for (int threads = 1; threads <= THREADS_MAX; threads += THREADS_MAX - 1) {
+            struct run run = {.net = r,
+                              .number = number,
+                              .plan = PLAN_FAST,
+                              .isa = isa_best_bf16(),
+                              .threads = threads,
+                              .values = (enum precision)values,
+                              .rounds = true,
+                              .near = r->fast.nearest < CLEARANCE * 0x1p-8};
+            if (values == PRECISION_fp16 && !fits_fp16(r))
+                continue;
+            train(&run, pools[threads - 1]);
+            net_destroy(run.compiled);
+        }
+}
+
 static void run_nets(uint32_t first, uint32_t end, struct tally *tally, int *runs)
 {
     struct pool *pools[THREADS_MAX];
@@ -391,6 +557,8 @@ static void run_nets(uint32_t first, uint32_t end, struct tally *tally, int *run
             net_desc_print(stdout, &r.desc);
         if (drawn)
             run_net(&r, number, pools, tally);
+        if (drawn && sizeof(real) == sizeof(float))
+            run_narrow(&r, number, pools);
         *runs += drawn;
         random_net_end(&r);
     }
@@ -413,20 +581,23 @@ static void every_plan_computes_what_plain_loops_do(void **state)
             fail_msg("%d nets have an op %s", (int)tally.ops[kind], kinds[kind]->name);
 }
 
-static int run_one(uint32_t number)
+static int run_some(uint32_t first, uint32_t end)
 {
     struct tally tally = {0};
     int runs = 0;
-    run_nets(number, number + 1, &tally, &runs);
-    return runs == 1 ? 0 : 1;
+    run_nets(first, end, &tally, &runs);
+    return runs > 0 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
     fp_mode_set();
     gemm_init();
-    if (argc == 2)
-        return run_one((uint32_t)strtoul(argv[1], NULL, 10));
+    isa_best_bf16(); /* asks for tiles, before there are threads */
+    if (argc == 2 || argc == 3) {
+        uint32_t first = (uint32_t)strtoul(argv[1], NULL, 10);
+        return run_some(first, argc == 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : first + 1);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plan_computes_what_plain_loops_do),
     };
