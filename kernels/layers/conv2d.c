@@ -47,8 +47,7 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
  * first, its weight gradient. */
 static size_t thread_reals(const struct sizes *s)
 {
-    return (real_bytes(s->k * s->chunk * s->p) + real_bytes(s->channels * s->chunk * s->p)) /
-           sizeof(real);
+    return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);
 }
 
 static size_t conv2d_scratch_bytes(const struct layer_desc *layer, int n, int threads)
@@ -79,14 +78,14 @@ static real *call_cols(const struct conv2d_call *call, int thread)
 static real *call_flat(const struct conv2d_call *call, int thread)
 {
     const struct sizes *s = &call->s;
-    return call_cols(call, thread) + real_bytes(s->k * s->chunk * s->p) / sizeof(real);
+    return call_cols(call, thread) + aligned_reals(s->k * s->chunk * s->p);
 }
 
 static real *call_partial(const struct conv2d_call *call, int thread)
 {
     if (thread == 0)
         return call->c->dparams;
-    return call->partials + (size_t)(thread - 1) * (real_bytes(call->s.params) / sizeof(real));
+    return call->partials + (size_t)(thread - 1) * aligned_reals(call->s.params);
 }
 
 /* Within a chunk only the calling thread polls, as everywhere. */

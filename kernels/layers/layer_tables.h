@@ -52,3 +52,9 @@ static inline size_t real_bytes(size_t count)
 {
     return (count * sizeof(real) + 63) / 64 * 64;
 }
+
+/* The same in numbers. */
+static inline size_t aligned_reals(size_t count)
+{
+    return real_bytes(count) / sizeof(real);
+}

@@ -58,7 +58,7 @@ static size_t align_bytes(size_t bytes)
 /* Numbers of n_max activations of this shape, padded so that the next buffer is aligned. */
 static size_t padded_reals(const struct net *net, struct shape shape)
 {
-    return real_bytes((size_t)net->options.n_max * shape_count(shape)) / sizeof(real);
+    return aligned_reals((size_t)net->options.n_max * shape_count(shape));
 }
 
 static enum status check_options(const struct net_desc *desc, const struct net_options *o,
@@ -144,15 +144,14 @@ static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)
         return padded_reals(net, fused_last(&op->fused)->out);
-    return real_bytes(op->kernel->out_reals(&op->fused, net->options.n_max)) / sizeof(real);
+    return aligned_reals(op->kernel->out_reals(&op->fused, net->options.n_max));
 }
 
 /* The room they take, which gradients by them do not share. */
 static size_t value_reals(const struct net *net, const struct op *op)
 {
     size_t reals = output_reals(net, op);
-    return real_bytes(reals / precision_per_real(values_precision(&op->fused, op->fused.out))) /
-           sizeof(real);
+    return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
 /* What is read before the first op, and by backward after it, is the output of the op before. */

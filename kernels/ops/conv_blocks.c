@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static size_t padded(size_t reals)
-{
-    return real_bytes(reals) / sizeof(real);
-}
-
 /* Numbers of a block of an image of what is stored. */
 static size_t stored_block(const struct winograd *w)
 {
@@ -17,8 +12,8 @@ static size_t stored_block(const struct winograd *w)
 static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
 {
     if (sizes.slice == 0)
-        return padded((size_t)blocks * winograd_panel(w, k));
-    return padded(winograd_panel(w, sizes.slice < k ? sizes.slice : k));
+        return aligned_reals((size_t)blocks * winograd_panel(w, k));
+    return aligned_reals(winograd_panel(w, sizes.slice < k ? sizes.slice : k));
 }
 
 static struct conv_share share_of(const struct fused_layers *fused, const struct winograd *w,
@@ -30,13 +25,13 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
                                            : 0;
     /* Not more than a number of 16 bits a tile. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
-    struct conv_share share = {.m = padded(sizes.m),
-                               .v = padded(sizes.v),
+    struct conv_share share = {.m = aligned_reals(sizes.m),
+                               .v = aligned_reals(sizes.v),
                                .du = panels_reals(w, sizes, w->out_blocks, w->in_c),
-                               .dbias = padded((size_t)(w->out_blocks * w->block)),
-                               .x = padded(x),
-                               .y = padded(y),
-                               .blank = padded(blank)};
+                               .dbias = aligned_reals((size_t)(w->out_blocks * w->block)),
+                               .x = aligned_reals(x),
+                               .y = aligned_reals(y),
+                               .blank = aligned_reals(blank)};
     share.all = share.m + share.v + share.du + share.dbias + share.x + share.y + share.blank;
     return share;
 }
@@ -73,10 +68,10 @@ struct conv_call conv_call_begin(const struct fused_layers *fused, const struct 
                              .share = share_of(fused, w, sizes),
                              .kept = c->saved,
                              .u = c->scratch};
-    real *after_kept = call.kept + padded(sizes.kept);
+    real *after_kept = call.kept + aligned_reals(sizes.kept);
     call.from = (uint8_t *)after_kept;
     if (w->norm) {
-        real *after_z = after_kept + padded((size_t)c->n * winograd_stored_room(w));
+        real *after_z = after_kept + aligned_reals((size_t)c->n * winograd_stored_room(w));
         int threads = pool_threads(c->ex->pool);
         call.z = after_kept;
         call.norm =
@@ -91,8 +86,8 @@ struct conv_call conv_call_begin(const struct fused_layers *fused, const struct 
 size_t conv_saved_bytes(const struct fused_layers *fused, const struct winograd *w,
                         struct conv_sizes sizes, int n)
 {
-    size_t kept = padded(sizes.kept) * sizeof(real), images = (size_t)n;
-    return kept + (w->norm ? padded(images * winograd_stored_room(w)) * sizeof(real) +
+    size_t kept = aligned_reals(sizes.kept) * sizeof(real), images = (size_t)n;
+    return kept + (w->norm ? aligned_reals(images * winograd_stored_room(w)) * sizeof(real) +
                                  norm_saved_bytes(fused, 1, n)
                            : images * winograd_stored(w));
 }
@@ -151,6 +146,15 @@ const real *conv_panel_transposed(const struct conv_call *call, int at, int firs
     return call->u;
 }
 
+/* Whether the chunk is not the thread's first: it adds to the sums of those before. */
+static bool chunk_adds(const struct conv_call *call, size_t begin, int thread)
+{
+    size_t own_begin = 0, own_end = 0;
+    pool_share((size_t)call->c->n, (size_t)thread, (size_t)pool_threads(call->c->ex->pool),
+               &own_begin, &own_end);
+    return begin != own_begin;
+}
+
 real *conv_du(const struct conv_call *call, int thread, int at)
 {
     size_t panel = call->sizes.slice > 0 ? 0 : winograd_panel(&call->w, call->w.in_c);
@@ -162,12 +166,12 @@ void conv_du_end(const struct conv_call *call, size_t begin, int at, int first)
     if (call->sizes.slice > 0)
         call->weights->adjoint(&call->w, at, first, conv_slice(call, first, call->w.in_c),
                                call->c->dparams, share_du(call, 0), 1, 0,
-                               call->c->ex->accumulate || conv_chunk_adds(call, begin, 0));
+                               call->c->ex->accumulate || chunk_adds(call, begin, 0));
 }
 
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread)
 {
-    return call->sizes.slice == 0 && conv_chunk_adds(call, begin, thread);
+    return call->sizes.slice == 0 && chunk_adds(call, begin, thread);
 }
 
 void conv_forward(struct conv_call *call, block_function *chunk)
@@ -288,14 +292,6 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
                      winograd_stored(w));
 }
 
-bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread)
-{
-    size_t own_begin = 0, own_end = 0;
-    pool_share((size_t)call->c->n, (size_t)thread, (size_t)pool_threads(call->c->ex->pool),
-               &own_begin, &own_end);
-    return begin != own_begin;
-}
-
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread)
 {
@@ -329,7 +325,7 @@ static const real *block_of_dy(const struct conv_call *call, size_t begin, size_
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread)
 {
     const struct winograd *w = &call->w;
-    if (!conv_chunk_adds(call, begin, thread))
+    if (!chunk_adds(call, begin, thread))
         memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
     if (call->fused->out == LAYOUT_NCHW && !w->norm)
         read_planes(call, share_y(call, thread), call->c->dy, w->stored,

@@ -140,8 +140,6 @@ const real *conv_panel_transposed(const struct conv_call *call, int at, int firs
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
-/* Whether the chunk is not the thread's first: it adds to the sums of those before. */
-bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread);
-
-/* The same for panels of dweights: slices are added up in dweights itself. */
+/* Whether a chunk adds to the thread's panels of dweights: it is not its first, and there are no slices,
+ * which are added up in dweights itself. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);

@@ -92,7 +92,7 @@ static struct dense_bytes_call call_of(const struct fused_layers *fused, const s
     size_t outputs = (size_t)fused->layers->channels;
     size_t padded = count_blocks(fused->layers) * DENSE_BYTES_BLOCK;
     real *folded = c->scratch, *scale = folded + outputs * padded, *shift = scale + padded;
-    real *sums = folded + real_bytes(padded * (outputs + 2)) / sizeof(real);
+    real *sums = folded + aligned_reals(padded * (outputs + 2));
     fill_scales(fused, scale, shift);
     return (struct dense_bytes_call){
         .op = c,

@@ -36,11 +36,6 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-static size_t padded(size_t reals)
-{
-    return real_bytes(reals) / sizeof(real);
-}
-
 /* Scratch, in numbers, behind the norm's: weights and bias in blocks; then a thread's image,
  * dweights, dbias, and y or dy of an image in blocks where the op gives [N,C,H,W], or before
  * batch norm. */
@@ -50,11 +45,11 @@ struct parts {
 
 static struct parts parts_of(const struct fused_layers *fused, const struct first_conv *f)
 {
-    return (struct parts){.weights = padded((size_t)f->out_blocks * first_conv_panel(f)),
-                          .bias = padded((size_t)(f->out_blocks * f->block)),
-                          .image = padded(first_conv_image(f)),
-                          .y = fused->out == LAYOUT_NCHW || f->norm ? padded(first_conv_stored(f))
-                                                                    : 0};
+    return (struct parts){
+        .weights = aligned_reals((size_t)f->out_blocks * first_conv_panel(f)),
+        .bias = aligned_reals((size_t)(f->out_blocks * f->block)),
+        .image = aligned_reals(first_conv_image(f)),
+        .y = fused->out == LAYOUT_NCHW || f->norm ? aligned_reals(first_conv_stored(f)) : 0};
 }
 
 static size_t share_reals(const struct parts *p)
@@ -89,7 +84,7 @@ static struct first_conv_call call_begin(const struct fused_layers *fused, const
                                    .from = c->saved};
     call.parts = parts_of(fused, &call.f);
     if (call.f.norm) {
-        real *after_z = (real *)c->saved + padded((size_t)c->n * first_conv_kept(&call.f));
+        real *after_z = (real *)c->saved + aligned_reals((size_t)c->n * first_conv_kept(&call.f));
         int threads = pool_threads(c->ex->pool);
         call.z = c->saved;
         call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(&call.f), after_z,
@@ -283,9 +278,9 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
     struct first_conv f = first_conv_of(fused);
     size_t images = (size_t)n;
-    return f.norm
-               ? padded(images * first_conv_kept(&f)) * sizeof(real) + norm_saved_bytes(fused, 1, n)
-               : images * first_conv_stored(&f);
+    return f.norm ? aligned_reals(images * first_conv_kept(&f)) * sizeof(real) +
+                        norm_saved_bytes(fused, 1, n)
+                  : images * first_conv_stored(&f);
 }
 
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
