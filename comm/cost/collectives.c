@@ -345,8 +345,8 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
                                                                     : asked;
 }
 
-void add_allreduce(struct cost *c, const struct participant *p, enum allreduce_algorithm algorithm,
-                   size_t count, size_t width)
+static void add_allreduce(struct cost *c, const struct participant *p,
+                          enum allreduce_algorithm algorithm, size_t count, size_t width)
 {
     switch (algorithm) {
     case ALGORITHM_recursive_doubling:

@@ -28,8 +28,6 @@ void add_reduction(struct cost *c, const struct participant *p, size_t bytes);
 enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
-void add_allreduce(struct cost *c, const struct participant *p, enum allreduce_algorithm algorithm,
-                   size_t count, size_t width);
 /* A call that asks for `asked`, its payload with it; marks what it runs in `used`. */
 void add_allreduce_call(struct cost *c, const struct participant *p, enum call_kind call,
                         enum allreduce_algorithm asked, size_t count, size_t width,

@@ -44,7 +44,7 @@ enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, con
 
 /* ---- Collectives ---- */
 
-enum status wait_check_count(size_t count, const char *operation, struct error *e)
+static enum status check_count(size_t count, const char *operation, struct error *e)
 {
     if (count <= INT_MAX)
         return OK;
@@ -79,7 +79,7 @@ static enum status compare_call(struct waiter *w, const struct call *call, MPI_C
 static enum status begin_collective(struct waiter *w, const struct call *call, MPI_Comm comm,
                                     struct error *e)
 {
-    TRY(wait_check_count(call->count, call->operation, e));
+    TRY(check_count(call->count, call->operation, e));
     count_call(w, call);
     wait_enter(w, call->operation);
     enum status status = compare_call(w, call, comm, e);

@@ -232,10 +232,6 @@ enum status message_status(const struct waiter *w, int code, const char *operati
 enum status message_wait(struct waiter *w, struct message *message, const char *operation,
                          struct error *e);
 
-/* The same before it is begun: ERR_ARGUMENT where it would have more bytes than MPI takes. */
-enum status message_check_bytes(const struct waiter *w, size_t bytes, const char *operation,
-                                struct error *e);
-
 /* On the way out after an error, before the memory of messages that were begun is given back. Gives up a
  * receive for which no message will come. */
 void message_cancel(struct waiter *w, struct message *message);

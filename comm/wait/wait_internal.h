@@ -28,6 +28,3 @@ enum status wait_pause(struct waiter *w, struct error *e);
 /* Waits for one request that was started without an error, by a blocking call or by testing, as the
  * policy says. */
 enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e);
-
-/* ERR_ARGUMENT for more elements than a call of the library takes. */
-enum status wait_check_count(size_t count, const char *operation, struct error *e);

@@ -52,7 +52,9 @@ static enum status check_messages(const struct waiter *w, const struct message *
                                   const char *operation, struct error *e)
 {
     for (int i = 0; i < n; i++)
-        TRY(message_check_bytes(w, messages[i].bytes, operation, e));
+        if (messages[i].bytes > w->message_most)
+            return error_set(e, ERR_ARGUMENT, "%s: a message of %zu bytes; MPI takes at most %zu",
+                             operation, messages[i].bytes, w->message_most);
     return OK;
 }
 
@@ -131,15 +133,6 @@ int message_test(struct waiter *w, struct message *message, bool *done)
     message->code = code;
     *done = found && code == MPI_SUCCESS;
     return code;
-}
-
-enum status message_check_bytes(const struct waiter *w, size_t bytes, const char *operation,
-                                struct error *e)
-{
-    if (bytes <= w->message_most)
-        return OK;
-    return error_set(e, ERR_ARGUMENT, "%s: a message of %zu bytes; MPI takes at most %zu",
-                     operation, bytes, w->message_most);
 }
 
 enum status message_status(const struct waiter *w, int code, const char *operation, struct error *e)
