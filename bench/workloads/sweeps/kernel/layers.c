@@ -34,7 +34,7 @@ static enum status open_stage(struct stage *g, const struct net_desc *desc, int 
     *g = (struct stage){.layer = l, .kernel = layer_kernel_get(l->kind, plan), .n = n};
     g->in = (size_t)n * shape_count(l->in);
     g->out = (size_t)n * shape_count(l->out);
-    g->params = layer_params(desc, l);
+    g->params = net_layer_params(desc, l);
     TRY(MEM_NEW_ALIGNED(g->x, g->in, numbers, e));
     TRY(MEM_NEW_ALIGNED(g->dx, g->in, numbers, e));
     TRY(MEM_NEW_ALIGNED(g->y, g->out, numbers, e));

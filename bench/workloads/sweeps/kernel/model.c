@@ -9,14 +9,6 @@
  * less often than once in 10^20 sums. */
 #define ROUNDING_FACTOR 10.0
 
-size_t layer_params(const struct net_desc *desc, const struct layer_desc *l)
-{
-    size_t n = 0;
-    for (int t = 0; t < l->n_tensors; t++)
-        n += desc->tensors[l->first_tensor + t].count;
-    return n;
-}
-
 static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
 {
     return l->n_tensors > 0 ? &desc->tensors[l->first_tensor] : NULL;
@@ -102,7 +94,7 @@ double least_bytes(const struct net_desc *desc, int first, int last, int n, enum
     double in = (double)n * (double)shape_count(desc->layers[first].in);
     double out = (double)n * (double)shape_count(desc->layers[last - 1].out), params = 0;
     for (int i = first; i < last; i++)
-        params += (double)layer_params(desc, &desc->layers[i]);
+        params += (double)net_layer_params(desc, &desc->layers[i]);
     if (pass == PASS_FORWARD)
         return (double)of.in * in + (double)of.out * out + sizeof(real) * params;
     return (double)of.in * in + sizeof(real) * ((first > 0 ? in : 0) + out + 2 * params);
@@ -131,10 +123,7 @@ char *layer_list(char *text, size_t size, const struct net_desc *desc, int first
 
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct error *e)
 {
-    size_t n = 0;
-    for (int i = 0; i < desc->n_buffers; i++)
-        n += desc->buffers[i].count;
-    TRY(MEM_NEW_ALIGNED(*buffers, n, "running statistics", e));
+    TRY(MEM_NEW_ALIGNED(*buffers, desc->n_buffer_values, "running statistics", e));
     net_init_buffers(desc, *buffers);
     return OK;
 }

@@ -116,7 +116,5 @@ double written_flop(const struct net_desc *desc, int first, int last, int n, enu
 /* Running statistics as they begin; freed with mem_free. */
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct error *e);
 
-size_t layer_params(const struct net_desc *desc, const struct layer_desc *l);
-
 /* "conv1+relu1" */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);
