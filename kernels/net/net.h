@@ -26,9 +26,14 @@ struct net_options {
      * while the net is made. */
     const uint8_t *choices;
 };
+/* *net: desc, which may go afterwards, compiled with all the memory that its calls need; freed with
+ * net_destroy. ERR_ARGUMENT for options out of range or that do not go together, ERR_SHAPE for images of
+ * more than 4 channels, ERR_MEMORY with how much was asked for; *net is NULL then. */
 enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
 void net_destroy(struct net *net);
+
+/* How many ops the plan has, those of other stages with them. */
 int net_ops(const struct net *net);
 /* Tensors [*first, *last) of an op; empty for one without parameters. */
 void net_op_tensors(const struct net *net, int op, int *first, int *last);

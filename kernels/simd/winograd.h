@@ -3,10 +3,12 @@
  * Along an axis, m outputs of a tile are y = A'((G g) * (B'd)) for the t = m + 2 inputs d and the
  * taps g, with p products instead of 3m; along both axes the transforms are applied to rows and
  * columns. With V = B'dB, U = GgG' and, for each of the p*p points, M = V U summed over channels,
- * that is forward:  y = A'MA                  backward: dM = A dy A', dV = dM U', dx = B dV B',
- * overlap-added dU = V'dM,    dg = G'dU G Winograd, "Arithmetic complexity of computations", 1980;
- * Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. The adjoints share
- * dM, and V is kept from forward.
+ * that is
+ *     forward:   y = A'MA
+ *     backward:  dM = A dy A',  dV = dM U',  dx = B dV B', overlap-added
+ *                               dU = V'dM,   dg = G'dU G
+ * Winograd, "Arithmetic complexity of computations", 1980; Lavin, Gray, "Fast algorithms for
+ * convolutional neural networks", CVPR 2016. The adjoints share dM, and V is kept from forward.
  *
  * Values between ops and all operands are in blocks of channels (struct winograd's `block`, two
  * vectors), the last block filled up with zeros:
@@ -161,9 +163,10 @@ struct winograd_weights {
                     const real *du, int parts, size_t stride, bool add);
 };
 
-/* Runs of a sum of numbers; those of 16 bits are off by more from the beginning, and take the longer one. A chain of all 4608 terms of a convolution of 512 channels is off by several times
- * what a sum of such runs is, and memory sees one number for so many products. F4's outputs take
- * part in what sums are off by several times over: theirs are shorter. */
+/* Terms that are added one after the other before their sum goes to memory. A chain of all 4608 terms
+ * of a convolution of 512 channels is off by several times what a sum of such runs is, and memory sees
+ * one number for so many products. F4's outputs take part in what sums are off by several times over:
+ * theirs are shorter. Operands of 16 bits are off by more from the beginning, and take the longer one. */
 enum { RUN = 256, RUN_F4 = 64 };
 
 /* Products of operands in blocks of `block` columns; c are numbers, strides count in numbers. */
