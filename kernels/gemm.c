@@ -1,6 +1,5 @@
 /* The only file that knows the matrix library. */
 #include "kernels/gemm.h"
-#include "kernels/base/fp_mode.h"
 
 #include <blis.h>
 #include <stdio.h>

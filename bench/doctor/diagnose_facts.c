@@ -1,5 +1,4 @@
 /* What nodes say of themselves: settings that spoil measurements, and nodes that are not alike. */
-#include <math.h>
 #include <string.h>
 
 #include "bench/doctor/diagnosis.h"

@@ -1,7 +1,6 @@
 #include "bench/doctor/facts.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

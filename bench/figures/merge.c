@@ -1,6 +1,5 @@
 #include "bench/figures/merge.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "bench/record/csv_reader.h"
-#include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"

@@ -9,7 +9,6 @@
 #include "bench/figures/figure_data.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 enum { WORD = 128, PAIRS_MAX = 16 };

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 #include "bench/record/csv_reader.h"

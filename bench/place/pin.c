@@ -9,7 +9,6 @@
  * may have the node sampled meanwhile, so that it does not depend on PROGRAM either. */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "bench/resources/node_samples.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>

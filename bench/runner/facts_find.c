@@ -1,6 +1,5 @@
 /* Which facts there are, and which of them concern a point: two functions a kind of facts.def. */
 #include <sha2.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

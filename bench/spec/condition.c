@@ -1,6 +1,5 @@
 #include "bench/spec/condition.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
-#include "kernels/base/names.h"
 
 enum { TITLE_MAX = 120 };
 

@@ -6,7 +6,6 @@
 #include "bench/spec/keys.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 /* Selections that the lists of an exclude may come to. */

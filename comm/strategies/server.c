@@ -1,6 +1,5 @@
 #include "comm/strategies/server.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 

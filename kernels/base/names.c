@@ -1,6 +1,5 @@
 #include "kernels/base/names.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

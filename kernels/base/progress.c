@@ -1,6 +1,5 @@
 #include "kernels/base/progress.h"
 
-#include <math.h>
 #include <unistd.h>
 
 #include "kernels/base/clock.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 /* Reads one character of UTF-8; *bytes is 1, and the result negative, where there is none. */
 static int32_t decode(const char *text, size_t *bytes)

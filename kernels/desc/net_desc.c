@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/names.h"
 #include "kernels/desc/rules.h"
 
 const char *const *initializer_names(void)

@@ -1,5 +1,4 @@
 /* Values of claims: cells of tables, and arithmetic over the values before. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

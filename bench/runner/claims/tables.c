@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels/base/mem.h"
-#include "kernels/base/names.h"
 
 struct claim_tables {
     struct claim_table **tables;

@@ -1,5 +1,4 @@
 /* What ails a cluster before anything is measured on it: a campaign of one launch, of doctor_ranks. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "bench/runner/batch/missing.h"
 #include "bench/runner/batch/script.h"
 #include "bench/runner/commands/commands.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 struct submission {

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/collect/tests/fake_run.h"
 #include "bench/runner/compare/checks.h"

@@ -1,7 +1,6 @@
 /* The guard of a launch: however a launch ends, and whoever is killed, nothing of it stays. Shells
  * and sleeps stand in for mpiexec and ranks. They would end by themselves after LIFE_S seconds, so
  * a guard that does nothing makes a test fail instead of hanging it. */
-#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

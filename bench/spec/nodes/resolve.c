@@ -1,6 +1,5 @@
 #include "bench/spec/nodes/resolve.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* Cases, zip, conditions that exclude, and specs that extend others: which points there are. */
 #include "bench/spec/tests/spec_file.h"
 
-#include <sys/stat.h>
-
 /* k epochs in one process, p ranks, and another program. */
 #define THREE                                                                                      \
     HEAD "train.global_batch: 64\n"                                                                \

@@ -3,7 +3,6 @@
 #include "comm/tests/mpi_test.h"
 
 #include <ftw.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

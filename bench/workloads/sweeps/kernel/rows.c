@@ -1,5 +1,4 @@
 /* The table of the sweep. */
-#include <math.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
