@@ -1,13 +1,27 @@
 /* Files of data sets, as the first byte says: 0 IDX labels, 1 IDX images, 2 the same packed, 3 an
- * archive of CIFAR-10, 4 the same packed, 5 its six files all of these bytes. */
+ * archive of CIFAR-10, 4 the same packed, 5 its six files all of these bytes, 6 the four files of a set
+ * of one's own, 7 an archive whose headers are made to have the checksums that they should. Of the last
+ * two the next byte says, a bit a file, which are packed here: what chance packs or sums up has wrong
+ * checksums, behind which nothing is read. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <dirent.h>
+#include <zlib.h>
 
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/data/idx.h"
 
-enum { LABELS, IMAGES, PACKED_IMAGES, ARCHIVE, PACKED_ARCHIVE, BATCHES, KINDS };
+enum {
+    LABELS,
+    IMAGES,
+    PACKED_IMAGES,
+    ARCHIVE,
+    PACKED_ARCHIVE,
+    BATCHES,
+    SET,
+    SUMMED_ARCHIVE,
+    KINDS
+};
 
 static void empty_folder(void)
 {
@@ -41,11 +55,11 @@ static void look_at(const struct data_set *d, const struct data_part *part)
         FUZZ_ASSERT(part->labels[i] < d->classes);
 }
 
-static void read_cifar(void)
+static void read_set(const char *set)
 {
     struct data_set d;
     struct error e = {.status = OK};
-    enum status status = data_open(&d, "cifar10", fuzz_folder(), &e);
+    enum status status = data_open(&d, set, fuzz_folder(), &e);
     fuzz_said(status, &e);
     if (status != OK)
         return;
@@ -64,6 +78,72 @@ static void write_batches(const uint8_t *data, size_t size)
     fuzz_file("test_batch.bin", data, size);
 }
 
+/* Under this name or, packed, with ".gz" behind it. */
+static void write_file(const char *name, const uint8_t *data, size_t size, bool packed)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s.gz", name);
+    if (!packed) {
+        fuzz_file(name, data, size);
+        return;
+    }
+    gzFile out = gzopen(fuzz_path(whole), "wb1");
+    FUZZ_ASSERT(out && gzwrite(out, data, (unsigned)size) == (int)size && gzclose(out) == Z_OK);
+}
+
+static void write_set(const uint8_t *data, size_t size, unsigned packed)
+{
+    static const char *const names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                                        "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
+    const uint8_t *part;
+    size_t n;
+    for (int i = 0; i < 4 && fuzz_part(&data, &size, &part, &n); i++)
+        write_file(names[i], part, n, packed >> i & 1);
+}
+
+/* From one header to the next, as far as they say how long their members are. */
+static void sum_headers(uint8_t *archive, size_t size)
+{
+    enum { BLOCK = 512, SIZE_AT = 124, SUM_AT = 148, MAGIC_AT = 257 };
+    for (size_t at = 0; at + BLOCK <= size;) {
+        uint8_t *header = archive + at;
+        char length[13] = "", text[8];
+        unsigned sum = 0;
+        memcpy(length, header + SIZE_AT, 12);
+        memcpy(header + MAGIC_AT, "ustar", 5);
+        memset(header + SUM_AT, ' ', 8);
+        for (int i = 0; i < BLOCK; i++)
+            sum += header[i];
+        snprintf(text, sizeof text, "%06o", sum);
+        memcpy(header + SUM_AT, text, 7);
+        size_t member = strtoul(length, NULL, 8), left = size - at - BLOCK;
+        at += BLOCK + (member < left ? (member + BLOCK - 1) / BLOCK * BLOCK : left);
+    }
+}
+
+/* Two blocks of zeros end it. */
+static void write_archive(const uint8_t *data, size_t size, bool packed)
+{
+    enum { END = 1024 };
+    uint8_t *archive = calloc(1, size + END);
+    FUZZ_ASSERT(archive);
+    memcpy(archive, data, size);
+    sum_headers(archive, size);
+    write_file("cifar-10-binary.tar", archive, size + END, packed);
+    free(archive);
+}
+
+static void read_built(int kind, const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return;
+    if (kind == SET)
+        write_set(data + 1, size - 1, *data);
+    else
+        write_archive(data + 1, size - 1, *data & 1);
+    read_set(kind == SET ? "idx" : "cifar10");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -77,10 +157,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_idx(kind == IMAGES ? "images" : "images.gz", 3, data, size);
     else if (kind == BATCHES)
         write_batches(data, size);
+    else if (kind > BATCHES)
+        read_built(kind, data, size);
     else
         fuzz_file(kind == ARCHIVE ? "cifar-10-binary.tar" : "cifar-10-binary.tar.gz", data, size);
-    if (kind >= ARCHIVE)
-        read_cifar();
+    if (kind >= ARCHIVE && kind <= BATCHES)
+        read_set("cifar10");
     empty_folder();
     return 0;
 }

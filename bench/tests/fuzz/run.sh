@@ -17,6 +17,12 @@ summary) more=results/reference/strong_scaling ;;
 *) more= ;;
 esac
 
+# Bytes of an input at most: six files of CIFAR-10 have a record each.
+case $reader in
+data) longest=32768 ;;
+*) longest=16384 ;;
+esac
+
 # In memory: every input is a file.
 work=$(mktemp -d /dev/shm/scalebench-fuzz-XXXXXX 2>/dev/null || echo "$tmp")
 trap 'rm -rf "$tmp" "$work"' EXIT
@@ -24,7 +30,7 @@ trap 'rm -rf "$tmp" "$work"' EXIT
 fuzz() { # options
     # shellcheck disable=SC2086 # a list of folders
     TMPDIR=$work SCALEBENCH_LOG=error UBSAN_OPTIONS=print_stacktrace=1 "$fuzzer" -print_final_stats=1 \
-        "$@" -timeout=120 -rss_limit_mb=2560 -max_len=16384 \
+        "$@" -timeout=120 -rss_limit_mb=2560 -max_len=$longest \
         -artifact_prefix="$found/$reader-" "$corpus" "bench/tests/fuzz/seeds/$reader" $more \
         >"$tmp/log" 2>&1 || {
         tail -n 60 "$tmp/log"
