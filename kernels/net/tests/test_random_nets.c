@@ -445,6 +445,35 @@ static void compile(struct run *run)
         fail_msg("net %u, plan %d, set %d: %s", run->number, (int)run->plan, (int)run->isa, e.text);
 }
 
+/* A step before it, of as many images as there is room for, with weights that are no numbers: nothing
+ * of what it leaves in memory may be seen. In fp16 training goes on after such a step. */
+static void spoil_memory(const struct run *run, const struct exec *ex)
+{
+    const struct random_net *r = run->net;
+    size_t n = (size_t)r->n_max, params = r->desc.n_params;
+    real *weights = mem_alloc(params * sizeof *weights), *grads = mem_alloc(params * sizeof *grads);
+    const uint8_t **images = mem_alloc(n * sizeof *images);
+    uint8_t *labels = mem_alloc(n);
+    uint32_t *samples = mem_alloc(n * sizeof *samples);
+    struct exec spoiled = *ex;
+    spoiled.samples = samples;
+    spoiled.weights = NULL;
+    for (size_t i = 0; i < params; i++)
+        weights[i] = NAN;
+    for (size_t i = 0; i < n; i++)
+        images[i] = r->images + i % (size_t)r->n * shape_count(r->desc.input);
+    int ops = net_ops(run->compiled);
+    net_load_each(run->compiled, &spoiled, r->slot, r->n_max, images);
+    net_forward(run->compiled, &spoiled, r->slot, 0, ops, weights);
+    net_loss(run->compiled, &spoiled, r->slot, labels, NULL, 1.0 / r->n_max);
+    net_backward(run->compiled, &spoiled, r->slot, 0, ops, weights, grads);
+    mem_free(weights);
+    mem_free(grads);
+    mem_free(images);
+    mem_free(labels);
+    mem_free(samples);
+}
+
 static void train(struct run *run, struct pool *pool)
 {
     const struct random_net *r = run->net;
@@ -459,8 +488,10 @@ static void train(struct run *run, struct pool *pool)
     real *grads = mem_alloc(r->desc.n_params * sizeof(real)), before = r->accumulate ? 0.125 : 0;
     for (size_t i = 0; i < r->desc.n_params; i++)
         grads[i] = r->accumulate ? before : NAN;
-    net_init_buffers(&r->desc, r->buffers);
     compile(run);
+    net_init_buffers(&r->desc, r->buffers);
+    spoil_memory(run, &ex);
+    net_init_buffers(&r->desc, r->buffers);
     int ops = net_ops(run->compiled);
     net_load(run->compiled, &ex, r->slot, r->n, r->images);
     net_forward(run->compiled, &ex, r->slot, 0, ops, r->params);
