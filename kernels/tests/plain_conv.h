@@ -94,15 +94,18 @@ static inline bool plain_has(struct shape s, int h, int w)
     return h >= 0 && h < s.h && w >= 0 && w < s.w;
 }
 
-/* Sum of squares of a window of a plane; nothing lies outside. */
-static inline double plain_energy(const double *x, struct shape s, int i, int c, int top, int left,
-                                  int rows, int columns)
+/* Sum of squares of a window of a plane, with errors of 16 deviations where `var` is not NULL: what
+ * should be 0 and is not goes through a transform as well. Nothing lies outside. */
+static inline double plain_energy(const double *x, const double *var, struct shape s, int i, int c,
+                                  int top, int left, int rows, int columns)
 {
     double sum = 0;
     for (int h = top; h < top + rows; h++)
         for (int w = left; w < left + columns; w++)
-            if (plain_has(s, h, w))
-                sum += square(x[plain_at(s, i, c, h, w)]);
+            if (plain_has(s, h, w)) {
+                size_t at = plain_at(s, i, c, h, w);
+                sum += square(x[at]) + (var != NULL ? square(8 * REAL_EPSILON) * var[at] : 0);
+            }
     return sum;
 }
 
@@ -117,22 +120,22 @@ static inline double output_energy(const struct layer_desc *l, const double *siz
 {
     if (plain_is_3x3(l))
         return gain_output[h % TILE] * gain_output[w % TILE] / (SEEN * SEEN) *
-               plain_energy(size, l->in, i, c, h / TILE * TILE - l->pad_h,
+               plain_energy(size, NULL, l->in, i, c, h / TILE * TILE - l->pad_h,
                             w / TILE * TILE - l->pad_w, SEEN, SEEN);
     if (l->kernel_h == 5 && l->kernel_w == 5)
-        return gain_row / (5 * SEEN) * plain_energy(size, l->in, i, c, h, w / 2 * 2, 5, SEEN);
+        return gain_row / (5 * SEEN) * plain_energy(size, NULL, l->in, i, c, h, w / 2 * 2, 5, SEEN);
     return 0;
 }
 
 /* The same of dy for an input, which lies in up to two tiles an axis. */
-static inline double input_energy(const struct layer_desc *l, const double *dy, int i, int o,
+static inline double input_energy(const struct layer_desc *l, const struct plain *dy, int i, int o,
                                   int row, int column)
 {
     int h = row + l->pad_h, w = column + l->pad_w;
     int above = h % TILE < 2 ? TILE : 0, before = w % TILE < 2 ? TILE : 0;
     return gain_input * gain_input / (TILE * TILE) *
-           plain_energy(dy, l->out, i, o, h / TILE * TILE - above, w / TILE * TILE - before,
-                        TILE + above, TILE + before);
+           plain_energy(dy->x, dy->var, l->out, i, o, h / TILE * TILE - above,
+                        w / TILE * TILE - before, TILE + above, TILE + before);
 }
 
 /* [out_c,in_c]: sums of the squares of kernels. */
@@ -163,10 +166,11 @@ static inline double *kernel_squares(const struct layer_desc *l, const real *wei
             for (int h = 0; h < (l)->out.h; h++)                                                   \
                 for (int w = 0; w < (l)->out.w; w++)
 
-/* output_energy [N,in_c,out.h,out.w], or input_energy [N,out_c,in.h,in.w]; 0 without transforms. */
+/* output_energy [N,in_c,out.h,out.w] or, of dy, input_energy [N,out_c,in.h,in.w]; 0 without transforms. */
 static inline double *conv_energies(const struct plain_net *p, const struct layer_desc *l,
-                                    const double *x, bool of_input)
+                                    const double *size, const struct plain *dy)
 {
+    bool of_input = dy != NULL;
     struct shape s = of_input ? (struct shape){l->out.c, l->in.h, l->in.w}
                               : (struct shape){l->in.c, l->out.h, l->out.w};
     double *energy = calloc((size_t)p->n * shape_count(s), sizeof *energy);
@@ -175,8 +179,8 @@ static inline double *conv_energies(const struct plain_net *p, const struct laye
         for (int c = 0; c < s.c; c++)
             for (int h = 0; h < s.h; h++)
                 for (int w = 0; w < s.w; w++)
-                    energy[plain_at(s, i, c, h, w)] =
-                        of_input ? input_energy(l, x, i, c, h, w) : output_energy(l, x, i, c, h, w);
+                    energy[plain_at(s, i, c, h, w)] = of_input ? input_energy(l, dy, i, c, h, w)
+                                                               : output_energy(l, size, i, c, h, w);
     return energy;
 }
 
@@ -184,7 +188,7 @@ static inline void conv_forward(struct plain_net *p, const struct layer_desc *l,
                                 struct plain x, const double *size, const real *weights)
 {
     const real *bias = weights + l->out.c * l->in.c * l->kernel_h * l->kernel_w;
-    double *squares = kernel_squares(l, weights), *energy = conv_energies(p, l, size, false);
+    double *squares = kernel_squares(l, weights), *energy = conv_energies(p, l, size, NULL);
     EACH_OUTPUT(l)
     {
         struct sum s = {0};
@@ -209,14 +213,15 @@ static inline void conv_forward(struct plain_net *p, const struct layer_desc *l,
 
 /* What transforms add to the variance of a kernel's gradient: tile by tile, products of squares. */
 static inline double weight_extra(const struct plain_net *p, const struct layer_desc *l,
-                                  const double *size, const double *dy, int o, int c)
+                                  const double *size, const struct plain *dy, int o, int c)
 {
     double sum = 0;
     for (int i = 0; i < p->n; i++)
         for (int h = 0; h < l->out.h; h += TILE)
             for (int w = 0; w < l->out.w; w += TILE)
-                sum += plain_energy(size, l->in, i, c, h - l->pad_h, w - l->pad_w, SEEN, SEEN) *
-                       plain_energy(dy, l->out, i, o, h, w, TILE, TILE) / (SEEN * SEEN);
+                sum +=
+                    plain_energy(size, NULL, l->in, i, c, h - l->pad_h, w - l->pad_w, SEEN, SEEN) *
+                    plain_energy(dy->x, dy->var, l->out, i, o, h, w, TILE, TILE) / (SEEN * SEEN);
     return sum;
 }
 
@@ -244,7 +249,7 @@ static inline void conv_backward_weights(struct plain_net *p, const struct layer
     double extra = 0;
     for (int k = 0; k < l->out.c * l->in.c * taps; k++) {
         if (transforms && k % taps == 0)
-            extra = weight_extra(p, l, size, dy.x, k / taps / l->in.c, k / taps % l->in.c);
+            extra = weight_extra(p, l, size, &dy, k / taps / l->in.c, k / taps % l->in.c);
         dw.x[k] = sums[k].x;
         dw.var[k] = sum_var(&sums[k], 0, 0) + (double)(sums[k].terms + PATH) * extra *
                                                   gain_weight[k % 9 / 3] * gain_weight[k % 3];
@@ -275,7 +280,7 @@ static inline void conv_backward_input(struct plain_net *p, const struct layer_d
         }
     }
     double *squares = kernel_squares(l, weights);
-    double *energy = conv_energies(p, l, dy.x, true);
+    double *energy = conv_energies(p, l, NULL, &dy);
     size_t plane = (size_t)l->in.h * (size_t)l->in.w, in_c = (size_t)l->in.c;
     for (size_t at = 0; at < n; at++) {
         size_t image = at / plane / in_c, c = at / plane % in_c;
