@@ -238,6 +238,30 @@ static void adasum_of_equal_images_equals_sequential(void **state)
     }
 }
 
+/* A rank that trains by itself takes the mean of its own images: where all images are alike it is what one rank has,
+ * however many more the others have. Of the last step's one image rank 0 has the mean, the others have none. */
+static void ranks_by_themselves_take_their_own_mean(void **state)
+{
+    struct alone alone;
+    struct session own;
+    size_t pixels = shape_count(fixture.data.shape);
+    for (size_t i = 1; i < IMAGES; i++) {
+        memcpy(fixture.images + i * pixels, fixture.images, pixels);
+        fixture.labels[i] = fixture.labels[0];
+    }
+    option(OPT_STRATEGY, "none");
+    option(OPT_MOMENTUM, "0");
+    option(OPT_DATA_SAMPLES, "26");
+    for (int steps = 1; steps <= 2; steps++) {
+        assert_all(train_alone(&alone, steps));
+        bool good = session_open(&own, MPI_COMM_WORLD, 1) && session_steps(&own, steps);
+        double distance = distance_of(&own, &alone.trained, &alone.initial);
+        session_close(&own);
+        alone_close(&alone);
+        assert_all(good && (distance <= ALLOWED || (steps == 2 && mpi_world_rank() > 0)));
+    }
+}
+
 /* What a rank waits for another is communication, and no part of what it computes. */
 static void waiting_is_no_part_of_backward(void **state)
 {
@@ -436,6 +460,7 @@ int main(int argc, char **argv)
         TEST(scaled_accumulation_equals_sequential),
         TEST(a_step_is_sent_once),
         TEST_SOFTMAX(adasum_of_equal_images_equals_sequential),
+        TEST_SOFTMAX(ranks_by_themselves_take_their_own_mean),
         TEST(waiting_is_no_part_of_backward),
         TEST(local_sgd_of_period_1_equals_sequential),
         TEST(parameter_servers_in_step_equal_sequential),
