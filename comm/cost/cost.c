@@ -40,6 +40,14 @@ double strategy_exposed(enum strategy_kind strategy, const struct strategy_confi
     return desc->exposed != NULL ? desc->exposed(config, &g, ready, backward, comm) : NAN;
 }
 
+double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,
+                      const struct cost *cost, uint64_t first, uint64_t n)
+{
+    const struct strategy_desc *desc = TABLE[strategy];
+    return desc->times != NULL ? (double)desc->times(config, first, n)
+                               : (double)n / (double)cost->steps;
+}
+
 struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const struct strategy_config *config, int rank, int ranks,
                                    const size_t *counts, size_t n, size_t width, int slots)

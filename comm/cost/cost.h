@@ -131,6 +131,10 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_con
                           int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
 
+/* How often steps [first, first + n) of a run, numbered from 1, pay `cost`, which is that of cost->steps of them. */
+double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,
+                      const struct cost *cost, uint64_t first, uint64_t n);
+
 /* Bytes that one rank has of each arena at the most within a step, and of what stages of ZeRO keep beside them
  * for messages that are on their way (0 of other strategies). */
 struct sync_memory {

@@ -27,6 +27,8 @@ struct strategy_desc {
     /* As strategy_exposed; NULL: it does not sum during backward, or nobody has said. */
     double (*exposed)(const struct strategy_config *config, const struct gradient *g,
                       const double *ready, double backward, double comm);
+    /* How many of the steps [first, first + n) pay the cost, each the whole of it; NULL: each pays its share. */
+    uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
     /* As strategy_memory, of arenas that are whole so far; NULL: they stay so. */
     void (*memory)(struct sync_memory *m, const struct strategy_config *config,
                    const struct participant *p, const struct gradient *g, int slots);

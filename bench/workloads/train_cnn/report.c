@@ -255,6 +255,14 @@ static void take_nic(struct record_end *end, const struct timed_interval *timed)
     end->packets_nic_received = known * (double)(b->packets_received - a->packets_received);
 }
 
+/* How often the timed steps, which are the last ones, have paid what the formula says. */
+static double timed_costs(const struct trainer *t, const struct timed_interval *timed,
+                          const struct cost *cost)
+{
+    uint64_t first = t->steps_done - timed->timed_steps + 1;
+    return strategy_times(t->sync->kind, &t->sync->config, cost, first, timed->timed_steps);
+}
+
 /* What was sent in the timed steps: counted, or by formula. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct timed_interval *timed)
@@ -263,9 +271,9 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
     end->calls = (int64_t)timed->calls;
     end->bytes_payload = (int64_t)timed->bytes_payload;
-    uint64_t bytes = cost.bytes_wire * timed->timed_steps / cost.steps + timed->stage_bytes;
-    uint64_t messages =
-        cost.messages_wire * timed->timed_steps / cost.steps + timed->stage_messages;
+    double times = timed_costs(t, timed, &cost);
+    uint64_t bytes = (uint64_t)((double)cost.bytes_wire * times) + timed->stage_bytes;
+    uint64_t messages = (uint64_t)((double)cost.messages_wire * times) + timed->stage_messages;
     bytes = (counted ? timed->bytes_sent : bytes) + timed->tensor_bytes;
     messages = (counted ? timed->messages_sent : messages) + timed->tensor_messages;
     end->bytes_wire = (int64_t)bytes;

@@ -9,4 +9,18 @@ static struct cost local_sgd_cost(const struct strategy_config *config, const st
     return c;
 }
 
-const struct strategy_desc strategy_desc_local_sgd = {.cost = local_sgd_cost};
+/* Of the first `n` steps: all that average gradients, then the last of each period. */
+static uint64_t sums_of(const struct strategy_config *config, uint64_t n)
+{
+    uint64_t post_local = (uint64_t)config->options[SYNC_post_local];
+    uint64_t period = (uint64_t)config->options[SYNC_period];
+    return n <= post_local ? n : post_local + (n - post_local) / period;
+}
+
+static uint64_t local_sgd_times(const struct strategy_config *config, uint64_t first, uint64_t n)
+{
+    return sums_of(config, first + n - 1) - sums_of(config, first - 1);
+}
+
+const struct strategy_desc strategy_desc_local_sgd = {.cost = local_sgd_cost,
+                                                      .times = local_sgd_times};

@@ -135,6 +135,27 @@ static void averages_cost_a_sum_a_period(void **state)
     assert_true(local.seconds == sum.seconds);
 }
 
+/* With 5 steps before the first period: sums of steps 1 to 5, 13, 21 and so on. */
+static void steps_pay_for_the_sums_that_are_theirs(void **state)
+{
+    const struct strategy_config config = {.options = {[SYNC_period] = 8, [SYNC_post_local] = 5}};
+    struct cost cost = cost_of(STRATEGY_local_sgd, &config, 0, 3, 100, NULL);
+    double before = 0;
+    for (uint64_t step = 1; step <= 50; step++) {
+        bool pays = step <= 5 || (step > 5 && (step - 5) % 8 == 0);
+        assert_true(strategy_times(STRATEGY_local_sgd, &config, &cost, step, 1) == pays);
+        before += pays;
+        assert_true(strategy_times(STRATEGY_local_sgd, &config, &cost, 1, step) == before);
+    }
+    assert_true(strategy_times(STRATEGY_local_sgd, &config, &cost, 3, 0) == 0);
+    assert_true(strategy_times(STRATEGY_local_sgd, &config, &cost, 2, 4) == 4);
+    assert_true(strategy_times(STRATEGY_local_sgd, &config, &cost, 5, 17) == 3);
+    struct cost rounds = cost_of(STRATEGY_gossip, &config, 0, 4, 100, NULL);
+    assert_true(strategy_times(STRATEGY_gossip, &config, &rounds, 7, 30) == 10);
+    assert_true(strategy_times(STRATEGY_allreduce, &config, &(struct cost){.steps = 1}, 7, 30) ==
+                30);
+}
+
 /* 400 bytes go by recursive doubling, 4000 in halves. */
 static void a_delayed_sum_is_a_non_blocking_one(void **state)
 {
@@ -159,6 +180,7 @@ int main(void)
         cmocka_unit_test(adasum_costs_whole_vectors),
         cmocka_unit_test(servers_answer_everyone_else),
         cmocka_unit_test(averages_cost_a_sum_a_period),
+        cmocka_unit_test(steps_pay_for_the_sums_that_are_theirs),
         cmocka_unit_test(a_delayed_sum_is_a_non_blocking_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
