@@ -29,7 +29,7 @@ static enum status forward_calls(struct trainer *t, struct error *e)
     return OK;
 }
 
-static enum status backward_calls(struct trainer *t, struct error *e)
+static enum status backward_calls(struct trainer *t, int micro, bool last, struct error *e)
 {
     for (int op = t->stage.last - 1; op >= t->stage.first; op--) {
         struct range range = work_op_range(t, op);
@@ -37,32 +37,53 @@ static enum status backward_calls(struct trainer *t, struct error *e)
         sync_grad_buffer(t->sync, range);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
-            TRY(sync_grad_ready(t->sync, range, 0, true, e));
+            TRY(sync_grad_ready(t->sync, range, micro, last, e));
     }
     return OK;
 }
 
-static enum status replay_step(struct trainer *t, int64_t *taken_ns, struct error *e)
+/* In as many micro-batches as one that is trained. */
+static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_ns, struct error *e)
 {
     TRY(wait_barrier(t->waiter, t->comm, "common beginning of a replay", e));
     int64_t begin_ns = clock_ns();
     sync_step_begin(t->sync);
-    TRY(forward_calls(t, e));
-    TRY(backward_calls(t, e));
-    TRY(sync_step_end(t->sync, &t->optimizer, t->steps_done, 0, e));
-    *taken_ns = clock_ns() - begin_ns - t->sync->times.optimizer_ns;
+    for (uint32_t micro = 0; micro < t->accumulate; micro++) {
+        TRY(forward_calls(t, e));
+        TRY(backward_calls(t, (int)micro, micro + 1 == t->accumulate, e));
+    }
+    TRY(sync_step_end(t->sync, &t->optimizer, step, 0, e));
+    *taken_ns += clock_ns() - begin_ns - t->sync->times.optimizer_ns;
+    return OK;
+}
+
+/* As many steps as a strategy takes to come round, which do not all send the same: their mean. Those that send nothing
+ * take no time. */
+static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
+                                const real *gradients, double *time, struct error *e)
+{
+    const struct sync *s = t->sync;
+    int64_t taken_ns = 0;
+    for (uint64_t i = 0; i < cost->steps; i++) {
+        if (strategy_times(s->kind, &s->config, cost, ++*step, 1) == 0)
+            continue;
+        put_gradients(t, gradients);
+        TRY(replay_step(t, *step, &taken_ns, e));
+    }
+    *time = (double)taken_ns / (double)cost->steps;
     return OK;
 }
 
 static enum status replay_steps(struct trainer *t, int n, const real *gradients, double *times,
                                 struct error *e)
 {
+    const struct cost cost = sync_cost(t->sync);
+    uint64_t step = t->steps_done;
     for (int i = -WARM_REPLAYS; i < n; i++) {
-        int64_t taken_ns;
-        put_gradients(t, gradients);
-        TRY(replay_step(t, &taken_ns, e));
+        double time;
+        TRY(replay_round(t, &step, &cost, gradients, &time, e));
         if (i >= 0)
-            times[i] = (double)taken_ns;
+            times[i] = time;
     }
     return OK;
 }

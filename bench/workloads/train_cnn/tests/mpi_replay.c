@@ -2,6 +2,7 @@
  * learned. */
 #include <unistd.h>
 
+#include "bench/workloads/train_cnn/replay.h"
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 
 enum { STEPS = 4 };
@@ -125,6 +126,50 @@ static void a_missing_calibration_is_refused(void **state)
     assert_all(!opened);
 }
 
+/* Calls of what is repeated without computing after so many steps: of as many steps as the strategy takes to come round,
+ * and to meet before those that send something. */
+static void calls_are_those_of_steps(int steps, uint64_t calls, uint64_t barriers)
+{
+    enum { TIMES = 3, WARM = 2 };
+    struct session s;
+    struct error e;
+    int64_t median_ns = -1;
+    bool good = session_open(&s, MPI_COMM_WORLD, 1) && session_steps(&s, steps);
+    uint64_t before = s.trainer.waiter->calls;
+    good = good && replay_run(&s.trainer, TIMES, &median_ns, &e) == OK;
+    uint64_t seen = s.trainer.waiter->calls - before;
+    session_close(&s);
+    assert_all(good && median_ns >= 0);
+    assert_all(seen == (TIMES + WARM) * (calls + barriers));
+}
+
+/* Averages after every third step, whichever was the last that was trained; before the first period in each. */
+static void replays_communicate_as_often_as_steps(void **state)
+{
+    option(OPT_STRATEGY, "local_sgd");
+    option(OPT_sync_period, "3");
+    for (int steps = 3; steps <= 5; steps++)
+        calls_are_those_of_steps(steps, 1, 1);
+    option(OPT_sync_post_local, "100");
+    calls_are_those_of_steps(4, 3, 3);
+}
+
+/* Parameters are gathered for each micro-batch. */
+static void replays_have_micro_batches(void **state)
+{
+    static const char *const accumulate[] = {"1", "3"};
+    option(OPT_STRATEGY, "zero3");
+    option(OPT_sync_zero_persist, "1000");
+    for (int i = 0; i < 2; i++) {
+        struct session s;
+        option(OPT_ACCUMULATE, accumulate[i]);
+        assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+        const struct cost cost = sync_cost(s.trainer.sync);
+        session_close(&s);
+        calls_are_those_of_steps(1, cost.calls, 1);
+    }
+}
+
 /* Rank 0 makes the folder for all. */
 static int open_all(void **state)
 {
@@ -157,6 +202,8 @@ int main(int argc, char **argv)
         TEST(messages_are_those_of_a_launch_that_computes),
         TEST(a_stated_rate_is_kept),
         TEST(a_missing_calibration_is_refused),
+        TEST(replays_communicate_as_often_as_steps),
+        TEST(replays_have_micro_batches),
     };
     int failed = mpi_run_group(tests, open_all, close_all);
     MPI_Finalize();
