@@ -38,21 +38,24 @@ struct shm_zero {
 
 /* ---- Gradients ---- */
 
-static enum status wait_for(struct sync *s, uint64_t arrivals, const char *operation,
+/* How a wait ends: with computing behind it or without. */
+typedef void end_wait(struct sync *s);
+
+static enum status wait_for(struct sync *s, uint64_t arrivals, const char *operation, end_wait *end,
                             struct error *e)
 {
     struct shm_zero *z = s->context;
     sync_comm_begin(s);
     enum status status = node_barrier_wait_for(&z->window, s, arrivals, operation, e);
-    sync_comm_end(s);
+    end(s);
     return status;
 }
 
 /* The oldest that all ranks have summed. */
-static enum status free_next(struct sync *s, struct error *e)
+static enum status free_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
-    TRY(wait_for(s, z->reached[z->freed].summed, "sums in shared memory", e));
+    TRY(wait_for(s, z->reached[z->freed].summed, "sums in shared memory", end, e));
     sync_pack_begin(s);
     owned_block_give_back(s, &z->blocks.all[z->freed], s->arenas.grads, mem_give_back_shared);
     sync_pack_end(s);
@@ -61,12 +64,12 @@ static enum status free_next(struct sync *s, struct error *e)
 }
 
 /* The oldest of those that are complete, on all ranks; the one before it is given back. */
-static enum status sum_next(struct sync *s, struct error *e)
+static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
     struct reached *b = &z->reached[z->summed];
     const struct span share = z->blocks.shares[z->summed];
-    TRY(wait_for(s, b->ready, "gradients in shared memory", e));
+    TRY(wait_for(s, b->ready, "gradients in shared memory", end, e));
     sync_pack_begin(s);
     local_sum(s->exec, s->arenas.grads, (const real *const *)z->grads, s->ranks, share.begin,
               share.begin + share.n);
@@ -74,7 +77,7 @@ static enum status sum_next(struct sync *s, struct error *e)
     node_barrier_arrive(&z->window, s);
     b->summed = z->window.arrivals;
     z->summed++;
-    return z->freed + 1 < z->summed ? free_next(s, e) : OK;
+    return z->freed + 1 < z->summed ? free_next(s, end, e) : OK;
 }
 
 /* The blocks of which all tensors, those from `first` on, are complete. */
@@ -83,7 +86,7 @@ static enum status leave_from(struct sync *s, int first, struct error *e)
     struct shm_zero *z = s->context;
     for (; z->left < z->blocks.n && z->blocks.all[z->left].tensors.first >= first; z->left++) {
         if (z->left - z->summed == ZERO_FLIGHTS)
-            TRY(sum_next(s, e));
+            TRY(sum_next(s, sync_comm_end_amid, e));
         node_barrier_arrive(&z->window, s);
         z->reached[z->left].ready = z->window.arrivals;
     }
@@ -94,9 +97,9 @@ static enum status sum_all(struct sync *s, struct error *e)
 {
     const struct shm_zero *z = s->context;
     while (z->summed < z->left)
-        TRY(sum_next(s, e));
+        TRY(sum_next(s, sync_comm_end, e));
     while (z->freed < z->summed)
-        TRY(free_next(s, e));
+        TRY(free_next(s, sync_comm_end, e));
     return OK;
 }
 
@@ -126,11 +129,11 @@ static void copy_blocks(struct sync *s, bool is_whole)
             copy_block(s, &z->blocks.all[k]);
 }
 
-static enum status meet(struct sync *s, const char *operation, struct error *e)
+static enum status meet(struct sync *s, const char *operation, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
     node_barrier_arrive(&z->window, s);
-    return wait_for(s, z->window.arrivals, operation, e);
+    return wait_for(s, z->window.arrivals, operation, end, e);
 }
 
 /* Where a step did not write what others will read, all meet before they do. */
@@ -139,7 +142,7 @@ static enum status shm_zero_params_needed(struct sync *s, struct range range, en
 {
     struct shm_zero *z = s->context;
     if (z->is_new)
-        TRY(meet(s, "new parameters in shared memory", e));
+        TRY(meet(s, "new parameters in shared memory", sync_comm_end_amid, e));
     z->is_new = false;
     for (size_t k = 0; k < z->blocks.n; k++) {
         struct owned_block *b = &z->blocks.all[k];
@@ -222,7 +225,7 @@ static enum status shm_zero_step_end(struct sync *s, const struct optimizer *o, 
     const struct shm_zero *z = s->context;
     TRY(sum_all(s, e));
     TRY(owned_blocks_step(s, &z->blocks, o, step, lr, e));
-    TRY(meet(s, "parameters in shared memory", e));
+    TRY(meet(s, "parameters in shared memory", sync_comm_end, e));
     copy_blocks(s, true);
     return OK;
 }

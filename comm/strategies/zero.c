@@ -137,13 +137,13 @@ static void sum_share(struct sync *s, size_t k)
     sync_pack_end(s);
 }
 
-/* The oldest block on its way. */
-static enum status sum_next(struct sync *s, struct error *e)
+/* The oldest block on its way. `end`: of the wait, with computing behind it or without. */
+static enum status sum_next(struct sync *s, void (*end)(struct sync *s), struct error *e)
 {
     struct zero *z = s->context;
     sync_comm_begin(s);
     enum status status = flight_finish(&z->flights[z->summed], e);
-    sync_comm_end(s);
+    end(s);
     if (status == OK)
         sum_share(s, z->summed++);
     return status;
@@ -155,7 +155,7 @@ static enum status leave_from(struct sync *s, int first, struct error *e)
     struct zero *z = s->context;
     for (; z->left < z->blocks.n && z->blocks.all[z->left].tensors.first >= first; z->left++) {
         if (z->left - z->summed == ZERO_FLIGHTS)
-            TRY(sum_next(s, e));
+            TRY(sum_next(s, sync_comm_end_amid, e));
         sync_call_begin(s);
         scatter_begin(s, z->left);
         sync_call_end(s);
@@ -167,7 +167,7 @@ static enum status sum_all(struct sync *s, struct error *e)
 {
     const struct zero *z = s->context;
     while (z->summed < z->left)
-        TRY(sum_next(s, e));
+        TRY(sum_next(s, sync_comm_end, e));
     return OK;
 }
 
@@ -238,7 +238,7 @@ static enum status wait_for_params(struct sync *s, struct flight *f, struct erro
         return OK;
     sync_comm_begin(s);
     enum status status = flight_finish(f, e);
-    sync_comm_end(s);
+    sync_comm_end_amid(s);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "comm/tests/sync_fixture.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
 enum { TENSORS = 4, N = 1013, STEPS = 3, SLOTS = 2 };
@@ -166,6 +167,58 @@ static void lars_and_lamb_get_whole_tensors(void **state)
     same_bits(STRATEGY_shm, STRATEGY_shm_zero1, optimizer(OPTIMIZER_lamb));
 }
 
+/* ---- Who is late ---- */
+
+static bool pass(struct sync *s, enum pass pass, int tensor, struct error *e)
+{
+    const struct range range = {tensor, tensor + 1};
+    bool good = sync_params_needed(s, range, pass, e) == OK;
+    sync_params_done(s, range, pass);
+    return good && (pass == PASS_FORWARD || sync_grad_ready(s, range, 0, true, e) == OK);
+}
+
+/* Rank 0 computes for a while before its last gradients, after it has waited for others in the midst of the step: it is
+ * then that it arrives, less what it has waited. */
+static bool is_late_at_the_end(struct fixture *f, enum strategy_kind kind)
+{
+    enum { LATE_NS = 20000000 };
+    struct error e;
+    bool good = fixture_open(f, kind) && fixture_step(f, 1);
+    struct sync *s = f->sync;
+    int64_t begin_ns = clock_ns();
+    sync_step_begin(s);
+    for (int i = 0; i < FIXTURE_TENSORS; i++)
+        good = good && pass(s, PASS_FORWARD, i, &e);
+    for (int i = FIXTURE_TENSORS - 1; i >= 0; i--) {
+        while (i == 0 && mpi_world_rank() == 0 && clock_ns() < begin_ns + LATE_NS) {
+        }
+        good = good && pass(s, PASS_BACKWARD, i, &e);
+    }
+    int64_t waited_ns = s->times.comm_exposed_ns;
+    good = good && sync_step_end(s, &f->optimizer, 2, 1.0, &e) == OK;
+    int64_t own_ns = s->times.arrive_ns - begin_ns;
+    good = good && own_ns >= 0 && s->times.comm_exposed_ns <= s->times.comm_total_ns;
+    good = good && (mpi_world_rank() != 0 || own_ns + waited_ns >= LATE_NS);
+    sync_destroy(s);
+    return good;
+}
+
+/* A block a tensor, two of which are on their way at a time; at stage 3 each is gathered before its pass. */
+static void who_computes_between_waits_arrives_late(void **state)
+{
+    const enum strategy_kind kinds[] = {STRATEGY_zero2, STRATEGY_zero3, STRATEGY_shm_zero2,
+                                        STRATEGY_shm_zero3};
+    struct fixture f;
+    fixture_init(&f);
+    f.config.options[SYNC_cap_mib] = f.config.options[SYNC_first_cap_mib] = 1 / 0x1p20;
+    f.config.options[SYNC_zero_persist] = 0;
+    fixture_no_tensors(&f);
+    for (int i = 0; i < FIXTURE_TENSORS; i++)
+        fixture_add_tensor(&f, 1000, 0);
+    for (int k = 0; k < 4; k++)
+        assert_all(is_late_at_the_end(&f, kinds[k]));
+}
+
 /* ---- Memory ---- */
 
 enum { LARGE = 4 << 20 };
@@ -241,6 +294,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(clipped_by_value, usual_net),
         cmocka_unit_test_setup(clipped_by_value, three_numbers),
         cmocka_unit_test_setup(lars_and_lamb_get_whole_tensors, usual_net),
+        cmocka_unit_test(who_computes_between_waits_arrives_late),
         cmocka_unit_test(zero1_holds_a_shard_of_the_state),
         cmocka_unit_test(stages_hold_a_share),
     };
