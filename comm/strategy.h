@@ -114,8 +114,9 @@ struct strategy {
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
     /* Lets messages on their way progress, without waiting; true when there were any. Called while
-     * the rank computes, perhaps by another thread, but never at the same time as another hook; it
-     * leaves the times alone. What goes wrong shows when the message is waited for. */
+     * the rank computes, perhaps by another thread, but never at the same time as another hook. It
+     * leaves the times alone, but for work other than testing where s->polls says that the computing
+     * thread asks. What goes wrong shows when the message is waited for. */
     bool (*poll)(struct sync *s);
     /* Sum of squares of this rank's share of the synchronised gradient, for clipping by global
      * norm. */
@@ -151,6 +152,7 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
     struct sync_times times;
+    bool polls;        /* in sync_poll */
     bool sum_finished; /* in this step, by sync_finish_sum */
     bool overflow; /* of this step's gradients in fp16: the optimizer does nothing, on no rank */
     struct loss_scale loss_scale;    /* that backward's gradients have; sums are without it */

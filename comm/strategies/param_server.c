@@ -69,13 +69,13 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* The poll hook leaves the times alone: its caller counts them. */
+/* The time of another thread is none of this one's. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;
     if (!p->serves)
         return false;
-    p->server.untimed = true;
+    p->server.untimed = !s->polls;
     serve(s);
     p->server.untimed = false;
     return true;

@@ -201,6 +201,56 @@ static void async_waits_for_nobody(void **state)
     assert_all(good);
 }
 
+enum { UPDATE_US = 2000 };
+static int updates;
+
+static void sleep_before_update(void *arg)
+{
+    (void)arg;
+    updates++;
+    usleep(UPDATE_US);
+}
+
+/* Rank 0 polls until its server has stepped on two gradients of each of the others. */
+static bool poll_through_updates(struct fixture *f)
+{
+    struct error e;
+    const struct sync_times *t = &f->sync->times;
+    int all = 1 + 2 * (mpi_world_ranks() - 1);
+    sync_step_begin(f->sync);
+    int64_t begin_ns = clock_ns();
+    int before = updates;
+    atomic_store(&board.pushed[0], 1);
+    while (updates < all)
+        sync_poll(f->sync);
+    int64_t left_ns = clock_ns() - begin_ns - (updates - before) * (int64_t)UPDATE_US * 1000;
+    bool good = t->poll_ns <= left_ns && t->poll_ns == t->comm_exposed_ns;
+    good = good && (updates > before) == (t->optimizer_ns > 0);
+    return sync_step_end(f->sync, &f->optimizer, ++f->step, LR, &e) == OK && good;
+}
+
+/* What a server steps on while its rank polls is no polling: the optimizer's time is that, and what is done before it
+ * is counted by who does it. */
+static void an_update_amid_polling_is_an_update(void **state)
+{
+    struct fixture f;
+    setup(&f);
+    assert_all(open_board());
+    f.config.variant = VARIANT_param_server_async;
+    assert_all(open_with(&f, STRATEGY_param_server, 0));
+    updates = 0;
+    f.sync->before_update = sleep_before_update;
+    bool good = blind_step(&f);
+    if (mpi_world_rank() == 0)
+        good = poll_through_updates(&f) && good;
+    while (mpi_world_rank() > 0 && atomic_load(&board.pushed[0]) == 0)
+        sched_yield();
+    good = (mpi_world_rank() == 0 || blind_step(&f)) && good;
+    sync_destroy(f.sync);
+    close_board();
+    assert_all(good);
+}
+
 /* Ranks that went alone for ten seconds may meet later than the deadline of a wait says. */
 static void async_ranks_may_be_as_late_as_they_went_alone(void **state)
 {
@@ -325,6 +375,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nobody_is_further_ahead_than_the_bound),
         cmocka_unit_test(slow_servers_keep_the_bound),
         cmocka_unit_test(async_waits_for_nobody),
+        cmocka_unit_test(an_update_amid_polling_is_an_update),
         cmocka_unit_test(async_ranks_may_be_as_late_as_they_went_alone),
         cmocka_unit_test(gradients_are_clipped_where_they_are_stepped_on),
         cmocka_unit_test(a_checkpoint_finds_the_servers_state),

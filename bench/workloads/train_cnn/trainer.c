@@ -91,20 +91,22 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
 
 /* The parts of a step, one after the other. */
 struct lap {
-    const struct sync_times *sync;
+    const struct trainer *trainer;
     int64_t begin_ns, sync_ns; /* where the part began */
 };
 
-/* What this step's synchronisation has taken of the computing thread so far. */
-static int64_t sync_ns(const struct sync_times *times)
+/* What this step's synchronisation has taken of the computing thread so far, with what was slept before updates: a
+ * server steps while its rank computes. */
+static int64_t sync_ns(const struct trainer *t)
 {
-    return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns;
+    const struct sync_times *times = &t->sync->times;
+    return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns + t->update_slept_ns;
 }
 
 /* Nanoseconds of the part that ends here, synchronisation left out. */
 static int64_t lap_end(struct lap *lap)
 {
-    int64_t now_ns = clock_ns(), now_sync_ns = sync_ns(lap->sync);
+    int64_t now_ns = clock_ns(), now_sync_ns = sync_ns(lap->trainer);
     int64_t taken_ns = now_ns - lap->begin_ns - (now_sync_ns - lap->sync_ns);
     lap->begin_ns = now_ns;
     lap->sync_ns = now_sync_ns;
@@ -255,7 +257,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     sync_step_begin(t->sync);
     slice_step_begin(t);
     t->update_slept_ns = 0;
-    struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
+    t->thread = pthread_self();
+    struct lap lap = {.trainer = t, .begin_ns = record->begin_ns};
     work_step_begin(t, &batch);
 
     enum status status = compute(t, &batch, &lap, record, e);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
 
 #include "bench/spec/spec.h"
@@ -80,7 +81,8 @@ struct trainer {
     struct calibration *times;      /* of what it computes; NULL: nobody asks */
     struct arena_use arena_use;     /* where the caller asks */
     uint64_t updated;               /* the step whose update began last */
-    int64_t update_slept_ns;        /* in this step, before the optimizer ran */
+    int64_t update_slept_ns;        /* in this step, before the optimizer ran, by */
+    pthread_t thread;               /* who takes it: that of sync.overlap may let a server step */
     real *own_params;       /* of a rank with weights of its own, while rank 0's are evaluated */
     const uint8_t **images; /* [micro_max]: where the images of a micro-batch lie in the data set */
     uint8_t

@@ -228,7 +228,8 @@ static void before_update(void *arg)
     t->updated = t->steps_done;
     int64_t slept_ns = inject_sleep(&t->inject, INJECT_PHASE_update, t->steps_done);
     trainer_add_sleep(t, slept_ns);
-    t->update_slept_ns += slept_ns;
+    if (pthread_equal(pthread_self(), t->thread))
+        t->update_slept_ns += slept_ns;
 }
 
 static struct optimizer optimizer_of(const struct trainer *t)

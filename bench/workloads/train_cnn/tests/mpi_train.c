@@ -262,19 +262,20 @@ static void ranks_by_themselves_take_their_own_mean(void **state)
     }
 }
 
-/* What a rank waits for another is communication, and no part of what it computes. */
-static void waiting_is_no_part_of_backward(void **state)
+/* The parts of four steps, in which rank 0 sleeps before it updates weights, are no longer than the steps. Each begins
+ * some time after the one before, on the other ranks after half as long again. */
+static void parts_do_not_overlap(useconds_t apart_us)
 {
     struct session s;
     struct error e;
     struct step_record record;
     int64_t parts = 0, all = 0;
-    option(OPT_STRATEGY, "shm");
     option(OPT_INJECT_KIND, "fixed");
     option(OPT_INJECT_SLEEP, "5ms");
     option(OPT_INJECT_PHASE, "update");
     bool good = session_open(&s, MPI_COMM_WORLD, 1);
     for (uint32_t i = 0; i < 4; i++) {
+        usleep(mpi_world_rank() > 0 ? apart_us * 3 / 2 : apart_us);
         int64_t begin_ns = clock_ns();
         good = trainer_step(&s.trainer, 0, i, &record, &e) == OK && good;
         all += clock_ns() - begin_ns;
@@ -284,6 +285,24 @@ static void waiting_is_no_part_of_backward(void **state)
     session_close(&s);
     assert_all(good);
     assert_all(parts <= all);
+}
+
+/* What a rank waits for another is communication, and no part of what it computes. */
+static void waiting_is_no_part_of_backward(void **state)
+{
+    option(OPT_STRATEGY, "shm");
+    parts_do_not_overlap(0);
+}
+
+/* A server that is ahead of the others steps when it finds their gradients, which is while its rank computes. */
+static void sleeping_before_an_update_is_no_part_of_forward(void **state)
+{
+    option(OPT_STRATEGY, "param_server");
+    option(OPT_VARIANT, "stale");
+    option(OPT_sync_staleness, "4");
+    parts_do_not_overlap(4000);
+    option(OPT_OVERLAP, "poll_layers");
+    parts_do_not_overlap(4000);
 }
 
 /* Statistics are those of a micro-batch over all ranks, also where a rank has no image in it: another
@@ -462,6 +481,7 @@ int main(int argc, char **argv)
         TEST_SOFTMAX(adasum_of_equal_images_equals_sequential),
         TEST_SOFTMAX(ranks_by_themselves_take_their_own_mean),
         TEST(waiting_is_no_part_of_backward),
+        TEST(sleeping_before_an_update_is_no_part_of_forward),
         TEST(local_sgd_of_period_1_equals_sequential),
         TEST(parameter_servers_in_step_equal_sequential),
         TEST(compressors_without_loss_equal_sequential),
