@@ -63,6 +63,8 @@ struct progress {
     uint64_t steps_done;  /* as read; checkpoint_write takes the state's */
     uint32_t epoch, step; /* the next step; `step` may be past the epoch's last one */
     struct score train;   /* of this epoch's steps so far */
+    double *losses;       /* [n_losses] the loss_sum of each rank; NULL: the file has none */
+    size_t n_losses;
     struct loss_scale
         loss_scale;  /* as read, of train.precision fp16; checkpoint_write takes the sync's */
     double seconds;  /* that they took */
@@ -72,7 +74,8 @@ struct progress {
 /* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. For rank 0. */
 enum status checkpoint_check(const char *path, struct error *e);
 
-/* Writes the state and rank 0's `progress`, whose train is the sum over all ranks. An older file of
+/* Writes the state and rank 0's `progress`, whose train is the sum over all ranks and whose losses are those that it is
+ * made of: added up in another order they would be another number. An older file of
  * this name stays until the new one is on the disk. Collective: returns when it is. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
@@ -82,7 +85,7 @@ struct checkpoint {
     struct safetensors file;
     bool weights_only;
     char reset[CHECKPOINT_RESET]; /* why the sections of ranks are not taken up; empty: they are */
-    struct progress progress;     /* its history is owned */
+    struct progress progress;     /* its history and losses are owned */
 };
 
 /* Reads a checkpoint of this very run: what checkpoint_keys.def lists must be equal, every tensor

@@ -10,6 +10,7 @@
 #include "bench/workloads/checkpoint/checkpoint_keys.h"
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
 #include "bench/workloads/checkpoint/checkpoint_parts.h"
+#include "kernels/base/mem.h"
 
 #define RANKS_MAX 1048576 /* as the option `ranks` allows */
 
@@ -51,6 +52,27 @@ static enum status need_real(const struct safetensors *file, const char *key, bo
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "__metadata__: %s = '%s'; expected a %snumber", key, text,
                         finite ? "finite " : "");
+    return OK;
+}
+
+static enum status refuse_losses(const struct safetensors *file, const char *at, struct error *e)
+{
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "__metadata__: progress.losses has '%.40s'; expected numbers, one a rank", at);
+}
+
+/* Files of older programs have none. */
+static enum status read_losses(const struct safetensors *file, struct progress *p, struct error *e)
+{
+    const char *at = safetensors_text(file, "progress.losses");
+    while (at != NULL && *at != '\0') {
+        char *end;
+        TRY(MEM_GROW(p->losses, p->n_losses, "the losses of a checkpoint", e));
+        p->losses[p->n_losses++] = strtod(at, &end);
+        if (end == at || (*end != '\0' && *end != ' '))
+            return refuse_losses(file, at, e);
+        at = *end == ' ' ? end + 1 : end;
+    }
     return OK;
 }
 
@@ -106,6 +128,7 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
     p->step = (uint32_t)step;
     p->train.correct = (uint32_t)correct;
     p->train.samples = (uint32_t)samples;
+    TRY(read_losses(file, p, e));
     return read_history(file, p, e);
 }
 
@@ -433,5 +456,7 @@ void checkpoint_close(struct checkpoint *c)
 {
     safetensors_close(&c->file);
     json_decref(c->progress.history);
+    free(c->progress.losses);
     c->progress.history = NULL;
+    c->progress.losses = NULL;
 }

@@ -147,6 +147,20 @@ static void set_real(json_t *metadata, const char *key, double value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
+/* "0x1.8p+1 0x1p+0" */
+static enum status set_losses(json_t *metadata, const struct progress *p, struct error *e)
+{
+    enum { ROOM = 32 };
+    char *text;
+    size_t used = 0;
+    TRY(MEM_NEW(text, p->n_losses * ROOM, "the losses of a checkpoint", e));
+    for (size_t i = 0; i < p->n_losses; i++)
+        used += (size_t)snprintf(text + used, ROOM, "%s%a", i > 0 ? " " : "", p->losses[i]);
+    json_object_set_new(metadata, "progress.losses", json_string(text));
+    free(text);
+    return OK;
+}
+
 static enum status add_progress(json_t *metadata, uint64_t steps_done, const struct progress *p,
                                 struct error *e)
 {
@@ -162,7 +176,7 @@ static enum status add_progress(json_t *metadata, uint64_t steps_done, const str
     set_real(metadata, "progress.seconds", p->seconds);
     json_object_set_new(metadata, "progress.history", json_string(history));
     free(history);
-    return OK;
+    return p->n_losses > 0 ? set_losses(metadata, p, e) : OK;
 }
 
 /* Where gradients have one. */

@@ -1,11 +1,13 @@
 #include "bench/workloads/train_cnn/resume.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/mem.h"
 
 static bool is_no(const char *text)
 {
@@ -89,7 +91,8 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
         log_print(LOG_WARNING, "%s: %s", c->file.path, c->reset);
 }
 
-/* What was summed over all ranks goes on at rank 0. */
+/* What was summed over all ranks goes on at rank 0; losses, whose sum depends on the order, where they were if as many
+ * ranks go on. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {
@@ -98,6 +101,10 @@ static enum status take_progress(const struct resume *r, const struct trainer *t
         *progress = r->checkpoint.progress;
     if (t->rank != 0)
         progress->train = (struct score){0};
+    if (progress->n_losses == (size_t)t->ranks)
+        progress->train.loss_sum = progress->losses[t->rank];
+    progress->losses = NULL;
+    progress->n_losses = 0;
     progress->history =
         progress->history != NULL ? json_deep_copy(progress->history) : json_array();
     return progress->history != NULL ? OK : error_no_memory(e, "a run's epochs");
@@ -125,15 +132,30 @@ static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
     return every > 0 && done % every == 0;
 }
 
+/* `losses`: room for one of each rank, on rank 0. */
+static enum status write_progress(const struct resume *r, struct trainer *t,
+                                  const struct progress *progress, double *losses, struct error *e)
+{
+    const struct checkpoint_state state = resume_state(t);
+    const double *mine = &progress->train.loss_sum;
+    struct progress global = *progress;
+    TRY(wait_gather(t->waiter, mine, sizeof *mine, losses, 0, t->comm, "losses of all ranks", e));
+    TRY(trainer_sum_scores(t, &global.train, e));
+    global.losses = losses;
+    global.n_losses = t->rank == 0 ? (size_t)t->ranks : 0;
+    return checkpoint_write(config_text(r->config, OPT_CHECKPOINT_PATH), &state, &global, e);
+}
+
 static enum status write_now(struct resume *r, struct trainer *t, const struct progress *progress,
                              struct error *e)
 {
+    double *losses;
     int64_t begin_ns = clock_ns();
-    const struct checkpoint_state state = resume_state(t);
-    struct progress global = *progress;
     inject_sleep(&t->inject, INJECT_PHASE_checkpoint, t->steps_done);
-    TRY(trainer_sum_scores(t, &global.train, e));
-    TRY(checkpoint_write(config_text(r->config, OPT_CHECKPOINT_PATH), &state, &global, e));
+    TRY(MEM_NEW(losses, t->rank == 0 ? (size_t)t->ranks : 0, "the losses of all ranks", e));
+    enum status status = write_progress(r, t, progress, losses, e);
+    free(losses);
+    TRY(status);
     r->written++;
     r->write_ns += clock_ns() - begin_ns;
     return OK;

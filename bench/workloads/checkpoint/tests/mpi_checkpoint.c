@@ -107,6 +107,63 @@ static void every_compressor_is_resumed_to_the_bit(void **state)
     }
 }
 
+/* ---- What an epoch has come to ---- */
+
+/* Takes steps of epoch 0 until `steps` are done; `kept`: with the checkpoints that are due, or NULL. Rank 0's loss
+ * becomes so large that what is added to it is rounded to even numbers. */
+static bool score_to(struct session *s, struct progress *p, uint32_t steps, struct resume *kept)
+{
+    struct step_record taken;
+    struct error e;
+    bool good = true;
+    while (good && p->step < steps) {
+        good = trainer_step(&s->trainer, 0, p->step++, &taken, &e) == OK;
+        trainer_add_score(&p->train, &taken.score);
+        p->train.loss_sum += p->step == 1 && s->trainer.rank == 0 ? 0x1p53 : 0;
+        good = good && (kept == NULL || resume_after_step(kept, &s->trainer, p, &e) == OK);
+    }
+    return good;
+}
+
+/* From the file to the epoch's end, by ranks of `comm`; *score over all of them. */
+static bool goes_on_to_the_end(MPI_Comm comm, struct score *score)
+{
+    struct session s;
+    struct resume from;
+    struct progress p = {.history = NULL};
+    struct error e;
+    bool good = session_open(&s, comm, 1) && resume_open(&from, &s.trainer, true, &e) == OK &&
+                resume_begin(&from, &s.trainer, &p, &e) == OK && p.step == 3 && p.losses == NULL;
+    resume_close(&from);
+    good = good && score_to(&s, &p, 5, NULL);
+    *score = p.train;
+    good = trainer_sum_scores(&s.trainer, score, &e) == OK && good;
+    json_decref(p.history);
+    session_close(&s);
+    return good;
+}
+
+/* Of as many ranks to the bit, though sums of floating-point numbers depend on their order; one rank goes on from the sum. */
+static void losses_are_resumed_to_the_bit(void **state)
+{
+    struct session s;
+    struct score whole, resumed;
+    struct error e;
+    option(OPT_CHECKPOINT_PATH, path);
+    option(OPT_CHECKPOINT_STEPS, "3");
+    struct resume kept = {.config = &fixture.config};
+    bool good = session_open(&s, MPI_COMM_WORLD, 1) && score_to(&s, &s.progress, 5, &kept);
+    whole = s.progress.train;
+    good = trainer_sum_scores(&s.trainer, &whole, &e) == OK && kept.written == 1 && good;
+    session_close(&s);
+    option(OPT_CHECKPOINT_RESUME, path);
+    good = goes_on_to_the_end(MPI_COMM_WORLD, &resumed) && good;
+    assert_all(good && resumed.samples == 120 && resumed.correct == whole.correct);
+    assert_all(memcmp(&resumed.loss_sum, &whole.loss_sum, sizeof whole.loss_sum) == 0);
+    assert_all(goes_on_to_the_end(MPI_COMM_SELF, &resumed) && resumed.samples == 120);
+    assert_all(fabs(resumed.loss_sum - whole.loss_sum) <= 0.01 * whole.loss_sum);
+}
+
 /* ---- Sections of ranks ---- */
 
 /* A strategy that keeps something: rank r, r + 1 bytes of value r. */
@@ -513,6 +570,7 @@ int main(int argc, char **argv)
         TEST(every_strategy_is_resumed_to_the_bit),
         TEST(servers_are_resumed_to_the_bit),
         TEST(every_compressor_is_resumed_to_the_bit),
+        TEST(losses_are_resumed_to_the_bit),
         TEST(what_a_strategy_keeps_comes_back_to_its_rank),
         TEST(what_ranks_kept_is_reset_on_another_number),
         TEST(what_ranks_kept_is_reset_at_another_scale),

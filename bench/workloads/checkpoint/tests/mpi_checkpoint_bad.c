@@ -118,6 +118,11 @@ static void spoil_loss(struct safetensors_tensor *list, size_t *n, json_t *metad
     set_text(metadata, "progress.loss_sum", "little");
 }
 
+static void spoil_losses(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    set_text(metadata, "progress.losses", "0x1p+1 much");
+}
+
 static void lose_seed(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     json_object_del(metadata, "seed");
@@ -159,6 +164,7 @@ static void malformed_checkpoints_are_refused(void **state)
         {skip_epochs, SEAL_SCHEMA_1,
          "progress.steps_done = '1'; 3 epochs of 5 steps and 1 steps are expected"},
         {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
+        {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected numbers, one a rank"},
         {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; this run has '1'"},
         {age, SEAL_ANEW, "a checkpoint of schema 7; this program reads 1 to 2"},
     };
