@@ -44,11 +44,18 @@ keeps_the_count_of_infinities() {
     grep '"type":"end".*"infinite":[1-9]' "$tmp/rank.1.jsonl"
 }
 
+# The step that is told is that of a run which was not interrupted.
 resumes_what_diverges() {
-    local options=("${wild[@]}" --checkpoint.every_steps 15 --checkpoint.path "$tmp/wild.safetensors")
+    local options=("${wild[@]}" --checkpoint.every_steps 15 --checkpoint.path "$tmp/wild.safetensors" --record "$tmp")
     "$train_cnn" "${options[@]}" --train.epochs 1 || return 1
+    diverged_step >"$tmp/first"
     expect 0 "epoch 2/2  train loss nan" "$train_cnn" "${options[@]}" --train.epochs 2 \
-        --checkpoint.resume auto
+        --checkpoint.resume auto || return 1
+    diverged_step | diff "$tmp/first" -
+}
+
+diverged_step() {
+    grep -oE '"diverged_step":[0-9]+' "$tmp/rank.0.jsonl"
 }
 
 # Timed launches of what diverged are not repeated: 4 of the other point and one.

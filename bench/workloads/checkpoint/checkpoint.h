@@ -58,6 +58,12 @@ struct checkpoint_state {
     bool rescales; /* between two epochs others may have had another batch and other shards */
 };
 
+/* The first step, from 1, after which something was not finite; 0: none. */
+struct divergence {
+    uint64_t step;
+    char text[48]; /* "loss is nan" */
+};
+
 /* Where a run stands between two steps. */
 struct progress {
     uint64_t steps_done;  /* as read; checkpoint_write takes the state's */
@@ -66,9 +72,10 @@ struct progress {
     double *losses;       /* [n_losses] the loss_sum of each rank; NULL: the file has none */
     size_t n_losses;
     struct loss_scale
-        loss_scale;  /* as read, of train.precision fp16; checkpoint_write takes the sync's */
-    double seconds;  /* that they took */
-    json_t *history; /* lines `epoch` and `eval` of the record so far */
+        loss_scale; /* as read, of train.precision fp16; checkpoint_write takes the sync's */
+    struct divergence divergence; /* of this rank; in a file the first of all of them */
+    double seconds;               /* that they took */
+    json_t *history;              /* lines `epoch` and `eval` of the record so far */
 };
 
 /* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. For rank 0. */

@@ -76,6 +76,20 @@ static enum status read_losses(const struct safetensors *file, struct progress *
     return OK;
 }
 
+/* Of a run that has been finite so far, and of older programs, files have none. */
+static enum status read_divergence(const struct safetensors *file, struct progress *p,
+                                   struct error *e)
+{
+    const char *text;
+    struct divergence *d = &p->divergence;
+    if (safetensors_text(file, "progress.diverged_step") == NULL)
+        return OK;
+    TRY(need_number(file, "progress.diverged_step", p->steps_done, &d->step, e));
+    TRY(need_text(file, "progress.diverged", &text, e));
+    snprintf(d->text, sizeof d->text, "%s", text);
+    return OK;
+}
+
 static enum status read_history(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *text;
@@ -129,6 +143,7 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
     p->train.correct = (uint32_t)correct;
     p->train.samples = (uint32_t)samples;
     TRY(read_losses(file, p, e));
+    TRY(read_divergence(file, p, e));
     return read_history(file, p, e);
 }
 

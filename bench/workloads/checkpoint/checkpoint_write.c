@@ -174,6 +174,10 @@ static enum status add_progress(json_t *metadata, uint64_t steps_done, const str
     set_number(metadata, "progress.samples", p->train.samples);
     set_real(metadata, "progress.loss_sum", p->train.loss_sum);
     set_real(metadata, "progress.seconds", p->seconds);
+    if (p->divergence.step > 0) {
+        set_number(metadata, "progress.diverged_step", p->divergence.step);
+        json_object_set_new(metadata, "progress.diverged", json_string(p->divergence.text));
+    }
     json_object_set_new(metadata, "progress.history", json_string(history));
     free(history);
     return p->n_losses > 0 ? set_losses(metadata, p, e) : OK;

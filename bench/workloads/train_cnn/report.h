@@ -44,12 +44,6 @@ struct rank_clock {
     struct clock_line line;
 };
 
-/* The first step, from 1, after which something was not finite; 0: none. */
-struct divergence {
-    uint64_t step;
-    char text[48]; /* "loss is nan" */
-};
-
 /* Result of comparing the hashes of all ranks; valid at rank 0. */
 struct comparison {
     bool made, equal;

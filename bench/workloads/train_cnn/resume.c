@@ -132,30 +132,66 @@ static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
     return every > 0 && done % every == 0;
 }
 
-/* `losses`: room for one of each rank, on rank 0. */
+/* What a rank has of where the run stands. */
+struct standing {
+    double loss;
+    struct divergence divergence;
+};
+
+static void take_standings(struct progress *global, double *losses, const struct standing *all,
+                           int ranks)
+{
+    struct divergence *first = &global->divergence;
+    for (int r = 0; r < ranks; r++) {
+        const struct divergence *own = &all[r].divergence;
+        losses[r] = all[r].loss;
+        if (own->step > 0 && (first->step == 0 || own->step < first->step))
+            *first = *own;
+    }
+    global->losses = losses;
+    global->n_losses = (size_t)ranks;
+}
+
+/* Room for what each rank has, on rank 0. */
+struct standings {
+    struct standing *all;
+    double *losses;
+};
+
 static enum status write_progress(const struct resume *r, struct trainer *t,
-                                  const struct progress *progress, double *losses, struct error *e)
+                                  const struct progress *progress, const struct standings *room,
+                                  struct error *e)
 {
     const struct checkpoint_state state = resume_state(t);
-    const double *mine = &progress->train.loss_sum;
+    const struct standing mine = {progress->train.loss_sum, progress->divergence};
     struct progress global = *progress;
-    TRY(wait_gather(t->waiter, mine, sizeof *mine, losses, 0, t->comm, "losses of all ranks", e));
+    TRY(wait_gather(t->waiter, &mine, sizeof mine, room->all, 0, t->comm,
+                    "where the run stands, of all ranks", e));
     TRY(trainer_sum_scores(t, &global.train, e));
-    global.losses = losses;
-    global.n_losses = t->rank == 0 ? (size_t)t->ranks : 0;
+    if (t->rank == 0)
+        take_standings(&global, room->losses, room->all, t->ranks);
     return checkpoint_write(config_text(r->config, OPT_CHECKPOINT_PATH), &state, &global, e);
+}
+
+static enum status write_with_room(const struct resume *r, struct trainer *t,
+                                   const struct progress *progress, struct error *e)
+{
+    struct standings room = {NULL, NULL};
+    size_t n = t->rank == 0 ? (size_t)t->ranks : 0;
+    enum status status = MEM_NEW(room.all, n, "what ranks have of a run", e);
+    THEN(status, MEM_NEW(room.losses, n, "what ranks have of a run", e));
+    THEN(status, write_progress(r, t, progress, &room, e));
+    free(room.all);
+    free(room.losses);
+    return status;
 }
 
 static enum status write_now(struct resume *r, struct trainer *t, const struct progress *progress,
                              struct error *e)
 {
-    double *losses;
     int64_t begin_ns = clock_ns();
     inject_sleep(&t->inject, INJECT_PHASE_checkpoint, t->steps_done);
-    TRY(MEM_NEW(losses, t->rank == 0 ? (size_t)t->ranks : 0, "the losses of all ranks", e));
-    enum status status = write_progress(r, t, progress, losses, e);
-    free(losses);
-    TRY(status);
+    TRY(write_with_room(r, t, progress, e));
     r->written++;
     r->write_ns += clock_ns() - begin_ns;
     return OK;

@@ -67,11 +67,11 @@ static enum status meet(struct run *r, struct nic_counts *counts, bool timed, st
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of
- * it is a result too. */
+/* Keeps the first thing that was not finite, also of before the run was resumed. Training goes on: it takes its time,
+ * and what comes of it is a result too. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
-    struct divergence *d = &r->divergence;
+    struct divergence *d = &r->progress.divergence;
     if (isfinite(x) || d->step > 0)
         return;
     d->step = r->trainer.steps_done;
@@ -323,9 +323,10 @@ static void print_loss_scale(const struct run *r)
 
 static void warn_of_divergence(const struct run *r)
 {
-    if (r->rank == 0 && r->divergence.step > 0)
-        log_print(LOG_WARNING, "training diverged: %s at step %llu", r->divergence.text,
-                  (unsigned long long)r->divergence.step);
+    const struct divergence *d = &r->progress.divergence;
+    if (r->rank == 0 && d->step > 0)
+        log_print(LOG_WARNING, "training diverged: %s at step %llu", d->text,
+                  (unsigned long long)d->step);
 }
 
 static void print_comparison(const struct run *r, const struct comparison *c)
@@ -371,8 +372,8 @@ static enum status record_end(struct run *r, const struct comparison *comparison
     r->timed.checkpoints = r->resume.written;
     r->timed.checkpoint_ns = r->resume.write_ns;
     r->memory.data_mib = reader_data_mib(&r->feed.reader);
-    json_t *end =
-        report_end(&r->trainer, &r->timed, &r->memory, comparison, &r->divergence, &r->clock);
+    json_t *end = report_end(&r->trainer, &r->timed, &r->memory, comparison,
+                             &r->progress.divergence, &r->clock);
     TRY(recorder_add(&r->recorder, end, e));
     return recorder_finish(&r->recorder, e);
 }

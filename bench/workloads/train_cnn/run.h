@@ -37,7 +37,6 @@ struct run {
     struct timed_interval timed;
     uint64_t messages_seen, bytes_seen; /* of those sent, added to `timed` or left out */
     struct memory_use memory;
-    struct divergence divergence;
     struct rank_clock clock;
     bool all_failed; /* at the same place: every rank can leave in order */
 };

@@ -164,6 +164,31 @@ static void losses_are_resumed_to_the_bit(void **state)
     assert_all(fabs(resumed.loss_sum - whole.loss_sum) <= 0.01 * whole.loss_sum);
 }
 
+/* The last rank found something first, before the file was written. */
+static void a_divergence_is_remembered(void **state)
+{
+    struct session s;
+    struct resume kept = {.config = &fixture.config}, from;
+    struct progress p = {.history = NULL};
+    struct error e;
+    const int last = mpi_world_ranks() - 1;
+    option(OPT_CHECKPOINT_PATH, path);
+    option(OPT_CHECKPOINT_STEPS, "3");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    s.progress.divergence = (struct divergence){.step = mpi_world_rank() == last ? 2 : 3};
+    strcpy(s.progress.divergence.text,
+           mpi_world_rank() == last ? "loss is nan" : "loss is infinite");
+    good = score_to(&s, &s.progress, 3, &kept) && good;
+    option(OPT_CHECKPOINT_RESUME, path);
+    good = resume_open(&from, &s.trainer, true, &e) == OK &&
+           resume_begin(&from, &s.trainer, &p, &e) == OK && good;
+    resume_close(&from);
+    good = good && p.divergence.step == 2 && strcmp(p.divergence.text, "loss is nan") == 0;
+    json_decref(p.history);
+    session_close(&s);
+    assert_all(good);
+}
+
 /* ---- Sections of ranks ---- */
 
 /* A strategy that keeps something: rank r, r + 1 bytes of value r. */
@@ -571,6 +596,7 @@ int main(int argc, char **argv)
         TEST(servers_are_resumed_to_the_bit),
         TEST(every_compressor_is_resumed_to_the_bit),
         TEST(losses_are_resumed_to_the_bit),
+        TEST(a_divergence_is_remembered),
         TEST(what_a_strategy_keeps_comes_back_to_its_rank),
         TEST(what_ranks_kept_is_reset_on_another_number),
         TEST(what_ranks_kept_is_reset_at_another_scale),
