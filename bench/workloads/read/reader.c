@@ -59,10 +59,12 @@ static void store_close(struct store *store)
     *store = (struct store){0};
 }
 
-/* Shares differ by a few samples from epoch to epoch: one that fits is kept. */
+/* Shares differ by a few samples from epoch to epoch: one that fits is kept. A rank without samples has room for one all
+ * the same: what takes its part in sums over ranks is an image, any one, that counts nothing. */
 static enum status store_reserve(struct reader *r, size_t n, struct error *e)
 {
     struct store *store = &r->store;
+    n = n > 0 ? n : 1;
     if (store->slots != NULL && n <= store->room)
         return OK;
     store_close(store);

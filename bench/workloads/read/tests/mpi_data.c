@@ -258,6 +258,28 @@ static void compressed_files_are_read_from_the_cache(void **state)
     expect_modes("global", "true", "drop", false);
 }
 
+/* Where rank 0 has all samples the others have none of their own, and read one all the same that counts nothing. */
+static void a_rank_without_samples_may_read_one(void **state)
+{
+    static uint32_t all[IMAGES];
+    static const uint32_t any_sample = 0;
+    struct feed feed;
+    struct error e;
+    uint8_t image[SIDE * SIDE], label;
+    for (uint32_t i = 0; i < IMAGES; i++)
+        all[i] = i;
+    option(OPT_DATA_READ, "scatter");
+    bool good = feed_open(&feed, &fixture.config, &fixture.waiter, MPI_COMM_WORLD, &e) == OK;
+    assert_true(agreed(good));
+    struct reader *r = &feed.reader;
+    good = reader_fetch(r, all, mpi_world_rank() == 0 ? IMAGES : 0, &e) == OK;
+    data_gather(&r->data.train, sizeof image, &any_sample, 1, image, &label);
+    good = good && r->data.train.slots[any_sample] < r->store.room;
+    good = good && (mpi_world_rank() > 0 || image[1] == pixel(0, 1));
+    feed_close(&feed);
+    assert_true(agreed(good));
+}
+
 /* ---- Shards ---- */
 
 static bool sum_up(uint32_t *counts, size_t n)
@@ -440,6 +462,7 @@ int main(int argc, char **argv)
         PACKED(data_in_memory_only_are_refused),
         TEST(an_error_of_one_rank_is_told_to_all),
         TEST(ranks_with_different_data_are_refused),
+        TEST(a_rank_without_samples_may_read_one),
         TEST(an_epoch_of_shards_uses_every_sample_once),
         TEST(dropping_takes_as_many_from_each_shard),
         TEST(any_step_can_be_the_first),
