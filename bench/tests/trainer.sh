@@ -101,7 +101,8 @@ counts_late_answers() {
             --wait yield --record "$tmp" --sync.strategy param_server --sync.variant "$variant" \
             --sync.staleness 3 --inject.kind fixed --inject.sleep 20ms --inject.ranks '[1]' || return 1
         tail -n 1 "$tmp/rank.0.jsonl" |
-            grep '"bytes_wire":314000,"messages_wire":10,"wire_source":"counted"' || return 1
+            grep '"calls":20,"bytes_payload":628000,"bytes_wire":314000,"messages_wire":10,"wire_source":"counted"' ||
+            return 1
     done
 }
 

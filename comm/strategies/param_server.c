@@ -54,8 +54,12 @@ static void serve(void *arg)
 {
     struct sync *s = arg;
     struct param_server *p = s->context;
+    struct waiter *w = s->waiter;
+    uint64_t calls = w->calls, bytes = w->bytes_payload;
     if (p->serves && p->code == MPI_SUCCESS)
         p->code = server_serve(&p->server);
+    w->served_calls += w->calls - calls;
+    w->served_bytes += w->bytes_payload - bytes;
 }
 
 /* While the net computes: its threads are not free for the optimizer. */

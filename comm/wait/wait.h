@@ -73,9 +73,10 @@ struct waiter {
     _Atomic uint64_t sequence;     /* waits so far */
     const char *_Atomic operation; /* of the last one */
     int64_t deadline_ns;
-    uint64_t calls, bytes_payload;      /* at the MPI boundary */
-    uint64_t messages_sent, bytes_sent; /* between two ranks; those of collectives are not known */
-    int64_t poll_ns;                    /* spent testing and yielding */
+    uint64_t calls, bytes_payload;       /* at the MPI boundary */
+    uint64_t served_calls, served_bytes; /* of these, for other ranks: by serve */
+    uint64_t messages_sent, bytes_sent;  /* between two ranks; those of collectives are not known */
+    int64_t poll_ns;                     /* spent testing and yielding */
     struct timeline
         *timeline; /* borrowed: where pending sums and their like are kept; NULL: nowhere */
 };

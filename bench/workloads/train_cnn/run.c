@@ -40,16 +40,29 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->tensor_source = taken->tensor.wire_source;
 }
 
-/* What this rank has sent since the last call; it counts where that was `timed`. */
+/* What this rank has sent, and done for others, since the last call; it counts where that was `timed`. */
 static void add_sent(struct run *r, bool timed)
 {
     const struct waiter *now = &r->waiter;
     if (timed) {
         r->timed.messages_sent += now->messages_sent - r->messages_seen;
         r->timed.bytes_sent += now->bytes_sent - r->bytes_seen;
+        r->timed.calls += now->served_calls - r->served_calls_seen;
+        r->timed.bytes_payload += now->served_bytes - r->served_bytes_seen;
     }
     r->messages_seen = now->messages_sent;
     r->bytes_seen = now->bytes_sent;
+    r->served_calls_seen = now->served_calls;
+    r->served_bytes_seen = now->served_bytes;
+}
+
+/* Calls of a step that began so, but for those that add_sent counts. */
+static void add_calls(struct run *r, const struct waiter *before)
+{
+    const struct waiter *now = &r->waiter;
+    r->timed.calls += (now->calls - now->served_calls) - (before->calls - before->served_calls);
+    r->timed.bytes_payload +=
+        (now->bytes_payload - now->served_bytes) - (before->bytes_payload - before->served_bytes);
 }
 
 /* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
@@ -103,8 +116,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         trace_keep(&r->trace, &taken);
         add_to_interval(&r->timed, &taken);
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
-        r->timed.calls += r->waiter.calls - before.calls;
-        r->timed.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
+        add_calls(r, &before);
     }
     add_sent(r, timed);
     if (!record || !r->arguments->record_steps)
