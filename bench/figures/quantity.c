@@ -146,16 +146,20 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
         snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
-/* The column of an end of the interval: step_ms_lo of step_ms_median, test_acc_lo of test_acc_pct. */
+/* The column of an end of the interval: step_ms_lo of step_ms_median, test_acc_lo of test_acc_pct. No other end of
+ * a name is cut off: speedup_lo says nothing of speedup_pairs. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
+    static const char *const tails[] = {"", "_median", "_pct"};
     char text[96];
     enum column_id id = COLUMNS;
     size_t length = strlen(name);
-    for (size_t i = 0; i < 2 && id == COLUMNS; i++) {
-        snprintf(text, sizeof text, "%.*s_%s", (int)length, name, bound);
+    for (size_t i = 0; i < sizeof tails / sizeof *tails && id == COLUMNS; i++) {
+        size_t cut = strlen(tails[i]);
+        if (length <= cut || strcmp(name + length - cut, tails[i]) != 0)
+            continue;
+        snprintf(text, sizeof text, "%.*s_%s", (int)(length - cut), name, bound);
         id = column_find(text);
-        length = strrchr(name, '_') != NULL ? (size_t)(strrchr(name, '_') - name) : length;
     }
     return id;
 }

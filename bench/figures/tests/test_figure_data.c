@@ -333,6 +333,29 @@ static void columns_are_called_in_words(void **state)
     }
 }
 
+/* The interval is the column's own: that of speedup is none of how many pairs it has. */
+static void columns_have_their_own_intervals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum column_id lo, hi;
+    } columns[] = {{"step_ms_median", COLUMN_step_ms_lo, COLUMN_step_ms_hi},
+                   {"test_acc_pct", COLUMN_test_acc_lo, COLUMN_test_acc_hi},
+                   {"karp_flatt", COLUMN_karp_flatt_lo, COLUMN_karp_flatt_hi},
+                   {"to_target_s", COLUMN_to_target_s_lo, COLUMN_to_target_s_hi},
+                   {"speedup_pairs", COLUMNS, COLUMNS},
+                   {"test_acc_level", COLUMNS, COLUMNS},
+                   {"step_ms_lo", COLUMNS, COLUMNS}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char title[QUANTITY_TITLE];
+        struct quantity q;
+        assert_true(quantity_of_column(&q, title, columns[i].name, "summary.csv", NULL));
+        assert_int_equal(q.lo, columns[i].lo);
+        assert_int_equal(q.hi, columns[i].hi);
+    }
+}
+
 static void every_option_has_a_title(void **state)
 {
     (void)state;
@@ -495,6 +518,7 @@ int main(void)
         cmocka_unit_test(classes_stand_side_by_side),
         cmocka_unit_test(axes_are_called_by_name_and_unit),
         cmocka_unit_test(columns_are_called_in_words),
+        cmocka_unit_test(columns_have_their_own_intervals),
         cmocka_unit_test(every_option_has_a_title),
         cmocka_unit_test(sizes_reach_the_script),
         cmocka_unit_test(single_marks_have_no_line),
