@@ -153,13 +153,30 @@ static unsigned evidence_of(const struct check_point *row, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* Whether the row's interval is one of too few launches or seeds. */
+/* What tells how sure an interval of summary.csv is: a level, or of how many pairs it is made. */
+static const struct {
+    const char *begins, *by;
+    bool pairs;
+} sureties[] = {{"test_acc", "test_acc_level", false},  {"to_target", "test_acc_level", false},
+                {"speedup", "speedup_pairs", true},     {"efficiency", "speedup_pairs", true},
+                {"karp_flatt", "speedup_pairs", true},  {"peer_ratio", "peer_pairs", true},
+                {"overlap_share", "overlap_pairs", true}};
+#define SURETIES (sizeof sureties / sizeof *sureties)
+
+/* Whether the row's interval is one of too few launches, pairs of them or seeds. Tables of earlier versions do not tell
+ * pairs: as many as there were launches. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     struct condition_value level = {NAN, NULL};
-    bool is_accuracy = strncmp(column, "test_acc", strlen("test_acc")) == 0;
-    return look_up(&level, is_accuracy ? "test_acc_level" : "ci_level", point) &&
-           level.number < CLAIM_LEVEL;
+    size_t i = 0;
+    while (i < SURETIES && strncmp(column, sureties[i].begins, strlen(sureties[i].begins)) != 0)
+        i++;
+    if (i < SURETIES && look_up(&level, sureties[i].by, point) && !isnan(level.number) &&
+        sureties[i].pairs)
+        return stats_median_level((size_t)level.number, CLAIM_LEVEL) < CLAIM_LEVEL;
+    if (i == SURETIES || sureties[i].pairs)
+        look_up(&level, "ci_level", point);
+    return level.number < CLAIM_LEVEL;
 }
 
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)

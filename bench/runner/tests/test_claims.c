@@ -107,6 +107,13 @@ static void write_tables(void)
     write_under("reference/there", "weak.csv",
                 "ranks,test_acc_pct,test_acc_lo,test_acc_hi,test_acc_level\n1,50,49,51,0.75\n"
                 "2,50,49,51,0.97\n");
+    write_under("reference/there", "pairs.csv",
+                "n,ci_level,speedup,speedup_lo,speedup_hi,speedup_pairs,peer_ratio,peer_ratio_lo,"
+                "peer_ratio_hi,peer_pairs,to_target_s,to_target_s_lo,to_target_s_hi,test_acc_level\n"
+                "1,0.97,2,1.9,2.1,5,3,2.9,3.1,5,9,8,10,0.75\n"
+                "2,0.97,2,1.9,2.1,6,3,2.9,3.1,6,9,8,10,0.97\n"
+                "3,0.97,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n"
+                "4,0.75,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n");
     write_under("reference/there", "summary.csv",
                 "point,kind,ms,reason\np,emulated and replayed,1,\nq,measured,,no cores\n");
 }
@@ -182,6 +189,22 @@ static void few_runs_have_wide_intervals(void **state)
     assert_verdict(
         CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 2}, holds: x > 1"),
         CLAIM_SURVIVES, "");
+}
+
+/* Of a ratio by as many pairs as it rests on, which may be fewer than its point has launches; what a table does not
+ * tell is as its launches are. */
+static void few_pairs_make_no_interval(void **state)
+{
+#define PAIRS(column, n, bound)                                                                    \
+    CLAIM("values: {x: " column " of there/pairs.csv where n = " n "}, holds: x " bound)
+    static const char *const columns[] = {"speedup", "peer_ratio", "to_target_s"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        for (int n = 1; n <= 4; n++) {
+            char text[400];
+            bool few = n == 1 || (n == 4 && i < 2);
+            snprintf(text, sizeof text, PAIRS("%s", "%d", "> 1"), columns[i], n);
+            assert_verdict(text, few ? CLAIM_UNDECIDED : CLAIM_SURVIVES, few ? TOO_FEW : "");
+        }
 }
 
 static void intervals_decide(void **state)
@@ -417,6 +440,7 @@ int main(void)
         cmocka_unit_test(verdicts_follow_from_cells),
         cmocka_unit_test(rows_are_taken_together),
         cmocka_unit_test(few_runs_have_wide_intervals),
+        cmocka_unit_test(few_pairs_make_no_interval),
         cmocka_unit_test(intervals_decide),
         cmocka_unit_test(what_is_not_there_is_not_testable),
         cmocka_unit_test(claims_say_what_they_rest_on),
