@@ -267,9 +267,9 @@ static struct interval sum_over(const struct taken *taken, double n)
 /* Around the mean by Student's t, whose level is 95 % from two runs on, where they are normal. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
-    double mean = 0, squares = 0;
+    double mean = x[0], squares = 0;
     for (size_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
+        mean += (x[i] - x[0]) / (double)n; /* exact where they are all the same */
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     double half = student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) *

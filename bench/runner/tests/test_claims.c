@@ -103,7 +103,8 @@ static void write_tables(void)
                 "5,10,,,50,,\n");
     write_under("reference/there", "seeds.csv",
                 "case,seed,point,acc\na,1,p,20\na,2,p,21\na,3,p,22\nb,1,q,32\nb,2,q,33\nb,3,q,34\n"
-                "b,4,q,35\nb,5,q,36\nb,6,q,29.5\n");
+                "b,4,q,35\nb,5,q,36\nb,6,q,29.5\n"
+                "c,1,p,0.21\nc,2,p,0.21\nc,3,p,0.21\n");
     write_under("reference/there", "weak.csv",
                 "ranks,test_acc_pct,test_acc_lo,test_acc_hi,test_acc_level\n1,50,49,51,0.75\n"
                 "2,50,49,51,0.97\n");
@@ -189,6 +190,14 @@ static void few_runs_have_wide_intervals(void **state)
     assert_verdict(
         CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 2}, holds: x > 1"),
         CLAIM_SURVIVES, "");
+}
+
+/* Whose mean is that value, to the last digit. */
+static void equal_runs_have_one_value(void **state)
+{
+    assert_verdict(ACC("case = c", "= 0.21"), CLAIM_SURVIVES, "");
+    assert_verdict(ACC("case = c", "<= 0.21"), CLAIM_SURVIVES, "");
+    assert_verdict(ACC("case = c", ">= 0.21"), CLAIM_SURVIVES, "");
 }
 
 /* Of a ratio by as many pairs as it rests on, which may be fewer than its point has launches; what a table does not
@@ -440,6 +449,7 @@ int main(void)
         cmocka_unit_test(verdicts_follow_from_cells),
         cmocka_unit_test(rows_are_taken_together),
         cmocka_unit_test(few_runs_have_wide_intervals),
+        cmocka_unit_test(equal_runs_have_one_value),
         cmocka_unit_test(few_pairs_make_no_interval),
         cmocka_unit_test(intervals_decide),
         cmocka_unit_test(what_is_not_there_is_not_testable),
