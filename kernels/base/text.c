@@ -44,21 +44,28 @@ char *text_real(char text[TEXT_NUMBER], double x)
     return text;
 }
 
+/* With an exponent where there is no room for all digits: what is cut off is another number. */
+static void write_digits(char text[TEXT_NUMBER], double x, int decimals)
+{
+    if (snprintf(text, TEXT_NUMBER, "%.*f", decimals, x) >= TEXT_NUMBER)
+        snprintf(text, TEXT_NUMBER, "%.10g", x);
+    use_decimal_point(text);
+}
+
 char *text_whole(char text[TEXT_NUMBER], double x)
 {
     text[0] = '\0';
     if (isfinite(x))
-        snprintf(text, TEXT_NUMBER, "%.0f", x);
+        write_digits(text, x, 0);
     return text;
 }
 
 char *text_fixed(char text[TEXT_NUMBER], double x, int decimals)
 {
     if (isfinite(x))
-        snprintf(text, TEXT_NUMBER, "%.*f", decimals, x);
+        write_digits(text, x, decimals);
     else
         snprintf(text, TEXT_NUMBER, "-");
-    use_decimal_point(text);
     return text;
 }
 

@@ -1,5 +1,6 @@
 /* Numbers as text: exact ones for files, rounded ones for people. Decimal points whatever the
- * locale; NAN is "" in files and "-" for people. Each fills `text` and returns it. */
+ * locale; NAN is "" in files and "-" for people; one of more digits than there is room for has an
+ * exponent. Each fills `text` and returns it. */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +9,7 @@
 #include "kernels/base/stats.h"
 
 #define TEXT_NUMBER   40
-#define TEXT_INTERVAL (3 * TEXT_NUMBER)
+#define TEXT_INTERVAL (3 * TEXT_NUMBER + 5)
 
 /* What is not a number as a result, where NAN is an unknown value. Arithmetic may make either of
  * it. */

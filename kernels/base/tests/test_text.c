@@ -1,0 +1,52 @@
+/* Numbers as text, up to those that have no room. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/base/text.h"
+
+static void numbers_are_rounded_for_people(void **state)
+{
+    char text[TEXT_NUMBER], interval[TEXT_INTERVAL];
+    assert_string_equal(text_real(text, 1.0 / 3), "0.3333333333");
+    assert_string_equal(text_real(text, NAN), "");
+    assert_string_equal(text_whole(text, 1e12), "1000000000000");
+    assert_string_equal(text_fixed(text, -1.25, 1), "-1.2");
+    assert_string_equal(text_fixed(text, NAN, 1), "-");
+    assert_string_equal(text_significant(text, 26.104, 4), "26.10");
+    assert_string_equal(text_significant(text, 14461, 3), "14461");
+    const struct interval i = {.lo = 176.25, .mid = 177, .hi = 178.125};
+    assert_string_equal(text_interval(interval, &i, 4), "177.0 [176.2, 178.1]");
+}
+
+/* A number whose last digits are cut off is another one. */
+static void numbers_without_room_have_exponents(void **state)
+{
+    char text[TEXT_NUMBER], interval[TEXT_INTERVAL];
+    static const double huge[] = {1e38, 1e39, -1e38, 3.4e45, -1e56, 1e300};
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+        for (int decimals = 0; decimals <= 4; decimals++)
+            assert_true(fabs(strtod(text_fixed(text, huge[i], decimals), NULL) / huge[i] - 1) <
+                        1e-9);
+        assert_true(fabs(strtod(text_whole(text, huge[i]), NULL) / huge[i] - 1) < 1e-9);
+        assert_true(fabs(strtod(text_significant(text, huge[i], 4), NULL) / huge[i] - 1) < 1e-9);
+    }
+    const struct interval i = {.lo = 1e38, .mid = 1e38, .hi = 1e56};
+    assert_string_equal(text_interval(interval, &i, 4),
+                        "99999999999999997748809823456034029568 "
+                        "[99999999999999997748809823456034029568, 1e+56]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_rounded_for_people),
+        cmocka_unit_test(numbers_without_room_have_exponents),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
