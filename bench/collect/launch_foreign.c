@@ -47,23 +47,29 @@ static enum status refuse_line(const struct reading *r, const char *why, struct 
                     r->config->values[OPT_METRICS].texts[r->metric], why);
 }
 
-/* The number that the group of the pattern holds in this line; as it was where it does not match. */
+/* More than the longest number that C writes without an exponent. */
+enum { NUMBER_BYTES = 512 };
+
+/* The number that the group of the pattern holds in this line, NAN where that is none; as it was where the line does
+ * not match. */
 static enum status match_line(struct reading *r, const struct foreign_metric *metric,
                               const char *line)
 {
     regmatch_t match[2];
-    char text[128];
-    double number;
+    char text[128], digits[NUMBER_BYTES] = "";
+    double *number = &r->values[r->metric];
     int code = regexec(&metric->regex, line, 2, match, 0);
     if (code != 0 && code != REG_NOMATCH) {
         regerror(code, &metric->regex, text, sizeof text);
         return refuse_line(r, text, &r->error);
     }
-    if (code != 0 || match[1].rm_so < 0)
+    if (code != 0)
         return OK;
-    snprintf(text, 64, "%.*s", (int)(match[1].rm_eo - match[1].rm_so), line + match[1].rm_so);
-    if (number_parse(text, &number))
-        r->values[r->metric] = number;
+    int length = match[1].rm_so < 0 ? 0 : (int)(match[1].rm_eo - match[1].rm_so);
+    if (length > 0 && length < NUMBER_BYTES)
+        snprintf(digits, sizeof digits, "%.*s", length, line + match[1].rm_so);
+    if (!number_parse(digits, number))
+        *number = NAN;
     return OK;
 }
 
@@ -92,8 +98,9 @@ static enum status check_values(struct reading *r)
     for (size_t i = 0; i < wanted->n; i++)
         if (isnan(r->values[i]))
             return error_at(&r->error, ERR_DATA, r->path, 0, 0,
-                            "no line has a number where workload.metrics looks for it: '%s'; its "
-                            "group holds a number alone, without its unit, as ([0-9.]+) does",
+                            "no line, or not the last that matches, has a number where "
+                            "workload.metrics looks for it: '%s'; its group holds a number alone, "
+                            "without its unit, as ([0-9.]+) does",
                             wanted->texts[i]);
     return OK;
 }

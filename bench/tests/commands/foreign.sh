@@ -216,6 +216,20 @@ reads_last_line() {
     fails_with 0 "time ms" 'echo took 5 s; echo took 0.25 s' && grep -q ',250,' "$out/own/latest/raw.csv"
 }
 
+# What the last of them holds is the number, also where it is none: the one before it is not what came out.
+takes_no_earlier_number() {
+    fails_with 1 "looks for it: 'time_s = took (.*) s'" 'echo took 5 s; echo took nan s'
+}
+
+# 1 and 70 zeros nanoseconds: as C writes it, without an exponent.
+reads_long_numbers() {
+    printf '#!/bin/sh\nprintf "took 1%%070d ns\\n" 0\n' >"$tmp/own" && chmod +x "$tmp/own"
+    printf 'name: own\nworkload: {command: [./own], metrics: ["time_ns = took (.*) ns"], time: time_ns}\n%s\n' \
+        'measure: {time: {launches: 1..1}, retries: 0}' >"$tmp/own.yaml"
+    expect 0 "time ms" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh &&
+        grep -q ',1e+70$\|,1e+70,' "$out/own/latest/metrics.csv"
+}
+
 # A program that always tells the same time: of one problem two ranks are no faster, of two they do twice as
 # much.
 scales() { # kind, speed-up, efficiency
@@ -245,6 +259,8 @@ check "beside a point that trains" stands_beside_training
 check "a program that writes records tells its steps" records_steps
 check "a field that a record lacks" lacks_field
 check "the last line that matches counts" reads_last_line
+check "a last line that holds no number is none" takes_no_earlier_number
+check "numbers of many digits" reads_long_numbers
 check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
 check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
