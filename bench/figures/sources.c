@@ -150,6 +150,8 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     int column = csv_table_find(at->table, name);
     if (column < 0)
         return false;
+    if (at->row == at->table->rows) /* there are names alone */
+        return true;
     value->text = csv_table_cell(at->table, at->row, (size_t)column);
     if (!number_parse(value->text, &value->number))
         value->number = NAN;

@@ -241,6 +241,17 @@ stands_beside_a_summary() {
     expect 2 "cannot read" "$scalebench" model softmax_784 --published nowhere.csv
 }
 
+# Of a published file that has names alone no row is looked at, though `where` of a figure asks for some. What no cell points
+# to is no address of memory then.
+takes_names_alone() {
+    printf 'ranks,ms\n' >"$tmp/names.csv"
+    sed "s/^figures: .*/figures: [{kind: line, y: step_ms, published: {file: names.csv, keys: [ranks],\
+        values: [step_ms = ms], where: ms > 1}}]/" "$tmp/tables.yaml" >"$tmp/names.yaml"
+    MALLOC_PERTURB_=165 expect 0 "points" "$scalebench" plan "$tmp/names.yaml" --out "$tmp/results" &&
+        expect 2 "'m' is unknown" "$scalebench" plan "$tmp/names.yaml" --out "$tmp/results" \
+            --set "figures=[{kind: line, y: step_ms, published: {file: $tmp/names.csv, keys: [ranks], values: [step_ms = ms], where: m > 1}}]"
+}
+
 prints_what_is_committed() {
     expect 0 "$(interval 3 speedup speedup 2 allreduce)" "$scalebench" table results/reference/strong_scaling
 }
@@ -288,6 +299,7 @@ check "a file that is missing is written again" again_runs_nothing_and_mends
 check "the table prints from tables alone" prints_from_tables
 check "the table of a committed result prints" prints_what_is_committed
 check "a network stands beside a published summary" stands_beside_a_summary
+check "a published file without rows" takes_names_alone
 check "columns, networks and strategies are explained" explains
 # ---- The twelve rules at the end of a report; --strict makes one that is broken an exit status ----
 
