@@ -2,12 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 /* A cell that counts. */
 struct row_sample {
@@ -24,7 +26,9 @@ struct gathering {
     const struct figure_run *run;
     size_t k;      /* of y */
     bool by_point; /* x and series are of no matter */
-    struct csv_table table;
+    struct csv_table table, raw; /* raw: where the launches of `diverged` are told; else empty */
+    const char **diverged;       /* [n_diverged] launches that count in no median */
+    size_t n_diverged;
     int point, launch, timed, of_case, x; /* columns; -1: it has none */
     size_t values[QUANTITY_TERMS_MAX];    /* those that are added to the value */
     bool by_model; /* `point` names a network: its rows are of all points with it */
@@ -59,7 +63,29 @@ static bool row_counts(const struct gathering *g)
             strcmp(csv_table_cell(&g->table, g->row, (size_t)column), counting[i].text) != 0)
             return false;
     }
+    for (size_t i = 0; i < g->n_diverged; i++)
+        if (strcmp(csv_table_cell(&g->table, g->row, (size_t)g->launch), g->diverged[i]) == 0)
+            return false;
     return true;
+}
+
+/* Of files that do not tell how their launches ended, as steps.csv, raw.csv does. */
+static enum status find_diverged(struct gathering *g, struct error *e)
+{
+    char path[4200];
+    size_t launch, state;
+    const struct csv_wanted wanted[] = {{"launch", &launch}, {"status", &state}};
+    snprintf(path, sizeof path, "%s/raw.csv", g->run->dir);
+    if (g->launch < 0 || csv_table_find(&g->table, "status") >= 0 ||
+        figure_where_names(g->d, "status") || access(path, F_OK) != 0)
+        return OK;
+    TRY(csv_table_read(&g->raw, path, e));
+    TRY(csv_table_columns(&g->raw, wanted, sizeof wanted / sizeof *wanted, e));
+    TRY(MEM_NEW(g->diverged, g->raw.rows, "a figure", e));
+    for (size_t row = 0; row < g->raw.rows; row++)
+        if (strcmp(csv_table_cell(&g->raw, row, state), "diverged") == 0)
+            g->diverged[g->n_diverged++] = csv_table_cell(&g->raw, row, launch);
+    return OK;
 }
 
 struct place {
@@ -120,6 +146,18 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
 
 /* ---- Samples ---- */
 
+/* What training that diverges comes to is no number to draw. */
+static enum status read_term(double *term, const struct gathering *g, size_t column,
+                             struct error *e)
+{
+    static const char *const none[] = {"NaN", "Inf", "-Inf"};
+    *term = NAN;
+    if (name_index(csv_table_cell(&g->table, g->row, column), none, sizeof none / sizeof *none) >=
+        0)
+        return OK;
+    return csv_table_number(&g->table, g->row, column, term, e);
+}
+
 static enum status take_sample(struct gathering *g, size_t point, struct error *e)
 {
     struct row_sample *sample = &g->samples[g->n];
@@ -134,7 +172,7 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
         sample->timed = strcmp(csv_table_cell(&g->table, g->row, (size_t)g->timed), "time") == 0;
     for (size_t k = 0; k <= g->q->n_added; k++) {
         double term;
-        TRY(csv_table_number(&g->table, g->row, g->values[k], &term, e));
+        TRY(read_term(&term, g, g->values[k], e));
         sample->value += term;
     }
     if (!isfinite(sample->value) || !row_is_wanted(g, point))
@@ -296,6 +334,7 @@ static enum status gather_rows(struct gathering *g, struct error *e)
     g->timed = csv_table_find(&g->table, "run");
     g->of_case = csv_table_find(&g->table, FIGURE_CASE);
     g->x = g->d->x.by_column ? csv_table_find(&g->table, g->d->x.name) : -1;
+    TRY(find_diverged(g, e));
     TRY(MEM_NEW(order, g->run->n, "a figure", e));
     enum status status = take_rows(g, order, e);
     free(order);
@@ -318,7 +357,9 @@ static enum status gather(struct figure_data *d, size_t k, bool by_point, struct
         THEN(status, gather_rows(&g, e));
         free(g.samples);
         free(g.room);
+        free(g.diverged);
         csv_table_free(&g.table);
+        csv_table_free(&g.raw);
     }
     return status;
 }

@@ -260,6 +260,50 @@ static void steps_are_an_axis(void **state)
     close_shown(&shown);
 }
 
+/* One rank trained well, two diverged in the second timed step. */
+static void open_diverged(struct shown *shown, const char *where)
+{
+    char text[512], path[128];
+    snprintf(text, sizeof text,
+             HEAD "matrix: {ranks: [1, 2]}\nmeasure: {steps_csv: true}\n"
+                  "figures: [{kind: line, y: [loss, step_ms], x: step%s}]\n",
+             where);
+    fake_open(&shown->run, text);
+    add(&shown->run, 1, "allreduce", 40);
+    fake_add(&shown->run, &(struct fake_launch){.ranks = 2,
+                                                .strategy = "allreduce",
+                                                .seed = 1,
+                                                .step_ms = 20,
+                                                .memory = "\"diverged_step\":3,"
+                                                          "\"diverged\":\"loss is nan\","});
+    for (int i = 0; i < 2 * 5; i++) {
+        snprintf(path, sizeof path, "%s/launch-3/rank.%d.jsonl", shown->run.dir, i % 2);
+        fake_edit(path, "\"loss_sum\":1.5", i < 4 ? "\"loss_sum\":2.5" : "\"loss_sum\":\"nan\"");
+    }
+    summarise(&shown->run, &shown->s);
+}
+
+/* Steps of what diverged are part of no median, and no reason to draw nothing; they are drawn where a figure asks
+ * for them, as far as their losses are numbers. */
+static void steps_of_what_diverged_count_where_asked_for(void **state)
+{
+    static const char *const wheres[] = {"", ", where: status = diverged"};
+    static const char *const shown_labels[] = {",ranks=1,1,ok,", ",ranks=2,2,diverged,"};
+    for (size_t i = 0; i < 2; i++) {
+        struct shown shown = {0};
+        struct error e = {.status = OK};
+        open_diverged(&shown, wheres[i]);
+        if (read_figure(&shown, &e) != OK)
+            fail_msg("%s", e.text);
+        assert_holds(&shown.d, SERIES, (const char *const[]){shown_labels[i], NULL});
+        char *text = written(&shown.d, SERIES);
+        assert_null(strstr(text, shown_labels[1 - i]));
+        assert_null(strstr(text, "NaN"));
+        free(text);
+        close_shown(&shown);
+    }
+}
+
 static void cases_are_an_axis(void **state)
 {
     struct shown shown = {0};
@@ -514,6 +558,7 @@ int main(void)
         cmocka_unit_test(curves_have_their_launches),
         cmocka_unit_test(epochs_have_their_runs),
         cmocka_unit_test(steps_are_an_axis),
+        cmocka_unit_test(steps_of_what_diverged_count_where_asked_for),
         cmocka_unit_test(cases_are_an_axis),
         cmocka_unit_test(classes_stand_side_by_side),
         cmocka_unit_test(axes_are_called_by_name_and_unit),
