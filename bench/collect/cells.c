@@ -202,12 +202,26 @@ static void fill_metrics(struct cells *c, const struct samples *time,
 
 /* ---- Columns that follow from several ---- */
 
+/* Waits below what clocks are off by are unknown: the launches that tell are those that waited longest, and no sample of
+ * all. */
+static bool all_tell_waits(const struct samples *time, size_t offset)
+{
+    for (size_t i = 0; i < time->n; i++)
+        if (isnan(sample_number(&time->items[i], offset)))
+            return false;
+    return true;
+}
+
 /* Rank by rank the median of the launches. */
-static void fill_rank_waits(struct cells *c, const struct samples *time)
+static void fill_waits(struct cells *c, const struct samples *time)
 {
     char text[1024] = "", number[TEXT_NUMBER];
     size_t used = 0;
     int ranks = time->n > 0 ? (int)time->items[0].result->ranks : 0;
+    if (!all_tell_waits(time, offsetof(struct launch_result, wait_ms)))
+        set_text(c, COLUMN_wait_ms, "");
+    if (!all_tell_waits(time, offsetof(struct launch_result, rank_waits)))
+        ranks = 0;
     for (int rank = 0; rank < ranks && rank < RANK_WAITS; rank++) {
         size_t offset = offsetof(struct launch_result, rank_waits) + (size_t)rank * sizeof(double);
         double wait_ms = samples_median(time, offset);
@@ -306,7 +320,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_options(&c, s->spec, p->point);
     fill_seed(&c, p->point, time, accuracy);
     fill_metrics(&c, time, accuracy);
-    fill_rank_waits(&c, time);
+    fill_waits(&c, time);
     fill_accuracy(&c, accuracy);
     fill_numbers(&c, p, &s->points[p->base]);
     fill_peer(&c, p, s);
