@@ -18,39 +18,91 @@ bool basis_is_of_ratios(const struct figure_data *d)
     return d->quantity->relation > RELATION_RATE;
 }
 
+/* The lower end of what the figure draws whiskers of, where that is a column of summary.csv. */
+static enum column_id whiskers_of(const struct figure_data *d)
+{
+    if (d->figure->shape == &shape_overlap)
+        return COLUMN_overlap_share_lo;
+    return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
+}
+
+/* Blocks that an interval rests on, and whose launch each of the point's is paired with there; 0 and NULL where it
+ * rests on launches. */
+static size_t pairs_of(const char **with, const struct point_summary *p, enum column_id lo)
+{
+    *with = lo == COLUMN_peer_ratio_lo      ? "each to the peer's launch"
+            : lo == COLUMN_overlap_share_lo ? "each with the launch of strategy none"
+                                            : "each to the base's launch";
+    switch (lo) {
+    case COLUMN_speedup_lo:
+    case COLUMN_efficiency_lo:
+    case COLUMN_karp_flatt_lo:
+        return p->pairs;
+    case COLUMN_peer_ratio_lo:
+        return p->peer_pairs;
+    case COLUMN_overlap_share_lo:
+        return p->overlap_pairs;
+    default:
+        *with = NULL;
+        return 0;
+    }
+}
+
 /* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
 static size_t sample_size(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
-    if (d->measured[point].n == 0 || !basis_is_of_ratios(d))
+    const char *with;
+    size_t pairs = pairs_of(&with, p, whiskers_of(d));
+    if (d->measured[point].n == 0 || d->figure->shape == &shape_overlap)
         return d->measured[point].n;
-    if (p == &d->s->points[p->base])
+    if (basis_is_of_ratios(d) && p == &d->s->points[p->base])
         return 0;
-    return p->pairs > 0 ? p->pairs : d->measured[point].n;
+    return pairs > 0 ? pairs : d->measured[point].n;
+}
+
+/* Of the interval of a point, whose value is a median of n; NAN where it has none. */
+static double level_at(const struct figure_data *d, size_t point, size_t n, bool added)
+{
+    const struct point_summary *p = &d->s->points[point];
+    bool overlap = d->figure->shape == &shape_overlap;
+    double lo = overlap ? p->overlap_share.lo : d->measured[point].value.lo;
+    const char *with;
+    size_t pairs = pairs_of(&with, p, whiskers_of(d));
+    n = pairs > 0 ? pairs : n;
+    return n < 2 || !isfinite(lo) ? NAN : timing_level(n, added);
 }
 
 struct basis basis_find(const struct figure_data *d)
 {
     struct basis basis = {.least = INFINITY, .low = INFINITY, .what = {"launch", "launches"}};
+    enum column_id whiskers = whiskers_of(d);
     if (d->quantity->source == SOURCE_RUNS)
         basis.what[0] = "run", basis.what[1] = "runs";
-    if (basis_is_of_ratios(d))
-        basis.what[0] = "paired ratio", basis.what[1] = "paired ratios";
-    basis.added = d->quantity->source == SOURCE_POINTS && config_adds_launches(&d->s->spec->config);
+    basis.added = (d->quantity->source == SOURCE_POINTS || whiskers != COLUMNS) &&
+                  config_adds_launches(&d->s->spec->config);
     for (size_t i = 0; i < d->s->n; i++) {
         size_t n = sample_size(d, i);
         if (n == 0 || !d->shown[i])
             continue;
+        if (d->figure->shape != &shape_overlap)
+            pairs_of(&basis.with, &d->s->points[i], whiskers);
         basis.least = fmin(basis.least, (double)n);
         basis.most = fmax(basis.most, (double)n);
         basis.points++;
-        if (n < 2 || !isfinite(d->measured[i].value.lo))
+        double level = level_at(d, i, n, basis.added);
+        bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap_pairs == 0;
+        basis.met += isnan(level) && bare; /* there is none to be wide */
+        if (isnan(level))
             continue;
-        double level = timing_level(n, basis.added);
         basis.low = fmin(basis.low, 100 * level);
         basis.high = fmax(basis.high, 100 * level);
         basis.met += level >= SUMMARY_CONFIDENCE;
     }
+    if (basis.with != NULL)
+        basis.what[0] = "paired ratio", basis.what[1] = "paired ratios";
+    if (basis.with != NULL && whiskers == COLUMN_overlap_share_lo)
+        basis.what[0] = "paired share", basis.what[1] = "paired shares";
     return basis;
 }
 
@@ -120,10 +172,10 @@ static void write_sample(FILE *out, const struct figure_data *d, const struct su
         write_epochs(out, ran);
         fputs(", one a seed", out);
     } else {
-        fprintf(out, spec_foreign(d->s->spec) != NULL ? "%s" : "%s of %s steps",
-                basis_is_of_ratios(d) ? ", each to the base's launch of the same block, launches"
-                                      : "",
-                summary_distinct(text, sizeof text, ran, COLUMN_steps));
+        if (basis->with != NULL)
+            fprintf(out, ", %s of the same block, launches", basis->with);
+        if (spec_foreign(d->s->spec) == NULL)
+            fprintf(out, " of %s steps", summary_distinct(text, sizeof text, ran, COLUMN_steps));
     }
 }
 

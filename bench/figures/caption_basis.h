@@ -10,6 +10,7 @@ struct basis {
     double low, high;   /* levels in per cent of those with an interval */
     bool added;         /* launches were added until these were narrow */
     const char *what[2];
+    const char *with; /* "each to the base's launch" of paired ones, else NULL */
 };
 
 struct basis basis_find(const struct figure_data *d);

@@ -413,6 +413,38 @@ static void every_option_has_a_title(void **state)
     }
 }
 
+/* ---- Captions ---- */
+
+/* Six launches, of which the peer has been there for four: their interval is that of four. */
+static void ratios_are_as_sure_as_their_pairs(void **state)
+{
+    static const char *const says[] = {
+        "Median of 4 paired ratios, each to the peer's launch of the "
+        "same block, launches of 4 steps",
+        "exact 87.5 % interval, which is least to greatest", NULL};
+    struct shown shown = {0};
+    struct caption caption;
+    struct error e = {.status = OK};
+    fake_open(&shown.run, HEAD "matrix: {ranks: [1], workload: [train_cnn, peer_torch]}\n"
+                               "measure: {time: {launches: 6..6}}\n"
+                               "figures: [{kind: line, y: peer_ratio}]\n");
+    for (int i = 0; i < 10; i++)
+        fake_add(&shown.run, &(struct fake_launch){.ranks = 1,
+                                                   .strategy = "allreduce",
+                                                   .workload = i < 6 ? "train_cnn" : "peer_torch",
+                                                   .block = i < 6 ? i : i - 6,
+                                                   .seed = 1,
+                                                   .step_ms = 20 + i});
+    summarise(&shown.run, &shown.s);
+    assert_int_equal(read_figure(&shown, &e), OK);
+    assert_int_equal(caption_make(&caption, &shown.d, true, &e), OK);
+    for (const char *const *text = says; *text; text++)
+        if (strstr(caption.text, *text) == NULL)
+            fail_msg("'%s' does not say '%s'", caption.text, *text);
+    caption_free(&caption);
+    close_shown(&shown);
+}
+
 /* ---- Looks ---- */
 
 /* A page has longer lines below than a column and a slide. */
@@ -565,6 +597,7 @@ int main(void)
         cmocka_unit_test(columns_are_called_in_words),
         cmocka_unit_test(columns_have_their_own_intervals),
         cmocka_unit_test(every_option_has_a_title),
+        cmocka_unit_test(ratios_are_as_sure_as_their_pairs),
         cmocka_unit_test(sizes_reach_the_script),
         cmocka_unit_test(single_marks_have_no_line),
         cmocka_unit_test(parts_that_are_none_are_refused),
