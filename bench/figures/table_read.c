@@ -24,8 +24,8 @@ struct gathering {
     struct figure_data *d;
     const struct quantity *q;
     const struct figure_run *run;
-    size_t k;      /* of y */
-    bool by_point; /* x and series are of no matter */
+    size_t k;                    /* of y */
+    bool by_point;               /* x and series are of no matter */
     struct csv_table table, raw; /* raw: where the launches of `diverged` are told; else empty */
     const char **diverged;       /* [n_diverged] launches that count in no median */
     size_t n_diverged;

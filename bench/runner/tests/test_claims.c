@@ -108,13 +108,14 @@ static void write_tables(void)
     write_under("reference/there", "weak.csv",
                 "ranks,test_acc_pct,test_acc_lo,test_acc_hi,test_acc_level\n1,50,49,51,0.75\n"
                 "2,50,49,51,0.97\n");
-    write_under("reference/there", "pairs.csv",
-                "n,ci_level,speedup,speedup_lo,speedup_hi,speedup_pairs,peer_ratio,peer_ratio_lo,"
-                "peer_ratio_hi,peer_pairs,to_target_s,to_target_s_lo,to_target_s_hi,test_acc_level\n"
-                "1,0.97,2,1.9,2.1,5,3,2.9,3.1,5,9,8,10,0.75\n"
-                "2,0.97,2,1.9,2.1,6,3,2.9,3.1,6,9,8,10,0.97\n"
-                "3,0.97,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n"
-                "4,0.75,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n");
+    write_under(
+        "reference/there", "pairs.csv",
+        "n,ci_level,speedup,speedup_lo,speedup_hi,speedup_pairs,peer_ratio,peer_ratio_lo,"
+        "peer_ratio_hi,peer_pairs,to_target_s,to_target_s_lo,to_target_s_hi,test_acc_level\n"
+        "1,0.97,2,1.9,2.1,5,3,2.9,3.1,5,9,8,10,0.75\n"
+        "2,0.97,2,1.9,2.1,6,3,2.9,3.1,6,9,8,10,0.97\n"
+        "3,0.97,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n"
+        "4,0.75,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n");
     write_under("reference/there", "summary.csv",
                 "point,kind,ms,reason\np,emulated and replayed,1,\nq,measured,,no cores\n");
 }
