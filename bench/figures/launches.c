@@ -164,14 +164,21 @@ const struct launch_value *launches_of(const struct launches *l, size_t point, s
     return first;
 }
 
-/* Images per second over those of the base's launch in the same block. */
-static double ratio_to_base(const struct launches *l, size_t base, const struct launch_value *own)
+/* What it has done in its time: images, of a program that is not ours as much as its speed-ups are of. */
+static double work_rate(const struct launches *l, size_t point, const struct launch_value *launch)
 {
-    size_t n;
+    const struct summary *s = l->d->s;
+    return point_work(s->spec, s->points[point].point, launch->images) / launch->value;
+}
+
+/* Over that of the base's launch in the same block. */
+static double ratio_to_base(const struct launches *l, size_t point, const struct launch_value *own)
+{
+    size_t n, base = l->d->s->points[point].base;
     const struct launch_value *other = launches_of(l, base, &n);
     for (size_t i = 0; i < n; i++)
         if (other[i].block == own->block)
-            return own->images / own->value * other[i].value / other[i].images;
+            return work_rate(l, point, own) / work_rate(l, base, &other[i]);
     return NAN;
 }
 
@@ -182,6 +189,6 @@ double launches_value(const struct launches *l, size_t point, const struct launc
         return 1e3 * own->images / own->value;
     if (!is_ratio(l->q))
         return own->value;
-    double ratio = p == base ? NAN : ratio_to_base(l, p->base, own);
+    double ratio = p == base ? NAN : ratio_to_base(l, point, own);
     return l->q->relation == RELATION_SPEEDUP ? ratio : 100 * ratio * base->cores / p->cores;
 }

@@ -56,6 +56,9 @@ draws() {
         [ -s "$out/pi/latest/$figure.svg" ] || return 1
         [ "$(grep -c 'ranks' "$out/pi/latest/series_$figure.csv")" -ge 1 ] || return 1
     done
+    # Six launches of two points, whose speed-up is the median of theirs.
+    [ "$(grep -c ',ranks=2' "$out/pi/latest/dots_speedup.csv")" -eq 12 ] &&
+        [ "$(grep -c ',ranks=2' "$out/pi/latest/dots_efficiency.csv")" -eq 12 ]
 }
 
 tells_metrics() {
