@@ -11,6 +11,9 @@
 #include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
+/* What spreadsheet programs begin a file in UTF-8 with: no part of the first name. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 /* Where reading is. Cells are cut out of the text in place. */
 struct cursor {
     struct csv_table *table;
@@ -171,6 +174,8 @@ enum status csv_table_read(struct csv_table *table, const char *path, struct err
     snprintf(table->path, sizeof table->path, "%s", path);
     TRY(read_text(table, e));
     struct cursor c = {.table = table, .at = table->text, .line = 1};
+    if (strncmp(c.at, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+        c.at += strlen(BYTE_ORDER_MARK);
     TRY(read_names(&c, e));
     TRY(read_rows(&c, e));
     table->cells = table->names + table->columns;

@@ -16,10 +16,10 @@ struct csv_table {
 };
 
 /* Reads RFC 4180: commas, quotes where needed, one row of names, lines that end with \n or \r\n;
- * a carriage return elsewhere is data inside quotes only. Lines before the names that begin
- * with # are remarks. ERR_DATA with file and line for a row that is wider or narrower than the
- * names, for names that are empty or repeated and for quotes that do not match. Freed with
- * csv_table_free in any case. */
+ * a carriage return elsewhere is data inside quotes only. Lines before the names that begin with #
+ * are remarks; a byte order mark before all is skipped. ERR_DATA with file and line for a row that
+ * is wider or narrower than the names, for names that are empty or repeated and for quotes that do
+ * not match. Freed with csv_table_free in any case. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 void csv_table_free(struct csv_table *table);
 

@@ -58,6 +58,25 @@ static void refuse_csv(const char *text, const char *expected)
     csv_table_free(&table);
 }
 
+static void byte_order_marks_are_no_names(void **state)
+{
+    static const char *const texts[] = {"\xef\xbb\xbfranks,ms\r\n1,5\r\n",
+                                        "\xef\xbb\xbf# a remark\nranks,ms\n1,5\n"};
+    for (size_t i = 0; i < 2; i++) {
+        struct csv_table table;
+        struct error e;
+        size_t column;
+        double ranks;
+        fake_write(path_of("marked.csv"), texts[i]);
+        assert_int_equal(csv_table_read(&table, path_of("marked.csv"), &e), OK);
+        assert_int_equal(csv_table_column(&table, "ranks", &column, &e), OK);
+        assert_int_equal(csv_table_number(&table, 0, column, &ranks, &e), OK);
+        assert_true(ranks == 1);
+        csv_table_free(&table);
+    }
+    refuse_csv("\xef\xbb\xbf", "1: column 1 has no name");
+}
+
 #define CARRIAGE_RETURN(line)                                                                      \
 #line ": a carriage return without a line feed: lines end with \\n or \\r\\n"
 
@@ -380,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_read_as_they_are),
+        cmocka_unit_test(byte_order_marks_are_no_names),
         cmocka_unit_test(malformed_tables_are_refused),
         cmocka_unit_test(many_rows_are_read),
         cmocka_unit_test(rows_find_their_points),
