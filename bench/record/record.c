@@ -38,6 +38,18 @@ enum status recorder_check(const char *dir, int rank, struct error *e)
     return output_check("--record", path, e);
 }
 
+/* Where a row of metrics.def has a value that no line assigns, it is empty in the tables, not measured to be 0. */
+void record_clear(enum record_line line, void *values)
+{
+    const struct field *field = NULL;
+    while ((field = field_next(line, field)) != NULL) {
+        char *value = (char *)values + field->offset;
+        memset(value, 0, field->size);
+        if (field->kind == FIELD_REAL || field->kind == FIELD_LOSS)
+            *(double *)value = NAN;
+    }
+}
+
 /* A number; a loss that is none is a text. */
 static json_t *real_json(double x, bool loss)
 {

@@ -35,6 +35,9 @@ enum status recorder_open(struct recorder *r, const char *dir, int rank, struct 
 /* Whether recorder_write will find DIR/rank.N.jsonl writable. ERR_ARGUMENT when not. */
 enum status recorder_check(const char *dir, int rank, struct error *e);
 
+/* Every field of a line's struct as nobody has told it: numbers are unknown, counts 0, texts empty. */
+void record_clear(enum record_line line, void *values);
+
 /* A line of the record from its struct (struct record_hello for RECORD_hello), without the fields
  * that are optional and unknown; NULL when there is no memory or JSON cannot hold a text. */
 json_t *record_json(enum record_line line, const void *values);

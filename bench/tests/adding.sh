@@ -37,8 +37,9 @@ add_all() {
         row bench/spec/sites.def 'SITE(loopback, "measured", false, "this machine by its loopback address")' &&
         row bench/spec/figures/figures.def 'FIGURE(faults, "peak memory of the largest rank over ranks", nothing, curves, "line", "y: rss_mib")' &&
         row bench/record/metrics.def 'METRIC(minor_faults, REAL, "faults", end, minor_faults, REAL, OPTIONAL, MEAN, MEDIAN, "page faults of a rank that read nothing, mean")' &&
-        behind bench/workloads/train_cnn/report.c '                             .user_s = seconds_of(usage.ru_utime),' \
-            '                             .minor_faults = (double)usage.ru_minflt,'
+        row bench/record/metrics.def 'METRIC(nobody, REAL, "", end, nobody, REAL, OPTIONAL, MEAN, MEDIAN, "what no line assigns")' &&
+        behind bench/workloads/train_cnn/report.c '    end.user_s = seconds_of(usage.ru_utime);' \
+            '    end.minor_faults = (double)usage.ru_minflt;'
 }
 
 # Without optimisation, which takes most of the time; the flags of the objects that are copied count as
@@ -114,6 +115,8 @@ check "the strategy in summary.csv" shows sliced cat "$latest/summary.csv"
 check "its option decides how many calls a step makes" column_says calls 3 "$latest/summary.csv"
 check "the column in raw.csv" measured "$latest/raw.csv"
 check "the column in summary.csv" measured "$latest/summary.csv"
+check "a column that no line assigns is empty in raw.csv" column_says nobody "" "$latest/raw.csv"
+check "a column that no line assigns is empty in summary.csv" column_says nobody "" "$latest/summary.csv"
 check "the column in the dictionary" grep -q minor_faults "$latest/columns.csv"
 check "the site in summary.csv" shows loopback cat "$latest/summary.csv"
 if command -v gnuplot >/dev/null; then

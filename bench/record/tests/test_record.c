@@ -106,6 +106,23 @@ static void unknown_values(void **state)
     json_decref(json);
 }
 
+/* What no line assigns was not measured, which 0 would say. */
+static void what_nobody_tells_is_unknown(void **state)
+{
+    struct record_end end;
+    memset(&end, 0x55, sizeof end);
+    record_clear(RECORD_end, &end);
+    json_t *json = record_json(RECORD_end, &end);
+    assert_null(json_object_get(json, "params_mib"));
+    assert_null(json_object_get(json, "diverged"));
+    assert_true(json_is_null(json_object_get(json, "rss_mib")));
+    assert_true(json_is_null(json_object_get(json, "weights_equal")));
+    assert_string_equal(json_string_value(json_object_get(json, "check")), "");
+    assert_true(json_is_integer(json_object_get(json, "calls")));
+    assert_int_equal(json_integer_value(json_object_get(json, "calls")), 0);
+    json_decref(json);
+}
+
 static void identity_is_a_part_of_hello(void **state)
 {
     struct record_hello hello = {.ranks = 2, .precision = "f64"};
@@ -136,9 +153,11 @@ static void fields_are_listed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_comes_back), cmocka_unit_test(unknown_values),
-        cmocka_unit_test(identity_is_a_part_of_hello), cmocka_unit_test(units_are_converted),
-        cmocka_unit_test(fields_are_listed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_field_comes_back),
+                                       cmocka_unit_test(unknown_values),
+                                       cmocka_unit_test(what_nobody_tells_is_unknown),
+                                       cmocka_unit_test(identity_is_a_part_of_hello),
+                                       cmocka_unit_test(units_are_converted),
+                                       cmocka_unit_test(fields_are_listed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

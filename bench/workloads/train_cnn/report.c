@@ -117,18 +117,21 @@ static enum status take_identity(struct record_hello *h, const struct data_set *
 json_t *report_identity(const struct data_set *data, enum isa isa, const struct arguments *a,
                         struct error *e)
 {
-    struct record_hello hello = {0};
+    struct record_hello hello;
+    record_clear(RECORD_hello, &hello);
     return take_identity(&hello, data, isa, a, e) == OK ? record_identity_json(&hello) : NULL;
 }
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e)
 {
-    struct record_hello hello = {.schema = RECORD_SCHEMA,
-                                 .rank = t->rank,
-                                 .ranks = t->ranks,
-                                 .workload = "train_cnn",
-                                 .read_s = read_s};
+    struct record_hello hello;
+    record_clear(RECORD_hello, &hello);
+    hello.schema = RECORD_SCHEMA;
+    hello.rank = t->rank;
+    hello.ranks = t->ranks;
+    hello.read_s = read_s;
+    COPY_TEXT(hello.workload, "train_cnn");
     if (take_identity(&hello, t->data, t->isa, a, e) != OK)
         return NULL;
     COPY_TEXT(hello.version, a->version);
@@ -141,30 +144,32 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
 
 static json_t *report_step(const struct step_record *r, bool timed)
 {
-    struct record_step step = {.epoch = r->epoch,
-                               .step = r->step,
-                               .timed = timed ? VERDICT_TRUE : VERDICT_FALSE,
-                               .samples = (int64_t)r->score.samples,
-                               .loss_sum = r->score.loss_sum,
-                               .correct = (int64_t)r->score.correct,
-                               .begin_ns = r->begin_ns,
-                               .end_ns = r->end_ns,
-                               .load_ns = r->load_ns,
-                               .forward_ns = r->forward_ns,
-                               .backward_ns = r->backward_ns,
-                               .pack_ns = r->sync.pack_ns,
-                               .comm_total_ns = r->sync.comm_total_ns,
-                               .comm_exposed_ns = r->sync.comm_exposed_ns,
-                               .optimizer_ns = r->sync.optimizer_ns,
-                               .arrive_ns = r->sync.arrive_ns,
-                               .poll_ns = r->poll_ns,
-                               .progress_ns = r->sync.poll_ns,
-                               .inject_ns = r->inject_ns,
-                               .loss_scale = r->loss_scale,
-                               .skipped = r->skipped,
-                               .late_ns = r->late_ns,
-                               .bubble_ns = r->bubble_ns,
-                               .replayed_ns = r->replayed_ns};
+    struct record_step step;
+    record_clear(RECORD_step, &step);
+    step.epoch = r->epoch;
+    step.step = r->step;
+    step.timed = timed ? VERDICT_TRUE : VERDICT_FALSE;
+    step.samples = (int64_t)r->score.samples;
+    step.loss_sum = r->score.loss_sum;
+    step.correct = (int64_t)r->score.correct;
+    step.begin_ns = r->begin_ns;
+    step.end_ns = r->end_ns;
+    step.load_ns = r->load_ns;
+    step.forward_ns = r->forward_ns;
+    step.backward_ns = r->backward_ns;
+    step.pack_ns = r->sync.pack_ns;
+    step.comm_total_ns = r->sync.comm_total_ns;
+    step.comm_exposed_ns = r->sync.comm_exposed_ns;
+    step.optimizer_ns = r->sync.optimizer_ns;
+    step.arrive_ns = r->sync.arrive_ns;
+    step.poll_ns = r->poll_ns;
+    step.progress_ns = r->sync.poll_ns;
+    step.inject_ns = r->inject_ns;
+    step.loss_scale = r->loss_scale;
+    step.skipped = r->skipped;
+    step.late_ns = r->late_ns;
+    step.bubble_ns = r->bubble_ns;
+    step.replayed_ns = r->replayed_ns;
     snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
     return record_json(RECORD_step, &step);
 }
@@ -205,16 +210,18 @@ enum status step_log_write(struct step_log *log, struct recorder *recorder, stru
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
                      const struct score *score)
 {
-    struct record_epoch line = {.epoch = epoch,
-                                .seconds = seconds,
-                                .steps = steps,
-                                .samples = (int64_t)score->samples,
-                                .train_loss = score->loss_sum / score->samples,
-                                .train_acc_pct = 100.0 * score->correct / score->samples,
-                                .lr = trainer_lr(t),
-                                .loss_scale = trainer_loss_scale(t),
-                                .ranks = t->ranks,
-                                .global_batch = t->global_batch};
+    struct record_epoch line;
+    record_clear(RECORD_epoch, &line);
+    line.epoch = epoch;
+    line.seconds = seconds;
+    line.steps = steps;
+    line.samples = (int64_t)score->samples;
+    line.train_loss = score->loss_sum / score->samples;
+    line.train_acc_pct = 100.0 * score->correct / score->samples;
+    line.lr = trainer_lr(t);
+    line.loss_scale = trainer_loss_scale(t);
+    line.ranks = t->ranks;
+    line.global_batch = t->global_batch;
     return record_json(RECORD_epoch, &line);
 }
 
@@ -229,11 +236,13 @@ static json_t *counts_of(const uint32_t *counts, int n)
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes)
 {
-    struct record_eval line = {.epoch = epoch,
-                               .seconds = seconds,
-                               .samples = (int64_t)score->samples,
-                               .test_loss = score->loss_sum / score->samples,
-                               .test_acc_pct = 100.0 * score->correct / score->samples};
+    struct record_eval line;
+    record_clear(RECORD_eval, &line);
+    line.epoch = epoch;
+    line.seconds = seconds;
+    line.samples = (int64_t)score->samples;
+    line.test_loss = score->loss_sum / score->samples;
+    line.test_acc_pct = 100.0 * score->correct / score->samples;
     json_t *json = record_json(RECORD_eval, &line);
     json_object_set_new(json, "class_samples", counts_of(classes->samples, classes->n));
     json_object_set_new(json, "class_correct", counts_of(classes->correct, classes->n));
@@ -339,25 +348,27 @@ json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    struct record_end end = {.status = "ok",
-                             .steps = (int64_t)timed->steps,
-                             .timed_steps = (int64_t)timed->timed_steps,
-                             .window_ns = timed->steps_ns,
-                             .loop_ns = timed->end_ns - timed->begin_ns,
-                             .window_cpu_ns = timed->cpu_ns,
-                             .poll_ns = timed->poll_ns,
-                             .fetches = timed->fetches,
-                             .fetch_s = timed->fetches > 0 ? timed->fetch_s / timed->fetches : NAN,
-                             .checkpoints = (int64_t)timed->checkpoints,
-                             .checkpoint_s = 1e-9 * (double)timed->checkpoint_ns,
-                             .replays = timed->replays,
-                             .replay_ns = timed->replays > 0 ? (double)timed->replay_ns : NAN,
-                             .activations_kept = t->stage.kept_most,
-                             .user_s = seconds_of(usage.ru_utime),
-                             .sys_s = seconds_of(usage.ru_stime),
-                             .rss_mib = memory->peak_mib,
-                             .data_mib = memory->data_mib,
-                             .libraries_mib = memory->libraries_mib};
+    struct record_end end;
+    record_clear(RECORD_end, &end);
+    COPY_TEXT(end.status, "ok");
+    end.steps = (int64_t)timed->steps;
+    end.timed_steps = (int64_t)timed->timed_steps;
+    end.window_ns = timed->steps_ns;
+    end.loop_ns = timed->end_ns - timed->begin_ns;
+    end.window_cpu_ns = timed->cpu_ns;
+    end.poll_ns = timed->poll_ns;
+    end.fetches = timed->fetches;
+    end.fetch_s = timed->fetches > 0 ? timed->fetch_s / timed->fetches : NAN;
+    end.checkpoints = (int64_t)timed->checkpoints;
+    end.checkpoint_s = 1e-9 * (double)timed->checkpoint_ns;
+    end.replays = timed->replays;
+    end.replay_ns = timed->replays > 0 ? (double)timed->replay_ns : NAN;
+    end.activations_kept = t->stage.kept_most;
+    end.user_s = seconds_of(usage.ru_utime);
+    end.sys_s = seconds_of(usage.ru_stime);
+    end.rss_mib = memory->peak_mib;
+    end.data_mib = memory->data_mib;
+    end.libraries_mib = memory->libraries_mib;
     COPY_TEXT(end.check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)
                                              : names_checks->names[CHECK_none]);
     take_arenas(&end, &t->arena_use);
