@@ -63,6 +63,39 @@ static void count_begun(const struct launch_order *o, size_t point, struct launc
     f->left_s += (double)places * launch_points_mean_s(&o->points, point, RUN_TIME);
 }
 
+/* NAN where no timed launch tells how long its steps are when it computes. */
+static double step_s(const struct point_launches *p, const struct config *c)
+{
+    double sum_ms = 0;
+    for (uint32_t i = 0; i < p->n_timings; i++)
+        sum_ms += p->timings[i].step_ms;
+    return p->n_timings > 0 && !config_replays(c) ? sum_ms / 1e3 / p->n_timings : NAN;
+}
+
+/* Mean of the accuracy runs of all points; 0 where there is none. */
+static double run_mean_s(const struct launch_order *o)
+{
+    double runs = 0, sum_s = 0;
+    for (size_t i = 0; i < o->spec->n_points; i++) {
+        runs += point_of(o, i)->ended[RUN_ACCURACY];
+        sum_s += point_of(o, i)->wall_s[RUN_ACCURACY];
+    }
+    return runs > 0 ? sum_s / runs : 0;
+}
+
+/* An accuracy run of the point: by those that it had, before the first by its timed launches, which take as long but for
+ * their steps; else as others. */
+static double run_s(const struct launch_order *o, size_t point)
+{
+    const struct config *c = &o->spec->points[point].config;
+    double more = config_run_steps(c) - config_launch_steps(c);
+    double by_steps_s =
+        launch_points_mean_s(&o->points, point, RUN_TIME) + more * step_s(point_of(o, point), c);
+    if (point_of(o, point)->ended[RUN_ACCURACY] > 0)
+        return launch_points_mean_s(&o->points, point, RUN_ACCURACY);
+    return by_steps_s > 0 ? by_steps_s : run_mean_s(o);
+}
+
 /* First launches and accuracy runs count at once, later blocks in *later: they end with the
  * budget. */
 static void look_at_point(const struct launch_order *o, size_t point, struct launch_forecast *f,
@@ -74,8 +107,7 @@ static void look_at_point(const struct launch_order *o, size_t point, struct lau
     size_t accuracy = p->is_twin || p->skipped || p->failed ? 0 : p->accuracy_left;
     size_t timed = o->coming[point] - first;
     f->left += first + accuracy;
-    /* Before its first accuracy run a point's length is unknown: the time is a lower bound. */
-    f->left_s += (double)accuracy * launch_points_mean_s(&o->points, point, RUN_ACCURACY);
+    f->left_s += accuracy > 0 ? (double)accuracy * run_s(o, point) : 0;
     later->left += timed;
     later->left_s += (double)timed * launch_points_mean_s(&o->points, point, RUN_TIME);
     later->at_most |= timed > 0 && p->at_most;

@@ -473,3 +473,17 @@ void config_free(struct config *config)
     for (size_t i = 0; i < OPTION_COUNT; i++)
         value_free(&config->values[i]);
 }
+
+double config_launch_steps(const struct config *config)
+{
+    return config_number(config, OPT_TIME_WARMUP) + config_number(config, OPT_TIME_STEPS);
+}
+
+double config_run_steps(const struct config *config)
+{
+    const struct data_set_row *set = config_data_set(config);
+    double images = config_images(config), asked = config_number(config, OPT_DATA_SAMPLES);
+    double train = asked > 0 ? asked : set->train, test = fmin(train, set->test);
+    double steps = ceil(train / images) + test / images / 3;
+    return set->train > 0 ? config_number(config, OPT_EPOCHS) * steps : NAN;
+}

@@ -268,6 +268,11 @@ static inline double config_images(const struct config *c)
 {
     return config_global_batch(c, (long)c->values[OPT_RANKS].number);
 }
+/* Steps of a timed launch, those before the timed ones included. */
+double config_launch_steps(const struct config *config);
+/* Steps of an accuracy run and what its evaluations take in steps: a third of each image's, which go forward alone. NAN:
+ * how many images there are is not known before they are read. */
+double config_run_steps(const struct config *config);
 /* All ranks must keep step with each other to read their data. */
 bool config_reads_in_step(const struct config *config);
 /* The optimizer's rates go by norms of whole tensors. */

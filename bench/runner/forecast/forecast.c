@@ -180,19 +180,9 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-/* Steps of one epoch, and what its evaluation takes in steps: a third of each image's, which go forward alone. */
-static double epoch_steps(const struct config *c)
-{
-    const struct data_set_row *set = config_data_set(c);
-    double images = config_images(c), asked = config_number(c, OPT_DATA_SAMPLES);
-    double train = asked > 0 ? asked : set->train, test = fmin(train, set->test);
-    return set->train > 0 ? ceil(train / images) + test / images / 3 : NAN;
-}
-
 static double steps_of(const struct config *c, enum launch_run run)
 {
-    return run == RUN_TIME ? config_number(c, OPT_TIME_WARMUP) + config_number(c, OPT_TIME_STEPS)
-                           : config_number(c, OPT_EPOCHS) * epoch_steps(c);
+    return run == RUN_TIME ? config_launch_steps(c) : config_run_steps(c);
 }
 
 /* What a rank is made to sleep in a step, in the mean: inject.ranks, steps and phase are taken for most. */

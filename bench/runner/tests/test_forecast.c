@@ -112,6 +112,36 @@ static void a_fixed_number_is_no_bound(void **state)
     fixture_end(&f);
 }
 
+/* 60000 images in steps of 64 are 938, and the 10000 of the test 52 more; of a timed launch, whose 30 steps and 5 before them
+ * take as long as the others', 3.5 s of 5 are its own. */
+static void accuracy_runs_that_are_still_to_come_take_their_steps(void **state)
+{
+    struct campaign_fixture f;
+    double run_s = 5 + 0.1 * (2 * (938 + 10000 / 64.0 / 3) - 35);
+    begin(&f, "time: {launches: 2..2, warmup_steps: 5, steps: 30}, accuracy: {seeds: [1, 2]}}\n"
+              "train.epochs: 2\ndata: {set: digits");
+    add_launches(&f, 0, 2, 0);
+    add_launches(&f, 1, 2, 0);
+    struct launch_forecast o = launch_order_forecast(&f.order);
+    assert_int_equal(o.left, 4);
+    assert_float_equal(o.left_s, 4 * run_s, 1e-9);
+    fixture_run(&f, &(struct next_launch){.point = 1, .run = RUN_ACCURACY, .seed = 1}, NAN);
+    o = launch_order_forecast(&f.order);
+    assert_int_equal(o.left, 3);
+    assert_float_equal(o.left_s, 5 + 2 * run_s, 1e-9); /* of the second point as its first took */
+    fixture_end(&f);
+}
+
+/* Without a launch that tells of steps, as others take. */
+static void accuracy_runs_take_what_others_took(void **state)
+{
+    struct campaign_fixture f;
+    begin(&f, "time: {launches: 0}, accuracy: {seeds: [1, 2]}");
+    fixture_run(&f, &(struct next_launch){.point = 0, .run = RUN_ACCURACY, .seed = 1}, NAN);
+    assert_forecast(&f, 3, 15, false);
+    fixture_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +151,8 @@ int main(void)
         cmocka_unit_test(the_budget_ends_it),
         cmocka_unit_test(a_point_that_failed_takes_no_more),
         cmocka_unit_test(a_fixed_number_is_no_bound),
+        cmocka_unit_test(accuracy_runs_that_are_still_to_come_take_their_steps),
+        cmocka_unit_test(accuracy_runs_take_what_others_took),
     };
     return cmocka_run_group_tests_name("forecast", tests, make_file, remove_file);
 }
