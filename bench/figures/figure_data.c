@@ -294,12 +294,11 @@ static bool shows_calibrations(const struct figure_data *d)
 
 static void choose_shown(struct figure_data *d)
 {
-    struct error inner;
     bool calibrations = shows_calibrations(d);
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool allowed = d->where == NULL ||
-                       condition_check(d->where, figure_point_lookup, p, &inner) != OK ||
+                       condition_unknown(d->where, figure_point_lookup, p) != NULL ||
                        condition_holds(d->where, figure_point_lookup, p);
         d->shown[i] = allowed && (calibrations || !config_calibrates(&p->point->config));
     }

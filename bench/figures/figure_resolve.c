@@ -19,9 +19,9 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
                       why);
 }
 
-/* ---- x ---- */
-
-static enum status unknown_x(const struct figure_data *d, const char *name, struct error *e)
+/* Of options that points have, and of columns. */
+static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
+                             const char *name, struct error *e)
 {
     size_t n, known_n = 0;
     const struct column *columns = columns_all(&n);
@@ -33,12 +33,18 @@ static enum status unknown_x(const struct figure_data *d, const char *name, stru
     for (size_t i = 0; i < n; i++)
         if (name_index(columns[i].name, known, known_n) < 0)
             known[known_n++] = columns[i].name;
-    char text[900];
-    const char *nearest = name_nearest(name, known, known_n);
-    snprintf(text, sizeof text, "neither an option that points have nor a column%s%s%s",
-             nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
-             nearest != NULL ? "'" : "");
+    name_near(near, name, known, known_n);
     free(known);
+    return OK;
+}
+
+/* ---- x ---- */
+
+static enum status unknown_x(const struct figure_data *d, const char *name, struct error *e)
+{
+    char text[256], near[NAME_NEAR_BYTES];
+    TRY(find_near(near, d, name, e));
+    snprintf(text, sizeof text, "neither an option that points have nor a column%s", near);
     return refuse(d, FIGURE_X, name, text, e);
 }
 
@@ -103,10 +109,10 @@ static enum status resolve_x(struct figure_data *d, struct error *e)
 static enum status unknown_y(const struct figure_data *d, const char *name, struct error *e)
 {
     const char **names;
-    char text[200];
+    char text[320], near[NAME_NEAR_BYTES];
     size_t n;
     TRY(quantity_names(&names, &n, e));
-    const char *nearest = name_nearest(name, names, n);
+    name_near(near, name, names, n);
     bool known = name_index(name, names, n) >= 0;
     free(names);
     if (known)
@@ -117,12 +123,10 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
                      : "",
                  d->x.by_column ? d->x.name : "points");
     else
-        snprintf(
-            text, sizeof text,
-            "neither a quantity nor a column of numbers%s%s%s; `scalebench list quantities` and "
-            "`list columns` have all",
-            nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
-            nearest != NULL ? "'" : "");
+        snprintf(text, sizeof text,
+                 "neither a quantity nor a column of numbers%s; `scalebench list quantities` and "
+                 "`list columns` have all",
+                 near);
     return refuse(d, FIGURE_Y, name, text, e);
 }
 
@@ -296,13 +300,16 @@ static enum status resolve_where(struct figure_data *d, struct error *e)
 {
     const struct value *where = &d->figure->request->options[FIGURE_WHERE];
     const struct node node = {.kind = NODE_SCALAR, .mark = where->mark, .text = where->text};
-    struct error inner;
+    char text[512], near[NAME_NEAR_BYTES];
     if (!where->text[0])
         return OK;
     TRY(condition_read(&d->where, figure_option_at(FIGURE_WHERE)->key, &node, e));
-    return condition_check(d->where, check_lookup, d, &inner) == OK
-               ? OK
-               : refuse(d, FIGURE_WHERE, where->text, inner.text, e);
+    const char *unknown = condition_unknown(d->where, check_lookup, d);
+    if (unknown == NULL)
+        return OK;
+    TRY(find_near(near, d, unknown, e));
+    snprintf(text, sizeof text, "'%.200s' is unknown%s", unknown, near);
+    return refuse(d, FIGURE_WHERE, where->text, text, e);
 }
 
 static enum status resolve_series(const struct figure_data *d, struct error *e)

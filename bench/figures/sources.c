@@ -9,6 +9,7 @@
 #include "bench/figures/figure_data.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
+#include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
 enum { WORD = 128, PAIRS_MAX = 16 };
@@ -167,12 +168,13 @@ static enum status find_columns(struct reading *r, struct error *e)
         TRY(csv_table_column(&r->table, r->values[i].theirs, &r->values[i].column, e));
     if (r->where == NULL)
         return OK;
-    struct error inner;
+    char text[900];
     const struct row_of first = {&r->table, 0};
-    return condition_check(r->where, look_up, &first, &inner) == OK
-               ? OK
-               : refuse(r->source, PUBLISHED_WHERE, r->source->options[PUBLISHED_WHERE].text,
-                        inner.text, e);
+    const char *unknown = condition_unknown(r->where, look_up, &first);
+    if (unknown == NULL)
+        return OK;
+    name_explain(text, sizeof text, unknown, (const char *const *)r->table.names, r->table.columns);
+    return refuse(r->source, PUBLISHED_WHERE, r->source->options[PUBLISHED_WHERE].text, text, e);
 }
 
 static const char *text_of(const struct reading *r, const struct pair *pair, size_t row)

@@ -334,16 +334,14 @@ void condition_free(struct condition *c)
 
 /* ---- What it says of values ---- */
 
-enum status condition_check(const struct condition *c, condition_lookup *lookup, const void *arg,
-                            struct error *e)
+const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg)
 {
     for (size_t i = 0; i < c->n_terms; i++) {
         struct condition_value value = {NAN, NULL};
         if (!lookup(&value, c->terms[i].name, arg))
-            return error_at(e, ERR_ARGUMENT, NULL, 1, c->terms[i].name_column, "'%s' is unknown",
-                            c->terms[i].name);
+            return c->terms[i].name;
     }
-    return OK;
+    return NULL;
 }
 
 static bool order_holds(double a, enum relation relation, double b)

@@ -40,9 +40,8 @@ struct condition_value {
 /* Returns false for a name that it does not know. */
 typedef bool condition_lookup(struct condition_value *value, const char *name, const void *arg);
 
-/* ERR_ARGUMENT at line 1 and its column for the first name that `lookup` does not know. */
-enum status condition_check(const struct condition *c, condition_lookup *lookup, const void *arg,
-                            struct error *e);
+/* The first name that `lookup` does not know, of which the caller knows the nearest; NULL: it knows all. */
+const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg);
 
 /* Whether it holds. Allocates nothing; a name that is not known is an unknown value. */
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);

@@ -106,10 +106,9 @@ static enum status refuse_name(const struct config *config, const struct conditi
     for (int id = 0; id < OPTION_COUNT; id++)
         if (!scope_is_campaign(option_get((enum option_id)id)->scope))
             known[n++] = config_option(config, (enum option_id)id)->key;
-    const char *nearest = name_nearest(term->name, known, n);
-    return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is no option of a point%s%s%s", term->name,
-                      nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
-                      nearest != NULL ? "'" : "");
+    char near[NAME_NEAR_BYTES];
+    return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is no option of a point%s", term->name,
+                      name_near(near, term->name, known, n));
 }
 
 /* A name that exists, in a comparison that some value of it could meet. */

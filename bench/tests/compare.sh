@@ -232,7 +232,11 @@ checks() {
     expect 1 "0 violated" "$scalebench" check strong_scaling "step_ms < $within where ranks=1" --strict || return 1
     expect 0 "2 hold" "$scalebench" check "$reference" "status = ok" "train.optimizer = adam" || return 1
     expect 3 "no point of strong_scaling is so" "$scalebench" check strong_scaling "ranks > 1 where nodes = 7" || return 1
-    expect 2 "neither a column of summary.csv nor an option" "$scalebench" check strong_scaling "spedup > 1" || return 1
+    expect 2 "'spedup' is neither a column of summary.csv nor an option; nearest 'speedup'" \
+        "$scalebench" check strong_scaling "spedup > 1" || return 1
+    expect 2 "'step_m' is neither a column of summary.csv nor an option; nearest 'step_ms'" \
+        "$scalebench" check strong_scaling "ranks > 1 where step_m < 1" || return 1
+    expect 2 "nearest 'sync.strategy'" "$scalebench" check strong_scaling "sync.stategy = none" || return 1
     expect 2 "no condition" "$scalebench" check strong_scaling || return 1
     printf '# what has to hold\n\n  speedup >= %s where ranks=2\nranks >> 1\n' "$low" >"$tmp/checks.txt"
     expect 2 "checks.txt:4:8: 'ranks >> 1'" "$scalebench" check strong_scaling --file "$tmp/checks.txt" || return 1

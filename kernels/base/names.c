@@ -54,6 +54,15 @@ const char *name_nearest(const char *name, const char *const *known, size_t n)
     return nearest;
 }
 
+char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const *known, size_t n)
+{
+    const char *nearest = name_nearest(name, known, n);
+    text[0] = '\0';
+    if (nearest != NULL)
+        snprintf(text, NAME_NEAR_BYTES, "; nearest '%s'", nearest);
+    return text;
+}
+
 int name_index(const char *name, const char *const *known, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -80,9 +89,8 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
         return text;
     text[0] = '\0';
     append(text, size, "'%s' is unknown", name);
-    const char *nearest = name_nearest(name, known, n);
-    if (nearest != NULL)
-        append(text, size, "; nearest '%s'", nearest);
+    char near[NAME_NEAR_BYTES];
+    append(text, size, "%s", name_near(near, name, known, n));
     append(text, size, "; known:%s", n == 0 ? " nothing" : "");
     size_t room = size > strlen(more) ? size - strlen(more) : 0, i = 0;
     while (i < n && append(text, i + 1 < n ? room : size, " %s", known[i]))

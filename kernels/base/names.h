@@ -9,6 +9,10 @@
  * or NULL when none is within half its length. Borrowed from `known`. */
 const char *name_nearest(const char *name, const char *const *known, size_t n);
 
+/* The end of a message about a name: "; nearest 'ring'", or "" where none is near. Returns `text`. */
+enum { NAME_NEAR_BYTES = 160 };
+char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const *known, size_t n);
+
 /* Index of `name` in `known`, or -1. */
 int name_index(const char *name, const char *const *known, size_t n);
 

@@ -204,16 +204,16 @@ static void take_row(struct taken *taken, const struct cell *cell, const struct 
 static enum status check_names(const struct cell *cell, const struct claim_value *value,
                                const struct check_point *first, struct error *e)
 {
-    struct error inner;
     struct condition_value cell_value;
-    char why[700];
-    if (!look_up(&cell_value, cell->column, first)) {
-        snprintf(why, sizeof why, "%s has no column %s", cell->file, cell->column);
-        return refuse(value, e, why);
-    }
-    if (cell->where == NULL || condition_check(cell->where, look_up, first, &inner) == OK)
+    const struct csv_table *table = &first->c->run.summary;
+    char why[700], near[NAME_NEAR_BYTES];
+    const char *unknown = cell->column;
+    if (look_up(&cell_value, cell->column, first))
+        unknown = cell->where != NULL ? condition_unknown(cell->where, look_up, first) : NULL;
+    if (unknown == NULL)
         return OK;
-    snprintf(why, sizeof why, "%.500s as a column of %.150s", inner.text, cell->file);
+    snprintf(why, sizeof why, "%.200s has no column %.200s%s", cell->file, unknown,
+             name_near(near, unknown, (const char *const *)table->names, table->columns));
     return refuse(value, e, why);
 }
 

@@ -1,8 +1,11 @@
 /* What each claim comes to. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/runner/claims/claims.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 const char *const claim_verdict_names[CLAIM_VERDICTS] = {
 #define CLAIM_VERDICT(id, name, count, meaning) name,
@@ -97,12 +100,24 @@ static void explain_open(struct claim *claim)
 
 /* ---- Judging ---- */
 
+static enum status refuse_name(const struct claim *claim, const char *name, struct error *e)
+{
+    char text[700];
+    const char **known;
+    TRY(MEM_NEW(known, claim->n, "the values of a claim", e));
+    for (size_t i = 0; i < claim->n; i++)
+        known[i] = claim->values[i].name;
+    name_explain(text, sizeof text, name, known, claim->n);
+    free(known);
+    return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: among the values of the claim %s",
+                      text);
+}
+
 static enum status judge(struct claim *claim, struct error *e)
 {
-    struct error inner;
-    if (condition_check(claim->holds, look_up, claim, &inner) != OK)
-        return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s among the values of the claim",
-                          inner.text);
+    const char *unknown = condition_unknown(claim->holds, look_up, claim);
+    if (unknown != NULL)
+        return refuse_name(claim, unknown, e);
     if (claim->reason[0]) {
         claim->verdict = CLAIM_NOT_TESTABLE;
         return OK;

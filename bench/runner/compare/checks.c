@@ -164,22 +164,28 @@ static enum check_outcome find_outcome(const struct check *check, const struct c
     return CHECK_UNDECIDED;
 }
 
-static enum status check_names(const struct check *check, const struct check_point *point,
-                               struct error *e)
+static enum status check_names(const struct check *check, condition_lookup *known, const void *arg,
+                               const struct config *config, struct error *e)
 {
     const struct condition *const parts[] = {check->demand, check->where};
-    for (size_t i = 0; i < 2; i++)
-        if (parts[i] != NULL && condition_check(parts[i], look_up, point, e) != OK)
-            return error_set(e, ERR_ARGUMENT,
-                             "'%s': %s: it is neither a column of summary.csv nor an option",
-                             check->text, e->text);
+    char near[NAME_NEAR_BYTES];
+    for (size_t i = 0; i < 2; i++) {
+        const char *name = parts[i] != NULL ? condition_unknown(parts[i], known, arg) : NULL;
+        if (name == NULL)
+            continue;
+        TRY(check_find_near(near, name, config, e));
+        return error_set(e, ERR_ARGUMENT,
+                         "'%s': '%s' is neither a column of summary.csv nor an option%s",
+                         check->text, name, near);
+    }
     return OK;
 }
 
 static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
 {
     size_t n = c->run.n;
-    TRY(check_names(check, &(struct check_point){c, 0}, e));
+    const struct config *config = c->has_spec ? &c->spec.config : NULL;
+    TRY(check_names(check, look_up, &(struct check_point){c, 0}, config, e));
     TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
     TRY(MEM_NEW(check->applies, n, "what was checked", e));
     for (size_t i = 0; i < n; i++) {
@@ -227,11 +233,11 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     size_t n;
-    const struct column *columns = columns_all(&n);
+    const struct column *columns = columns_of("summary.csv", &n);
     *value = (struct condition_value){.number = NAN};
     if (config_option_find(&((const struct spec *)spec)->config, name) != NULL)
         return true;
-    for (size_t i = 0; i < n && strcmp(columns[i].file, columns[0].file) == 0; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t length = strlen(name);
         const char *own = columns[i].name;
         if (strncmp(own, name, length) == 0 &&
@@ -241,30 +247,27 @@ static bool will_be_known(struct condition_value *value, const char *name, const
     return false;
 }
 
-static enum status check_before(const struct check *check, const struct spec *spec, struct error *e)
+static enum status check_before(const char *text, const struct spec *spec, struct error *e)
 {
-    const struct condition *const parts[] = {check->demand, check->where};
-    for (size_t i = 0; i < 2; i++)
-        if (parts[i] != NULL)
-            TRY(condition_check(parts[i], will_be_known, spec, e));
-    return OK;
+    struct check check = {.text = NULL};
+    struct error inner;
+    enum status status = parse(&check, text, &inner);
+    if (status != OK)
+        error_set(e, status, "'%s': %s", text, inner.text);
+    THEN(status, check_names(&check, will_be_known, spec, &spec->config, e));
+    free_check(&check);
+    return status;
 }
 
 enum status checks_check(const struct spec *spec, struct error *e)
 {
     const struct value *texts = &spec->config.values[OPT_CHECKS];
-    enum status status = OK;
-    for (size_t i = 0; i < texts->n && status == OK; i++) {
-        struct check check = {.text = NULL};
-        struct error inner = {.status = OK};
-        status = parse(&check, texts->texts[i], &inner);
-        THEN(status, check_before(&check, spec, &inner));
-        if (status != OK)
-            status = mark_error(e, ERR_SPEC, texts->mark, "%s: '%s': %s",
-                                option_get(OPT_CHECKS)->key, texts->texts[i], inner.text);
-        free_check(&check);
-    }
-    return status;
+    struct error inner;
+    for (size_t i = 0; i < texts->n; i++)
+        if (check_before(texts->texts[i], spec, &inner) != OK)
+            return mark_error(e, ERR_SPEC, texts->mark, "%s: %s", option_get(OPT_CHECKS)->key,
+                              inner.text);
+    return OK;
 }
 
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e)

@@ -11,6 +11,7 @@
 #include "bench/runner/compare/side.h"
 #include "bench/spec/condition.h"
 #include "bench/spec/spec.h"
+#include "kernels/base/names.h"
 
 struct check_request {
     const char *const *operands; /* the run, then conditions */
@@ -65,6 +66,10 @@ struct check_point {
 };
 bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
                    const void *point);
+
+/* The column of summary.csv, by its short name, or the option (NULL: none is a program's own) that is nearest. */
+enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
+                            const struct config *config, struct error *e);
 
 /* Whether the table has intervals of that column: a row without one was measured too few times to have one. */
 bool check_has_interval(const struct csv_table *table, const char *name);

@@ -1,9 +1,11 @@
 /* What a name in a condition stands for at a point of a run. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/runner/compare/checks.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 
 static int find_column(const struct csv_table *summary, const char *name, const char *tail)
 {
@@ -41,6 +43,42 @@ static void cut_tail(char stem[STEM], const char *name, const char *tail)
     size_t length = strlen(name), cut = strlen(tail);
     bool ends_so = length > cut && strcmp(name + length - cut, tail) == 0;
     snprintf(stem, STEM, "%.*s", (int)(ends_so ? length - cut : length), name);
+}
+
+struct known_names {
+    char (*stems)[STEM];
+    const char **names;
+    size_t n;
+};
+
+static enum status list_names(struct known_names *known, const struct config *config,
+                              struct error *e)
+{
+    size_t n;
+    const struct column *columns = columns_of("summary.csv", &n);
+    TRY(MEM_NEW(known->stems, n, "the names of columns", e));
+    TRY(MEM_NEW(known->names, n + OPTION_COUNT, "the names of columns", e));
+    for (size_t i = 0; i < n; i++) {
+        cut_tail(known->stems[i], columns[i].name, "_median");
+        known->names[known->n++] = known->stems[i];
+    }
+    for (int id = 0; id < OPTION_COUNT; id++)
+        known->names[known->n++] = (config != NULL ? config_option(config, (enum option_id)id)
+                                                   : option_get((enum option_id)id))
+                                       ->key;
+    return OK;
+}
+
+enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
+                            const struct config *config, struct error *e)
+{
+    struct known_names known = {.n = 0};
+    enum status status = list_names(&known, config, e);
+    if (status == OK)
+        name_near(near, name, known.names, known.n);
+    free(known.names);
+    free(known.stems);
+    return status;
 }
 
 /* speedup_lo of speedup; test_acc_lo of test_acc_pct. */

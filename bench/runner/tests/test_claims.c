@@ -316,7 +316,7 @@ static void mistakes_in_values_are_named(void **state)
                   "no number stands there");
     refuse_claims(CLAIM("values: {x: t of t.csv}, holds: x > 1"), "t.csv has no column t");
     refuse_claims(CLAIM("values: {x: s of t.csv where rank = 1}, holds: x > 1"),
-                  "'rank' is unknown as a column of t.csv");
+                  "t.csv has no column rank; nearest 'ranks'");
     refuse_claims(CLAIM("values: {x: s of t.csv where ranks}, holds: x > 1"),
                   "where: = != < <= > or >= is expected");
     refuse_claims(CLAIM("values: {x: least s of t.csv}, holds: x > 1"),
@@ -329,7 +329,8 @@ static void mistakes_in_values_are_named(void **state)
 
 static void mistakes_in_claims_are_named(void **state)
 {
-    refuse_claims(CLAIM("holds: x > 1"), "holds: 'x' is unknown among the values of the claim");
+    refuse_claims(CLAIM("holds: x > 1"),
+                  "holds: among the values of the claim 'x' is unknown; known: nothing");
     refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "either holds");
     refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");
