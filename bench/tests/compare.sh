@@ -259,4 +259,16 @@ a_spec_has_its_own() {
 }
 check "a spec has checks of its own" a_spec_has_its_own
 
+sorted_rows_keep_their_options() {
+    local run
+    "$fake" run "$tmp/fake.yaml" --out "$tmp/sorted" --set "matrix.train.lr=[0.25,0.5] ranks=1" || return 1
+    run=$tmp/sorted/fake/latest
+    expect 0 "4 hold" "$scalebench" check "$run" "train.lr = 0.25 where lr = 0.25" "train.lr = 0.5 where lr = 0.5" \
+        "lr = 0.25 where train.lr = 0.25" "lr = 0.5 where train.lr = 0.5" || return 1
+    { head -n 1 "$run/summary.csv" && tail -n +2 "$run/summary.csv" | tac; } >"$tmp/summary.csv"
+    ! cmp -s "$tmp/summary.csv" "$run/summary.csv" && cp "$tmp/summary.csv" "$run/" || return 1
+    expect 0 "2 hold" "$scalebench" check "$run" "train.lr = 0.25 where lr = 0.25" "lr = 0.5 where train.lr = 0.5"
+}
+check "rows that somebody sorted keep their options" sorted_rows_keep_their_options
+
 finish

@@ -204,6 +204,28 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     return OK;
 }
 
+/* Of several points that are one, that of the row's own place. */
+static size_t point_of(const struct checking *c, size_t row, const char *id)
+{
+    return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
+}
+
+/* Rows go by the identities that they tell, since somebody may have sorted them. Other versions have other identities:
+ * where one is not known, rows stand as points do. */
+static enum status find_points(struct checking *c, struct error *e)
+{
+    int column = csv_table_find(&c->run.summary, "point");
+    bool known = column >= 0;
+    TRY(MEM_NEW(c->points, c->run.n, "the points of a run", e));
+    for (size_t i = 0; i < c->run.n && known; i++) {
+        c->points[i] = point_of(c, i, csv_table_cell(&c->run.summary, i, (size_t)column));
+        known = c->points[i] < c->spec.n_points;
+    }
+    for (size_t i = 0; i < c->run.n && !known; i++)
+        c->points[i] = i;
+    return OK;
+}
+
 /* Options are asked of the spec that lies beside the tables, if it is theirs. */
 static enum status read_spec(struct checking *c, struct error *e)
 {
@@ -213,7 +235,7 @@ static enum status read_spec(struct checking *c, struct error *e)
         return OK;
     TRY(run_spec_load(&c->spec, c->run.path, NULL, e));
     c->has_spec = c->spec.n_points == c->run.n;
-    return OK;
+    return c->has_spec ? find_points(c, e) : OK;
 }
 
 enum status check_read_table(struct checking *c, const char *path, struct error *e)
@@ -294,6 +316,7 @@ void check_free(struct checking *c)
     for (size_t i = 0; i < c->n; i++)
         free_check(&c->checks[i]);
     free(c->checks);
+    free(c->points);
     side_free(&c->run);
     spec_free(&c->spec);
     *c = (struct checking){.n = 0};

@@ -35,6 +35,7 @@ struct checking {
     struct side run;
     struct spec spec; /* of the run, where a condition names an option */
     bool has_spec;
+    size_t *points; /* [run.n], where has_spec: of each row */
     struct check *checks;
     size_t n;
     size_t outcomes[CHECK_VIOLATED + 1]; /* how often */

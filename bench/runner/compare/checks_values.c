@@ -132,7 +132,7 @@ bool check_look_up(struct condition_value *value, double *lo, double *hi, const 
         return true;
     if (!p->c->has_spec)
         return false;
-    const struct config *config = &p->c->spec.points[p->point].config;
+    const struct config *config = &p->c->spec.points[p->c->points[p->point]].config;
     const struct spec_option *option = config_option_find(config, name);
     if (option == NULL)
         return false;
