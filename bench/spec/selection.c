@@ -160,7 +160,7 @@ bool selection_matches(const struct selection *selection, const struct point *po
     return true;
 }
 
-static bool option_is_open(const struct spec *spec, enum option_id id)
+bool spec_option_is_open(const struct spec *spec, enum option_id id)
 {
     const struct axis *axis = matrix_axis(spec->matrix, id);
     if (axis != NULL ? axis->open : mark_from_set(spec->config.values[id].mark))
@@ -180,7 +180,7 @@ static bool condition_is_open(const struct condition *condition, const struct sp
     const struct condition_term *terms = condition_terms(condition, &n);
     for (size_t i = 0; i < n; i++) {
         const struct spec_option *option = config_option_find(&spec->config, terms[i].name);
-        if (option != NULL && option_is_open(spec, option->id))
+        if (option != NULL && spec_option_is_open(spec, option->id))
             return true;
     }
     return false;
@@ -191,7 +191,7 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
     if (selection->condition != NULL)
         return condition_is_open(selection->condition, spec);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (selection->config.values[i].set && option_is_open(spec, (enum option_id)i))
+        if (selection->config.values[i].set && spec_option_is_open(spec, (enum option_id)i))
             return true;
     return false;
 }

@@ -457,6 +457,9 @@ void spec_free(struct spec *spec);
 /* The key of an option that SET gave and that says more than what is shown of a run; NULL: none. */
 const char *spec_set_beyond_figures(const struct spec *spec);
 
+/* Whether the values of an option are not the file's own: by the machine's cores, as auto in a list, or by SET. */
+bool spec_option_is_open(const struct spec *spec, enum option_id id);
+
 /* The index of the point of this identity; n_points where there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);
 

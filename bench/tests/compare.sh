@@ -259,6 +259,20 @@ a_spec_has_its_own() {
 }
 check "a spec has checks of its own" a_spec_has_its_own
 
+# What stands in the file decides which points there are; what measures, the machine or a SET decide is left to the run.
+no_point_is_so() {
+    local text='no point of the spec is so' run=("$scalebench" plan "$tmp/checked.yaml" --out "$tmp/checked")
+    for where in "sync.strategy = rign" "strategy = rign" "ranks = 3" "case = ours"; do
+        cp "$tmp/fake.yaml" "$tmp/checked.yaml"
+        printf 'checks: ["step_ms > 0 where %s"]\n' "$where" >>"$tmp/checked.yaml"
+        expect 2 "$tmp/checked.yaml:12:9: checks: 'step_ms > 0 where $where': $text" "${run[@]}" || return 1
+    done
+    expect 0 "1 point" "${run[@]}" --set 'matrix.ranks=[1] checks=["step_ms > 0 where ranks = 2"]' || return 1
+    expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 0 where step_ms > 1e9 or ranks = 3"]' || return 1
+    expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 0 where not ranks = 1 and strategy = allreduce"]'
+}
+check "a where that no point will meet is refused before anything runs" no_point_is_so
+
 sorted_rows_keep_their_options() {
     local run
     "$fake" run "$tmp/fake.yaml" --out "$tmp/sorted" --set "matrix.train.lr=[0.25,0.5] ranks=1" || return 1

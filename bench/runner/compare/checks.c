@@ -269,6 +269,63 @@ static bool will_be_known(struct condition_value *value, const char *name, const
     return false;
 }
 
+/* By its key or by the column that has it; OPTION_COUNT: it is neither. */
+static enum option_id option_of(const struct config *config, const char *name)
+{
+    const struct spec_option *option = config_option_find(config, name);
+    return option != NULL ? option->id : column_option(name);
+}
+
+static bool is_case(const char *name)
+{
+    return strcmp(name, column_get(COLUMN_case_name)->name) == 0;
+}
+
+/* What a point is before it has run. */
+static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct point *point = arg;
+    enum option_id option = option_of(&point->config, name);
+    if (is_case(name))
+        *value = (struct condition_value){NAN, point->case_name};
+    else if (option < OPTION_COUNT)
+        check_look_up_option(value, &point->config, option);
+    return is_case(name) || option < OPTION_COUNT;
+}
+
+/* Or by where it is run, as nodes: auto. */
+static bool is_open(const struct spec *spec, enum option_id option)
+{
+    enum option_type type = option_get(option)->type;
+    return type == TYPE_NODES || type == TYPE_NODE_RANKS || option == OPT_SITE ||
+           spec_option_is_open(spec, option);
+}
+
+/* Whether the file alone says which points a condition holds of: neither what they measure, nor this machine, nor
+ * whoever typed a SET. */
+static bool is_settled(const struct condition *where, const struct spec *spec)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(where, &n);
+    for (size_t i = 0; i < n; i++) {
+        enum option_id option = option_of(&spec->config, terms[i].name);
+        if (!is_case(terms[i].name) && (option == OPTION_COUNT || is_open(spec, option)))
+            return false;
+    }
+    return true;
+}
+
+/* A `where` that no point will meet is told before hours of launches. */
+static enum status check_points(const struct check *check, const struct spec *spec, struct error *e)
+{
+    if (check->where == NULL || !is_settled(check->where, spec))
+        return OK;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (condition_holds(check->where, look_up_before, &spec->points[i]))
+            return OK;
+    return error_set(e, ERR_ARGUMENT, "'%s': no point of the spec is so", check->text);
+}
+
 static enum status check_before(const char *text, const struct spec *spec, struct error *e)
 {
     struct check check = {.text = NULL};
@@ -277,6 +334,7 @@ static enum status check_before(const char *text, const struct spec *spec, struc
     if (status != OK)
         error_set(e, status, "'%s': %s", text, inner.text);
     THEN(status, check_names(&check, will_be_known, spec, &spec->config, e));
+    THEN(status, check_points(&check, spec, e));
     free_check(&check);
     return status;
 }

@@ -68,6 +68,10 @@ struct check_point {
 bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
                    const void *point);
 
+/* What an option is to a condition. */
+void check_look_up_option(struct condition_value *value, const struct config *config,
+                          enum option_id option);
+
 /* The column of summary.csv, by its short name, or the option (NULL: none is a program's own) that is nearest. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);

@@ -124,6 +124,13 @@ static bool look_up_column(struct condition_value *value, double *lo, double *hi
     return true;
 }
 
+void check_look_up_option(struct condition_value *value, const struct config *config,
+                          enum option_id option)
+{
+    value->text = config_text(config, option);
+    value->number = config_number(config, option);
+}
+
 bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
                    const void *point)
 {
@@ -136,7 +143,6 @@ bool check_look_up(struct condition_value *value, double *lo, double *hi, const 
     const struct spec_option *option = config_option_find(config, name);
     if (option == NULL)
         return false;
-    value->text = config_text(config, option->id);
-    value->number = config_number(config, option->id);
+    check_look_up_option(value, config, option->id);
     return true;
 }
