@@ -135,6 +135,24 @@ static const struct workload_identity *identity_of(const struct workloads *w,
     return identity;
 }
 
+static bool is_exit_of(int exit_status, enum status status)
+{
+    return exit_status == error_exit_status(&(struct error){.status = status});
+}
+
+/* Where ranks read what this process would read. */
+static bool reads_here(const struct config *config)
+{
+    return config_int(config, OPT_SITE) == SITE_local || config_site(config)->shares_cores;
+}
+
+/* At what the spec says of the data, or of the set where it says nothing of the path. */
+static enum status refuse_data(const struct config *config, const char *why, struct error *e)
+{
+    enum option_id id = config->values[OPT_DATA_PATH].set ? OPT_DATA_PATH : OPT_DATA_SET;
+    return mark_error(e, ERR_SPEC, config->values[id].mark, "%s: %s", option_get(id)->key, why);
+}
+
 static enum status identify_once(struct workloads *w, const struct point *point, struct error *e)
 {
     char line[1024];
@@ -142,9 +160,10 @@ static enum status identify_once(struct workloads *w, const struct point *point,
     if (identity_of(w, point) != NULL)
         return OK;
     TRY(ask(w, "--identify", point, line, sizeof line, &exit_status, e));
-    const struct error unavailable = {.status = ERR_UNAVAILABLE};
-    if (exit_status == error_exit_status(&unavailable) && line[0] != '\0')
+    if (is_exit_of(exit_status, ERR_UNAVAILABLE) && line[0] != '\0')
         return error_set(e, ERR_UNAVAILABLE, "%s", line);
+    if (is_exit_of(exit_status, ERR_DATA) && line[0] != '\0' && reads_here(&point->config))
+        return refuse_data(&point->config, line, e);
     return keep(w, point, exit_status == 0 ? json_loads(line, 0, NULL) : NULL, e);
 }
 

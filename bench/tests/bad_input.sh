@@ -16,7 +16,7 @@ for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"
 done
 
-# Data: a spec whose data cannot be read fails its points, and says why in the table and the CSV.
+# Data: a spec whose data cannot be read is refused, with its place, before anything runs.
 mkdir "$tmp/mnist"
 for name in train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte \
     t10k-labels-idx1-ubyte; do
@@ -49,8 +49,20 @@ check "a file that can be written is not left behind by the look" expect 2 "cann
 check "nothing was left" rmdir "$tmp/there"
 check "comm_sweep: a table that cannot be written" expect 2 "comm_sweep: --link: $tmp/nowhere/link.csv" \
     "$mpiexec" -n 1 "$build/comm_sweep" --sizes 4B --models none --link "$tmp/nowhere/link.csv"
-check "campaign: unreadable data fail the point with the reason" expect 1 "magic number" \
-    "$scalebench" run "$tmp/torn.yaml" --out "$tmp/results"
+data_are_looked_at() {
+    local command
+    mkdir "$tmp/empty"
+    for command in plan run; do
+        expect 2 "$tmp/torn.yaml:3:14: data.path: $tmp/mnist/train-images-idx3-ubyte: byte 0: magic number" \
+            "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results" &&
+            expect 2 "SET:1:11: data.path: $tmp/none: cannot be opened: No such file or directory; expected a folder with the files of mnist, or auto" \
+                "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results" --set "data.path=$tmp/none" &&
+            expect 2 "SET:1:11: data.path: $tmp/empty: holds no files of mnist; looked for train-images" \
+                "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results" --set "data.path=$tmp/empty" || return 1
+    done
+    [ ! -e "$tmp/results/torn" ]
+}
+check "campaign: unreadable data are refused with their place" data_are_looked_at
 check "spec that is not there" expect 2 "nowhere.yaml" "$scalebench" run nowhere.yaml
 check "unknown option in --set" expect 2 "SET:1:" "$scalebench" plan quick.yaml --set "train.lrr=1"
 

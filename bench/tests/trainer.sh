@@ -279,7 +279,7 @@ END
     grep '^own,.*,greys,own,' "$tmp/own/own/latest/summary.csv" || return 1
     expect 0 "skipped: model softmax_784 takes images of 1x28x28, data set greys has 1x12x20" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set "model=configs/models/softmax_784.yaml" || return 1
-    expect 1 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
+    expect 2 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
         --set "data.set=mnist data.name=auto model=configs/models/softmax_784.yaml"
 }
 

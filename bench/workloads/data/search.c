@@ -32,7 +32,9 @@ static enum status open_given(struct data_set *data, const char *folder,
 {
     bool found;
     if (access(folder, F_OK) != 0)
-        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be opened: %s", strerror(errno));
+        return error_at(e, ERR_DATA, folder, 0, 0,
+                        "cannot be opened: %s; expected a folder with the files of %s%s",
+                        strerror(errno), search->set, search->otherwise != NULL ? ", or auto" : "");
     TRY(open_folder(data, folder, search, &found, e));
     return found ? OK : search->no_files(folder, search->set, e);
 }

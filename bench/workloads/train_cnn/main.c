@@ -61,14 +61,12 @@ static int train(const struct arguments *arguments)
     return exit_status;
 }
 
-static enum status identify(FILE *out, const struct arguments *a, struct error *e)
+static enum status print_identity(FILE *out, const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
     struct data_set data;
     enum isa isa;
     enum status status = trainer_isa(c, &isa, e);
-    if (status == ERR_UNAVAILABLE)
-        fprintf(out, "%s\n", e->text);
     TRY(status);
     TRY(data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
                      config_text(c, OPT_DATA_NAME), e));
@@ -83,6 +81,15 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
         status = error_set(e, ERR_SYSTEM, "cannot print the identity");
     json_decref(line);
     data_close(&data);
+    return status;
+}
+
+/* Whoever asks reads standard output, also for why there is no answer. */
+static enum status identify(FILE *out, const struct arguments *a, struct error *e)
+{
+    enum status status = print_identity(out, a, e);
+    if (status != OK)
+        fprintf(out, "%s%s%s\n", e->file, e->file[0] ? ": " : "", e->text);
     return status;
 }
 

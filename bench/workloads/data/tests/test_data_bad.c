@@ -191,7 +191,9 @@ static void test_folder_that_is_not_there(void **state)
 {
     const struct world *w = *state;
     assert_int_equal(rmdir(w->data), 0);
-    assert_refused(w, "set", "cannot be opened: No such file or directory");
+    assert_refused(w, "set",
+                   "cannot be opened: No such file or directory; expected a folder with the files "
+                   "of idx");
 }
 
 static void test_folder_with_some_files(void **state)
