@@ -8,10 +8,29 @@
 
 enum status hashes_open(struct hashes *h, size_t capacity, struct error *e)
 {
-    *h = (struct hashes){.capacity = capacity};
-    TRY(MEM_NEW(h->values, capacity, "the hashes of weights", e));
-    TRY(MEM_NEW(h->shared, capacity, "the hashes of weights", e));
-    return MEM_NEW(h->steps, capacity, "the steps of hashes", e);
+    *h = (struct hashes){.capacity = 0};
+    return hashes_reserve(h, capacity, e);
+}
+
+static enum status grow(uint64_t **list, size_t capacity, struct error *e)
+{
+    uint64_t *grown = reallocarray(*list, capacity, sizeof *grown);
+    if (grown == NULL)
+        return error_no_memory(e, "the hashes of weights");
+    *list = grown;
+    return OK;
+}
+
+enum status hashes_reserve(struct hashes *h, size_t n, struct error *e)
+{
+    size_t wanted = h->n + n, capacity = 2 * h->capacity > wanted ? 2 * h->capacity : wanted;
+    if (wanted <= h->capacity)
+        return OK;
+    TRY(grow(&h->values, capacity, e));
+    TRY(grow(&h->shared, capacity, e));
+    TRY(grow(&h->steps, capacity, e));
+    h->capacity = capacity;
+    return OK;
 }
 
 void hashes_close(struct hashes *h)

@@ -15,6 +15,8 @@ struct hashes {
 
 /* Closed with hashes_close, also after an error. */
 enum status hashes_open(struct hashes *h, size_t capacity, struct error *e);
+/* Makes room for n more, before the steps that add them. */
+enum status hashes_reserve(struct hashes *h, size_t n, struct error *e);
 void hashes_close(struct hashes *h);
 uint64_t hashes_add(struct hashes *h, const struct trainer *t);
 

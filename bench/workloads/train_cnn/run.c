@@ -215,6 +215,7 @@ static enum status run_epoch(struct run *r, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
+    TRY(hashes_reserve(&r->hashes, t->sampler.steps + 1, e)); /* and one at the end */
     TRY(run_steps(r, e));
     TRY(trainer_sum_scores(t, &p->train, e));
     TRY(add_kept(r, report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train), e));

@@ -84,23 +84,25 @@ static enum status agree(struct run *r, enum status mine, struct error *e)
     return e->status;
 }
 
-static size_t planned_steps(const struct run *r)
+static size_t timed_steps(const struct run *r)
 {
     const struct config *c = &r->arguments->config;
-    if (r->arguments->run == RUN_TO_EVALUATE)
-        return 1; /* what was read */
-    if (r->arguments->run == RUN_FOR_TIME)
-        return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
-    return (size_t)config_int(c, OPT_EPOCHS) * r->trainer.sampler.steps;
+    return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
+}
+
+/* Epochs make room for theirs as they come: for all that may come there may be none. What was read, or is there at the
+ * end, is one. */
+static size_t hashed_steps(const struct run *r)
+{
+    return r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
 }
 
 /* At most, between two moments at which they become lines of the record. */
 static size_t recorded_steps(const struct run *r)
 {
-    size_t planned = planned_steps(r);
     if (r->arguments->run != RUN_FOR_TIME)
         return RUN_RECORDED_STEPS;
-    return planned < RUN_KEPT_STEPS ? planned : RUN_KEPT_STEPS;
+    return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
 static enum status open_record(struct run *r, struct error *e)
@@ -195,7 +197,7 @@ enum status run_open(struct run *r, struct error *e)
     TRY(agree(r, open_inputs(r, e), e));
     TRY(agree(r, feed_open(&r->feed, c, &r->waiter, MPI_COMM_WORLD, e), e));
     TRY(agree(r, open_trainer(r, e), e));
-    TRY(agree(r, hashes_open(&r->hashes, planned_steps(r), e), e));
+    TRY(agree(r, hashes_open(&r->hashes, hashed_steps(r), e), e));
     TRY(agree(r, step_log_open(&r->log, recorded_steps(r), e), e));
     TRY(open_training(r, e));
     TRY(open_record(r, e));
