@@ -1,10 +1,12 @@
 #include "bench/runner/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,18 +65,86 @@ static enum status close_synced(FILE *f, bool is_file, const char *path, struct 
     return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write: %s", strerror(why)) : OK;
 }
 
-static enum status write_into(const char *path, bool is_file, const mode_t *mode,
-                              enum status (*write)(FILE *out, const void *arg, struct error *e),
-                              const void *arg, struct error *e)
+typedef enum status file_writer(FILE *out, const void *arg, struct error *e);
+
+static enum status fill(FILE *f, bool is_file, const char *path, file_writer *write,
+                        const void *arg, struct error *e)
 {
-    FILE *f = fopen(path, "we");
-    if (f == NULL)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
-    if (mode != NULL)
-        fchmod(fileno(f), *mode & 07777);
     enum status status = write(f, arg, e);
     enum status closed = close_synced(f, is_file, path, status == OK ? e : NULL);
     THEN(status, closed);
+    return status;
+}
+
+static enum status cannot_open(const char *path, struct error *e)
+{
+    return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+}
+
+/* ---- Temporary files ---- */
+
+/* "b.xml.4711.tmp" of "b.xml" */
+static bool is_temporary(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncmp(entry, name, length) != 0 || entry[length] != '.')
+        return false;
+    const char *digits = entry + length + 1;
+    size_t n = strspn(digits, "0123456789");
+    return n > 0 && strcmp(digits + n, ".tmp") == 0;
+}
+
+/* Who writes a temporary file holds it: what nobody holds was left by a writer that was killed. */
+static void remove_abandoned(const char *path)
+{
+    char folder[PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    int length = slash != NULL ? (int)(slash - path) + 1 : 0;
+    snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+    DIR *all = opendir(folder);
+    for (struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        if (!is_temporary(entry->d_name, path + length))
+            continue;
+        int file =
+            openat(dirfd(all), entry->d_name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
+            unlinkat(dirfd(all), entry->d_name, 0);
+        if (file >= 0)
+            close(file);
+    }
+    if (all != NULL)
+        closedir(all);
+}
+
+/* Another writer may have taken it for abandoned before it was held. Where locks are not known, none does. */
+static FILE *open_held(const char *temporary)
+{
+    for (;;) {
+        struct stat s;
+        FILE *f = fopen(temporary, "we");
+        if (f == NULL || flock(fileno(f), LOCK_EX) != 0 || fstat(fileno(f), &s) != 0 ||
+            s.st_nlink > 0)
+            return f;
+        fclose(f);
+    }
+}
+
+static enum status write_and_rename(const char *temporary, const char *path, const mode_t *mode,
+                                    file_writer *write, const void *arg, struct error *e)
+{
+    FILE *f = open_held(temporary);
+    if (f == NULL)
+        return cannot_open(temporary, e);
+    int held = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0); /* until it has its name */
+    if (mode != NULL)
+        fchmod(fileno(f), *mode & 07777);
+    enum status status = fill(f, true, temporary, write, arg, e);
+    if (status == OK && rename(temporary, path) != 0)
+        status = cannot_open(path, e);
+    if (status != OK)
+        unlink(temporary);
+    if (held >= 0)
+        close(held);
     return status;
 }
 
@@ -85,16 +155,13 @@ enum status file_write(const char *path,
     char temporary[PATH_BYTES];
     struct stat before;
     bool is_there = stat(path, &before) == 0;
-    if (is_there && !S_ISREG(before.st_mode) && !S_ISDIR(before.st_mode))
-        return write_into(path, false, NULL, write, arg, e);
+    if (is_there && !S_ISREG(before.st_mode) && !S_ISDIR(before.st_mode)) {
+        FILE *f = fopen(path, "we");
+        return f != NULL ? fill(f, false, path, write, arg, e) : cannot_open(path, e);
+    }
+    remove_abandoned(path);
     TRY(path_format(temporary, e, "%s.%ld.tmp", path, (long)getpid()));
-    enum status status =
-        write_into(temporary, true, is_there ? &before.st_mode : NULL, write, arg, e);
-    if (status == OK && rename(temporary, path) != 0)
-        status = error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
-    if (status != OK)
-        unlink(temporary);
-    return status;
+    return write_and_rename(temporary, path, is_there ? &before.st_mode : NULL, write, arg, e);
 }
 
 static enum status write_copy(FILE *out, const void *arg, struct error *e)

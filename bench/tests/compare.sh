@@ -113,6 +113,19 @@ writes_into_what_is_there() {
 }
 check "a pipe is written into, a file keeps its permissions" writes_into_what_is_there
 
+# Of writers that were killed; what a writer holds is its own, and what is called otherwise anybody's.
+removes_what_killed_writers_left() {
+    local file=$tmp/killed.xml held left
+    touch "$file.4711.tmp" "$file.4712.tmp" "$file.tmp" "$file.x1.tmp" "$tmp/other.xml.4711.tmp" || return 1
+    exec {held}>>"$file.4712.tmp" && flock -n "$held" || return 1
+    "$scalebench" check strong_scaling "status = ok" --output "$file" || return 1
+    left=$(cd "$tmp" && printf '%s ' killed.xml* other.xml*)
+    exec {held}>&-
+    echo "$left"
+    [ "$left" = "killed.xml killed.xml.4712.tmp killed.xml.tmp killed.xml.x1.tmp other.xml.4711.tmp " ]
+}
+check "what killed writers left of a file goes with the next" removes_what_killed_writers_left
+
 # Each column of the file has its line.
 explains_columns() {
     local column
