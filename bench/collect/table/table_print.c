@@ -279,22 +279,27 @@ static void print_figures(FILE *out, const struct value *figures, const char *ru
         fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
-/* A copy of a run need not have all tables. */
+/* Those that are there: a copy of a run need not have all tables, nor a disk that was full. */
+static void print_tables(FILE *out, const struct summary *s, const char *run_dir)
+{
+    const char *file;
+    size_t n = 0;
+    for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++) {
+        if (!is_there(run_dir, file, ""))
+            continue;
+        if (n++ == 0)
+            fprintf(out, "  tables   %s/{", run_dir);
+        fprintf(out, "%s%.*s", n > 1 ? "," : "", (int)(strlen(file) - strlen(".csv")), file);
+    }
+    if (n > 0)
+        fprintf(out, "}.csv%s\n", is_there(run_dir, "summary.tex", "") ? ", summary.{md,tex}" : "");
+}
+
 static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
 {
-    const char *file, *separator = "{";
-    bool whole = s->launches != NULL;
-    fprintf(out, "  tables   %s/", run_dir);
-    for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++) {
-        if (!whole && !is_there(run_dir, file, ""))
-            continue;
-        fprintf(out, "%s%.*s", separator, (int)(strlen(file) - strlen(".csv")), file);
-        separator = ",";
-    }
-    fprintf(out, "}.csv%s\n",
-            whole || is_there(run_dir, "summary.md", "") ? ", summary.{md,tex}" : "");
+    print_tables(out, s, run_dir);
     print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
-    if (whole)
+    if (s->launches != NULL)
         fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
     else
         fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);

@@ -103,16 +103,21 @@ static inline void add_peer_launch(struct fake_run *run, const char *workload, i
                                         .step_ms = step_ms});
 }
 
-/* The table, `width` columns wide; freed by the caller. */
-static inline char *print_wide(const struct summary *s, int width)
+/* The table of a run in that folder, `width` columns wide; freed by the caller. */
+static inline char *print_of(const struct summary *s, const char *dir, int width)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    table_print(out, s, "results/synthetic/latest", "1a2b3c4 clean", width);
+    table_print(out, s, dir, "1a2b3c4 clean", width);
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+static inline char *print_wide(const struct summary *s, int width)
+{
+    return print_of(s, "results/synthetic/latest", width);
 }
 
 static inline char *print(const struct summary *s)

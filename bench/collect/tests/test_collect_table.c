@@ -87,12 +87,40 @@ static void the_table_says_it_all(void **state)
                       "(rank 1 last in 100 % of steps) - 7.7 faster compute - 0.9 faster optimizer "
                       "+ 1.5 other; Karp-Flatt 14.9 [0.0, 33.3] %.\n");
     assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
-    assert_line(
-        text,
-        "  tables   "
-        "results/synthetic/latest/{summary,raw,epochs,classes,losses,rules,layers,columns}.csv, "
-        "summary.{md,tex}\n");
     assert_null(strstr(text, "  figures ")); /* none was drawn */
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Whatever could not be written, as on a full disk, is none of them. */
+static void files_that_are_there_are_named(void **state)
+{
+    struct fake_run run;
+    char path[128], line[256];
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    char *text = print_of(&s, run.dir, 0);
+    assert_null(strstr(text, "  tables "));
+    assert_line(text, "  again ");
+    free(text);
+    write_both(&s, &run);
+    snprintf(line, sizeof line,
+             "  tables   %s/{summary,raw,epochs,classes,losses,rules,layers,columns}.csv, "
+             "summary.{md,tex}\n",
+             run.dir);
+    text = print_of(&s, run.dir, 0);
+    assert_line(text, line);
+    free(text);
+    static const char *const lost[] = {"layers.csv", "columns.csv", "summary.tex"};
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        snprintf(path, sizeof path, "%s/%s", run.dir, lost[i]);
+        assert_int_equal(remove(path), 0);
+    }
+    snprintf(line, sizeof line, "  tables   %s/{summary,raw,epochs,classes,losses,rules}.csv\n",
+             run.dir);
+    text = print_of(&s, run.dir, 0);
+    assert_line(text, line);
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -176,10 +204,10 @@ static void a_run_that_is_read_back_says_the_same(void **state)
     add_accuracy(&run, 2, "allreduce", 1, 97.42);
     struct summary s = collect(&run), back;
     write_both(&s, &run);
-    char *ran = print(&s), *losses = read_of(&run, "losses.csv");
+    char *ran = print_of(&s, run.dir, 0), *losses = read_of(&run, "losses.csv");
     if (summary_read(&back, &run.spec, run.dir, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
-    char *read = print(&back);
+    char *read = print_of(&back, run.dir, 0);
     assert_int_equal(length_without_paths(ran), length_without_paths(read));
     assert_memory_equal(ran, read, length_without_paths(ran));
     assert_line(read, "Why it bends (allreduce): 13.0 % lost");
@@ -501,6 +529,7 @@ int main(void)
         cmocka_unit_test(zeros_in_the_data_make_bounds),
         cmocka_unit_test(the_batch_is_what_is_computed_at_a_time),
         cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(files_that_are_there_are_named),
         cmocka_unit_test(what_was_published_stands_beside_ours),
         cmocka_unit_test(a_run_that_is_read_back_says_the_same),
         cmocka_unit_test(noise_is_not_explained),
