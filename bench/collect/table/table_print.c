@@ -47,8 +47,10 @@ static void print_rows(FILE *out, const struct summary *s, int width)
     fputc('\n', out);
     for (size_t i = 0; i < s->n; i++)
         print_row(out, &t, &s->points[i]);
-    if (t.left_out[0])
-        fprintf(out, "Not shown here, but in summary.md: %s.\n", t.left_out);
+    size_t length = strlen(t.left_out); /* "eff." has its own */
+    if (length > 0)
+        fprintf(out, "Not shown here, but in summary.md: %s%s\n", t.left_out,
+                t.left_out[length - 1] == '.' ? "" : ".");
 }
 
 /* ---- Above the table ---- */
@@ -300,7 +302,8 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
     print_tables(out, s, run_dir);
     print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
     if (s->launches != NULL)
-        fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
+        fputs("  again    the same command goes on; --fresh, of make FRESH=1, for a new run\n",
+              out);
     else
         fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
 }

@@ -102,7 +102,8 @@ static void files_that_are_there_are_named(void **state)
     struct summary s = collect(&run);
     char *text = print_of(&s, run.dir, 0);
     assert_null(strstr(text, "  tables "));
-    assert_line(text, "  again ");
+    assert_line(text,
+                "  again    the same command goes on; --fresh, of make FRESH=1, for a new run\n");
     free(text);
     write_both(&s, &run);
     snprintf(line, sizeof line,
