@@ -1,12 +1,12 @@
 #include "bench/spec/find.h"
 
-#include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 #define SUFFIX ".yaml"
@@ -47,8 +47,8 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
     *found = (glob_t){0};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char *pattern;
-        TRY(join(&pattern, home, folder, places[i], e));
-        int result = glob(pattern, i > 0 ? GLOB_APPEND : 0, NULL, found);
+        TRY(join(&pattern, NULL, folder, places[i], e));
+        int result = file_glob(home, pattern, i > 0 ? GLOB_APPEND : 0, found);
         free(pattern);
         if (result != 0 && result != GLOB_NOMATCH)
             return error_set(e, ERR_SYSTEM, "cannot look into %s", folder);

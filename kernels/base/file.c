@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,4 +82,21 @@ FILE *file_open_stream(const char *path, const char **why)
 FILE *file_open_pipe(const char *path, const char **why)
 {
     return stream_of(open_kind(path, true, why), why);
+}
+
+int file_glob(const char *folder, const char *pattern, int flags, glob_t *found)
+{
+    if (folder == NULL)
+        return glob(pattern, flags, NULL, found);
+    char *whole = malloc(2 * strlen(folder) + strlen(pattern) + 2), *to = whole;
+    if (whole == NULL)
+        return GLOB_NOSPACE;
+    for (; *folder; *to++ = *folder++)
+        if (strchr("[]*?\\", *folder) != NULL)
+            *to++ = '\\';
+    *to++ = '/';
+    strcpy(to, pattern);
+    int result = glob(whole, flags, NULL, found);
+    free(whole);
+    return result;
 }

@@ -1,7 +1,8 @@
-/* Opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
+/* Finding and opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
  * device may never end: what is no regular file is refused before a byte is read. */
 #pragma once
 
+#include <glob.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -19,3 +20,6 @@ FILE *file_open_stream(const char *path, const char **why);
 /* The same for what may be a pipe too, as `<(command)` and /dev/stdin are. A FIFO that nobody has
  * open for writing reads as empty. */
 FILE *file_open_pipe(const char *path, const char **why);
+
+/* glob(3) of a pattern below a folder, in whose name [ ] * and ? are letters; NULL: below the current one. */
+int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);

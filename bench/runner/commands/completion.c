@@ -1,11 +1,11 @@
 /* How a command line may go on: commands, their options, and what their operands and values stand for, as
  * other commands list it. */
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/table.h"
+#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 struct offer {
@@ -101,10 +101,8 @@ static enum status offer_shells(const struct offer *o, struct error *e)
 static enum status offer_paths(const struct offer *o, const char *below, size_t skip, size_t drop,
                                struct error *e)
 {
-    char pattern[PATH_BYTES];
     glob_t files;
-    TRY(path_format(pattern, e, "%s/%s", o->out, below));
-    if (glob(pattern, 0, NULL, &files) != 0)
+    if (file_glob(o->out, below, 0, &files) != 0)
         return OK;
     for (size_t i = 0; i < files.gl_pathc; i++) {
         const char *path = files.gl_pathv[i];

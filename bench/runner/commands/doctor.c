@@ -7,6 +7,7 @@
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/stale.h"
+#include "bench/spec/value.h"
 #include "kernels/base/log.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
@@ -36,13 +37,23 @@ static long hosts_of(const struct config *site)
     return nodes > 1 ? nodes : 2;
 }
 
+static void write_option(FILE *out, const struct config *site, enum option_id id)
+{
+    fprintf(out, "%s: ", option_get(id)->key);
+    if (option_get(id)->type == TYPE_TEXT)
+        value_write_quoted(out, config_text(site, id));
+    else
+        fputs(config_text(site, id), out);
+    fputc('\n', out);
+}
+
 static void write_site(FILE *out, const struct config *site)
 {
     long hosts = hosts_of(site);
     if (site != NULL) {
         fprintf(out, "site: %s\n", config_text(site, OPT_SITE));
         for (size_t i = 0; i < sizeof of_site / sizeof *of_site; i++)
-            fprintf(out, "%s: %s\n", option_get(of_site[i])->key, config_text(site, of_site[i]));
+            write_option(out, site, of_site[i]);
     } else {
         fputs("nodes: auto\n", out);
     }
@@ -53,15 +64,17 @@ static void write_site(FILE *out, const struct config *site)
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
 {
     const struct spec_text *text = arg;
-    fprintf(out,
-            "# Written by `scalebench doctor`, which runs it.\n"
-            "name: doctor\n"
-            "workload: {command: [\"%s\", \"{record}\"]}\n"
-            "ranks_per_node: full\n"
-            "place: {oversubscribe: allow}\n"
-            "measure: {time: {launches: 1..1}, retries: 0, limit: 5min}\n"
-            "figures: []\n",
-            text->program);
+    fputs("# Written by `scalebench doctor`, which runs it.\n"
+          "name: doctor\n"
+          "workload: {command: [",
+          out);
+    value_write_quoted(out, text->program);
+    fputs(", \"{record}\"]}\n"
+          "ranks_per_node: full\n"
+          "place: {oversubscribe: allow}\n"
+          "measure: {time: {launches: 1..1}, retries: 0, limit: 5min}\n"
+          "figures: []\n",
+          out);
     write_site(out, text->site);
     return OK;
 }

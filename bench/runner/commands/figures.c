@@ -1,4 +1,3 @@
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
+#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 
 /* A run stands as it is: only what is shown of it can be set. */
@@ -52,13 +52,11 @@ static bool is_view_of(const struct spec *asked, const char *view)
 /* What a run was asked for, by the last spec or one before, as is asked now; "" when by none. */
 static void find_view(const struct spec *asked, const char *run_dir, char view[PATH_BYTES])
 {
-    char pattern[PATH_BYTES];
     glob_t earlier;
     if (path_format(view, NULL, "%s/spec.yaml", run_dir) == OK && is_view_of(asked, view))
         return;
     view[0] = '\0';
-    if (path_format(pattern, NULL, "%s/spec-*.yaml", run_dir) != OK ||
-        glob(pattern, 0, NULL, &earlier) != 0)
+    if (file_glob(run_dir, "spec-*.yaml", 0, &earlier) != 0)
         return;
     for (size_t i = earlier.gl_pathc; view[0] == '\0' && i-- > 0;)
         if (is_view_of(asked, earlier.gl_pathv[i]))

@@ -1,4 +1,3 @@
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "bench/runner/run_spec.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
+#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
@@ -48,12 +48,14 @@ static int by_number(const void *a, const void *b)
 /* Campaigns lie in configs/ and in a folder a report below it. */
 static enum status list_configs(const struct tools *tools, FILE *out, struct error *e)
 {
-    static const char *const places[] = {"*.yaml", "examples/*.yaml", "reports/*/*.yaml"};
+    static const char *const places[] = {"configs/*.yaml", "configs/examples/*.yaml",
+                                         "configs/reports/*/*.yaml"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char pattern[PATH_BYTES];
         glob_t files;
-        TRY(path_format(pattern, e, "%s/configs/%s", tools->home, places[i]));
-        if (glob(pattern, 0, NULL, &files) != 0)
+        int found = file_glob(tools->home, places[i], 0, &files);
+        if (found == GLOB_NOSPACE)
+            return error_no_memory(e, "the names of specs");
+        if (found != 0)
             continue;
         qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, by_number);
         for (size_t k = 0; k < files.gl_pathc; k++)
@@ -66,15 +68,16 @@ static enum status list_configs(const struct tools *tools, FILE *out, struct err
 
 static enum status list_models(const struct tools *tools, FILE *out, struct error *e)
 {
-    char pattern[PATH_BYTES];
+    static const char models[] = "configs/models/*.yaml";
     glob_t files;
     enum status status = OK;
-    TRY(path_format(pattern, e, "%s/configs/models/*.yaml", tools->home));
-    int found = glob(pattern, 0, NULL, &files);
-    if (found == GLOB_NOMATCH)
-        return error_at(e, ERR_DATA, pattern, 0, 0, "no networks here");
+    int found = file_glob(tools->home, models, 0, &files);
+    if (found == GLOB_NOSPACE)
+        return error_no_memory(e, "the names of networks");
     if (found != 0)
-        return error_at(e, ERR_SYSTEM, pattern, 0, 0, "cannot read this folder");
+        return error_set(e, found == GLOB_NOMATCH ? ERR_DATA : ERR_SYSTEM, "%s/%s: %s", tools->home,
+                         models,
+                         found == GLOB_NOMATCH ? "no networks here" : "cannot read this folder");
     for (size_t i = 0; status == OK && i < files.gl_pathc; i++)
         status = print_model(out, files.gl_pathv[i], e);
     globfree(&files);

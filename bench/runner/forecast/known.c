@@ -1,5 +1,4 @@
 /* Steps that other campaigns have measured, from their tables. */
-#include <glob.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "bench/record/csv_reader.h"
 #include "bench/runner/forecast/forecast.h"
+#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 
 /* The columns of summary.csv that a step is known by. */
@@ -162,12 +162,12 @@ static enum status take_file(struct known_steps *known, const char *path, int co
     return status;
 }
 
-static enum status take_files(struct known_steps *known, const char *pattern, int cores,
-                              struct error *e)
+static enum status take_files(struct known_steps *known, const char *folder, const char *pattern,
+                              int cores, struct error *e)
 {
     glob_t found;
     enum status status = OK;
-    int failed = glob(pattern, 0, NULL, &found);
+    int failed = file_glob(folder, pattern, 0, &found);
     if (failed)
         return failed == GLOB_NOSPACE ? error_no_memory(e, "the names of tables") : OK;
     for (size_t i = 0; status == OK && i < found.gl_pathc; i++)
@@ -179,12 +179,9 @@ static enum status take_files(struct known_steps *known, const char *pattern, in
 static enum status take_all(struct known_steps *known, const char *out, const char *home, int cores,
                             struct error *e)
 {
-    char pattern[PATH_BYTES];
-    TRY(path_format(pattern, e, "%s/*/latest/summary.csv", out));
-    TRY(take_files(known, pattern, cores, e));
     bool here = path_is_folder("results/reference");
-    TRY(path_format(pattern, e, "%s/results/reference/*/summary.csv", here ? "." : home));
-    return take_files(known, pattern, cores, e);
+    TRY(take_files(known, out, "*/latest/summary.csv", cores, e));
+    return take_files(known, here ? "." : home, "results/reference/*/summary.csv", cores, e);
 }
 
 /* ---- How fast machines are ---- */

@@ -56,6 +56,20 @@ check "bash: a run, none without a manifest" offers_just "$tmp/results/study/one
 check "bash: a campaign" offers_just "study" runs --out "$tmp/results" stu
 check "bash: a shell" offers_just "bash" completion ba
 check "bash: files where nothing is known" offers_just "" run quick.yaml --out x
+# Letters of patterns, which a checkout's folder may have in its name.
+lists_below_any_home() {
+    local home=$tmp/'home [a]*\?' kind
+    mkdir -p "$home/elsewhere" && ln -s "$PWD/configs" "$home/configs" || return 1
+    for kind in configs models; do
+        "$scalebench" list "$kind" >"$tmp/wanted" && SCALEBENCH_HOME=$home "$scalebench" list "$kind" | diff - "$tmp/wanted" ||
+            return 1
+    done
+    [ -s "$tmp/wanted" ] || return 1
+    mkdir -p "$home/out/study" && offers_just study runs --out "$home/out" stu || return 1
+    (cd "$home/elsewhere" && SCALEBENCH_HOME=$home expect 2 "nearest 'softmax_784'; known: " "$scalebench" model softmax_748)
+}
+check "a home whose name has letters of patterns" lists_below_any_home
+
 check "a shell that is not known" expect 2 "known: bash zsh fish words" "$scalebench" completion tcsh
 
 zsh_offers() {

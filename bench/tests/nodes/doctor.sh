@@ -26,6 +26,14 @@ check "so are several points" expect 2 "one is examined" doctor --set "matrix.ra
 check "and a spec that is not there" expect 2 "nowhere.yaml" doctor nowhere.yaml
 check "what cannot run here says why" expect 3 "the local site has 1" doctor --set nodes=2
 
+# Where programs lie stands in the spec that doctor runs.
+lies_anywhere() {
+    local folder=$tmp/'the "best" \build'
+    mkdir "$folder" && cp "$build"/{scalebench,pin,doctor_ranks} "$folder" || return 1
+    SCALEBENCH_HOME=$PWD expect 3 "the local site has 1" "$folder/scalebench" doctor --out "$tmp/out" --set nodes=2
+}
+check "programs may lie in a folder with quotation marks" lies_anywhere
+
 # Whatever else runs here may be found: exit status 0 or 1. Two ranks on two cores, or one on one.
 here() {
     doctor >"$tmp/here.txt"

@@ -1,21 +1,20 @@
 #include "bench/workloads/sweeps/models.h"
 
-#include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "kernels/base/file.h"
 
 enum status models_for_each(const char *option,
                             enum status (*visit)(void *arg, const char *path, struct error *e),
                             void *arg, struct error *e)
 {
+    static const char models[] = "configs/models/*.yaml";
     const char *home = getenv("SCALEBENCH_HOME");
-    char pattern[4096];
     glob_t files;
-    snprintf(pattern, sizeof pattern, "%s%sconfigs/models/*.yaml", home != NULL ? home : "",
-             home != NULL ? "/" : "");
-    if (glob(pattern, 0, NULL, &files) != 0)
-        return error_at(e, ERR_DATA, pattern, 0, 0,
-                        "no networks here; --%s or SCALEBENCH_HOME says where they are", option);
+    if (file_glob(home, models, 0, &files) != 0)
+        return error_set(e, ERR_DATA,
+                         "%s%s%s: no networks here; --%s or SCALEBENCH_HOME says where they are",
+                         home != NULL ? home : "", home != NULL ? "/" : "", models, option);
     enum status status = OK;
     for (size_t i = 0; status == OK && i < files.gl_pathc; i++)
         status = visit(arg, files.gl_pathv[i], e);
