@@ -29,3 +29,6 @@ typedef enum status command_function(const struct arguments *arguments, const st
 
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"
+
+/* What `explain` tells of besides networks and groups, a name a line and what it means. */
+command_function explain_names;

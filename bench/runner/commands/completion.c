@@ -77,9 +77,9 @@ static enum status offer_kinds(const struct offer *o, struct error *e)
     return offer_printed(o, command_list, NULL, "", e);
 }
 
-static enum status offer_keys(const struct offer *o, struct error *e)
+static enum status offer_names(const struct offer *o, struct error *e)
 {
-    return offer_printed(o, command_explain, NULL, "", e);
+    return offer_printed(o, explain_names, NULL, "", e);
 }
 
 /* Keys of a SET, of which the last in quotes is begun. */
@@ -96,13 +96,12 @@ static enum status offer_shells(const struct offer *o, struct error *e)
     return OK;
 }
 
-/* What is there below the folder of all results; of each path the first `skip` and the last `drop`
- * characters are left out. */
-static enum status offer_paths(const struct offer *o, const char *below, size_t skip, size_t drop,
-                               struct error *e)
+/* What is there below a folder; of each path the first `skip` and the last `drop` characters are left out. */
+static enum status offer_paths(const struct offer *o, const char *folder, const char *below,
+                               size_t skip, size_t drop)
 {
     glob_t files;
-    if (file_glob(o->out, below, 0, &files) != 0)
+    if (file_glob(folder, below, 0, &files) != 0)
         return OK;
     for (size_t i = 0; i < files.gl_pathc; i++) {
         const char *path = files.gl_pathv[i];
@@ -114,14 +113,39 @@ static enum status offer_paths(const struct offer *o, const char *below, size_t 
 
 static enum status offer_campaigns(const struct offer *o, struct error *e)
 {
-    return offer_paths(o, "*/", strlen(o->out) + 1, 1, e);
+    return offer_paths(o, o->out, "*/", strlen(o->out) + 1, 1);
 }
 
 /* Folders that hold a manifest. */
 static enum status offer_runs(const struct offer *o, struct error *e)
 {
     static const char manifest[] = "/manifest.json", below[] = "*/*/manifest.json";
-    return offer_paths(o, below, 0, strlen(manifest), e);
+    return offer_paths(o, o->out, below, 0, strlen(manifest));
+}
+
+/* Names of what lies below home, in a folder that patterns begin with. */
+static enum status offer_home(const struct offer *o, const char *folder, const char *pattern,
+                              const char *ending)
+{
+    char below[64];
+    snprintf(below, sizeof below, "%s%s", folder, pattern);
+    return offer_paths(o, o->tools->home, below, strlen(o->tools->home) + 1 + strlen(folder),
+                       strlen(ending));
+}
+
+static enum status offer_references(const struct offer *o, struct error *e)
+{
+    return offer_home(o, "results/reference/", "*/manifest.json", "/manifest.json");
+}
+
+static enum status offer_published(const struct offer *o, struct error *e)
+{
+    return offer_home(o, "results/published/", "*.csv", "");
+}
+
+static enum status offer_sites(const struct offer *o, struct error *e)
+{
+    return offer_home(o, "configs/sites/", "*.yaml", ".yaml");
 }
 
 static const struct operand {
@@ -164,13 +188,15 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Where there are neither names to choose from nor keys to set, a shell offers files. */
+/* Names to choose from, or whatever the words of the value stand for. */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)
 {
-    for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
+    if (option->choices == NULL)
+        return offer_operands(o, option->value, e);
+    for (size_t i = 0; option->choices[i] != NULL; i++)
         offer_word(o, option->choices[i], "");
-    return option->member == offsetof(struct arguments, set) ? offer_settings(o, e) : OK;
+    return OK;
 }
 
 /* The folder of all results, where the line says it. */

@@ -169,6 +169,32 @@ static size_t explain_option(FILE *out, const char *name)
     return option != NULL;
 }
 
+/* The i-th option of a spec and then of its figures; NULL: there are no more. */
+static const struct spec_option *option_at(size_t i)
+{
+    return i < OPTION_ROWS ? option_get((enum option_id)i) : figure_option_at(i - OPTION_ROWS);
+}
+
+static void print_option(FILE *out, const char *indent, const struct spec_option *option)
+{
+    fprintf(out, "%s%-30s %s\n", indent, option->key, option->help);
+}
+
+/* "train": what stands below it. */
+static size_t explain_group(FILE *out, const char *name)
+{
+    const struct spec_option *option;
+    size_t told = 0, length = strlen(name);
+    for (size_t i = 0; length > 0 && (option = option_at(i)) != NULL; i++) {
+        if (strncmp(option->key, name, length) != 0 || option->key[length] != '.')
+            continue;
+        if (told++ == 0)
+            fprintf(out, "%s, a group of options\n", name);
+        print_option(out, "  ", option);
+    }
+    return told > 0;
+}
+
 static size_t explain_columns(FILE *out, const char *name)
 {
     size_t told = 0;
@@ -265,49 +291,66 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     return print_model(out, path, e);
 }
 
-static size_t add_columns(const char **names)
+/* What `explain` tells of besides networks and groups. */
+struct told {
+    const char *name, *meaning;
+};
+
+static void add_told(struct told *told, size_t *n, const char *name, const char *meaning)
 {
-    size_t all = 0;
-    for (size_t f = 0; f < N_DICTIONARIES; f++) {
-        size_t n;
-        const struct column *columns = dictionaries[f].columns(&n);
-        for (size_t i = 0; i < n; i++, all++)
-            if (names != NULL)
-                names[all] = columns[i].name;
-    }
-    return all;
+    if (told != NULL)
+        told[*n] = (struct told){name, meaning};
+    ++*n;
 }
 
-/* Of options, columns and everything that is listed. */
-static enum status nearest_name(const char *name, const char **nearest, struct error *e)
+/* Returns how many there are; NULL: counts them alone. */
+static size_t list_told(struct told *told)
 {
-    size_t n_lists, n = 0, rows = add_columns(NULL);
+    const struct spec_option *option;
+    size_t n_lists, n_parts, n_columns, n = 0;
     const struct enumeration *const *lists = enumerations(&n_lists);
-    const char **names;
-    for (size_t i = 0; i < n_lists; i++)
-        rows += lists[i]->n;
-    TRY(MEM_NEW(names, OPTION_ROWS + rows, "the names of options", e));
-    for (int i = 0; i < OPTION_ROWS; i++)
-        names[n++] = option_get((enum option_id)i)->key;
-    n += add_columns(names + n);
+    const struct spec_part *parts = spec_parts(&n_parts);
+    for (size_t i = 0; (option = option_at(i)) != NULL; i++)
+        add_told(told, &n, option->key, option->help);
+    for (size_t i = 0; i < n_parts; i++)
+        add_told(told, &n, parts[i].name, parts[i].help);
+    for (size_t f = 0; f < N_DICTIONARIES; f++) {
+        const struct column *columns = dictionaries[f].columns(&n_columns);
+        for (size_t i = 0; i < n_columns; i++)
+            add_told(told, &n, columns[i].name, columns[i].meaning);
+    }
     for (size_t i = 0; i < n_lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
-            names[n++] = lists[i]->names[k];
-    *nearest = name_nearest(name, names, n);
+            add_told(told, &n, lists[i]->names[k], lists[i]->summaries[k]);
+    return n;
+}
+
+static enum status find_near(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
+{
+    struct told *told;
+    const char **names = NULL;
+    size_t n = list_told(NULL);
+    TRY(MEM_NEW(told, n, "the names of options", e));
+    enum status status = MEM_NEW(names, n, "the names of options", e);
+    if (status == OK) {
+        list_told(told);
+        for (size_t i = 0; i < n; i++)
+            names[i] = told[i].name;
+        name_near(near, name, names, n);
+    }
     free(names);
-    return OK;
+    free(told);
+    return status;
 }
 
 static enum status unknown_name(const char *name, struct error *e)
 {
-    const char *nearest;
-    TRY(nearest_name(name, &nearest, e));
-    return error_set(
-        e, ERR_ARGUMENT,
-        "explain: '%s' is no option, column, network or name of a list%s%s%s; `scalebench explain` "
-        "lists options, `scalebench list KIND` the rest",
-        name, nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
-        nearest != NULL ? "'" : "");
+    char near[NAME_NEAR_BYTES];
+    TRY(find_near(near, name, e));
+    return error_set(e, ERR_ARGUMENT,
+                     "explain: '%s' is no option, group of options, column, network or name of a "
+                     "list%s; `scalebench explain` lists options, `scalebench list KIND` the rest",
+                     name, near);
 }
 
 static size_t explain_parts(FILE *out, const char *name)
@@ -326,6 +369,7 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
                                 struct error *e)
 {
     size_t told = explain_option(out, name);
+    told += explain_group(out, name);
     told += explain_parts(out, name);
     told += explain_columns(out, name);
     told += explain_entries(out, name);
@@ -336,13 +380,31 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
 enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
+    const struct spec_option *option;
     if (arguments->operand != NULL)
         return explain_name(out, arguments->operand, tools, e);
-    for (int i = 0; i < OPTION_ROWS; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
-        fprintf(out, "%-30s %s\n", option->key, option->help);
-    }
-    for (size_t i = 0; figure_option_at(i) != NULL; i++)
-        fprintf(out, "%-30s %s\n", figure_option_at(i)->key, figure_option_at(i)->help);
+    for (size_t i = 0; (option = option_at(i)) != NULL; i++)
+        print_option(out, "", option);
+    return OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct told *)a)->name, ((const struct told *)b)->name);
+}
+
+/* A column that several files have is one name. */
+enum status explain_names(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                          int *exit_status, struct error *e)
+{
+    struct told *told;
+    size_t n = list_told(NULL);
+    TRY(MEM_NEW(told, n, "the names of options", e));
+    list_told(told);
+    qsort(told, n, sizeof *told, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(told[i].name, told[i - 1].name) != 0)
+            fprintf(out, "%s %s\n", told[i].name, told[i].meaning);
+    free(told);
     return OK;
 }

@@ -8,6 +8,7 @@
 #include "bench/runner/commands/table.h"
 #include "kernels/base/descriptors.h"
 #include "kernels/base/names.h"
+#include "kernels/base/terminal.h"
 
 /* In the order of all_commands. */
 static command_function *const functions[COMMANDS] = {
@@ -20,31 +21,14 @@ static command_function *const functions[COMMANDS] = {
 /* Of an option: its index in all_command_options above this. */
 #define KNOWN_OPTION 1000
 
-static void print_help(FILE *out)
-{
-    fputs("scalebench: strong and weak scaling of CNN training, from one YAML file to a figure\n\n"
-          "usage: scalebench COMMAND [ARGUMENTS]\n\n",
-          out);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-10s %-13s %s\n", all_commands[i].name, all_commands[i].operand,
-                all_commands[i].summary);
-    fputs("  help       [COMMAND]     this text, or a command's\n"
-          "\noptions: --help, --version, and a command's own\nexit status: ",
-          out);
-    for (size_t i = 0; i < EXITS; i++)
-        fprintf(out, "%s%s %s", i > 0 ? ",\n             " : "", all_exits[i].status,
-                all_exits[i].meaning);
-    fputc('\n', out);
-}
-
-/* Words in lines of at most 100 characters, each but the first behind an indent. */
+/* Words in lines as wide as the terminal, or of 80 columns, each but the first behind an indent. */
 static void print_words(FILE *out, const char *text, size_t indent)
 {
-    enum { COLUMNS = 100 };
-    size_t column = indent;
+    int width = terminal_width(out);
+    size_t columns = width > 0 ? (size_t)width : 80, column = indent;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t length = strcspn(text, " ");
-        if (column > indent && column + 1 + length > COLUMNS) {
+        if (column > indent && column + 1 + length > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
         }
@@ -52,6 +36,35 @@ static void print_words(FILE *out, const char *text, size_t indent)
         column += (column > indent) + length;
         text += length;
     }
+    fputc('\n', out);
+}
+
+/* A head and, behind it or below where it is long, what it means. */
+static void print_entry(FILE *out, const char *head, const char *text, size_t indent)
+{
+    fprintf(out, "  %-*s", (int)indent - 2, head);
+    if (strlen(head) > indent - 3)
+        fprintf(out, "\n%*s", (int)indent, "");
+    print_words(out, text, indent);
+}
+
+static void print_help(FILE *out)
+{
+    enum { INDENT = 27 };
+    char head[64];
+    print_words(
+        out, "scalebench: strong and weak scaling of CNN training, from one YAML file to a figure",
+        0);
+    fputs("\nusage: scalebench COMMAND [ARGUMENTS]\n\n", out);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        snprintf(head, sizeof head, "%-10s %s", all_commands[i].name, all_commands[i].operand);
+        print_entry(out, head, all_commands[i].summary, INDENT);
+    }
+    fputs("  help       [COMMAND]     this text, or a command's\n"
+          "\noptions: --help, --version, and a command's own\nexit status:\n",
+          out);
+    for (size_t i = 0; i < EXITS; i++)
+        print_entry(out, all_exits[i].status, all_exits[i].meaning, 14);
 }
 
 /* The names from which its value is chosen follow its help. */
@@ -65,17 +78,14 @@ static void print_option_help(FILE *out, const struct command_option *option)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
                                  i == 0 ? "; one of " : " ", option->choices[i]);
     snprintf(head, sizeof head, "--%s %s", option->option.name, option->value);
-    fprintf(out, "  %-*s", INDENT - 2, head);
-    if (strlen(head) > INDENT - 3)
-        fprintf(out, "\n%*s", INDENT, "");
-    print_words(out, text, INDENT);
-    fputc('\n', out);
+    print_entry(out, head, text, INDENT);
 }
 
 static void print_command_help(FILE *out, const struct command *command)
 {
-    fprintf(out, "usage: scalebench %s %s%s\n\n%s\n", command->name, command->operand,
-            *command->options ? " [OPTIONS]" : "", command->summary);
+    fprintf(out, "usage: scalebench %s %s%s\n\n", command->name, command->operand,
+            *command->options ? " [OPTIONS]" : "");
+    print_words(out, command->summary, 0);
     for (size_t i = 0; i < COMMAND_OPTIONS; i++)
         if (command_takes(command, &all_command_options[i]))
             print_option_help(out, &all_command_options[i]);

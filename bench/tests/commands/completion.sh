@@ -49,6 +49,12 @@ check "bash: a spec" offers_just "strong_scaling.yaml" run strong
 check "bash: a spec below configs/reports" offers_just "reports/naik_yadav/table1.yaml" plan reports/naik_yadav/t
 check "bash: every key of a SET" offers_every_key
 check "bash: a key to explain" offers_at_least train.lr explain train.l
+check "bash: a column to explain" offers_just "efficiency efficiency_hi efficiency_lo" explain effici
+check "bash: a strategy to explain" offers_just "rabenseifner" explain rabens
+check "bash: a network to explain" offers_just "lenet_21k" explain lenet
+check "bash: a cluster" offers_just "example" submit quick.yaml --site ""
+check "bash: a published summary" offers_just "amundkar_layers.csv" model lenet_21k --published amundkar_l
+check "bash: a run by its campaign, or one that is committed" offers_just "study strong_scaling" report --out "$tmp/results" st
 check "bash: what can be listed" offers_just "strategies" list strat
 check "bash: a network" offers_just "lenet_21k" model le
 check "bash: values of an option" offers_just "text junit" check results/x --format ""
@@ -56,6 +62,22 @@ check "bash: a run, none without a manifest" offers_just "$tmp/results/study/one
 check "bash: a campaign" offers_just "study" runs --out "$tmp/results" stu
 check "bash: a shell" offers_just "bash" completion ba
 check "bash: files where nothing is known" offers_just "" run quick.yaml --out x
+fits_columns() { # columns, command
+    local columns=$1
+    shift
+    COLUMNS=$columns "$@" >"$tmp/help"
+    [ "$(wc -l <"$tmp/help")" -gt 2 ] && ! grep -E ".{$((columns + 1))}" "$tmp/help"
+}
+
+help_fits() {
+    local command
+    while read -r command; do
+        fits_columns 100 "$scalebench" "$command" --help || return 1
+    done < <("$scalebench" help | sed -n '/^usage/,/^options/s/^  \([a-z]\+\) .*/\1/p' | grep -vx help)
+    fits_columns 70 "$scalebench" help && unset COLUMNS && "$scalebench" help >"$tmp/help" && ! grep -E '.{81}' "$tmp/help"
+}
+check "help fits the terminal, or 80 columns" help_fits
+
 # Letters of patterns, which a checkout's folder may have in its name.
 lists_below_any_home() {
     local home=$tmp/'home [a]*\?' kind
@@ -69,6 +91,15 @@ lists_below_any_home() {
     (cd "$home/elsewhere" && SCALEBENCH_HOME=$home expect 2 "nearest 'softmax_784'; known: " "$scalebench" model softmax_748)
 }
 check "a home whose name has letters of patterns" lists_below_any_home
+
+groups_are_explained() {
+    expect 0 "train, a group of options" "$scalebench" explain train || return 1
+    [ "$(grep -c '^  train\.' "$tmp/expect.log")" -eq "$("$scalebench" explain | grep -c '^train\.')" ] || return 1
+    expect 0 "  measure.time.steps " "$scalebench" explain measure.time && ! grep measure.accuracy "$tmp/expect.log" || return 1
+    expect 0 "  workload.command " "$scalebench" explain workload && grep -q "program that is measured" "$tmp/expect.log" || return 1
+    expect 0 "  figures.kind " "$scalebench" explain figures
+}
+check "explain lists the options of a group" groups_are_explained
 
 check "a shell that is not known" expect 2 "known: bash zsh fish words" "$scalebench" completion tcsh
 

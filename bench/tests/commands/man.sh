@@ -27,7 +27,7 @@ names_every_command() {
     local command
     while read -r command _; do
         [ "$command" = help ] || grep -q "^\\\\fB$command\\\\fR" "$page" || { echo "no $command"; return 1; }
-    done < <("$scalebench" help | sed -n '/^usage/,/^options/s/^  //p')
+    done < <("$scalebench" help | sed -n '/^usage/,/^options/s/^  \([a-z]\)/\1/p')
 }
 
 # What a formatter would take for a request or an escape of its own.
