@@ -71,7 +71,7 @@ blis.h: kernels/gemm.c
 mpi.h: comm/ bench/workloads/ configs/examples/
 hwloc.h: bench/place/
 yaml.h: bench/spec/yaml_reader.c
-zlib.h: bench/workloads/data/ bench/workloads/read/tests/
+zlib.h: bench/workloads/data/ bench/workloads/read/tests/ bench/tests/fuzz/
 
 "
 
