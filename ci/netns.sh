@@ -60,11 +60,17 @@ unavailable() {
 # share memory as elsewhere.
 start_on_host() { # options of ssh, host, command
     while [[ $1 == -* ]]; do shift; done
-    local host=$1
+    local host=$1 word before='' command=()
     shift
+    # A command for a shell, in which hydra quotes the proxy's path and forgets this script's.
+    for word; do
+        [ "$before" != --launcher-exec ] || word=${word@Q}
+        before=$word
+        command+=("$word")
+    done
     export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
     exec ip netns exec "$SCALEBENCH_NETNS-$host" unshare --uts --ipc \
-        sh -c "hostname $host; exec $*" </dev/null
+        sh -c "hostname $host; exec ${command[*]}" </dev/null
 }
 
 [[ ${1:-} != -x || -z ${SCALEBENCH_NETNS:-} ]] || start_on_host "$@"

@@ -140,6 +140,15 @@ runs_end() {
 }
 check "runs of trainer and sweep end" runs_end
 
+# Hydra hands it to a shell of each host, without quotes.
+begins_wherever_it_lies() {
+    local home="$tmp/somebody's checkout"
+    mkdir "$home" && cp -r ci configs plots "$home" || return 1
+    expect 0 "small" env SCALEBENCH_HOME="$home" "$scalebench" run "$tmp/small.yaml" \
+        --set 'matrix.sync.strategy=[ring]' --out "$tmp/there"
+}
+check "hosts begin wherever the script lies" begins_wherever_it_lies
+
 fails_in_order() {
     expect 2 "train_cnn: /nowhere: " ci/netns.sh run "$train_cnn" --model lenet_21k \
         --data.set mnist --data.path /nowhere || return 1
