@@ -65,7 +65,7 @@ static void redirect(int log)
 
 static void default_signals(void)
 {
-    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD};
+    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ};
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
         signal(changed[i], SIG_DFL);
     sigset_t none;

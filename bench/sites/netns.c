@@ -22,7 +22,7 @@ struct script {
 /* In a session of its own: Ctrl-C is for this program, which decides when the hosts may go. */
 static _Noreturn void become_script(char *const *argv, int line)
 {
-    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGXFSZ};
     sigset_t none;
     setsid();
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)

@@ -230,6 +230,23 @@ runs_with_closed_descriptors() {
     [ "$(launches)" -eq 12 ] && ! grep -v '^{"event":"' "$latest/journal.jsonl"
 }
 
+# As daemons that do not want to hear of their children start programs; the git here has the same answer for everybody.
+runs_where_children_are_ignored() {
+    mkdir "$tmp/stub"
+    printf '#!/bin/sh\necho abc1234\n' >"$tmp/stub/git"
+    chmod +x "$tmp/stub/git"
+    expect 0 "abc1234 clean" env --ignore-signal=CHLD PATH="$tmp/stub:$PATH" \
+        "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/ignored"
+}
+
+# Of 1 KiB, which the spec of the run does not fit into. The same command completes without the limit.
+tells_of_files_too_large() {
+    rm -rf "$out"
+    expect 1 "cannot write: File too large" bash -c "ulimit -f 1; $(declare -f run); bin='$bin' tmp='$tmp' out='$out'; run" ||
+        return 1
+    expect 0 "fake" run && [ "$(launches)" -eq 12 ]
+}
+
 # Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
 says_why_nothing_begins() {
     local i
@@ -276,4 +293,6 @@ check "an empty folder for results is refused" refuses_an_empty_folder
 check "latest follows the runs, not the clock" latest_follows_the_runs
 check "no temporary link is left" leaves_no_temporary_link
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors
+check "a parent that ignores SIGCHLD harms nothing" runs_where_children_are_ignored
+check "a limit of the size of files is told" tells_of_files_too_large
 finish

@@ -1,5 +1,6 @@
 /* The scalebench program: finds the command, parses its arguments, prints its error. */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,11 +271,20 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
     return dispatch(argc, argv, exit_status, e);
 }
 
+/* Where a parent ignores SIGCHLD, nobody could be asked how a program has ended. A file that grows beyond what
+ * the shell allows (ulimit -f) is an error to tell, as a full disk is. */
+static void set_signals(void)
+{
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     struct error e = {0};
     int exit_status = 0;
     descriptors_open_standard();
+    set_signals();
     if (act(argc, argv, &exit_status, &e) != OK) {
         fputs("scalebench: ", stderr);
         error_print(stderr, &e);
