@@ -4,17 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A folder can be entered where a program can be run. */
+static bool is_program(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
 
 bool launcher_find_program(const char *name, char *path, size_t size)
 {
     if (strchr(name, '/') != NULL)
-        return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
+        return snprintf(path, size, "%s", name) < (int)size && is_program(path);
     const char *folders = getenv("PATH");
     while (folders != NULL && *folders) {
         size_t n = strcspn(folders, ":");
         int length = snprintf(path, size, "%.*s/%s", (int)n, n > 0 ? folders : ".", name);
-        if (length > 0 && (size_t)length < size && access(path, X_OK) == 0)
+        if (length > 0 && (size_t)length < size && is_program(path))
             return true;
         folders += n + (folders[n] == ':');
     }

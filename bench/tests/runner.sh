@@ -247,6 +247,12 @@ tells_of_files_too_large() {
     expect 0 "fake" run && [ "$(launches)" -eq 12 ]
 }
 
+# A folder may be entered, as a program may be run.
+refuses_a_folder_as_launcher() {
+    expect 3 "MPIEXEC='$tmp' is not a program that can be run" env MPIEXEC="$tmp" \
+        "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/none"
+}
+
 # Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
 says_why_nothing_begins() {
     local i
@@ -295,4 +301,5 @@ check "no temporary link is left" leaves_no_temporary_link
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 check "a parent that ignores SIGCHLD harms nothing" runs_where_children_are_ignored
 check "a limit of the size of files is told" tells_of_files_too_large
+check "a folder is no launcher" refuses_a_folder_as_launcher
 finish
