@@ -132,6 +132,20 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     explain_further_facts(c, last, name);
 }
 
+/* The last one where its manifest was damaged or cannot be read: nobody else says why its launches do not count. */
+static void tell_unknown_run(const struct campaign *c, const struct runs *runs)
+{
+    char last[256], journal[PATH_BYTES];
+    if (!find_last(c, last) || (runs->n > 0 && strcmp(runs->all[runs->n - 1].name, last) == 0))
+        return;
+    if (path_format(journal, NULL, "%s/%s/journal.jsonl", c->folder, last) == OK &&
+        path_exists(journal))
+        log_print(LOG_NOTE,
+                  "%s/%s has a journal, but no manifest.json that can be read, by which a run is "
+                  "known: it is left as it is",
+                  c->folder, last);
+}
+
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
 {
     return spec_write(out, arg, e);
@@ -316,6 +330,8 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     enum status status = runs_read(&runs, c->folder, e);
     const struct run *run = status == OK && !c->request->fresh ? find_run(c, &runs) : NULL;
     c->resumed = run != NULL;
+    if (status == OK && !c->request->fresh)
+        tell_unknown_run(c, &runs);
     if (run != NULL && run != &runs.all[runs.n - 1])
         log_print(LOG_NOTE, "going on with %s: what later runs ran on differs", run->path);
     if (run != NULL)

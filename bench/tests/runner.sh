@@ -253,6 +253,18 @@ refuses_a_folder_as_launcher() {
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/none"
 }
 
+# What was measured is not passed over without a word.
+says_which_run_it_does_not_know() {
+    local first
+    rm -rf "$out"
+    expect 0 "fake" run || return 1
+    first=$(run_of_latest)
+    : >"$latest/manifest.json"
+    expect 0 "$out/fake/$first has a journal, but no manifest.json that can be read" run || return 1
+    [ "$(runs)" -eq 2 ] && [ "$(run_of_latest)" != "$first" ] || return 1
+    expect 0 "fake" run && ! grep "has a journal" "$tmp/expect.log"
+}
+
 # Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
 says_why_nothing_begins() {
     local i
@@ -302,4 +314,5 @@ check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 check "a parent that ignores SIGCHLD harms nothing" runs_where_children_are_ignored
 check "a limit of the size of files is told" tells_of_files_too_large
 check "a folder is no launcher" refuses_a_folder_as_launcher
+check "a run whose manifest is damaged is named" says_which_run_it_does_not_know
 finish
