@@ -174,7 +174,7 @@ check_libraries() {
         [ -e "$file" ] || continue
         loader=$(readlink -f "$root/lib/as/scalebench")
         "$loader" --inhibit-cache --library-path "$root/lib" --list "$file" |
-            awk -v root="$root/" '/not found/ || ($2 == "=>" && index($3, root) != 1) { print; bad = 1 }
+            root=$root/ awk '/not found/ || (i = index($0, " => ")) && index(substr($0, i + 4), ENVIRON["root"]) != 1 { print; bad = 1 }
                 END { exit bad }' >&2 || fail "${file##*/} would load these from outside the bundle"
     done
     "$root/scalebench" list sites >/dev/null || fail "scalebench does not begin"

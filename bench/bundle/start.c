@@ -44,6 +44,19 @@ static char **make_arguments(char *const first[], int n, int argc, char **argv)
     return all;
 }
 
+/* The loader's list of folders has these between them. */
+static void refuse_separators(const char *folder)
+{
+    if (strpbrk(folder, ":;") == NULL)
+        return;
+    fprintf(stderr,
+            "%s: a bundle does not run where ':' or ';' is in its path, which its loader would cut "
+            "there: "
+            "move it\n",
+            folder);
+    exit(127);
+}
+
 int main(int argc, char **argv)
 {
     static char self[PATH_MAX], folder[PATH_MAX], libraries[PATH_MAX], plugins[PATH_MAX],
@@ -53,6 +66,7 @@ int main(int argc, char **argv)
         fail("/proc/self/exe, which says where a bundle was unpacked");
     const char *name = strrchr(self, '/') + 1;
     format(folder, "%.*s", (int)(name - self), self);
+    refuse_separators(folder);
     format(libraries, "%s../lib", folder);
     format(loader, "%s/as/%s", libraries, name);
     format(program, "%s" EXECUTABLE_BUNDLED, self);

@@ -45,7 +45,8 @@ enter() { # folder in the bare root, command
 
 is_written() {
     local archive bytes
-    archive=$(MPIEXEC=$mpiexec BUILD=$build ci/bundle.sh "$tmp")
+    mkdir "$tmp/on its way"
+    archive=$(MPIEXEC=$mpiexec BUILD=$build TMPDIR="$tmp/on its way" ci/bundle.sh "$tmp")
     case $? in
     3) return 3 ;;
     0) ;;
@@ -125,4 +126,11 @@ elsewhere_too() {
 }
 ln "$bare/srv/other/build/pin" "$bare/srv/other/build/nobody"
 check "a machine that has all this takes no part" elsewhere_too
+
+# The loader would cut its list of folders there, and take the machine's own libraries where it has some.
+not_there() {
+    mkdir "$tmp/at 10:30" && cp -r "$bare/srv/other/build" "$bare/srv/other/lib" "$tmp/at 10:30" &&
+        expect 127 "does not run where ':' or ';' is in its path" "$tmp/at 10:30/build/scalebench" list sites
+}
+check "a path that the loader would cut is refused" not_there
 finish
