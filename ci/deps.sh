@@ -6,6 +6,12 @@ set -eu
 . "$(dirname "$0")/help.sh"
 answer_help "$@"
 
+usage() {
+    echo "usage: deps.sh core|ci|extra" >&2
+    exit 2
+}
+[ $# -eq 1 ] || usage
+
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
 ci_apt="slurm-wlm munge iproute2 openssh-server curl python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev chromium"
@@ -83,11 +89,11 @@ install_packages() {
 
 # Not every distribution has another architecture's packages at the same place; the tests then say so.
 arm64_libraries() {
-    [ "$(uname -m)" = aarch64 ] || ci/arm64.sh libraries ||
+    [ "$(uname -m)" = aarch64 ] || "$(dirname "$0")/arm64.sh" libraries ||
         echo "deps: no libraries for arm64: its tests will be skipped" >&2
 }
 
-case "${1:-}" in
+case $1 in
 core)
     # shellcheck disable=SC2086 # a list of words
     core_complete || install_packages $core_apt
@@ -106,8 +112,5 @@ extra)
     install_packages $extra_apt
     arm64_libraries
     ;;
-*)
-    echo "usage: deps.sh core|ci|extra" >&2
-    exit 2
-    ;;
+*) usage ;;
 esac

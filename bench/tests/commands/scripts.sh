@@ -34,6 +34,7 @@ for script in "${scripts[@]}"; do
     check "$script --nonsense" refuses "$script"
 done
 check "one argument too many" expect 2 "usage: ci/bundle.sh [FOLDER]" ci/bundle.sh "$tmp" more
+check "another kind of packages too many" expect 2 "usage: deps.sh" ci/deps.sh core extra
 # Its tables are missing.
 keeps_nothing_on_its_way() {
     mkdir -p "$tmp/out/strong_scaling/latest" "$tmp/on_its_way"
