@@ -1,12 +1,14 @@
 #include "bench/runner/manifest.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench/place/hardware.h"
+#include "kernels/base/terminal.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -72,11 +74,23 @@ static json_t *build_facts(const struct tools *tools)
                      jansson_version_str());
 }
 
+/* A path may have bytes that are no UTF-8, which JSON cannot hold: they are shown as on a terminal. */
+static json_t *word_json(const char *word)
+{
+    json_t *json = json_string(word);
+    size_t size = 4 * strlen(word) + 1;
+    char *clean = json == NULL ? malloc(size) : NULL;
+    if (clean != NULL)
+        json = json_string(terminal_clean(clean, size, word));
+    free(clean);
+    return json;
+}
+
 static json_t *command_line(char *const *argv)
 {
     json_t *json = json_array();
     for (; *argv != NULL; argv++)
-        json_array_append_new(json, json_string(*argv));
+        json_array_append_new(json, word_json(*argv));
     return json;
 }
 
@@ -92,9 +106,9 @@ static json_t *begin_json(const struct manifest *m, const char *identity)
 {
     char started[32];
     now_text(started);
-    return json_pack("{s:i, s:s, s:O, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 2, "identity",
-                     identity, "facts", m->facts, "started", started, "spec", m->spec, "set",
-                     text_or_null(m->set), "command", command_line(m->command), "machine",
+    return json_pack("{s:i, s:s, s:O, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 2, "identity",
+                     identity, "facts", m->facts, "started", started, "spec", word_json(m->spec),
+                     "set", text_or_null(m->set), "command", command_line(m->command), "machine",
                      machine_facts(&m->machine, m->link), "preflight", preflight_facts(), "build",
                      build_facts(m->tools));
 }
@@ -131,7 +145,7 @@ static void take_command(json_t *json, const struct manifest *m, const char *kep
     if (!json_is_array(earlier))
         json_object_set_new(json, "earlier", earlier = json_array());
     json_array_append_new(earlier, was);
-    json_object_set_new(json, "spec", json_string(m->spec));
+    json_object_set_new(json, "spec", word_json(m->spec));
     json_object_set_new(json, "set", text_or_null(m->set));
     json_object_set_new(json, "command", command_line(m->command));
 }

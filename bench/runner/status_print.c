@@ -77,16 +77,16 @@ static json_t *real_or_null(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text != NULL && text[0] ? json_string(text) : json_null();
-}
-
 /* A folder may be called by bytes that are no UTF-8. */
 static json_t *path_json(const char *path)
 {
     char clean[4 * PATH_BYTES];
     return json_string(terminal_clean(clean, sizeof clean, path));
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text != NULL && text[0] ? path_json(text) : json_null();
 }
 
 static json_t *launch_json(const struct run_status *s)

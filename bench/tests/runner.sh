@@ -265,6 +265,16 @@ says_which_run_it_does_not_know() {
     expect 0 "fake" run && ! grep "has a journal" "$tmp/expect.log"
 }
 
+# Names of files are bytes, of which JSON holds those that are UTF-8.
+keeps_names_that_are_no_text() {
+    local name=$tmp/$'r\xe9s'
+    cp "$tmp/fake.yaml" "$name.yaml"
+    expect 0 "fake" "$bin/scalebench" run "$name.yaml" --out "$name" || return 1
+    [ "$(grep -cF 'r\\xe9s' "$name/fake/latest/manifest.json")" -eq 3 ] || return 1 # spec, and twice in the command
+    echo "what: ever" >"$name/fake/latest/spec.yaml"
+    expect 0 '"state": "unreadable"' "$bin/scalebench" status --json --out "$name"
+}
+
 # Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
 says_why_nothing_begins() {
     local i
@@ -315,4 +325,5 @@ check "a parent that ignores SIGCHLD harms nothing" runs_where_children_are_igno
 check "a limit of the size of files is told" tells_of_files_too_large
 check "a folder is no launcher" refuses_a_folder_as_launcher
 check "a run whose manifest is damaged is named" says_which_run_it_does_not_know
+check "names that are no UTF-8 are kept" keeps_names_that_are_no_text
 finish
