@@ -1,6 +1,13 @@
 # shellcheck shell=bash
 # Sourced by scripts of this folder that somebody types, before they do anything: the comment on top of a script is its help.
 
+# Numbers have points: an awk that goes by a locale with commas reads 1.5 as 1 and writes 1,5. Letters stay the user's.
+if [ -n "${LC_ALL:-}" ]; then
+    export LANG=$LC_ALL
+    unset LC_ALL
+fi
+export LC_NUMERIC=C
+
 # Without its first line, which says who runs it.
 print_help() {
     awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"

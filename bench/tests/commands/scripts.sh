@@ -35,6 +35,18 @@ for script in "${scripts[@]}"; do
 done
 check "one argument too many" expect 2 "usage: ci/bundle.sh [FOLDER]" ci/bundle.sh "$tmp" more
 check "another kind of packages too many" expect 2 "usage: deps.sh" ci/deps.sh core extra
+# Seconds of launches, which have points, in a locale whose numbers have commas.
+counts_with_points() {
+    diff <(LC_ALL=C ci/references.sh plan strong_scaling peer) \
+        <(LC_ALL=de_DE.UTF-8 LOCPATH="$tmp/locales" ci/references.sh plan strong_scaling peer)
+}
+mkdir "$tmp/locales"
+if localedef -i de_DE -f UTF-8 "$tmp/locales/de_DE.UTF-8" >/dev/null 2>&1 &&
+    [ "$(LC_ALL=de_DE.UTF-8 LOCPATH="$tmp/locales" locale decimal_point)" = , ]; then
+    check "numbers have points in every locale" counts_with_points
+else
+    skip "numbers have points in every locale" "no localedef, or no de_DE to make"
+fi
 # Its tables are missing.
 keeps_nothing_on_its_way() {
     mkdir -p "$tmp/out/strong_scaling/latest" "$tmp/on_its_way"
