@@ -275,6 +275,18 @@ keeps_names_that_are_no_text() {
     expect 0 '"state": "unreadable"' "$bin/scalebench" status --json --out "$name"
 }
 
+# A campaign's name is no folder that figures takes.
+says_how_tables_come_back() {
+    local folder
+    rm -rf "$out"
+    expect 0 "fake" run || return 1
+    folder=$(readlink -f "$latest")
+    rm "$latest/summary.csv"
+    expect 2 "\`scalebench figures $folder\` writes it" "$bin/scalebench" check fake "step_ms < 1000" --out "$out" &&
+        "$bin/scalebench" figures "$folder" &&
+        expect 0 "holds" "$bin/scalebench" check fake "step_ms < 1000" --out "$out"
+}
+
 # Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
 says_why_nothing_begins() {
     local i
@@ -326,4 +338,5 @@ check "a limit of the size of files is told" tells_of_files_too_large
 check "a folder is no launcher" refuses_a_folder_as_launcher
 check "a run whose manifest is damaged is named" says_which_run_it_does_not_know
 check "names that are no UTF-8 are kept" keeps_names_that_are_no_text
+check "what brings tables back is said" says_how_tables_come_back
 finish

@@ -281,7 +281,7 @@ static enum status read_table(struct csv_table *table, const struct side *side, 
         return error_at(e, ERR_ARGUMENT, path, 0, 0,
                         "not there: a run has it once it has ended; `scalebench figures %s` writes "
                         "it from the records",
-                        side->name);
+                        side->path);
     return csv_table_read(table, path, e);
 }
 
