@@ -73,7 +73,8 @@ pack() { # run
         [ -f "$to/$part" ] || { mkdir -p "$to/published" && cp "results/$part" "$to/published"; }
     done
     find "$from" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
-    "$scalebench" figures "$to" --output "$to" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
+    grep -qx 'figures: \[\]' "$to/spec.yaml" || # of tables alone
+        "$scalebench" figures "$to" --output "$to" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
     rm -f "$to"/*.pdf
     started=$(printf '%s\n%s\n' "$started" "$(fact "$from" started)" | sort | tail -n 1)
 }

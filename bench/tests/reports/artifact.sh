@@ -71,6 +71,14 @@ refuses() {
         expect 2 "usage:" ci/artifact.sh "$tmp/none.tar.gz" && [ ! -e "$tmp/none.tar.gz" ]
 }
 
+packs_tables_alone() {
+    mkdir -p "$tmp/results/plain" && cp -r results/reference/peer_vgg "$tmp/results/plain/latest" &&
+        rm -f "$tmp"/results/plain/latest/*.svg &&
+        sed -i 's/^figures: .*/figures: []/' "$tmp/results/plain/latest/spec.yaml" || return 1
+    BUILD=$build OUT=$tmp/results expect 0 "1 runs, 0 figures" ci/artifact.sh "$tmp/plain.tar.gz" plain &&
+        tar tzf "$tmp/plain.tar.gz" | grep 'plain/[^/]*/summary.csv'
+}
+
 mkdir "$tmp/again"
 check "two runs are packed" packs
 check "the same runs make the same archive" packs_the_same
@@ -82,5 +90,6 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     skip "in a root with gnuplot alone it draws them, too" "chroot needs root"
 fi
+check "a run that asks for no figure is packed, too" packs_tables_alone
 check "what is no run is refused" refuses
 finish
