@@ -367,6 +367,26 @@ static void end_interrupted(struct supervised *s)
     }
 }
 
+/* Without a list that can be read nobody knows what the run has done: it is kept for a look, and the segments
+ * begin anew. */
+static enum status read_segments(struct supervised *s, struct error *e)
+{
+    char aside[PATH_BYTES];
+    struct error why;
+    enum status status = segments_read(&s->all, s->path, &why);
+    if (status != ERR_DATA) {
+        if (status != OK)
+            *e = why;
+        return status;
+    }
+    TRY(path_format(aside, e, "%s.damaged", s->path));
+    if (rename(s->path, aside) != 0)
+        return error_at(e, ERR_SYSTEM, s->path, 0, 0, "cannot be moved: %s", strerror(errno));
+    log_print(LOG_WARNING, "%s: %s; it is kept as %s, and its segments begin anew", s->path,
+              why.text, aside);
+    return OK;
+}
+
 enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
                            double expected_s, struct launch_outcome *outcome,
                            char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e)
@@ -381,7 +401,7 @@ enum status supervisor_run(struct campaign *c, const struct next_launch *next, c
     after[0] = '\0';
     TRY(segments_path(s.path, sizeof s.path, folder, e));
     TRY(folder_make(folder, e));
-    TRY(segments_read(&s.all, s.path, e));
+    TRY(read_segments(&s, e));
     end_interrupted(&s);
     enum status status = run_all(&s, outcome, after, e);
     segments_free(&s.all);

@@ -263,6 +263,18 @@ assert int(rows[2]["resumed_steps"]) + int(rows[2]["lost_steps"]) == int(rows[1]
 PY
 }
 
+# Damaged as by a disk: the launch does not read any more, and what tells where to go on does not either.
+begins_anew_without_its_list() {
+    local list
+    list=$(compgen -G "$tmp/f64/planned_sgd/latest/launches/*/seed1.segments.json") || return
+    echo '[{' >"$list"
+    equals_one_rank planned_sgd >"$tmp/again.log" 2>&1 || {
+        cat "$tmp/again.log"
+        return 1
+    }
+    grep "its segments begin anew" "$tmp/again.log" && [ -e "$list.damaged" ]
+}
+
 # --- The trainer by itself ------------------------------------------------------------------------------
 
 refuses_until() {
@@ -286,5 +298,6 @@ check "a budget that is spent, or too few ranks, is told with who died, where an
 check "without a budget a death is what it was" today_is_as_before
 check "going on in place is refused by what the MPI library has" in_place_is_probed
 check "an interrupted campaign goes on inside a segment" is_gone_on_with
+check "a run whose list of segments is damaged begins anew" begins_anew_without_its_list
 check "the trainer refuses what is no end of a segment" refuses_until
 finish
