@@ -125,7 +125,7 @@ END
     expect 0 "training" "$scalebench" run "$tmp/both.yaml" --out "$out" || return 1
     [ "$(grep -c ',ok,' "$out/both/latest/summary.csv")" -eq 2 ] &&
         grep -qF '| case | ranks | workload | img/rank | launches | time ms [' "$out/both/latest/summary.md" &&
-        grep -q 'time of a step or a program (ms)' "$out/both/latest/time.svg"
+        grep -q 'time of a step' "$out/both/latest/time.svg" && grep -q 'log scale' "$out/both/latest/time.svg"
 }
 
 # The script of configs/examples has all that a record must hold, of steps of a hundredth of a second.
