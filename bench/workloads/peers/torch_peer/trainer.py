@@ -88,10 +88,15 @@ class Trainer:
         self.epochs, self.steps, self.counts = (inputs.numbers(name, "I")
                                                 for name in ("epoch", "step", "count"))
         self.rates = inputs.numbers("lr", "d")
-        divisor = self.sums.divisor if self.sums else inputs.ranks
-        totals = [total / divisor for total in inputs.numbers("global_of", "I")]
-        self.batches = [Batch(*b) for b in zip(itertools.accumulate(self.counts), self.counts,
-                                               totals)]
+        ends = list(itertools.accumulate(self.counts))
+        totals = [total / self.sums.divisor for total in inputs.numbers("global_of", "I")] \
+            if self.sums else [self.own_images(end - n, end) for end, n in zip(ends, self.counts)]
+        self.batches = [Batch(*b) for b in zip(ends, self.counts, totals)]
+
+    def own_images(self, begin, end):
+        """Those of a step that count where ranks train apart; 1 where none does: its loss is 0."""
+        n = end - begin if self.weights is None else int((self.weights[begin:end] > 0).sum())
+        return max(n, 1)
 
     def normalise(self, images):
         """float32 images in the network's layout, from bytes."""
