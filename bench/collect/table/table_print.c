@@ -302,7 +302,7 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
     print_tables(out, s, run_dir);
     print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
     if (s->launches != NULL)
-        fputs("  again    the same command goes on; --fresh, of make FRESH=1, for a new run\n",
+        fputs("  again    the same command goes on; for a new run --fresh, with make FRESH=1\n",
               out);
     else
         fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);

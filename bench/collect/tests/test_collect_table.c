@@ -103,7 +103,7 @@ static void files_that_are_there_are_named(void **state)
     char *text = print_of(&s, run.dir, 0);
     assert_null(strstr(text, "  tables "));
     assert_line(text,
-                "  again    the same command goes on; --fresh, of make FRESH=1, for a new run\n");
+                "  again    the same command goes on; for a new run --fresh, with make FRESH=1\n");
     free(text);
     write_both(&s, &run);
     snprintf(line, sizeof line,
