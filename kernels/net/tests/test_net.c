@@ -138,7 +138,7 @@ static void slots_and_ranges_do_not_disturb_each_other(void **state)
     setup_step(&whole);
     int ops = net_ops(cut.net), middle = ops / 2;
     real *other = random_reals(cut.desc.n_params, 9);
-    uint8_t inverted[sizeof cut.images];
+    uint8_t inverted[IMAGES * IMAGE_BYTES];
     for (size_t i = 0; i < sizeof inverted; i++)
         inverted[i] = (uint8_t)(255 - cut.images[i]);
     net_load(cut.net, &cut.ex, 0, IMAGES, cut.images);
