@@ -161,7 +161,8 @@ static enum status write_failed(struct error *e)
 static enum status write_arrays(const struct array arrays[ARRAYS], struct error *e)
 {
     for (int i = 0; i < ARRAYS; i++)
-        if (fwrite(arrays[i].bytes, arrays[i].item, arrays[i].n, stdout) != arrays[i].n)
+        if (arrays[i].n > 0 &&
+            fwrite(arrays[i].bytes, arrays[i].item, arrays[i].n, stdout) != arrays[i].n)
             return write_failed(e);
     return OK;
 }
