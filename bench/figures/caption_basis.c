@@ -1,6 +1,8 @@
 #include "bench/figures/caption_basis.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "bench/collect/summary.h"
 
@@ -26,34 +28,48 @@ static enum column_id whiskers_of(const struct figure_data *d)
     return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
 }
 
-/* Blocks that an interval rests on, and whose launch each of the point's is paired with there; 0 and NULL where it
- * rests on launches. */
-static size_t pairs_of(const char **with, const struct point_summary *p, enum column_id lo)
-{
-    *with = lo == COLUMN_peer_ratio_lo      ? "each to the peer's launch"
-            : lo == COLUMN_overlap_share_lo ? "each with the launch of strategy none"
-                                            : "each to the base's launch";
-    switch (lo) {
-    case COLUMN_speedup_lo:
-    case COLUMN_efficiency_lo:
-    case COLUMN_karp_flatt_lo:
-        return p->pairs;
-    case COLUMN_peer_ratio_lo:
-        return p->peer_pairs;
-    case COLUMN_overlap_share_lo:
-        return p->overlap_pairs;
-    default:
-        *with = NULL;
-        return 0;
+/* What launches of a block make pairs for: the lower ends of intervals that rest on as many as `pairs` of a point says. */
+static const struct pairing {
+    enum column_id lo;
+    size_t pairs; /* offset in struct point_summary */
+    const char *with, *what[2];
+} pairings[] = {
+#define PAIRED(name, member, with, what)                                                           \
+    {                                                                                              \
+        COLUMN_##name##_lo, offsetof(struct point_summary, member), with,                          \
+        {                                                                                          \
+            what, what "s"                                                                         \
+        }                                                                                          \
     }
+    PAIRED(speedup, pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(efficiency, pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(karp_flatt, pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(peer_ratio, peer_pairs, "each to the peer's launch", "paired ratio"),
+    PAIRED(overlap_share, overlap_pairs, "each with the launch of strategy none", "paired share"),
+#undef PAIRED
+};
+
+/* NULL: the whiskers of the figure rest on launches. */
+static const struct pairing *find_pairing(const struct figure_data *d)
+{
+    enum column_id lo = whiskers_of(d);
+    for (size_t i = 0; i < sizeof pairings / sizeof *pairings; i++)
+        if (pairings[i].lo == lo)
+            return &pairings[i];
+    return NULL;
+}
+
+static size_t pairs_of(const struct figure_data *d, const struct point_summary *p)
+{
+    const struct pairing *pairing = find_pairing(d);
+    return pairing != NULL ? *(const size_t *)((const char *)p + pairing->pairs) : 0;
 }
 
 /* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
 static size_t sample_size(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
-    const char *with;
-    size_t pairs = pairs_of(&with, p, whiskers_of(d));
+    size_t pairs = pairs_of(d, p);
     if (d->measured[point].n == 0 || d->figure->shape == &shape_overlap)
         return d->measured[point].n;
     if (basis_is_of_ratios(d) && p == &d->s->points[p->base])
@@ -67,8 +83,7 @@ static double level_at(const struct figure_data *d, size_t point, size_t n, bool
     const struct point_summary *p = &d->s->points[point];
     bool overlap = d->figure->shape == &shape_overlap;
     double lo = overlap ? p->overlap_share.lo : d->measured[point].value.lo;
-    const char *with;
-    size_t pairs = pairs_of(&with, p, whiskers_of(d));
+    size_t pairs = pairs_of(d, p);
     n = pairs > 0 ? pairs : n;
     return n < 2 || !isfinite(lo) ? NAN : timing_level(n, added);
 }
@@ -76,17 +91,19 @@ static double level_at(const struct figure_data *d, size_t point, size_t n, bool
 struct basis basis_find(const struct figure_data *d)
 {
     struct basis basis = {.least = INFINITY, .low = INFINITY, .what = {"launch", "launches"}};
-    enum column_id whiskers = whiskers_of(d);
+    const struct pairing *pairing = d->figure->shape != &shape_overlap ? find_pairing(d) : NULL;
     if (d->quantity->source == SOURCE_RUNS)
         basis.what[0] = "run", basis.what[1] = "runs";
-    basis.added = (d->quantity->source == SOURCE_POINTS || whiskers != COLUMNS) &&
+    if (pairing != NULL) {
+        basis.with = pairing->with;
+        memcpy(basis.what, pairing->what, sizeof basis.what);
+    }
+    basis.added = (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
                   config_adds_launches(&d->s->spec->config);
     for (size_t i = 0; i < d->s->n; i++) {
         size_t n = sample_size(d, i);
         if (n == 0 || !d->shown[i])
             continue;
-        if (d->figure->shape != &shape_overlap)
-            pairs_of(&basis.with, &d->s->points[i], whiskers);
         basis.least = fmin(basis.least, (double)n);
         basis.most = fmax(basis.most, (double)n);
         basis.points++;
@@ -99,10 +116,6 @@ struct basis basis_find(const struct figure_data *d)
         basis.high = fmax(basis.high, 100 * level);
         basis.met += level >= SUMMARY_CONFIDENCE;
     }
-    if (basis.with != NULL)
-        basis.what[0] = "paired ratio", basis.what[1] = "paired ratios";
-    if (basis.with != NULL && whiskers == COLUMN_overlap_share_lo)
-        basis.what[0] = "paired share", basis.what[1] = "paired shares";
     return basis;
 }
 

@@ -20,8 +20,8 @@ bool path_is_folder(const char *path);
 enum status folder_make(const char *path, struct error *e);
 
 /* Writes a file whole or not at all: `write` fills a temporary file of this process, which is synced and renamed, with
- * the permissions that the file has, if it is there. Those that killed processes left beside it go. A link is replaced, not what it points at; into a device or a
- * pipe `write` writes itself. */
+ * the permissions that the file has, if it is there. Temporary files that killed processes left beside it go. A link is
+ * replaced, not what it points at; into a device or a pipe `write` writes itself. */
 enum status file_write(const char *path,
                        enum status (*write)(FILE *out, const void *arg, struct error *e),
                        const void *arg, struct error *e);
