@@ -17,11 +17,16 @@ out=${OUT:-results}
 }
 archive=$1
 shift
+[ -d "$(dirname "$archive")" ] || {
+    echo "artifact: $archive: there is no folder $(dirname "$archive")" >&2
+    exit 2
+}
 stage=$(mktemp -d)
 scratch=$(mktemp -d)
 trap 'rm -rf "$stage" "$scratch"' EXIT
 name=$(basename "$archive")
-root=$stage/${name%%.*}
+for suffix in .gz .tgz .tar; do name=${name%"$suffix"}; done
+root=$stage/${name#.}
 mkdir -p "$root/plots"
 cp plots/*.gp LICENSE "$root"/
 mv "$root"/*.gp "$root/plots"

@@ -68,15 +68,16 @@ notices() {
 
 refuses() {
     BUILD=$build expect 1 "'nothing' is no run" ci/artifact.sh "$tmp/none.tar.gz" nothing &&
-        expect 2 "usage:" ci/artifact.sh "$tmp/none.tar.gz" && [ ! -e "$tmp/none.tar.gz" ]
+        expect 2 "usage:" ci/artifact.sh "$tmp/none.tar.gz" && [ ! -e "$tmp/none.tar.gz" ] &&
+        BUILD=$build expect 2 "there is no folder $tmp/nowhere" ci/artifact.sh "$tmp/nowhere/some.tar.gz" peer_vgg
 }
 
 packs_tables_alone() {
     mkdir -p "$tmp/results/plain" && cp -r results/reference/peer_vgg "$tmp/results/plain/latest" &&
         rm -f "$tmp"/results/plain/latest/*.svg &&
         sed -i 's/^figures: .*/figures: []/' "$tmp/results/plain/latest/spec.yaml" || return 1
-    BUILD=$build OUT=$tmp/results expect 0 "1 runs, 0 figures" ci/artifact.sh "$tmp/plain.tar.gz" plain &&
-        tar tzf "$tmp/plain.tar.gz" | grep 'plain/[^/]*/summary.csv'
+    BUILD=$build OUT=$tmp/results expect 0 "1 runs, 0 figures" ci/artifact.sh "$tmp/.plain.v1.tar.gz" plain &&
+        tar tzf "$tmp/.plain.v1.tar.gz" | grep 'plain.v1/[^/]*/summary.csv'
 }
 
 mkdir "$tmp/again"
