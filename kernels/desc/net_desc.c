@@ -121,12 +121,23 @@ static void name_by_kind(const struct net_desc *net, struct layer_desc *layer)
     while (find_layer(net, layer->name) != NULL);
 }
 
+/* A checkpoint calls what it keeps besides weights "optimizer.0.fc.weight" or "rank.1.strategy". */
+static bool is_reserved(const char *name)
+{
+    return strncmp(name, "optimizer.", 10) == 0 || strncmp(name, "rank.", 5) == 0;
+}
+
 static enum status name_layer(const struct net_desc *net, struct layer_desc *layer, struct error *e)
 {
     if (layer->name[0] == '\0') {
         name_by_kind(net, layer);
         return OK;
     }
+    if (is_reserved(layer->name))
+        return error_at(e, ERR_SPEC, NULL, layer->line, layer->column,
+                        "a layer is called '%s'; names that begin with 'optimizer.' or 'rank.' are "
+                        "those that checkpoints give what is no weight",
+                        layer->name);
     if (find_layer(net, layer->name) != NULL)
         return error_at(e, ERR_SPEC, NULL, layer->line, layer->column,
                         "a second layer is called '%s'; names must differ", layer->name);

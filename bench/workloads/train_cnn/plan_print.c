@@ -44,8 +44,11 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
 {
     uint64_t written = desc->flops_forward + desc->flops_backward;
     uint64_t done = net_flops_done(net, false) + net_flops_done(net, true);
-    fprintf(out, "%-*s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %.1f %% done\n", OP_WIDTH, "total",
-            width, "", written, done, 100.0 * (double)done / (double)written);
+    fprintf(out, "%-*s  %-*s  %14" PRIu64 "  %14" PRIu64, OP_WIDTH, "total", width, "", written,
+            done);
+    if (written > 0)
+        fprintf(out, "  %.1f %% done", 100.0 * (double)done / (double)written);
+    fputc('\n', out);
 }
 
 /* Some op hands on values of 16 bits. */

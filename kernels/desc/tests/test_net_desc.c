@@ -383,8 +383,14 @@ static void nets_beyond_what_an_int_counts_are_refused(void **state)
     net_desc_free(&net);
 }
 
-static void names_must_differ(void **state)
+static void names_must_differ_and_be_free(void **state)
 {
+    assert_refused((struct shape){1, 4, 4}, named(dense(3), "optimizer.0.fc"), ERR_SPEC,
+                   "a layer is called 'optimizer.0.fc'; names that begin with 'optimizer.' or 'rank.' "
+                   "are those that checkpoints give what is no weight");
+    assert_refused((struct shape){1, 4, 4}, named(dense(3), "rank.1"), ERR_SPEC,
+                   "a layer is called 'rank.1'; names that begin with 'optimizer.' or 'rank.' are "
+                   "those that checkpoints give what is no weight");
     assert_refused((struct shape){1, 4, 4}, named(dense(3), "first"), ERR_SPEC,
                    "a second layer is called 'first'; names must differ");
     struct net_desc net;
@@ -501,7 +507,7 @@ int main(void)
         cmocka_unit_test(windows_that_do_not_fit_are_refused),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(nets_beyond_what_an_int_counts_are_refused),
-        cmocka_unit_test(names_must_differ),
+        cmocka_unit_test(names_must_differ_and_be_free),
         cmocka_unit_test(ends_that_are_no_class_scores_are_refused),
         cmocka_unit_test(inputs_and_classes_out_of_range_are_refused),
         cmocka_unit_test(rules_agree_with_their_names),
