@@ -99,7 +99,9 @@ static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *m
         return OK;
     if (WIFEXITED(state) && WEXITSTATUS(state) == 127)
         return no_gnuplot("not found", e);
-    return error_at(e, ERR_SYSTEM, script, 0, 0, "gnuplot failed: %s", messages);
+    char end[TEXT_END];
+    return error_at(e, ERR_SYSTEM, script, 0, 0, "gnuplot failed: %s",
+                    messages[0] ? messages : text_end(end, state));
 }
 
 /* -d: the figure is the same whatever the user's own gnuplot settings. */

@@ -5,11 +5,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "bench/place/view.h"
 #include "bench/runner/log_tail.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* By ranges: strspn makes a table at each call, and a plan of thousands of points prints a million
  * words. */
@@ -74,23 +74,13 @@ static struct launch_outcome watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
-/* "killed by signal 9 (Killed)". */
-static void tell_end(char *text, size_t size, int status)
-{
-    if (WIFSIGNALED(status))
-        snprintf(text, size, "killed by signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else
-        snprintf(text, size, "exit status %d", WEXITSTATUS(status));
-}
-
 void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log)
 {
-    char words[300], end[80];
+    char words[300], end[TEXT_END];
     bool stayed = outcome->cause == CAUSE_STAYED;
     log_tail(log, words, sizeof words);
     const char *colon = words[0] != '\0' ? ": " : "";
-    tell_end(end, sizeof end, stayed ? outcome->child_status : outcome->wait_status);
+    text_end(end, stayed ? outcome->child_status : outcome->wait_status);
     if (!stayed)
         snprintf(text, size, "%s%s%s", end, colon, words);
     else if (outcome->child_status == 0)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* Puts a point where the locale wrote its own decimal mark, which may be several bytes. */
 static void use_decimal_point(char *text)
@@ -134,6 +135,16 @@ char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
     size_t length = strlen(noun);
     bool hisses = length >= 2 && strcmp(noun + length - 2, "ch") == 0;
     snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");
+    return text;
+}
+
+char *text_end(char text[TEXT_END], int wait_status)
+{
+    if (WIFSIGNALED(wait_status))
+        snprintf(text, TEXT_END, "killed by signal %d (%s)", WTERMSIG(wait_status),
+                 strsignal(WTERMSIG(wait_status)));
+    else
+        snprintf(text, TEXT_END, "exit status %d", WEXITSTATUS(wait_status));
     return text;
 }
 

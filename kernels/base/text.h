@@ -10,6 +10,7 @@
 
 #define TEXT_NUMBER   40
 #define TEXT_INTERVAL (3 * TEXT_NUMBER + 5)
+#define TEXT_END      80
 
 /* What is not a number as a result, where NAN is an unknown value. Arithmetic may make either of
  * it. */
@@ -42,6 +43,9 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 
 /* "1 rank", "2 ranks", "3 launches" */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
+
+/* How a process ended, of what wait() says of it: "exit status 3", "killed by signal 9 (Killed)". */
+char *text_end(char text[TEXT_END], int wait_status);
 
 /* Writes a field of a CSV file, in quotes where it needs them. */
 void text_write_field(FILE *out, const char *text);

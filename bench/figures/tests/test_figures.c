@@ -242,6 +242,28 @@ static void a_failing_script_is_named(void **state)
     fake_close(&run);
 }
 
+/* One that says nothing is named by how it ended. */
+static void a_gnuplot_that_is_killed_is_named(void **state)
+{
+    char program[128];
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fill(&run);
+    struct summary s = summarise(&run);
+    snprintf(program, sizeof program, "%s/gnuplot", run.dir);
+    fake_write(program, "#!/bin/sh\nkill -9 $$\n");
+    assert_int_equal(chmod(program, 0755), 0);
+    char *path = strdup(getenv("PATH"));
+    assert_int_equal(setenv("PATH", run.dir, 1), 0);
+    enum status status = figures_draw(&s, run.dir, "plots", &e);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+    assert_int_equal(status, ERR_SYSTEM);
+    assert_non_null(strstr(e.text, "gnuplot failed: killed by signal 9"));
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Rows of a series file that hold this text. */
 static size_t rows_of(const char *dir, const char *name, const char *part)
 {
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(nothing_measured_still_draws),
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(a_missing_gnuplot_is_named),
+        cmocka_unit_test(a_gnuplot_that_is_killed_is_named),
         cmocka_unit_test(a_failing_script_is_named),
         cmocka_unit_test(a_number_and_its_percent_sign_stay_in_one_line),
         cmocka_unit_test(captions_tell_of_flaws_and_of_disturbed_launches),

@@ -169,10 +169,13 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
         return take_option(&all_command_options[c - KNOWN_OPTION], arguments, command, e);
     if (c == OPERAND)
         return take_operand(optarg, arguments, command, e);
+    bool known = optopt >= KNOWN_OPTION || optopt == 'h';
     char one[3] = {'-', (char)optopt}; /* of several in a word, of which none is known */
     return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
-                     command->name, optopt > 0 && optopt < 128 ? one : argv[optind - 1],
-                     c == ':' ? "needs a value" : "is not an option", command->name);
+                     command->name,
+                     optopt > 0 && optopt < 128 && !known ? one : argv[optind - 1],
+                     c == ':' ? "needs a value" : known ? "takes no value" : "is not an option",
+                     command->name);
 }
 
 /* Words of an operand that are not in brackets have to be there, "RUN RUN..." being two. */
