@@ -43,8 +43,9 @@ static void find_revision(const char *home, char *revision, size_t size)
     char path[PATH_BYTES];
     if (path_format(path, NULL, "%s/revision", home) == OK && file_first_line(path, revision, size))
         return;
-    char *argv[] = {"git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C",
-                    (char *)home, "describe", "--always", "--dirty", "--abbrev=7", NULL};
+    char *argv[] = {
+        "git",        "-c",       "safe.directory=*", "-c",      "core.fsmonitor=false", "-C",
+        (char *)home, "describe", "--always",         "--dirty", "--abbrev=7",           NULL};
     char line[48];
     if (!program_first_line(argv, line, sizeof line)) {
         snprintf(revision, size, "unknown revision");

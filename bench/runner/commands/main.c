@@ -172,9 +172,10 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
     bool known = optopt >= KNOWN_OPTION || optopt == 'h';
     char one[3] = {'-', (char)optopt}; /* of several in a word, of which none is known */
     return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
-                     command->name,
-                     optopt > 0 && optopt < 128 && !known ? one : argv[optind - 1],
-                     c == ':' ? "needs a value" : known ? "takes no value" : "is not an option",
+                     command->name, optopt > 0 && optopt < 128 && !known ? one : argv[optind - 1],
+                     c == ':' ? "needs a value"
+                     : known  ? "takes no value"
+                              : "is not an option",
                      command->name);
 }
 

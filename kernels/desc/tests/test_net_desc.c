@@ -385,9 +385,10 @@ static void nets_beyond_what_an_int_counts_are_refused(void **state)
 
 static void names_must_differ_and_be_free(void **state)
 {
-    assert_refused((struct shape){1, 4, 4}, named(dense(3), "optimizer.0.fc"), ERR_SPEC,
-                   "a layer is called 'optimizer.0.fc'; names that begin with 'optimizer.' or 'rank.' "
-                   "are those that checkpoints give what is no weight");
+    assert_refused(
+        (struct shape){1, 4, 4}, named(dense(3), "optimizer.0.fc"), ERR_SPEC,
+        "a layer is called 'optimizer.0.fc'; names that begin with 'optimizer.' or 'rank.' "
+        "are those that checkpoints give what is no weight");
     assert_refused((struct shape){1, 4, 4}, named(dense(3), "rank.1"), ERR_SPEC,
                    "a layer is called 'rank.1'; names that begin with 'optimizer.' or 'rank.' are "
                    "those that checkpoints give what is no weight");
