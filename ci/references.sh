@@ -66,11 +66,13 @@ title_of() { # folder
     [ ! -f "$1/spec.yaml" ] || sed -n 's/^title: "\(.*\)"$/\1/p' "$1/spec.yaml" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
 }
 
-# The processor, and the instruction set of the kernels, by which machines of one name differ.
+# The processor, with the instruction set of the kernels and the caches of a core (data of level 1, level 2): machines of
+# one name differ in them.
 processor() { # folder
-    local isa
+    local isa caches
     isa=$(sed -n 's/^ *"workload:isa[^"]*": "\([^"]*\)".*/\1/p' "$1/manifest.json" | head -n 1)
-    echo "$(fact "$1" cpu)${isa:+, $isa}"
+    caches=$(fact "$1" caches | awk 'NF > 2 { print $1 " + " $3 }')
+    echo "$(fact "$1" cpu)${isa:+, $isa}${caches:+, $caches}"
 }
 
 # A view on a campaign has links to what both have alike.
