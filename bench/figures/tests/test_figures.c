@@ -197,18 +197,24 @@ static void a_failed_base_leaves_the_times(void **state)
     fake_close(&run);
 }
 
+/* Draws where programs are those in `dir` alone. */
+static enum status draw_by_its_programs(const struct summary *s, const char *dir, struct error *e)
+{
+    char *path = strdup(getenv("PATH"));
+    assert_int_equal(setenv("PATH", dir, 1), 0);
+    enum status status = figures_draw(s, dir, "plots", e);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+    return status;
+}
+
 static void a_missing_gnuplot_is_named(void **state)
 {
     struct fake_run run;
     struct error e = {.status = OK};
     fill(&run);
     struct summary s = summarise(&run);
-    char *path = strdup(getenv("PATH"));
-    assert_int_equal(setenv("PATH", run.dir, 1), 0);
-    enum status status = figures_draw(&s, run.dir, "plots", &e);
-    assert_int_equal(setenv("PATH", path, 1), 0);
-    free(path);
-    assert_int_equal(status, ERR_UNAVAILABLE);
+    assert_int_equal(draw_by_its_programs(&s, run.dir, &e), ERR_UNAVAILABLE);
     assert_non_null(strstr(e.text, "apt install gnuplot"));
     summary_free(&s);
     fake_close(&run);
@@ -253,12 +259,7 @@ static void a_gnuplot_that_is_killed_is_named(void **state)
     snprintf(program, sizeof program, "%s/gnuplot", run.dir);
     fake_write(program, "#!/bin/sh\nkill -9 $$\n");
     assert_int_equal(chmod(program, 0755), 0);
-    char *path = strdup(getenv("PATH"));
-    assert_int_equal(setenv("PATH", run.dir, 1), 0);
-    enum status status = figures_draw(&s, run.dir, "plots", &e);
-    assert_int_equal(setenv("PATH", path, 1), 0);
-    free(path);
-    assert_int_equal(status, ERR_SYSTEM);
+    assert_int_equal(draw_by_its_programs(&s, run.dir, &e), ERR_SYSTEM);
     assert_non_null(strstr(e.text, "gnuplot failed: killed by signal 9"));
     summary_free(&s);
     fake_close(&run);
