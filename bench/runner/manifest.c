@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "bench/place/hardware.h"
-#include "kernels/base/terminal.h"
+#include "bench/record/json_text.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -30,18 +30,13 @@ static const struct {
     {"load_average", "/proc/loadavg"},
 };
 
-static json_t *text_or_null(const char *text)
-{
-    return text != NULL && *text ? json_string(text) : json_null();
-}
-
 static json_t *preflight_facts(void)
 {
     json_t *json = json_object();
     char line[256];
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
         file_first_line(readings[i].path, line, sizeof line);
-        json_object_set_new(json, readings[i].key, text_or_null(line));
+        json_object_set_new(json, readings[i].key, json_text_or_null(line));
     }
     return json;
 }
@@ -55,12 +50,12 @@ static json_t *machine_facts(const struct place_machine *m, const char *link)
     hardware_caches(caches, sizeof caches);
     uname(&system);
     return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:o}",
-                     "host", host, "cpu", text_or_null(cpu), "caches", text_or_null(caches),
-                     "architecture", system.machine, "system", system.sysname, "kernel",
-                     system.release, "machine_cores", m->machine_cores, "cores", m->cores,
-                     "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes, "usable_cores",
-                     m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus", m->slurm_cpus,
-                     "link", text_or_null(link));
+                     "host", host, "cpu", json_text_or_null(cpu), "caches",
+                     json_text_or_null(caches), "architecture", system.machine, "system",
+                     system.sysname, "kernel", system.release, "machine_cores", m->machine_cores,
+                     "cores", m->cores, "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes,
+                     "usable_cores", m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus",
+                     m->slurm_cpus, "link", json_text_or_null(link));
 }
 
 static json_t *build_facts(const struct tools *tools)
@@ -70,27 +65,15 @@ static json_t *build_facts(const struct tools *tools)
     if (path_format(path, NULL, "%s/flags", tools->folder) == OK)
         file_first_line(path, flags, sizeof flags);
     return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools->revision, "compiler", COMPILER,
-                     "flags", text_or_null(flags), "hwloc", place_library(hwloc), "jansson",
+                     "flags", json_text_or_null(flags), "hwloc", place_library(hwloc), "jansson",
                      jansson_version_str());
-}
-
-/* A path may have bytes that are no UTF-8, which JSON cannot hold: they are shown as on a terminal. */
-static json_t *word_json(const char *word)
-{
-    json_t *json = json_string(word);
-    size_t size = 4 * strlen(word) + 1;
-    char *clean = json == NULL ? malloc(size) : NULL;
-    if (clean != NULL)
-        json = json_string(terminal_clean(clean, size, word));
-    free(clean);
-    return json;
 }
 
 static json_t *command_line(char *const *argv)
 {
     json_t *json = json_array();
     for (; *argv != NULL; argv++)
-        json_array_append_new(json, word_json(*argv));
+        json_array_append_new(json, json_text(*argv));
     return json;
 }
 
@@ -107,10 +90,10 @@ static json_t *begin_json(const struct manifest *m, const char *identity)
     char started[32];
     now_text(started);
     return json_pack("{s:i, s:s, s:O, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 2, "identity",
-                     identity, "facts", m->facts, "started", started, "spec", word_json(m->spec),
-                     "set", text_or_null(m->set), "command", command_line(m->command), "machine",
-                     machine_facts(&m->machine, m->link), "preflight", preflight_facts(), "build",
-                     build_facts(m->tools));
+                     identity, "facts", m->facts, "started", started, "spec", json_text(m->spec),
+                     "set", json_text_or_null(m->set), "command", command_line(m->command),
+                     "machine", machine_facts(&m->machine, m->link), "preflight", preflight_facts(),
+                     "build", build_facts(m->tools));
 }
 
 static enum status write_json(FILE *out, const void *arg, struct error *e)
@@ -145,8 +128,8 @@ static void take_command(json_t *json, const struct manifest *m, const char *kep
     if (!json_is_array(earlier))
         json_object_set_new(json, "earlier", earlier = json_array());
     json_array_append_new(earlier, was);
-    json_object_set_new(json, "spec", word_json(m->spec));
-    json_object_set_new(json, "set", text_or_null(m->set));
+    json_object_set_new(json, "spec", json_text(m->spec));
+    json_object_set_new(json, "set", json_text_or_null(m->set));
     json_object_set_new(json, "command", command_line(m->command));
 }
 

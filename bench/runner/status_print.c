@@ -1,8 +1,8 @@
 /* The state of a run for people and for programs. */
 #include <math.h>
 
+#include "bench/record/json_text.h"
 #include "bench/runner/status.h"
-#include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
 const char *run_state_name(enum run_state state)
@@ -77,18 +77,6 @@ static json_t *real_or_null(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-/* A folder may be called by bytes that are no UTF-8. */
-static json_t *path_json(const char *path)
-{
-    char clean[4 * PATH_BYTES];
-    return json_string(terminal_clean(clean, sizeof clean, path));
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text != NULL && text[0] ? path_json(text) : json_null();
-}
-
 static json_t *launch_json(const struct run_status *s)
 {
     if (!s->running)
@@ -112,10 +100,10 @@ json_t *run_status_json(const struct run_status *s)
     json_t *kept = json_pack("{s:I, s:I, s:I}", "launches", SIZE(kept), "points", SIZE(kept_points),
                              "outdated", SIZE(outdated));
 #undef SIZE
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
-                     path_json(s->run.path), "state", run_state_name(s->state), "why",
-                     text_or_null(s->why), "started", text_or_null(s->run.started), "revision",
-                     text_or_null(s->run.revision), "repeats", text_or_null(s->repeats), "runner",
-                     text_or_null(s->owner), "running", launch_json(s), "points", points,
-                     "launches", launches, "kept", kept);
+    return json_pack(
+        "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run", json_text(s->run.path),
+        "state", run_state_name(s->state), "why", json_text_or_null(s->why), "started",
+        json_text_or_null(s->run.started), "revision", json_text_or_null(s->run.revision),
+        "repeats", json_text_or_null(s->repeats), "runner", json_text_or_null(s->owner), "running",
+        launch_json(s), "points", points, "launches", launches, "kept", kept);
 }

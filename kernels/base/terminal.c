@@ -6,9 +6,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Reads one character of UTF-8; *bytes is 1, and the result negative, where there is none. */
+/* Reads one character of UTF-8; *bytes is 1, and the result negative, where there is none: nor one written
+ * longer than it needs, half of a pair of UTF-16 or beyond Unicode (RFC 3629). */
 static int32_t decode(const char *text, size_t *bytes)
 {
+    static const int32_t least[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *c = (const unsigned char *)text;
     size_t more = c[0] < 0x80 ? 0 : c[0] < 0xc2 ? 9 : c[0] < 0xe0 ? 1 : c[0] < 0xf0 ? 2 : 3;
     int32_t code = more == 0 ? c[0] : c[0] & (0x3f >> more);
@@ -20,6 +22,8 @@ static int32_t decode(const char *text, size_t *bytes)
             return -1;
         code = code << 6 | (c[i] & 0x3f);
     }
+    if (code < least[more] || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
+        return -1;
     *bytes = more + 1;
     return code;
 }

@@ -16,6 +16,11 @@ static void control_characters_are_shown(void **state)
     /* Control Sequence Introducer of Latin-1, as UTF-8 and as it is; a character that is cut. */
     assert_string_equal(terminal_clean(text, sizeof text, "\xc2\x9b|\x9b|\xe7\xbd"),
                         "\\xc2\\x9b|\\x9b|\\xe7\\xbd");
+    /* Longer than needed, half of a pair of UTF-16, beyond Unicode: no UTF-8 either. */
+    assert_string_equal(terminal_clean(text, sizeof text, "\xe0\x80\xaf|\xed\xa0\x80"),
+                        "\\xe0\\x80\\xaf|\\xed\\xa0\\x80");
+    assert_string_equal(terminal_clean(text, sizeof text, "\xf0\x9f\x98\x80|\xf4\x90\x80\x80"),
+                        "\xf0\x9f\x98\x80|\\xf4\\x90\\x80\\x80");
     assert_string_equal(terminal_clean(small, sizeof small, "abcdef\xc3\xbc"), "abcdef");
 }
 
