@@ -223,12 +223,13 @@ obj_cflags = \
 # half as long again to compile.
 level = $(if $(filter -O3,$(OPT)),$(if $(filter bench/% comm/tests/%,$(filter-out bench/workloads/%,$(1))),-O2))
 
-# Rebuilt when flags or compiler change.
+# Rebuilt when flags, compiler or libraries change.
 FLAGS_STAMP := $(BUILD)/flags
 FLAGS_NOW   := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPI_CFLAGS) $(MPI_LIBS))
+LIBS_NOW    := $(foreach l,BLIS YAML HWLOC JANSSON ZLIB MD XXHASH,$($(l)_CFLAGS) $($(l)_LIBS))
 $(FLAGS_STAMP): FORCE
 	$(if $(knows_mpi),,$(error $(no_mpi)))
-	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
+	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' '$(LIBS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' '$(LIBS_NOW)' > $@
 .PHONY: FORCE
 
 $(BUILD)/obj/%.o: %.c $(FLAGS_STAMP)
@@ -359,24 +360,28 @@ figures:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
 	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
 
-# A page of these runs: by themselves the latest of every campaign in OUT, those of the reports as ci/reports.sh keeps
-# them apart, the sweeps there, and what is committed; fig2 before fig10. What doctor examines is none of them.
+# A page of these runs: by themselves the latest of every campaign in OUT that has tables, those of the reports as
+# ci/reports.sh keeps them apart, the sweeps there, and what is committed; fig2 before fig10. What doctor examines is none
+# of them.
 numbered = $(shell printf '%s\n' $(1) | sort -V)
 apart = $(shell sed -n 's/^name: *"*\([^"]*\)"*$$/\1/p' $(wildcard $(OUT)/reports/*/spec.yaml) /dev/null)
-examined = $(patsubst %/findings.csv,%/spec.yaml,$(wildcard $(OUT)/*/latest/findings.csv))
-RUN  ?= $(patsubst %/spec.yaml,%,$(filter-out $(examined) $(patsubst %,$(OUT)/%/latest/spec.yaml,$(apart)),$(wildcard $(OUT)/*/latest/spec.yaml)) \
-          $(call numbered,$(wildcard $(OUT)/reports/*/spec.yaml results/reference/*/spec.yaml))) \
-          $(patsubst %/,%,$(dir $(wildcard $(foreach o,$(OUT) results/reference,$(o)/comm/comm.csv $(o)/kernels/kernels.csv))))
+examined = $(patsubst %/findings.csv,%/summary.csv,$(wildcard $(OUT)/*/latest/findings.csv))
+campaigns = $(patsubst %/summary.csv,%,$(filter-out $(examined) $(patsubst %,$(OUT)/%/latest/summary.csv,$(apart)),$(wildcard $(OUT)/*/latest/summary.csv)) \
+          $(call numbered,$(wildcard $(OUT)/reports/*/summary.csv results/reference/*/summary.csv)))
+sweeps = $(patsubst %/,%,$(dir $(wildcard $(foreach o,$(OUT) results/reference,$(o)/comm/comm.csv $(o)/kernels/kernels.csv))))
+# make parts a list at blanks.
+all_runs = $(if $(or $(word 2,$(OUT)),$(findstring ',$(OUT))),$(error RUN="folder ..." is wanted where OUT has a blank or a quote: $(OUT)))$(1)
+RUN  ?=
 PAGE ?= report.html
 report:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench
-	@$(BUILD)/scalebench report $(RUN) --out "$$OUT" --output "$(PAGE)"
+	@$(BUILD)/scalebench report $(or $(RUN),$(call all_runs,$(campaigns) $(sweeps))) --out "$$OUT" --output "$(PAGE)"
 
-# What these runs measured, with all that gnuplot alone needs to draw it again: ci/artifact.sh says how.
+# What these runs measured, sweeps left out, with all that gnuplot alone needs to draw it again: ci/artifact.sh says how.
 ARTIFACT ?= artifact.tar.gz
 artifact:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench >&2
-	@BUILD='$(BUILD)' OUT="$$OUT" ci/artifact.sh "$(ARTIFACT)" $(RUN)
+	@BUILD='$(BUILD)' OUT="$$OUT" ci/artifact.sh "$(ARTIFACT)" $(or $(RUN),$(call all_runs,$(campaigns)))
 
 # What the harness itself costs; PAIRS= LOOKS= STEPS= RANKS= as ci/overhead.sh says.
 bench-overhead:

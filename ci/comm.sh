@@ -2,7 +2,7 @@
 # Times every strategy of gradient synchronisation on RANKS ranks beside MPI_Allreduce: OUT/comm/comm.csv,
 # the coefficients of the model of time: OUT/comm/link.csv, the columns of both: OUT/comm/columns.csv, and
 # curves over the size of gradients: OUT/comm/{latency,busbw}.{svg,png,pdf}. With --compare the two that it
-# names: OUT/comm/compare.csv. OUT/comm/manifest.json tells command, machine and commit. Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all
+# names: OUT/comm/compare.csv. OUT/comm/manifest.json, of a comparison compare.json, tells command, machine and commit. Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all
 # results, MPIEXEC the launcher. What is stopped goes on with the same command: sizes and networks that are whole wait in
 # OUT/comm/*.kept; FRESH=1 starts anew. Exit status 1: a sum or a count is wrong; 130: interrupted, an
 # earlier table is left alone.
@@ -13,18 +13,20 @@ launcher=("${MPIEXEC:-mpiexec}" -n "${RANKS:-2}" "$build/comm_sweep")
 [[ " $* " != *" --plan "* && " $* " != *" --help "* ]] || exec "${launcher[@]}" "$@"
 folder=${OUT:-results}/comm
 csv=$folder/comm.csv
+manifest=$folder/manifest.json
 own=(--link "$folder/link.csv.part")
 [[ " $* " != *" --compare"* ]] || {
     csv=$folder/compare.csv
+    manifest=$folder/compare.json
     own=()
 }
 kept=${csv%.csv}.kept
 mkdir -p "$folder"
-[ -z "${FRESH:-}" ] || rm -rf "$kept" "$folder/manifest.json.part"
+[ -z "${FRESH:-}" ] || rm -rf "$kept" "$manifest.part"
 
 # shellcheck source=ci/manifest.sh
 . ci/manifest.sh
-[ -f "$folder/manifest.json.part" ] || write_manifest make bench-comm "RANKS=${RANKS:-2}" "COMM=$*" >"$folder/manifest.json.part"
+[ -f "$manifest.part" ] || write_manifest make bench-comm "RANKS=${RANKS:-2}" "COMM=$*" >"$manifest.part"
 # The launcher stands between the ranks and the terminal.
 if [ -t 2 ]; then
     own+=(--terminal)
@@ -50,23 +52,23 @@ trap - INT TERM
 if [ "$stopped" -ne 0 ]; then
     rm -f "$csv.part"
     whole=$({ find "$kept" -name "flat-*.kept" -o -name "net-*.kept" || true; } 2>/dev/null | wc -l)
-    [ "$whole" -gt 0 ] || rm -rf "$kept"
+    [ "$whole" -gt 0 ] || rm -rf "$kept" "$manifest.part"
     echo "stopped; $whole sizes and networks are kept: the same command goes on, FRESH=1 starts anew" >&2
     exit 130
 fi
 # A command that is refused is not one that goes on.
-[ "$status" -ne 2 ] || [ -d "$kept" ] || rm -f "$csv.part" "$folder"/{manifest.json,link.csv}.part
+[ "$status" -ne 2 ] || [ -d "$kept" ] || rm -f "$csv.part" "$manifest.part" "$folder/link.csv.part"
 [ "$status" -le 1 ] || exit "$status"
 mv "$csv.part" "$csv"
 rm -rf "$kept"
-mv "$folder/manifest.json.part" "$folder/manifest.json"
+mv "$manifest.part" "$manifest"
 written=${csv##*/}
 if [ "$written" = comm.csv ]; then
     mv "$folder/link.csv.part" "$folder/link.csv"
-    "$build/scalebench" figures "$csv" >/dev/null
+    "$build/scalebench" figures "$csv" >/dev/null || echo "$csv: not drawn" >&2
     written="$written link.csv latency.svg busbw.svg"
 fi
 "$build/comm_sweep" --columns >"$folder/columns.csv"
 "$build/scalebench" table "$csv" || true
-echo "$folder: $written columns.csv manifest.json"
+echo "$folder: $written columns.csv ${manifest##*/}"
 exit "$status"

@@ -24,7 +24,7 @@ mv "$csv.part" "$csv"
 mv "$folder/manifest.json.part" "$folder/manifest.json"
 
 "$build/kernel_sweep" --columns >"$folder/columns.csv"
-"$build/scalebench" figures "$csv" >/dev/null
+"$build/scalebench" figures "$csv" >/dev/null || echo "$csv: not drawn" >&2
 "$build/scalebench" table "$csv" || true
 echo "$folder: kernels.csv columns.csv manifest.json roofline.svg"
 exit "$status"

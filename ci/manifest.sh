@@ -20,6 +20,7 @@ write_manifest() { # words of the command
   "machine": {
     "host": $(quoted "$(uname -n)"),
     "cpu": $(quoted "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"),
+    "caches": $(quoted "$(cat /sys/devices/system/cpu/cpu0/cache/index*/size 2>/dev/null | paste -sd ' ' -)"),
     "kernel": $(quoted "$(uname -r)"),
     "cores": $(nproc)
   },

@@ -61,21 +61,32 @@ linked_rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/}/$2.csv)"; else echo -; fi
 }
 
-# The title, as the spec of what is kept has it.
+# The title, as the spec of what is kept has it; sweeps have none.
 title_of() { # folder
+    case ${1##*/} in
+    comm) echo "Latency and bandwidth of each way to sum, by size" ;;
+    kernels) echo "Kernels against the roof of one core" ;;
+    esac
     [ ! -f "$1/spec.yaml" ] || sed -n 's/^title: "\(.*\)"$/\1/p' "$1/spec.yaml" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
 }
 
-# The processor, with the instruction set of the kernels and the caches of a core (data of level 1, level 2): machines of
-# one name differ in them.
-processor() { # folder
-    local isa caches
-    isa=$(sed -n 's/^ *"workload:isa[^"]*": "\([^"]*\)".*/\1/p' "$1/manifest.json" | head -n 1)
-    caches=$(fact "$1" caches | awk 'NF > 2 { print $1 " + " $3 }')
-    echo "$(fact "$1" cpu)${isa:+, $isa}${caches:+, $caches}"
+# A column of the first launch that has it.
+first_of() { # folder, column
+    awk -F , -v wanted="$2" '{ gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == wanted) c = i; next }
+        c && $c != "" { print $c; exit }' "$1/raw.csv"
 }
 
-# A view on a campaign has links to what both have alike.
+# The processor, with the instruction set of the kernels and the caches of a core (data of level 1, level 2) or, where the
+# machine does not tell them, the clock: machines of one name differ in them.
+processor() { # folder
+    local isa caches mhz
+    isa=$(sed -n 's/^ *"workload:isa[^"]*": "\([^"]*\)".*/\1/p' "$1/manifest.json" | head -n 1)
+    caches=$(fact "$1" caches | awk 'NF > 2 { print $1 " + " $3 }')
+    [ -n "$caches" ] || [ ! -f "$1/raw.csv" ] || mhz=$(first_of "$1" mhz | cut -d . -f 1)
+    echo "$(fact "$1" cpu)${isa:+, $isa}${caches:+, $caches}${mhz:+, $mhz MHz}"
+}
+
 # The sets that its points train on: "mnist", "digits (generated)".
 data_of() { # folder
     [ -f "$1/summary.csv" ] || { echo -; return; }
@@ -86,6 +97,7 @@ data_of() { # folder
         END { print n ? "" : "-" }' "$1/summary.csv"
 }
 
+# A view on a campaign has links to what both have alike.
 row() { # folder
     local command revision of
     command=$(command_of "$1")

@@ -2,9 +2,11 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-eval percent_axis('y', lowest)
-y_title = y_title.cut_title(lowest)
-broken = percent_from(lowest) > 0 ? 'y' : ''
-
-eval said_y
+if (said_y eq '') {
+    eval percent_axis('y', lowest)
+    y_title = y_title.cut_title(lowest)
+    broken = percent_from(lowest) > 0 ? 'y' : ''
+} else {
+    eval said_y
+}
 load plots.'/draw.gp'

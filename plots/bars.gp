@@ -6,8 +6,8 @@ panel = 'bars_panel.gp'
 bar_if(condition) = condition && has_value('value') ? row_y('curve') : NaN
 is_whole(row) = strcol('status') eq 'ok' && strstrt(strcol('flags'), 'oversubscribed') == 0
 
-# On a logarithmic axis a bar has no length: a dot stands at its end.
-dots = is_wide
+# On a logarithmic axis a bar has no length: a dot stands at its end. Shares are told from 0 to 100 %.
+dots = percent_most != 100 && (y_scale eq 'log' || (y_scale eq 'auto' && is_wide))
 left_edge = 0
 if (dots) {
     eval log_ticks('x')

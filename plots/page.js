@@ -15,7 +15,8 @@ function search(words) {
       shown += !figure.hidden;
       all++;
     }
-    run.hidden = words.length > 0 && shown === 0;
+    const alone = run.querySelector(".figure") === null && words.every(word => run.textContent.toLowerCase().includes(word));
+    run.hidden = words.length > 0 && shown === 0 && !alone;
     found += shown;
   }
   for (const row of document.querySelectorAll("nav tbody tr"))
@@ -73,10 +74,16 @@ function addSortButtons() {
 
 // ---- What is folded in ----
 
-// The row that an address names is seen.
+// What an address names is seen, whatever was searched for.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   let opened = false;
+  if (target && target.closest("[hidden]")) {
+    const input = document.getElementById("search");
+    input.value = "";
+    input.dispatchEvent(new Event("input"));
+    opened = true;
+  }
   for (let part = target; part; part = part.parentElement)
     if (part.tagName === "DETAILS" && !part.open) opened = part.open = true;
   if (opened) target.scrollIntoView();

@@ -27,9 +27,13 @@ add(name, isa) = strstrt(series.' ', ' '.name.'/'.isa.' ') > 0 ? 0 : \
 add_set(isa, peak) = strstrt(sets.' ', ' '.isa.' ') > 0 ? 0 : \
     (sets = sets.' '.isa, peaks = peaks.sprintf(' %.9g', peak), span(peak))
 span(rate) = (least = rate < least ? rate : least, most = rate > most ? rate : most, 0)
+x_least = 0.5
+x_most = 1000.0
+place(x) = (x_least = x < x_least ? x : x_least, x_most = x > x_most ? x : x_most, 0)
 stats csv using (first(0) + add(strcol('model'), strcol('isa')) \
     + add_set(strcol('isa'), column('unit_gflop_per_s')) \
-    + (strcol('part') eq 'op' && column('flop_done') > 0 ? span(column('gflop_done_per_s')) : 0)) nooutput
+    + (strcol('part') eq 'op' && column('flop_done') > 0 \
+        ? span(column('gflop_done_per_s')) + place(column('flop_done') / column('bytes')) : 0)) nooutput
 caption1 = sprintf('Kernels of%s, plan %s, batch %d, one core.', sets, plan, batch)
 caption2 = sprintf('%s; median of %d calls; ops without operations left out.', blas, repeats)
 caption3 = 'FLOPs done, not as written. Above the slope: operands in caches.'
@@ -62,7 +66,7 @@ unset key
 set border 3 linewidth 0.6 linecolor rgb '#404040'
 set grid linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set logscale xy
-set xrange [0.5:1000]
+set xrange [x_least:x_most]
 set yrange [least / 2:most * 2]
 set tics nomirror out scale 0.5
 set samples 500

@@ -1,4 +1,4 @@
-# What all figures share. bench/figures/figures.c assigns, before it loads the script of a figure:
+# What all figures share. bench/figures/figure_define.c assigns, before it loads the script of a figure:
 #   plots, data, out             this folder; series_<figure>.csv; the path of the pictures without ending
 #   dots_data, dots_n, dots_name  dots_<figure>.csv, the launches behind each value; those of them that are
 #                                drawn; what they are called
@@ -28,7 +28,7 @@
 #   rows_n                       bars
 #   title, size, x_scale, y_scale  what the spec says of the figure; '' is no title
 #   shape_of                     line or bars
-#   columns                      what the figure's row of figures.def says: as words
+#   columns                      the quantities that it shows (y), as words
 #   columnK_n                    of lines: values of the K-th of them
 #
 # The script of a figure loads this file, then the file of its kind (over_ranks.gp, by_point.gp), sets
@@ -65,6 +65,7 @@ reference_n = 0                     # lines to compare with
 reference_name = ''
 
 highest = most
+has_zero = lowest <= 0
 # Single launches may lie beyond medians and their intervals.
 if (dots_n > 0) {
     stats dots_data using (strlen(strcol('curve')) > 0 ? column('value') : NaN) name 'DOTS' nooutput
@@ -72,8 +73,8 @@ if (dots_n > 0) {
     highest = DOTS_max > most ? DOTS_max : most
 }
 
-# Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one.
-is_wide = most > 30 * least
+# Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one, which has no 0.
+is_wide = !has_zero && most > 30 * least
 log_marks = most > 2000 * least ? '1' : most > 20 * least ? '1 2 5' : most > 4 * least ? '1 1.5 2 3 5 7' \
     : '1 1.5 2 2.5 3 4 5 6 8'
 log_note = ', log scale'            # behind the title of such an axis

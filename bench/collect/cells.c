@@ -43,10 +43,17 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
         set_real(c, id, config_number(&point->config, option));
 }
 
+/* Of more than there is room for, the first and " ...". */
 static void add_seed(char *text, size_t size, uint64_t seed)
 {
+    char number[32];
     size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%llu", used ? " " : "", (unsigned long long)seed);
+    bool is_full = used >= strlen(" ...") && strcmp(text + used - strlen(" ..."), " ...") == 0;
+    if (is_full)
+        return;
+    snprintf(number, sizeof number, "%s%llu", used ? " " : "", (unsigned long long)seed);
+    snprintf(text + used, size - used, "%s",
+             used + strlen(number) + sizeof " ..." <= size ? number : " ...");
 }
 
 /* Each seed once, in the order of the launches. */

@@ -116,7 +116,7 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
         char reason[512], number[TEXT_NUMBER];
         snprintf(reason, sizeof reason, "seed %llu: %s %% test accuracy, %s wanted",
                  (unsigned long long)accuracy->items[i].journal->seed,
-                 text_fixed(number, reached, 1), wanted->text);
+                 text_fixed(number, reached, 2), wanted->text);
         set_status(p, POINT_unverified, reason);
         return true;
     }

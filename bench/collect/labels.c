@@ -128,12 +128,13 @@ const char *summary_batch(char *text, size_t size, const struct summary *s)
     const char *micro = config_text(config, OPT_ACCUMULATE);
     const char *per_rank = config_text(config, OPT_BATCH_PER_RANK);
     bool several = config_int(config, OPT_ACCUMULATE) > 1;
-    char global[256];
+    char global[256], each[256];
     summary_distinct(global, sizeof global, s, COLUMN_global_batch);
+    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* cases may have their own */
     if (config_int(config, OPT_BATCH_PER_RANK) > 0 && several)
         snprintf(text, size, "%s micro-batches of %s images per rank", micro, per_rank);
     else if (config_int(config, OPT_BATCH_PER_RANK) > 0)
-        snprintf(text, size, "batch per rank %s", per_rank);
+        snprintf(text, size, "batch per rank %s", each[0] ? each : per_rank);
     else if (several && global[0])
         snprintf(text, size, "global batch %s in %s micro-batches", global, micro);
     else

@@ -160,21 +160,22 @@ struct waits {
     double *wait_ns;
 };
 
-/* "0.1|20.3" of n numbers, the first of so many ranks; ends with "..." where there are more. */
+/* "0.1|20.3" of n numbers, the first of so many ranks; ends with "..." where there are more, or no room for more. */
 static void list_numbers(char text[1024], const double *values, int n, int ranks,
                          char *(*format)(char text[TEXT_NUMBER], double x))
 {
-    enum { ROOM = 1024 };
+    enum { ROOM = 1024 - sizeof "|..." };
     char number[TEXT_NUMBER];
     size_t used = 0;
-    for (int i = 0; i < n && !isnan(values[i]); i++) {
-        size_t room = ROOM - used;
+    int i = 0;
+    text[0] = '\0';
+    for (; i < n && !isnan(values[i]); i++) {
         format(number, values[i]);
-        int more = snprintf(text + used, room, "%s%s", i > 0 ? "|" : "", number);
-        used = (size_t)more < room ? used + (size_t)more : used;
-        text[used] = '\0';
+        if (used + strlen(number) + 1 >= ROOM)
+            break;
+        used += (size_t)sprintf(text + used, "%s%s", i > 0 ? "|" : "", number);
     }
-    if (used > 0 && ranks > n && used + sizeof "|..." < ROOM)
+    if (used > 0 && (ranks > n || (i < n && !isnan(values[i]))))
         strcpy(text + used, "|...");
 }
 

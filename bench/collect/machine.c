@@ -34,15 +34,29 @@ static void take_gaps(struct summary *s, const json_t *manifest)
     }
 }
 
-/* Words with blanks in quotes. */
+/* As a shell takes it: with blanks in double quotes, with what it makes something of in single ones. */
+static size_t quote_word(char *text, size_t size, const char *word)
+{
+    const char *quote = strchr(word, ' ') != NULL ? "\"" : "";
+    size_t used = 0;
+    if (strpbrk(word, "\"$`\\!;&|<>()*?'#~\n\t") == NULL)
+        return (size_t)snprintf(text, size, "%s%s%s", quote, word, quote);
+    used += (size_t)snprintf(text, size, "'");
+    for (; *word && used < size; word++)
+        used += (size_t)snprintf(text + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
+    if (used < size)
+        used += (size_t)snprintf(text + used, size - used, "'");
+    return used;
+}
+
 static void take_command(char *text, size_t size, const json_t *command)
 {
     size_t used = 0;
     for (size_t i = 0; i < json_array_size(command) && used < size; i++) {
         const char *word = json_string_value(json_array_get(command, i));
-        const char *quote = word != NULL && strchr(word, ' ') != NULL ? "\"" : "";
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i > 0 ? " " : "", quote,
-                                 word != NULL ? word : "", quote);
+        used += (size_t)snprintf(text + used, size - used, "%s", i > 0 ? " " : "");
+        if (used < size)
+            used += quote_word(text + used, size - used, word != NULL ? word : "");
     }
 }
 

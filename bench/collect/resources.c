@@ -230,11 +230,11 @@ static void write_node(const struct node *node, size_t number, const struct poin
 }
 
 enum status resources_write(const char *dir, const struct point *point, enum launch_run run,
-                            const struct rank_record *records, const struct resources_row *of,
-                            resources_writer *write, void *arg, struct error *e)
+                            const struct rank_record *records, int ranks,
+                            const struct resources_row *of, resources_writer *write, void *arg,
+                            struct error *e)
 {
     struct nodes nodes;
-    int ranks = (int)config_int(&point->config, OPT_RANKS);
     enum status status = nodes_read(&nodes, dir, records, ranks, run == RUN_TIME, e);
     for (size_t i = 0; status == OK && i < nodes.n; i++)
         write_node(&nodes.all[i], i, point, of, write, arg);

@@ -10,11 +10,12 @@
 typedef void resources_writer(void *arg, const struct resources_row *row);
 
 /* Calls `write` with the rows of a launch in `dir`, node by node in the order of time; none where it was not
- * sampled. `of` says what is the same in all of them, `run` among it; `records` is NULL where the program
- * wrote none. ERR_DATA names a file of samples that is wrong. */
+ * sampled. `of` says what is the same in all of them, `run` among it; `records` are those of its
+ * ranks, which an elastic run may have ended with fewer of than the point has; NULL where the program wrote none. ERR_DATA names a file of samples that is wrong. */
 enum status resources_write(const char *dir, const struct point *point, enum launch_run run,
-                            const struct rank_record *records, const struct resources_row *of,
-                            resources_writer *write, void *arg, struct error *e);
+                            const struct rank_record *records, int ranks,
+                            const struct resources_row *of, resources_writer *write, void *arg,
+                            struct error *e);
 
 /* Adds what a step brought through a node's interface, of which those of nodes other than the root's keep the
  * most, in the order of enum traffic_count: bytes_nic_rx and so on. NAN adds nothing. */

@@ -137,7 +137,7 @@ static enum rule_grade grade_base(char *by, const struct summary *s)
         if (p->base == i || !is_timed(p))
             continue;
         base = &s->points[p->base];
-        speedups++;
+        speedups += isfinite(p->speedup.mid);
         if (!is_timed(base))
             return NOT_MET("%s, the base of %s, has no time: %s", label_of(base), label_of(p),
                            base->status);
@@ -289,6 +289,12 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
                text_plural(intervals, (long)n, "interval"));
 }
 
+/* Its ratios are without interval however often it runs. */
+static bool shares_cores(const struct point_summary *p, const struct summary *s)
+{
+    return point_is_oversubscribed(p->point, s->usable_cores) == 1;
+}
+
 static enum rule_grade grade_comparisons(char *by, const struct summary *s)
 {
     struct ratio r;
@@ -296,7 +302,8 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
     size_t n = 0, doubted = 0;
     int k = 0;
     for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
-        bool usable = r.pairs > 0 && has_interval(r.own) && has_interval(r.other);
+        bool usable = r.pairs > 0 && has_interval(r.own) && has_interval(r.other) &&
+                      !shares_cores(r.own, s) && !shares_cores(r.other, s);
         doubted += !usable;
         n += usable;
         if (usable && (!isfinite(r.interval->lo) || !isfinite(r.interval->hi) ||

@@ -23,25 +23,36 @@ static void begin_dot(FILE *out, size_t curve, const char *name, const struct po
 
 /* ---- Of points ---- */
 
+/* Whether its launches are behind the value of `point`: its own, and those of points that repeat it. */
+static bool is_behind(const struct figure_data *d, size_t i, size_t point)
+{
+    return i == point || (d->repeats && d->stands_for[i] == point);
+}
+
 /* Nothing of a point without a value: what was withheld there is not shown here. */
 static void write_point(FILE *out, struct figure_data *d, const struct launches *l, size_t curve,
                         const char *name, size_t point)
 {
-    size_t n;
-    const struct launch_value *launches = launches_of(l, point, &n);
+    size_t n, all = 0, nth = 0;
     if (!isfinite(d->measured[point].value.mid))
         return;
-    for (size_t i = 0; i < n; i++) {
-        double value = launches_value(l, point, &launches[i]);
-        if (!isfinite(value))
-            continue;
-        begin_dot(out, curve, name, &d->s->points[point]);
-        figure_write_number(out, launches[i].block);
-        figure_write_number(out, launches[i].seed);
-        fprintf(out, ",%zu,%zu", i + 1, n);
-        figure_write_number(out, value);
-        fputc('\n', out);
-        d->dots += curve > 0 && n > 1; /* a single one lies below the mark of the value */
+    for (size_t k = point; k < d->s->n; k++)
+        all += is_behind(d, k, point) && launches_of(l, k, &n) != NULL ? n : 0;
+    for (size_t k = point; k < d->s->n; k++) {
+        const struct launch_value *launches = launches_of(l, k, &n);
+        for (size_t i = 0; i < n && is_behind(d, k, point); i++) {
+            double value = launches_value(l, k, &launches[i]);
+            nth++;
+            if (!isfinite(value))
+                continue;
+            begin_dot(out, curve, name, &d->s->points[k]);
+            figure_write_number(out, launches[i].block);
+            figure_write_number(out, launches[i].seed);
+            fprintf(out, ",%zu,%zu", nth, all);
+            figure_write_number(out, value);
+            fputc('\n', out);
+            d->dots += curve > 0 && all > 1; /* a single one lies below the mark of the value */
+        }
     }
 }
 

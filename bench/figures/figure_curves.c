@@ -202,7 +202,14 @@ static void define_tick_names(FILE *out, const struct figure_data *d, const doub
         define_word(out, words, (size_t)x[i], gnuplot_numbered(name, "tick", i + 1, "_name"));
 }
 
-/* Where ticks may stand: the values of x that there are, if they are few. */
+/* Whether values of x are places beside each other, each with its tick. */
+static bool are_places(const struct figure_data *d)
+{
+    return d->table.n_names > 0 || class_names(d) != NULL ||
+           strcmp(figure_text(d->figure, FIGURE_SHAPE), "bars") == 0;
+}
+
+/* Where ticks may stand: the values of x that there are, if they are few or places. */
 static enum status define_ticks(FILE *out, const struct figure_data *d, struct error *e)
 {
     enum { TICKS_MAX = 24 };
@@ -221,10 +228,11 @@ static enum status define_ticks(FILE *out, const struct figure_data *d, struct e
     gnuplot_define_number(out, "x_min", different > 0 ? x[0] : 1);
     gnuplot_define_number(out, "x_max", different > 0 ? x[different - 1] : 1);
     gnuplot_define_number(out, "x_different", (double)different);
-    gnuplot_define_number(out, "ticks_n", different <= TICKS_MAX ? (double)different : 0);
-    for (size_t i = 0; i < different && different <= TICKS_MAX; i++)
+    size_t ticks = different <= TICKS_MAX || are_places(d) ? different : 0;
+    gnuplot_define_number(out, "ticks_n", (double)ticks);
+    for (size_t i = 0; i < ticks; i++)
         define_of(out, "tick", i + 1, "", x[i]);
-    define_tick_names(out, d, x, different <= TICKS_MAX ? different : 0);
+    define_tick_names(out, d, x, ticks);
     free(x);
     return OK;
 }

@@ -75,27 +75,27 @@ static enum status make_axis(struct axis *axis, const struct figure_data *d, str
 }
 
 /* Where it stands on the axis, from 0 to 1; plots/over_ranks.gp draws it so. */
-static double place_of(const struct axis *axis, long ranks)
+static double place_of(const struct axis *axis, long ranks, bool linear)
 {
     double least = (double)axis->items[0].ranks, most = (double)axis->items[axis->n - 1].ranks;
-    if (most > 8)
+    if (most > 8 && !linear)
         return log((double)ranks / least * 1.25) / log(most / least * 1.25 * 1.25);
     return ((double)ranks - least + 0.5) / (most - least + 1);
 }
 
 /* Every rank count whose label does not touch the one before, as words; the greatest in any
  * case. */
-static void define_ranks(FILE *out, const struct axis *axis)
+static void define_ranks(FILE *out, const struct axis *axis, bool linear)
 {
     const double digit = 0.025, gap = 0.03; /* of the axis */
     double free = -1;
     const struct at_ranks *last = &axis->items[axis->n - 1];
     char text[TEXT_NUMBER];
     double width = digit * (double)strlen(text_whole(text, (double)last->ranks)) + gap;
-    double end = place_of(axis, last->ranks) - width;
+    double end = place_of(axis, last->ranks, linear) - width;
     fputs("ranks='", out);
     for (size_t i = 0; i < axis->n; i++) {
-        double place = place_of(axis, axis->items[i].ranks);
+        double place = place_of(axis, axis->items[i].ranks, linear);
         if (place < free || (place > end && &axis->items[i] != last))
             continue;
         fprintf(out, "%ld ", axis->items[i].ranks);
@@ -438,7 +438,7 @@ static enum status define_over_ranks(FILE *out, const struct figure_data *d, str
         status = error_set(e, ERR_ARGUMENT, "figures.where = %s: nothing of the run is left",
                            figure_text(d->figure, FIGURE_WHERE));
     if (status == OK) {
-        define_ranks(out, &axis);
+        define_ranks(out, &axis, strcmp(figure_text(d->figure, FIGURE_X_SCALE), "linear") == 0);
         define_ideals(out, d);
     }
     THEN(status, define_missing(out, d, &axis, e));

@@ -204,12 +204,13 @@ enum status figure_join_repetitions(struct figure_data *d, struct error *e)
         return OK;
     TRY(MEM_NEW(room, d->s->n, "the points of a figure", e));
     for (size_t i = 0; i < d->s->n; i++) {
-        size_t n = 0;
+        size_t n = 0, last = i;
         for (size_t k = i; k < d->s->n; k++)
-            if (d->stands_for[k] == i && isfinite(d->measured[k].value.mid))
+            if (d->stands_for[k] == i && isfinite(d->measured[k].value.mid)) {
                 room[n++] = d->measured[k].value.mid;
-        if (n > 1)
-            d->measured[i] = measured_of(room, n);
+                last = k;
+            }
+        d->measured[i] = n > 1 ? measured_of(room, n) : d->measured[last];
     }
     for (size_t i = 0; i < d->s->n; i++)
         if (d->stands_for[i] != i)

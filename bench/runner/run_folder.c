@@ -95,7 +95,7 @@ static void explain_further_facts(const struct campaign *c, const struct run *ru
     char what[600];
     for (size_t n = 0; (name = facts_differ(run->facts, c->facts, name)) != NULL; n++) {
         fact_explain(what, sizeof what, name);
-        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "so is not %s", what);
+        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "nor is %s", what);
     }
 }
 

@@ -23,8 +23,8 @@ struct run_status {
     /* Points of the spec: together all of them. */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* of which the median of timed launches is as precise as was asked for */
-    /* Launches of these points that ended; of them those that failed; those without an end that
-     * nobody runs; those to come. */
+    /* Launches of these points that ended and count; those that failed, also before they were tried again; those
+     * without an end that nobody runs; those to come. */
     size_t done, failed, interrupted, left;
     double left_s;                /* NAN: unknown */
     bool at_most;                 /* so many at most */

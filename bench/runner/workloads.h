@@ -34,14 +34,14 @@ void workloads_free(struct workloads *w);
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
 /* "train_cnn data.set=digits": the program and the options that what it says may depend on, those of
- * the data and train.precision, or of a peer its own, where they are not at their presets. Points with one such text
+ * the data, train.precision and kernels.isa, or of a peer its own, where they are not at their presets. Points with one such text
  * stand on the same. NULL: no memory; freed by the caller. */
 char *workload_about(const struct point *point);
 
 /* Asks the point's workload whether it can run here, where it is one that must be asked, else what
  * its launches will have in common (bench/collect's launch_common); keeps its answer.
- * ERR_UNAVAILABLE with the reason when it cannot. A program that does not tell, because its data
- * do not read for instance, says why in its launches. */
+ * ERR_UNAVAILABLE with the reason when it cannot, ERR_SPEC at the option for data that do not read or a program that is
+ * not there. One that does not tell for another reason says why in its launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* ERR_DATA, saying what it was and is, when a launch did not run on what was said then. */

@@ -16,7 +16,7 @@ enum status {
     ERR_MPI,         /* an MPI call failed */
     ERR_TIMEOUT,     /* a deadline passed */
     ERR_UNAVAILABLE, /* the request is fine but this machine cannot serve it */
-    ERR_INTERRUPTED, /* SIGINT or SIGTERM */
+    ERR_INTERRUPTED, /* SIGINT, SIGTERM or SIGHUP */
 };
 
 /* One error. Owned by the caller, filled by the callee only when it returns a status other than

@@ -19,8 +19,8 @@ enum work { WORK_FLOP, WORK_BYTE };
 struct exec {
     struct pool *pool; /* NULL: the calling thread alone */
 
-    /* Called at tile boundaries, at most every 200 us, so that communication can progress. NULL:
-     * never. */
+    /* Called at the ends of tiles, so that communication can progress; how often it does something is its own
+     * affair. NULL: never. */
     void (*poll)(void *arg);
     void *poll_arg;
 

@@ -1,5 +1,5 @@
 /* When a rank did what, step by step: spans of time that are kept in memory until somebody asks for those of one
- * step. A span costs two readings of the clock; where there is no timeline (NULL, fine in all calls below) none.
+ * step. A span costs two readings of the clock; where there is no timeline (NULL, fine in all calls but timeline_step) none.
  * Used by one thread at a time. */
 #pragma once
 
@@ -14,7 +14,7 @@
     PHASE(load, "gathering a batch")                                                               \
     PHASE(forward, "an op forward, or the loss")                                                   \
     PHASE(backward, "an op backward")                                                              \
-    PHASE(pack, "copies and casts around communication")                                           \
+    PHASE(pack, "copies, casts and sums around communication")                                     \
     PHASE(comm, "communication while nothing is computed, as comm_exposed_ms counts it")           \
     PHASE(flight, "a sum over ranks from its begin until it was seen to be complete")              \
     PHASE(bubble, "waiting for another stage of a pipeline")                                       \

@@ -350,8 +350,8 @@ static enum status write_launch_resources(struct csv *csv, const struct journal_
     snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
     if (launch_has_records(dir, point))
         status = records_read(&records, dir, ranks, e);
-    THEN(status,
-         resources_write(dir, point, journal->run, records, &of, write_resources_row, csv, e));
+    THEN(status, resources_write(dir, point, journal->run, records, ranks, &of, write_resources_row,
+                                 csv, e));
     records_free(records, ranks);
     return status;
 }

@@ -98,7 +98,7 @@ static struct rows read_rows(const struct rank_record *records, enum launch_run 
              "%d, nodes: %d, site: emulated}",
              ranks, ranks);
     fake_open(&fake, spec);
-    if (resources_write(dir, &fake.spec.points[0], run, records, &of, keep, &rows, &e) != OK)
+    if (resources_write(dir, &fake.spec.points[0], run, records, ranks, &of, keep, &rows, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
     fake_close(&fake);
     return rows;

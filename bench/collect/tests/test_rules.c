@@ -83,7 +83,7 @@ static void rule_1_wants_a_base_with_a_time(void **state)
 static void rule_7_wants_pairs(void **state)
 {
     struct fake_run run;
-    open_run(&run, RULES_SPEC);
+    open_run(&run, RULES_SPEC "place.oversubscribe: allow\n");
     add_block(&run, 0);
     for (int block = 1; block < 6; block++) {
         fake_add(&run,
@@ -99,6 +99,11 @@ static void rule_7_wants_pairs(void **state)
     char *text = print(&s);
     assert_line(text, "Speed-ups are the ratio of one block each");
     free(text);
+    /* Ranks that share cores would have none with more pairs either. */
+    struct rule_result results[RULES];
+    s.usable_cores = 1;
+    rules_grade(results, &s);
+    assert_int_equal(results[6].grade, RULE_NOT_APPLICABLE);
     summary_free(&s);
     fake_close(&run);
 }

@@ -37,11 +37,13 @@ struct taken {
     struct interval *values; /* [n], of the rows that have one */
     int *lines;              /* [rows] */
     int *own;                /* [n], the lines of `values` */
+    const char **launches;   /* [n], column `launch`, borrowed; NULL: the table has none */
     size_t n, rows;
     const char *word; /* of the last one that is no number */
     const char *why;  /* column `reason` of the last one without a number, or NULL */
     const struct claim_table *summary; /* of the run; NULL of published numbers */
     unsigned evidence;                 /* of a run's rows, 1 << enum claim_evidence */
+    bool withheld;                     /* a row has no interval since its ranks share cores */
 };
 
 /* ---- What the text says ---- */
@@ -179,16 +181,40 @@ static bool is_too_weak(const char *column, const struct check_point *point)
     return level.number < CLAIM_LEVEL;
 }
 
+/* Columns of summary.csv that are not timed but counted: every launch has the same. */
+static const char *const counted[] = {
+    "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
+    "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};
+
+/* Whether a cell of a run's summary.csv may come out otherwise another time. */
+static bool is_measured(const struct cell *cell, const struct taken *taken)
+{
+    size_t n, length = strlen(cell->file), tail = strlen("/summary.csv");
+    const struct column *columns = columns_of("summary.csv", &n);
+    if (taken->summary == NULL || length < tail ||
+        strcmp(cell->file + length - tail, "/summary.csv") != 0 ||
+        name_index(cell->column, counted, sizeof counted / sizeof *counted) >= 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, cell->column) == 0)
+            return columns[i].type == CSV_REAL;
+    return false;
+}
+
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
 {
-    struct condition_value value = {NAN, NULL};
+    struct condition_value value = {NAN, NULL}, launch = {NAN, NULL};
     struct interval *number = &taken->values[taken->n];
     taken->lines[taken->rows++] = point->c->run.summary.lines[point->point];
     check_look_up(&value, &number->lo, &number->hi, cell->column, point);
     number->mid = value.number;
+    taken->withheld |= isinf(number->lo);
     if (isnan(number->lo) || isnan(number->hi) || is_too_weak(cell->column, point))
-        open_interval(number, check_has_interval(&point->c->run.summary, cell->column));
+        open_interval(number, is_measured(cell, taken) ||
+                                  check_has_interval(&point->c->run.summary, cell->column));
     taken->own[taken->n] = taken->lines[taken->rows - 1];
+    look_up(&launch, "launch", point);
+    taken->launches[taken->n] = launch.text;
     taken->n += !isnan(number->mid);
     if (taken->summary != NULL)
         taken->evidence |= evidence_of(point, taken->summary);
@@ -225,6 +251,7 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
     TRY(MEM_NEW(taken->values, n + 1, "the rows of a claim", e));
     TRY(MEM_NEW(taken->lines, n + 1, "the rows of a claim", e));
     TRY(MEM_NEW(taken->own, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->launches, n + 1, "the rows of a claim", e));
     if (n > 0)
         TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
     for (size_t i = 0; i < n; i++) {
@@ -277,25 +304,42 @@ static struct interval normal_interval(const double *x, size_t n, double median)
     return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
 }
 
+/* x[]: of each launch, whose rows stand one after another, the median of its rows; of a table without launches each
+ * row. Returns how many; `own` has room for all rows. */
+static size_t find_launches(double *x, double *own, const struct taken *taken)
+{
+    size_t n = 0;
+    for (size_t i = 0, rows; i < taken->n; i += rows) {
+        const char *launch = taken->launches[i];
+        rows = 0;
+        do {
+            own[rows] = taken->values[i + rows].mid;
+            rows++;
+        } while (launch != NULL && i + rows < taken->n &&
+                 strcmp(taken->launches[i + rows], launch) == 0);
+        x[n++] = stats_median(own, rows);
+    }
+    return n;
+}
+
 /* Of a run it is asked for where something was done several times: once, it may come out otherwise. That of published
  * numbers is what it is. */
 static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
 {
     double *x;
-    *r = taken->values[0];
+    TRY(MEM_NEW(x, 2 * taken->n, "a median", e));
+    size_t n = find_launches(x, x + taken->n, taken);
     if (taken->n == 1) {
+        *r = taken->values[0];
         if (taken->summary != NULL && r->lo == r->hi)
             open_interval(r, true);
-        return OK;
+    } else {
+        *r = stats_median_interval(x, n, CLAIM_LEVEL);
+        if (taken->summary == NULL || n == 1)
+            open_interval(r, taken->summary != NULL);
+        else if (!r->met)
+            *r = normal_interval(x, n, r->mid);
     }
-    TRY(MEM_NEW(x, taken->n, "a median", e));
-    for (size_t i = 0; i < taken->n; i++)
-        x[i] = taken->values[i].mid;
-    *r = stats_median_interval(x, taken->n, CLAIM_LEVEL);
-    if (taken->summary == NULL)
-        open_interval(r, false);
-    else if (!r->met)
-        *r = normal_interval(x, taken->n, r->mid);
     free(x);
     return OK;
 }
@@ -369,6 +413,7 @@ static enum status use_rows(struct claim *claim, struct claim_value *value, cons
                             struct error *e)
 {
     TRY(link_rows(&value->rows, table, taken, e));
+    value->withheld = taken->withheld;
     claim->evidence |= taken->evidence;
     if (cell->reduction == REDUCTION_count) {
         value->number.lo = value->number.mid = value->number.hi = (double)taken->rows;
@@ -390,6 +435,7 @@ static enum status read_rows(struct claim *claim, struct claim_value *value,
     free(taken.values);
     free(taken.lines);
     free(taken.own);
+    free(taken.launches);
     return status;
 }
 

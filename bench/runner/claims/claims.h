@@ -17,8 +17,9 @@
  * Files are those of a run, run/file.csv, or of published/ beside the claims. Columns are called as by
  * `scalebench check`, which knows their intervals and, of summary.csv, the options of the points. The verdict is
  * what `holds` comes to over intervals of 95 %: of a summary's cells its own, where it has that level; of the
- * median of six and more rows that of order statistics, of two to five Student's; else there is none, and the cell
- * may be anything. Published numbers are what they are. A claim has `untestable: reason` instead of `holds` where
+ * median of six and more launches that of order statistics, of two to five Student's, rows of one launch being one
+ * measurement by their median; else there is none, and the cell may be anything. Counted and published numbers are
+ * what they are. A claim has `untestable: reason` instead of `holds` where
  * nothing here can judge it; one that rests on a run which is not there yet is not testable until it is. */
 #pragma once
 
@@ -49,8 +50,9 @@ struct claim_value {
     struct mark mark;        /* of the text */
     struct interval number;  /* lo = mid = hi where it is exact; NAN of a word */
     char *word;              /* of a cell that is no number, else NULL */
-    char *rows; /* "published/a.csv#L3 published/a.csv#L5-L7"; "" or NULL of arithmetic */
-    int line;   /* of the row that the number itself stands in; 0: it is made of several */
+    char *rows;    /* "published/a.csv#L3 published/a.csv#L5-L7"; "" or NULL of arithmetic */
+    int line;      /* of the row that the number itself stands in; 0: it is made of several */
+    bool withheld; /* without an interval since its ranks share cores */
 };
 
 struct claim {

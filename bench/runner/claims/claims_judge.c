@@ -68,12 +68,12 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
 }
 
 /* Cells that may lie anywhere; what is worked out of them need not be named. */
-static void name_too_few(struct claim *claim)
+static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)
         if (claim->values[i].rows != NULL && claim->values[i].rows[0] &&
-            has_no_interval(claim, claim->values[i].name))
-            add_name(claim, "too few runs for an interval of 95 %: ", claim->values[i].name);
+            claim->values[i].withheld == withheld && has_no_interval(claim, claim->values[i].name))
+            add_name(claim, begin, claim->values[i].name);
 }
 
 static void name_wide(struct claim *claim)
@@ -93,7 +93,9 @@ static void name_wide(struct claim *claim)
 
 static void explain_open(struct claim *claim)
 {
-    name_too_few(claim);
+    name_cells(claim, false, "too few runs for an interval of 95 %: ");
+    if (!claim->reason[0])
+        name_cells(claim, true, "ranks share cores, which leaves open how it scales: ");
     if (!claim->reason[0])
         name_wide(claim);
 }

@@ -20,7 +20,7 @@ struct arguments {
     const char *site;                              /* of submit, or NULL */
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */
-    const char *file, *format, *output;            /* of check; of both */
+    const char *file, *format, *output;            /* of check; of several commands */
     bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update;
 };
 

@@ -23,7 +23,7 @@ static enum status load_folder(struct spec *spec, const char *folder,
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "figures: --set %s: the run in %s cannot change; what it shows can, with "
-                     "figures, bars, caption, link, published.* and differs",
+                     "figures, title, bars, caption, link, published.* and differs",
                      key, folder);
 }
 

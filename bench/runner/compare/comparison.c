@@ -161,6 +161,12 @@ static bool is_beside_published(const struct comparison *c)
     return c->sides[0].path[0] == '\0' || runs == 0;
 }
 
+bool compare_is_lost(const struct comparison *c, size_t point, size_t side)
+{
+    const struct side_point *p = compare_cell(c, point, side)->point;
+    return p != NULL && p->n == 0 && c->sides[0].points[point].n > 0;
+}
+
 static enum status match_points(struct comparison *c, struct error *e)
 {
     size_t n = c->sides[0].n, runs = c->n_sides - 1;
@@ -170,8 +176,10 @@ static enum status match_points(struct comparison *c, struct error *e)
             for (size_t i = 0; i < n; i++)
                 match_point(c, side, i, m);
     for (size_t i = 0; i < n; i++)
-        for (size_t side = 1; side < c->n_sides; side++)
+        for (size_t side = 1; side < c->n_sides; side++) {
             c->n_ratios += is_comparable(c, i, side);
+            c->lost += compare_is_lost(c, i, side);
+        }
     if (c->n_ratios == 0)
         return error_set(e, ERR_UNAVAILABLE,
                          "nothing to compare: no point of '%s' has a value of %s that a point of "

@@ -42,7 +42,8 @@ struct comparison {
     struct compare_cell *cells; /* [points of the reference, n_sides - 1] */
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* how often */
-    size_t by_label;                        /* points that were matched so */
+    size_t lost;     /* pairs of points of which the reference alone has values */
+    size_t by_label; /* points that were matched so */
     bool
         at_clock; /* values are told at the clock of the reference: times by what the fixed piece of work took
                       beside their launches */
@@ -54,6 +55,9 @@ struct comparison {
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);
+
+/* Whether of the pair the reference alone has values; of a pair. */
+bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
 
 static inline const struct compare_cell *compare_cell(const struct comparison *c, size_t point,
                                                       size_t side)

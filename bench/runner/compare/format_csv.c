@@ -4,18 +4,22 @@
 #include "bench/record/csv.h"
 #include "bench/runner/compare/format.h"
 
-#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+#define COLUMN(id, type, unit, meaning)             CSV_CELL_##type id;
+#define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 struct compare_row {
 #include "bench/runner/compare/csv_compare.def"
 };
 #undef COLUMN
+#undef COLUMN_NAMED
 
-#define COLUMN(id, type, unit, meaning)                                                            \
-    CSV_COLUMN("compare.csv", compare_row, id, type, unit, meaning)
+#define COLUMN_NAMED(id, name, type, unit, meaning)                                                \
+    {"compare.csv", name, CSV_##type, unit, meaning, offsetof(struct compare_row, id)},
+#define COLUMN(id, type, unit, meaning) COLUMN_NAMED(id, #id, type, unit, meaning)
 static const struct column columns[] = {
 #include "bench/runner/compare/csv_compare.def"
 };
 #undef COLUMN
+#undef COLUMN_NAMED
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 
 const struct column *format_columns(size_t *n)

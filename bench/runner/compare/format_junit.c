@@ -3,11 +3,12 @@
 #include "bench/runner/compare/junit.h"
 #include "kernels/base/text.h"
 
-static enum junit_result result_of(const struct compare_cell *cell,
+static enum junit_result result_of(const struct comparison *c, size_t i, size_t side,
                                    const struct format_options *options)
 {
-    enum verdict verdict = cell->judged.verdict;
-    if (verdict == VERDICT_BAD || (verdict == VERDICT_UNDECIDED && options->strict))
+    enum verdict verdict = compare_cell(c, i, side)->judged.verdict;
+    bool doubtful = verdict == VERDICT_UNDECIDED || compare_is_lost(c, i, side);
+    if (verdict == VERDICT_BAD || (doubtful && options->strict))
         return JUNIT_FAILED;
     return verdict == VERDICT_GOOD || verdict == VERDICT_SAME ? JUNIT_PASSED : JUNIT_SKIPPED;
 }
@@ -16,7 +17,7 @@ static void count_suite(struct junit_counts *counts, const struct comparison *c,
                         const struct format_options *options)
 {
     for (size_t i = 0; i < c->sides[0].n; i++)
-        junit_count(counts, result_of(compare_cell(c, i, side), options));
+        junit_count(counts, result_of(c, i, side, options));
 }
 
 static void write_test(FILE *out, const char *suite, const struct comparison *c, size_t i,
@@ -33,8 +34,8 @@ static void write_test(FILE *out, const char *suite, const struct comparison *c,
     else
         snprintf(message, sizeof message, "%s is %s: %s times %s%s%s", c->what->name, verdict,
                  format_ratio(ratio, j), c->sides[0].name, j->reason[0] ? "; " : "", j->reason);
-    junit_write_test(out, suite, compare_label(&c->sides[0].points[i]), result_of(cell, options),
-                     verdict, message);
+    junit_write_test(out, suite, compare_label(&c->sides[0].points[i]),
+                     result_of(c, i, side, options), verdict, message);
 }
 
 static void write_suite(FILE *out, const struct comparison *c, size_t side,

@@ -242,6 +242,22 @@ static void write_only_side(FILE *out, const struct comparison *c, size_t side)
         list_end(&list);
 }
 
+/* The worst that can become of a point: it ends no more. */
+static void write_lost(FILE *out, const struct comparison *c, size_t side)
+{
+    struct list list = {out, 0};
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        if (!compare_is_lost(c, i, side))
+            continue;
+        if (list.n == 0)
+            fprintf(out, "Without a value in %s, which %s has: ", c->sides[side].name,
+                    c->sides[0].name);
+        list_label(&list, &c->sides[0].points[i], 0);
+    }
+    if (list.n > 0)
+        list_end(&list);
+}
+
 /* Numbers of a point that is not ok are shown, with the word. */
 static void write_statuses(FILE *out, const struct comparison *c, const struct side *side)
 {
@@ -303,6 +319,7 @@ void format_write_notes(FILE *out, const struct comparison *c)
     write_published(out, c);
     write_matches(out, c);
     for (size_t side = 1; side < c->n_sides; side++) {
+        write_lost(out, c, side);
         write_only_reference(out, c, side);
         write_only_side(out, c, side);
     }

@@ -193,7 +193,7 @@ static void doubt(struct judged *j, const struct judge_rules *rules)
     if (rules->count_disturbed || rules->what->spread_pct == 0 || (!reference && !run))
         return;
     j->verdict = VERDICT_UNDECIDED;
-    snprintf(j->reason, sizeof j->reason, "others used the processors in most launches of %s",
+    snprintf(j->reason, sizeof j->reason, "most launches of %s were disturbed",
              !run         ? "the reference"
              : !reference ? "the run"
                           : "the reference and of the run");

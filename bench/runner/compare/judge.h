@@ -18,9 +18,9 @@
  * the margin: that there is a difference is certain at the level, that it is of a size that matters is the
  * best guess.
  *
- * Where others used the processors in more than half of the launches of a side, its times are theirs as
- * well, and a median no longer leaves them out: they make a side slower, and what it is compared with faster or
- * the same. So no verdict stands there, not "same" either, be the interval what it is; the point is
+ * Where more than half of the launches of a side were disturbed (column disturbed of raw.csv: by others on its
+ * processors, for the most part), a median no longer leaves that out: it makes a side slower, and what it is compared
+ * with faster or the same. So no verdict stands there, not "same" either, be the interval what it is; the point is
  * undecided. A neighbour then fails no build, and passes none where undecided fails (--strict).
  * Quantities that do not depend on who else computes (no `spread` in compared.def) are judged as ever. */
 #pragma once

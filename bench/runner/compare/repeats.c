@@ -58,6 +58,15 @@ static size_t most_launches(const struct side *run, const struct repeats *repeat
     return most;
 }
 
+/* Points of several cases that are the same have the same launches. */
+static bool has_before(const struct side *run, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(run->points[k].id, run->points[i].id) == 0)
+            return true;
+    return false;
+}
+
 enum status repeats_add(struct noise_floor *floor, const struct side *run,
                         const struct repeats *repeats, struct error *e)
 {
@@ -67,7 +76,8 @@ enum status repeats_add(struct noise_floor *floor, const struct side *run,
     rows.variances = rows.logs + cells;
     rows.launches = rows.variances + cells;
     for (size_t i = 0; i < run->n; i++)
-        take_row(&rows, &run->points[i], repeats);
+        if (!has_before(run, i))
+            take_row(&rows, &run->points[i], repeats);
     floor_add(floor, rows.logs, rows.variances, rows.points, rows.k);
     free(rows.logs);
     return OK;

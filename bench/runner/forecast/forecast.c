@@ -336,8 +336,11 @@ static enum forecast_basis basis_of(const struct forecast_point *p)
 /* Adds a campaign that is not among those yet and fits. */
 static void add_name(char *names, size_t size, const char *name)
 {
-    size_t used = strlen(names);
-    if (strstr(names, name) == NULL && used + strlen(name) + 3 < size)
+    size_t used = strlen(names), length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == names || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return;
+    if (used + length + 3 < size)
         snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", name);
 }
 

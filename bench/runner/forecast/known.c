@@ -94,7 +94,7 @@ static bool take_row(struct known_step *step, const struct source *s, const stru
     snprintf(step->machine, sizeof step->machine, "%s", s->machine);
     return step->compute_s > 0 && step->images > 0 && step->cores > 0 &&
            !(number(table, row, c->inject_ms) > 0) &&
-           strcmp(csv_table_cell(table, row, c->compute), "replay") != 0;
+           strcmp(csv_table_cell(table, row, c->compute), "replayed") != 0;
 }
 
 static enum status take_table(struct known_steps *known, const struct source *s, int cores,

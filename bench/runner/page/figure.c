@@ -8,6 +8,7 @@
 #include "bench/runner/page/page_run.h"
 #include "bench/runner/page/picture.h"
 #include "bench/runner/page/spread.h"
+#include "kernels/base/names.h"
 
 /* More rows than this are folded in. */
 enum { ROWS_SHOWN = 12 };
@@ -77,13 +78,21 @@ static enum status write_rest(FILE *out, const struct page_run *run,
     return status;
 }
 
+void page_figure_id(char id[160], const struct page_run *run, const struct figure_request *figure)
+{
+    static const char *const own[] = {"summary", "rules", "title"};
+    char part[64];
+    html_id(part, sizeof part, figure_request_name(figure));
+    bool taken = name_index(part, own, sizeof own / sizeof *own) >= 0;
+    snprintf(id, 160, "%s-%s%s", run->id, part, taken ? "-figure" : "");
+}
+
 enum status page_figure_write(FILE *out, const struct page_run *run,
                               const struct figure_request *figure, struct error *e)
 {
-    char part[64], id[160];
+    char id[160];
     const char *name = figure_request_name(figure), *title = figure->options[FIGURE_TITLE].text;
-    html_id(part, sizeof part, name);
-    snprintf(id, sizeof id, "%s-%s", run->id, part);
+    page_figure_id(id, run, figure);
     fprintf(out, "<article class=\"figure\" id=\"%s\">\n<h3 id=\"%s-title\"><a href=\"#%s\">", id,
             id, id);
     html_text(out, name);

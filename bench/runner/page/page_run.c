@@ -173,11 +173,10 @@ static void write_links(FILE *out, const struct page_run *run)
 {
     const struct value *figures = &run->spec.config.values[OPT_FIGURES];
     for (size_t i = 0; i < figures->n; i++) {
-        char part[64];
-        const char *name = figure_request_name(&figures->figures[i]);
-        html_id(part, sizeof part, name);
-        fprintf(out, "%s<a href=\"#%s-%s\">", i > 0 ? " " : "", run->id, part);
-        html_text(out, name);
+        char id[160];
+        page_figure_id(id, run, &figures->figures[i]);
+        fprintf(out, "%s<a href=\"#%s\">", i > 0 ? " " : "", id);
+        html_text(out, figure_request_name(&figures->figures[i]));
         fputs("</a>", out);
     }
 }
@@ -216,8 +215,9 @@ void page_run_overview(FILE *out, const struct page_run *run)
     html_text(out, summary_distinct(kinds, sizeof kinds, &run->s, COLUMN_kind));
     fprintf(out, "</td><td class=\"n\">%zu of %zu</td><td class=\"wrap\">", ok, run->s.n);
     write_verdicts(out, run);
-    fprintf(out, "</td><td class=\"n\">%zu of %d</td><td class=\"date\">",
-            RULES - rules_count(results, RULE_NOT_MET), RULES);
+    fputs("</td><td>", out);
+    table_tell_grades(out, results, &run->s);
+    fputs("</td><td class=\"date\">", out);
     html_day(out, run->s.setup.started);
     fputs("</td>", out);
     html_processor(out, run->s.setup.cpu, run->s.setup.caches);

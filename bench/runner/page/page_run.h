@@ -28,6 +28,9 @@ enum status page_run_write(FILE *out, const struct page_run *run, struct error *
 /* Inside: what tells the run from others in a line ("2026-11-22", "12 of 12"), for the overview. */
 void page_run_overview(FILE *out, const struct page_run *run);
 
+/* Id of a figure: "<run>-<name>", of one that is called as a table of the run itself "<run>-<name>-figure". */
+void page_figure_id(char id[160], const struct page_run *run, const struct figure_request *figure);
+
 /* Inside: one figure; what machine, programs and facts the manifest tells; how to run it again. */
 enum status page_figure_write(FILE *out, const struct page_run *run,
                               const struct figure_request *figure, struct error *e);

@@ -117,7 +117,12 @@ static void write_tables(void)
         "3,0.97,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n"
         "4,0.75,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n");
     write_under("reference/there", "summary.csv",
-                "point,kind,ms,reason\np,emulated and replayed,1,\nq,measured,,no cores\n");
+                "point,kind,ms,comm_pct,calls,reason\np,emulated and replayed,1,3,2,\n"
+                "q,measured,,,,no cores\n");
+    write_under(
+        "reference/there", "samples.csv",
+        "launch,case,use\nl1,one,10\nl1,one,12\nl1,one,11\nl1,one,13\nl1,one,11\nl1,one,12\n"
+        "l1,two,10\nl1,two,12\nl2,two,21\nl3,two,30\nl3,two,32\nl3,two,90\n");
 }
 
 static enum status judge_text(struct claims *c, const char *text, struct error *e)
@@ -191,6 +196,27 @@ static void few_runs_have_wide_intervals(void **state)
     assert_verdict(
         CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 2}, holds: x > 1"),
         CLAIM_SURVIVES, "");
+}
+
+/* Samples of one launch are one measurement: 11, 21 and 32 are three, 21 +- 26.1. */
+static void rows_of_a_launch_count_once(void **state)
+{
+#define USE(rows, bound)                                                                           \
+    CLAIM("values: {x: median use of there/samples.csv where case = " rows "}, holds: x " bound)
+    assert_verdict(USE("one", "> 1"), CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(USE("two", "> -6"), CLAIM_SURVIVES, "");
+    assert_verdict(USE("two", "> -4"), CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+    assert_verdict(USE("two", "> 48"), CLAIM_FAILS, "");
+}
+
+/* What has no interval may be anything where it was timed, and is what it is where it was counted. */
+static void measured_cells_without_an_interval_are_open(void **state)
+{
+    assert_verdict(
+        CLAIM("values: {x: comm_pct of there/summary.csv where point = p}, holds: x < 90"),
+        CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(CLAIM("values: {x: calls of there/summary.csv where point = p}, holds: x = 2"),
+                   CLAIM_SURVIVES, "");
 }
 
 /* Whose mean is that value, to the last digit. */
@@ -451,6 +477,8 @@ int main(void)
         cmocka_unit_test(verdicts_follow_from_cells),
         cmocka_unit_test(rows_are_taken_together),
         cmocka_unit_test(few_runs_have_wide_intervals),
+        cmocka_unit_test(rows_of_a_launch_count_once),
+        cmocka_unit_test(measured_cells_without_an_interval_are_open),
         cmocka_unit_test(equal_runs_have_one_value),
         cmocka_unit_test(few_pairs_make_no_interval),
         cmocka_unit_test(intervals_decide),

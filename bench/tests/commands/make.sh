@@ -34,17 +34,22 @@ refuses_a_test_that_is_none() {
     expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
 }
 
-# What doctor leaves has a spec, too, and no tables.
-leaves_out_what_doctor_examined() {
+# What doctor leaves has a spec, too, and no tables; nor has a campaign that has not ended once. An archive takes no sweep.
+take_what_has_tables() {
     local out=$tmp/examined words
     mkdir -p "$out/doctor/latest" "$out/fake/latest"
-    touch "$out/doctor/latest/"{spec.yaml,findings.csv} "$out/fake/latest/spec.yaml"
+    mkdir -p "$out/begun/latest"
+    touch "$out/doctor/latest/"{spec.yaml,findings.csv} "$out/fake/latest/"{spec.yaml,summary.csv} "$out/begun/latest/spec.yaml"
     words=$(env -u MAKEFLAGS make --no-print-directory -n report BUILD="$bin" OUT="$out")
-    grep -q "$out/fake/latest" <<<"$words" && ! grep "$out/doctor" <<<"$words"
+    grep -q "$out/fake/latest" <<<"$words" && grep -q "results/reference/comm" <<<"$words" &&
+        ! grep -e "$out/doctor" -e "$out/begun" <<<"$words" || return 1
+    words=$(env -u MAKEFLAGS make --no-print-directory -n artifact BUILD="$bin" OUT="$out")
+    grep -q "$out/fake/latest" <<<"$words" && ! grep "results/reference/comm" <<<"$words" || return 1
+    expect 2 "is wanted where OUT has a blank or a quote" by_make report OUT="$tmp/it's"
 }
 
 check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
 check "make takes quotes in SET and OUT" takes_quotes_that_are_there
 check "make test refuses a name that no test has" refuses_a_test_that_is_none
-check "make report leaves out what doctor examined" leaves_out_what_doctor_examined
+check "make report and artifact take what has tables" take_what_has_tables
 finish

@@ -202,11 +202,16 @@ def check_keyboard(browser, page):
         yield "Tab does not reach the search"
         return
     browser.call("Input.insertText", text="no such figure at all")
-    if browser.evaluate("[...document.querySelectorAll('.figure')].some(f => !f.hidden)"):
+    if browser.evaluate("[...document.querySelectorAll('.figure')].some(f => f.getClientRects().length > 0)"):
         yield "a search for nothing finds figures"
+    last = browser.evaluate("[...document.querySelectorAll('.run')].pop().id")
+    browser.evaluate(f"location.hash = {json.dumps('#' + last)}")
+    if not browser.evaluate(f"document.getElementById({json.dumps(last)}).getClientRects().length"):
+        yield f"#{last} stays hidden by the search"
+    browser.evaluate("document.getElementById('search').focus()")
     browser.evaluate("document.getElementById('search').value = ''")
     browser.call("Input.insertText", text=browser.evaluate("document.querySelector('.figure h3').textContent"))
-    if browser.evaluate("document.querySelector('.figure').hidden") or "of" not in browser.evaluate(
+    if not browser.evaluate("document.querySelector('.figure').getClientRects().length") or "of" not in browser.evaluate(
             "document.getElementById('found').textContent"):
         yield "a search for a figure's name does not find it"
     if not tab_to(browser, "sort"):

@@ -76,8 +76,9 @@ static enum status open_anywhere(struct data_set *data, const struct data_search
     if (found)
         return OK;
     log_print(LOG_NOTE,
-              "%s is in none of $SCALEBENCH_DATA, data/%s, ../shared/data/%s; %s take its place",
-              search->set, search->set, search->set, search->substitute);
+              "%s is in none of $SCALEBENCH_DATA, data/%s, ../shared/data/%s%s; %s take its place",
+              search->set, search->set, search->set, n == 3 ? ", data/ beside configs/" : "",
+              search->substitute);
     return search->otherwise(data, "auto", e);
 }
 
