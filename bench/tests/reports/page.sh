@@ -205,7 +205,7 @@ story = re.sub(r"^\|[-|]*$|[|*]|^## ", " ", story, flags=re.M).split()
 words = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"</?(?:a|strong)\b[^>]*>", "", told))).split()
 assert words == story, next((a, b) for a, b in zip(words + [""], story + [""]) if a != b)
 assert not re.search(r"\d", re.sub(r"<a href=.*?</a>|</?h3>", "", told)), "a number is no link"
-assert told.count('href="#kota_parts-summary-') == 2 and told.count('href="#claims-') > 100
+assert told.count('href="#kota_parts-summary-') == 4 and told.count('href="#claims-') > 100
 END
 }
 
