@@ -23,24 +23,18 @@ static void begin_dot(FILE *out, size_t curve, const char *name, const struct po
 
 /* ---- Of points ---- */
 
-/* Whether its launches are behind the value of `point`: its own, and those of points that repeat it. */
-static bool is_behind(const struct figure_data *d, size_t i, size_t point)
-{
-    return i == point || (d->repeats && d->stands_for[i] == point);
-}
-
 /* Nothing of a point without a value: what was withheld there is not shown here. */
 static void write_point(FILE *out, struct figure_data *d, const struct launches *l, size_t curve,
                         const char *name, size_t point)
 {
-    size_t n, all = 0, nth = 0;
+    size_t n, all = 0, nth = 0, last = d->repeats ? d->s->n : point + 1;
     if (!isfinite(d->measured[point].value.mid))
         return;
-    for (size_t k = point; k < d->s->n; k++)
-        all += is_behind(d, k, point) && launches_of(l, k, &n) != NULL ? n : 0;
-    for (size_t k = point; k < d->s->n; k++) {
+    for (size_t k = point; k < last; k++) /* itself, and what repeats it */
+        all += d->stands_for[k] == point && launches_of(l, k, &n) != NULL ? n : 0;
+    for (size_t k = point; k < last; k++) {
         const struct launch_value *launches = launches_of(l, k, &n);
-        for (size_t i = 0; i < n && is_behind(d, k, point); i++) {
+        for (size_t i = 0; i < n && d->stands_for[k] == point; i++) {
             double value = launches_value(l, k, &launches[i]);
             nth++;
             if (!isfinite(value))
