@@ -224,14 +224,14 @@ obj_cflags = \
 level = $(if $(filter -O3,$(OPT)),$(if $(filter bench/% comm/tests/%,$(filter-out bench/workloads/%,$(1))),-O2))
 
 # Rebuilt when flags, compiler or libraries change.
-FLAGS_STAMP := $(BUILD)/flags $(BUILD)/libraries
+FLAGS_STAMP := $(BUILD)/flags $(BUILD)/linked
 FLAGS_NOW   := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPI_CFLAGS) $(MPI_LIBS))
 LIBS_NOW    := $(foreach l,BLIS YAML HWLOC JANSSON ZLIB MD XXHASH,$($(l)_CFLAGS) $($(l)_LIBS))
 stamp = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
 $(BUILD)/flags: FORCE
 	$(if $(knows_mpi),,$(error $(no_mpi)))
 	@$(call stamp,$(FLAGS_NOW))
-$(BUILD)/libraries: FORCE
+$(BUILD)/linked: FORCE
 	@$(call stamp,$(LIBS_NOW))
 .PHONY: FORCE
 

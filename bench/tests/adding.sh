@@ -10,7 +10,7 @@ copy=$tmp/copy
 copy_sources() {
     mkdir -p "$copy/build"
     git ls-files -co --exclude-standard -z | xargs -0 cp --parents --preserve=timestamps -t "$copy" 2>/dev/null
-    cp -a "$build/obj" "$build/flags" "$build/libraries" "$build"/*.a "$copy/build"
+    cp -a "$build/obj" "$build/flags" "$build/linked" "$build"/*.a "$copy/build"
 }
 
 # Some tables end with an #undef of their macros.
