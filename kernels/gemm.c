@@ -67,7 +67,7 @@ void gemm_init(void)
     if (arch >= 0) {
         char number[16];
         snprintf(number, sizeof number, "%d", arch);
-        setenv("BLIS_ARCH_TYPE", number, 0); /* what the user set wins */
+        setenv(GEMM_ARCH_TYPE, number, 0); /* what the user set wins */
     }
     bli_init();
 }

@@ -8,6 +8,7 @@ peer=$build/peer_torch
 small=(--data.set digits --data.samples 2000 --train.batch_per_rank 50 --measure.check end
     --measure.time.warmup_steps 1)
 softmax=(--model configs/models/softmax_784.yaml)
+one_step=("${softmax[@]}" "${small[@]}" --run time --measure.time.steps 1)
 
 # Every kind of layer that computes the same each time; odd sizes, strides and padding.
 cat >"$tmp/plain.yaml" <<'END'
@@ -139,6 +140,23 @@ same_calls() {
             awk -v times="$([ "$strategy" = gather_scatter ] && echo 2 || echo 1)" \
                 '{ exit !($3 > 0 && $1 == times * $3 && $2 == times * $4) }' || return 1
     done
+}
+
+# Where PyTorch computes with the BLIS that train_cnn has, it is with the same kernel set; what the user asks for wins, here
+# portable C, the set of number 25 in 0.9.
+takes_the_kernel_set() {
+    local ours theirs
+    ours=$("$mpiexec" -n 1 "$train_cnn" "${one_step[@]}" --record "$tmp" >&2 && blas_of_a_record) &&
+        theirs=$("$peer" "${one_step[@]}" --record "$tmp" >&2 && blas_of_a_record) || return 1
+    echo "$ours; $theirs"
+    [[ $theirs == *" + ${ours% *} "* ]] || return 0
+    [[ $theirs == *" + $ours" ]] &&
+        theirs=$(BLIS_ARCH_TYPE=25 "$peer" "${one_step[@]}" --record "$tmp" >&2 && blas_of_a_record) &&
+        [[ $theirs == *" generic" ]]
+}
+
+blas_of_a_record() {
+    grep -ohE '"blas": ?"[^"]*"' "$tmp/rank.0.jsonl" | cut -d'"' -f4
 }
 
 # Of a launch that one rank of is killed or stopped nothing stays.
@@ -324,6 +342,7 @@ done
 # The same augmented images: batches and crops come from one place.
 check "average pooling and augmentation" same_losses --model "$tmp/average.yaml" --data.set shapes \
     --data.augment crop_flip --train.lr 0.05 --measure.time.steps 9
+check "products are computed with train_cnn's kernel set" takes_the_kernel_set
 check "two ranks train as one" ranks_agree
 check "ranks that train apart do as ours" apart_as_ours
 python=$(python_with torch)

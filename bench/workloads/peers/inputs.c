@@ -26,6 +26,7 @@
 #include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
+#include "kernels/gemm.h"
 
 struct inputs {
     struct arguments arguments;
@@ -126,12 +127,13 @@ static json_t *options_json(const struct config *config)
 static json_t *run_json(const struct inputs *in)
 {
     const struct arguments *a = &in->arguments;
-    return json_pack("{s:s, s:s?, s:s?, s:f, s:b, s:s, s:o, s:o, s:i, s:o}", "run",
+    return json_pack("{s:s, s:s?, s:s?, s:f, s:b, s:s, s:o, s:o, s:i, s:o, s:s, s:s?}", "run",
                      a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir, "nic",
                      a->nic, "deadline_s", config_number(&a->config, OPT_DEADLINE), "record_steps",
                      a->record_steps, "version", a->version, "options", options_json(&a->config),
                      "presets", options_json(&in->presets), "schema", RECORD_SCHEMA, "fields",
-                     record_fields_json());
+                     record_fields_json(), "blas", gemm_library(), "blis_arch_type",
+                     getenv(GEMM_ARCH_TYPE));
 }
 
 static json_t *data_json(const struct inputs *in)
@@ -229,6 +231,7 @@ static enum status act(const char *peer, struct inputs *in, struct error *e)
     TRY(check_run(&in->arguments, peer, e));
     if (!in->check)
         TRY(launcher_check(in->trainer.ranks, peer, e));
+    gemm_init();
     TRY(open_inputs(in, e));
     return write_inputs(in, e);
 }

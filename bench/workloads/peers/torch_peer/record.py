@@ -1,7 +1,6 @@
 """Lines of a record; bench/record/metrics.def says which fields they have and what they mean."""
 import ctypes
 import gc
-import glob
 import json
 import math
 import os
@@ -12,7 +11,7 @@ from collections import Counter
 
 import torch
 
-from torch_peer import network, traffic
+from torch_peer import blas, network, traffic
 from torch_peer.failure import FAILED, Failure
 
 KEPT_LINES = 4096  # at most, until they are written between two steps
@@ -28,31 +27,13 @@ LISTS = ("class_samples", "class_correct")  # of an evaluation, beside its field
 OWN = ("cpu_ns", "sent")  # of a step, which the window adds up
 
 
-def blas_version():
-    """The matrix library that is loaded, as it names itself."""
-    mkl = re.search(r"Math Kernel Library.*?Version ([\d.]+)", torch.__config__.show())
-    if mkl:
-        return f"MKL {mkl[1]}"
-    with open("/proc/self/maps", encoding="utf-8") as file:
-        paths = sorted({line.split()[-1] for line in file if "blas" in line or "libblis" in line})
-    # Debian's BLIS shows BLAS functions in one file and its own in another beside it.
-    beside = [p for path in paths for p in glob.glob(os.path.dirname(path) + "/libblis.so*")]
-    for path in paths + beside:
-        library = ctypes.CDLL(path)
-        for function, name in (("bli_info_get_version_str", "BLIS "), ("openblas_get_config", "")):
-            if hasattr(library, function):
-                getattr(library, function).restype = ctypes.c_char_p
-                return name + " ".join(getattr(library, function)().decode().split()[:2])
-    return "/".join(paths[0].split("/")[-2:]) if paths else "no BLAS"
-
-
 def software():
     """PyTorch and the libraries that do its work; at most 63 letters."""
     config = torch.__config__.show()
     onednn = re.search(r"MKL-DNN v([\d.]+)", config)
     vectors = re.search(r"CPU capability usage: (\S+)", config)
     parts = [f"torch {torch.__version__}" + (f" {vectors[1]}" if vectors else ""),
-             f"oneDNN {onednn[1]}" if onednn else "no oneDNN", blas_version()]
+             f"oneDNN {onednn[1]}" if onednn else "no oneDNN", blas.name()]
     return " + ".join(parts)[:63]
 
 
