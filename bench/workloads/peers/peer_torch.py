@@ -27,7 +27,7 @@ import os
 import sys
 import traceback
 
-from torch_peer import inputs, launcher, layers, python
+from torch_peer import blas, inputs, launcher, layers, python
 from torch_peer.failure import FAILED, USAGE, Failure
 
 
@@ -60,6 +60,7 @@ def act(arguments):
         python.check_ranks(planned)
         print(python.describe())
         return
+    blas.take_kernel_set(given.about)
     from torch_peer.ranks import named_losses  # needs the environment, and a second
     from torch_peer.run import Run
     with named_losses(rank):

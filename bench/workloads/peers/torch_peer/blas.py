@@ -1,14 +1,26 @@
-"""The matrix library that PyTorch has loaded: its name, and the kernel set it computes with."""
+"""The matrix library that PyTorch loads: its name, and the kernel set it computes with."""
 import ctypes
 import glob
+import mmap
 import os
 import re
 
-import torch
+from torch_peer.python import folder_of_torch
+
+SHARED = "libblas.so.3"  # by this name distributions let one be chosen
 
 
-def libraries():
-    """Paths and libraries with functions of a BLAS, MKL apart, which PyTorch has inside."""
+def needs_shared():
+    """Whether PyTorch's own library names it; one from elsewhere may have its own inside."""
+    for path in glob.glob(os.path.join(folder_of_torch(), "lib", "libtorch_cpu.so*")):
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as library:
+            if library.find(b"\0" + SHARED.encode() + b"\0") >= 0:
+                return True
+    return False
+
+
+def loaded():
+    """Paths and libraries of what is loaded and has functions of a BLAS."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         paths = sorted({line.split()[-1] for line in file if "blas" in line or "libblis" in line})
     # Debian's BLIS shows BLAS functions in one file and its own in another beside it.
@@ -21,32 +33,35 @@ def text_of(function, *arguments):
     return function(*arguments).decode()
 
 
-def blis(found):
-    return next((library for _, library in found if hasattr(library, "bli_info_get_version_str")), None)
+def blis_of(libraries):
+    """The first that has BLIS's own functions, or None."""
+    return next((library for _, library in libraries if hasattr(library, "bli_info_get_version_str")), None)
 
 
 def take_kernel_set(about):
-    """Before the first product. BLIS takes a processor newer than itself for an unknown one and computes
-    with portable C, a third as fast; so it is asked for the kernel set that train_cnn asks it for, by the
-    number that the same version gives it. What the user set wins."""
-    library = blis(libraries())
-    if library and about["blis_arch_type"] is not None and \
-            about["blas"].split()[1] == text_of(library.bli_info_get_version_str):
+    """Before PyTorch is loaded, which begins to compute then. BLIS takes a processor newer than itself for an
+    unknown one and computes with portable C, several times slower; so it is asked for the kernel set that
+    train_cnn asks it for, by the number that the same version gives it. What the user set wins."""
+    if about["blis_arch_type"] is None or not needs_shared():
+        return
+    ctypes.CDLL(SHARED)
+    library = blis_of(loaded())
+    if library and about["blas"].split()[1] == text_of(library.bli_info_get_version_str):
         os.environ.setdefault("BLIS_ARCH_TYPE", about["blis_arch_type"])
 
 
-def name():
-    """As the library names itself: "BLIS 0.9.0 skx"."""
-    mkl = re.search(r"Math Kernel Library.*?Version ([\d.]+)", torch.__config__.show())
+def name(config):
+    """As the library names itself, "BLIS 0.9.0 skx"; `config` is torch.__config__.show()."""
+    mkl = re.search(r"Math Kernel Library.*?Version ([\d.]+)", config)
     if mkl:
         return f"MKL {mkl[1]}"
-    found = libraries()
-    library = blis(found)
+    libraries = loaded()
+    library = blis_of(libraries)
     if library:
         library.bli_init()
         return (f"BLIS {text_of(library.bli_info_get_version_str)} "
                 f"{text_of(library.bli_arch_string, library.bli_arch_query_id())}")
-    for _, library in found:
+    for _, library in libraries:
         if hasattr(library, "openblas_get_config"):
             return " ".join(text_of(library.openblas_get_config).split()[:2])
-    return "/".join(found[0][0].split("/")[-2:]) if found else "no BLAS"
+    return "/".join(libraries[0][0].split("/")[-2:]) if libraries else "no BLAS"

@@ -33,7 +33,7 @@ def software():
     onednn = re.search(r"MKL-DNN v([\d.]+)", config)
     vectors = re.search(r"CPU capability usage: (\S+)", config)
     parts = [f"torch {torch.__version__}" + (f" {vectors[1]}" if vectors else ""),
-             f"oneDNN {onednn[1]}" if onednn else "no oneDNN", blas.name()]
+             f"oneDNN {onednn[1]}" if onednn else "no oneDNN", blas.name(config)]
     return " + ".join(parts)[:63]
 
 

@@ -4,7 +4,7 @@ import time
 
 import torch
 
-from torch_peer import blas, record, sums
+from torch_peer import record, sums
 from torch_peer.layout import choose_layout
 from torch_peer.ranks import Ranks
 from torch_peer.trainer import Trainer
@@ -18,7 +18,6 @@ class Run:
     def __init__(self, inputs, rank, ranks, launcher):
         self.inputs, self.about = inputs, inputs.about
         self.memory = record.Memory(inputs)
-        blas.take_kernel_set(self.about)
         torch.set_num_threads(int(inputs.option("place.threads_per_rank")))
         torch.set_num_interop_threads(1)
         flushes = torch.set_flush_denormal(True)
