@@ -208,9 +208,9 @@ run_mpi_tests() { # run or beside, number of ranks
 idle_scripts="slurm"
 # What uses one core, the longest first: campaigns among them have a fake trainer or take a few steps, and
 # no time of theirs is judged.
-one_core="arm64 adding weights gradients pytorch_checkpoint memory_checks accuracy reports page artifact store
-  run_ends run_beside runner figures tables claims target timeline foreign schema compare bad_input data_read readme download
-  completion own_net make man pin scripts features"
+one_core="reports arm64 adding page claims make weights runner store pytorch_checkpoint figures memory_checks gradients
+  tables run_ends accuracy run_beside artifact target timeline foreign schema compare bad_input data_read readme download
+  completion own_net man pin scripts features"
 # What starts ranks one after another and waits for them in between, the longest first: two of these at a time.
 by_two="peer slurm_nodes trainer campaign kills bundle faults resources elastic peer_hosts sites ssh checkpoint zero tensor
   pipeline restarts diverged hosts plan no_memory"
@@ -258,7 +258,8 @@ done
 settle_idle
 
 if [ ${#durations[@]} -gt 10 ]; then
-    echo "the slowest of ${#durations[@]}, all in $SECONDS s:"
+    echo "the slowest of ${#durations[@]}, all in $SECONDS s, of cores $(printf '%s\n' "${durations[@]}" |
+        awk '{ s += $5 } END { printf "%.0f", s }') s:"
     printf '%s\n' "${durations[@]}" | LC_ALL=C sort -rn | sed -n '1,10s/^/  /p'
 fi
 [ "$failed" -eq 0 ] || echo "failed: ${failures[*]}"
