@@ -220,7 +220,8 @@ static enum status prepare_own(const struct campaign *c, const struct point *poi
     size_t n = 3;
     snprintf(record_option, sizeof record_option, "--record=%s", record);
     snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
-    snprintf(version_option, sizeof version_option, "--version-string=%s", c->tools->revision);
+    snprintf(version_option, sizeof version_option, "--version-string=%s",
+             tools_revision(c->tools));
     tell_work(work_option, sizeof work_option, c, point);
     snprintf(path_option, sizeof path_option, "--checkpoint.path=%s/../seed%llu.safetensors",
              record, (unsigned long long)seed);

@@ -64,9 +64,9 @@ static json_t *build_facts(const struct tools *tools)
     /* The Makefile leaves compiler and flags beside the programs. */
     if (path_format(path, NULL, "%s/flags", tools->folder) == OK)
         file_first_line(path, flags, sizeof flags);
-    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools->revision, "compiler", COMPILER,
-                     "flags", json_text_or_null(flags), "hwloc", place_library(hwloc), "jansson",
-                     jansson_version_str());
+    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools_revision(tools), "compiler",
+                     COMPILER, "flags", json_text_or_null(flags), "hwloc", place_library(hwloc),
+                     "jansson", jansson_version_str());
 }
 
 static json_t *command_line(char *const *argv)

@@ -63,8 +63,15 @@ enum status tools_find(struct tools *tools, struct error *e)
     TRY(find_home(tools->folder, tools->home, e));
     if (setenv("SCALEBENCH_HOME", tools->home, 1) != 0)
         return error_no_memory(e, "the environment");
-    find_revision(tools->home, tools->revision, sizeof tools->revision);
     return OK;
+}
+
+const char *tools_revision(const struct tools *tools)
+{
+    static char revision[64];
+    if (revision[0] == '\0')
+        find_revision(tools->home, revision, sizeof revision);
+    return revision;
 }
 
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],

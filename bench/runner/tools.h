@@ -9,12 +9,14 @@ struct tools {
     /* Holds configs/ and plots/: $SCALEBENCH_HOME, else the folder above `folder` where that has
      * plots/, else the current folder (a build folder outside the sources). */
     char home[PATH_BYTES];
-    /* "1a2b3c4 clean" of the home's git checkout, or as a bundle says; else "unknown revision". */
-    char revision[64];
 };
 
 /* Fills `tools` and tells the readers of models and their children by setting SCALEBENCH_HOME. */
 enum status tools_find(struct tools *tools, struct error *e);
+
+/* "1a2b3c4 clean" of the home's git checkout, or as a bundle says; else "unknown revision". Git is asked
+ * once in a process, when this is first wanted: its answer takes longer than most commands. */
+const char *tools_revision(const struct tools *tools);
 
 /* Path of the executable `name` beside scalebench; ERR_UNAVAILABLE when it is not there. */
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
