@@ -25,7 +25,7 @@ mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 names() {
     local source name
     for source in $unit_tests $mpi_tests bench/tests/fuzz/fuzz_*.c $scripts; do
-        name=$(basename "${source%.*}")
+        name=${source##*/} name=${name%.*}
         case $source in
         */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
         */fuzz_*) printf '%s\n' "$name" "seeds_${name#fuzz_}" ;;
@@ -198,7 +198,8 @@ all_settled() {
 run_mpi_tests() { # run or beside, number of ranks
     local source program
     for source in $mpi_tests; do
-        for program in "$(basename "$source" .c)"{,_f64}; do
+        program=${source##*/} program=${program%.c}
+        for program in "$program"{,_f64}; do
             "$1" "$program on $2 ranks" "$mpiexec" -n "$2" "$build/tests/$program"
         done
     done
@@ -215,25 +216,27 @@ one_core="reports arm64 adding page claims make weights runner store pytorch_che
 by_two="peer slurm_nodes trainer campaign kills bundle faults resources elastic peer_hosts sites ssh checkpoint zero tensor
   pipeline restarts diverged hosts plan no_memory"
 
+declare -A script_of
 for script in $scripts; do
-    name=$(basename "$script" .sh)
-    [[ " $idle_scripts " != *" $name "* ]] || start_idle "$name" "$script"
+    name=${script##*/} name=${name%.sh}
+    script_of[$name]=$script
+done
+for name in $idle_scripts; do
+    start_idle "$name" "${script_of[$name]}"
 done
 for name in $one_core; do
-    for script in $scripts; do
-        [ "$(basename "$script" .sh)" != "$name" ] || beside "$name" "$script"
-    done
+    beside "$name" "${script_of[$name]}"
 done
 # The harnesses of bench/tests/fuzz: made-up inputs where that was asked for, their seeds always.
 for source in bench/tests/fuzz/fuzz_*.c; do
-    name=$(basename "$source" .c)
+    name=${source##*/} name=${name%.c}
     [ -z "${SCALEBENCH_FUZZ_SECONDS:-}" ] || beside "$name" bench/tests/fuzz/run.sh "${name#fuzz_}"
     beside "seeds_${name#fuzz_}" "$build/tests/seeds_${name#fuzz_}"
 done
 for source in $unit_tests; do
-    name=$(basename "$source" .c)
+    name=${source##*/} name=${name%.c}
     for program in "$build/tests/$name" "$build/tests/${name}_f64"; do
-        [ ! -x "$program" ] || beside "$(basename "$program")" "$program"
+        [ ! -x "$program" ] || beside "${program##*/}" "$program"
     done
 done
 run_mpi_tests beside 1
@@ -244,15 +247,13 @@ done
 
 at_a_time=2
 for name in $by_two; do
-    for script in $scripts; do
-        [ "$(basename "$script" .sh)" != "$name" ] || beside "$name" "$script"
-    done
+    beside "$name" "${script_of[$name]}"
 done
 all_settled
 
 # Some of these judge times.
 for script in $scripts; do
-    name=$(basename "$script" .sh)
+    name=${script##*/} name=${name%.sh}
     [[ " ${one_core//$'\n'/} ${by_two//$'\n'/} $idle_scripts " == *" $name "* ]] || run "$name" "$script"
 done
 settle_idle

@@ -13,7 +13,7 @@ phases=(load forward backward sync update evaluation checkpoint start read end)
 reads=(scatter mpiio mpiio_collective window)
 waits=(yield block)
 signals=(KILL STOP)
-deadline=2
+deadline=5 # a rank is caught within it, also where processes start slowly
 jobs=${FAULTS_JOBS:-6}
 
 # Processes of a run carry its folder in their command line; so do their crash reporters.
