@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # A model that was trained here says the same of every test image in PyTorch, which reads it from a
 # checkpoint: names, shapes, layouts, the order of flattening and every layer are what PyTorch has.
+# tier: rest
+# cores: 1
+# seconds: 60
 set -u
 . bench/tests/lib/tap.sh
 
@@ -17,11 +20,8 @@ ask() { # words
 
 # Real MNIST where there is some, else images drawn here: $set, $data.
 find_data() {
-    local folder
-    for folder in "${SCALEBENCH_DATA:-}/mnist" "${SCALEBENCH_DATA:-}" data/mnist ../shared/data/mnist; do
-        data=$folder
-        [ -z "$(find "$folder" -maxdepth 1 -name 't10k-images-idx3*' 2>/dev/null)" ] || return 0
-    done
+    data=$SCALEBENCH_REAL_DATA/mnist
+    ! compgen -G "$data/t10k-images-idx3*" >/dev/null || return 0
     set=idx data=$tmp/drawn
     mkdir -p "$data"
     ask draw "$data"

@@ -228,9 +228,16 @@ static enum status run_command(const struct command *command, int argc, char **a
     return functions[command - all_commands](arguments, &tools, stdout, exit_status, e);
 }
 
+/* The folder of results where --out is not given. */
+static const char *default_out(void)
+{
+    const char *out = getenv("SCALEBENCH_OUT");
+    return out != NULL && out[0] ? out : "results";
+}
+
 static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
 {
-    struct arguments arguments = {.command = argv, .out = "results"};
+    struct arguments arguments = {.command = argv, .out = default_out()};
     const struct command *command = find_command(argv[1], e);
     if (command == NULL)
         return e->status;

@@ -12,8 +12,11 @@ failed=0
 unset TESTS_BEFORE
 # A child of this shell that a signal ends before it has become its program runs the trap too.
 trap '[ "$BASHPID" -ne $$ ] || rm -rf "$tmp"' EXIT
-# Tests that run beside each other do not wait for one another's cores.
-export SCALEBENCH_LOCKS=$tmp/locks
+# shellcheck source=bench/tests/lib/own_environment.sh
+. "${BASH_SOURCE[0]%/*}/own_environment.sh"
+[ -d "${SCALEBENCH_OWN:-}" ] || own_environment "$tmp/own"
+# Scripts that run side by side neither wait for one another's cores nor see one another's results.
+export SCALEBENCH_LOCKS=$tmp/locks SCALEBENCH_OUT=$tmp/results_by_default
 unset COLUMNS # tables are as wide as they are
 # shellcheck disable=SC2034 # used by the tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}

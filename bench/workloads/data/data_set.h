@@ -41,8 +41,8 @@ struct data_set {
 
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set>, ../shared/data/<set> and $SCALEBENCH_HOME/data/<set>
- * are tried in this order, and "mnist" that is found nowhere becomes "digits", "cifar10" becomes "shapes"; "idx"
- * takes no "auto". Files under the names of MNIST's that hold anything else are ERR_DATA. A folder
+ * are tried in this order, and "mnist" that is found nowhere becomes "digits", "cifar10" becomes "shapes";
+ * SCALEBENCH_DATA=none searches no folder. "idx" takes no "auto". Files under the names of MNIST's that hold anything else are ERR_DATA. A folder
  * that is given and holds no such files is ERR_DATA, and so is one that holds some of them only.
  * Generated sets take only "auto".
  *

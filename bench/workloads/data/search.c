@@ -59,9 +59,18 @@ static enum status open_named_by_environment(struct data_set *data,
     return OK;
 }
 
+/* SCALEBENCH_DATA=none: no folder is searched. */
+static bool searches_folders(void)
+{
+    const char *named = getenv("SCALEBENCH_DATA");
+    return named == NULL || strcmp(named, "none") != 0;
+}
+
 static enum status open_anywhere(struct data_set *data, const struct data_search *search,
                                  struct error *e)
 {
+    if (!searches_folders())
+        return search->otherwise(data, "auto", e);
     static const char *const parents[] = {"data", "../shared/data", "data"};
     const char *home = getenv("SCALEBENCH_HOME");
     size_t n = home != NULL && home[0] ? 3 : 2; /* the last of them is seen from there */

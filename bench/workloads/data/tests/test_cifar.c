@@ -364,16 +364,14 @@ static void test_bad_gzip(void **state)
  * of them. */
 static void test_real_set(void **state)
 {
-    struct world *w = *state;
     static const double means[3] = {125.3, 123.0, 113.9}, deviations[3] = {63.0, 62.1, 66.7};
     struct data_set d;
-    if (w->saved_data != NULL)
-        setenv("SCALEBENCH_DATA", w->saved_data, 1);
-    assert_int_equal(data_open(&d, "cifar10", "auto", NULL), OK);
-    if (strcmp(d.source, "real") != 0) {
-        data_close(&d);
+    char folder[PATH_MAX];
+    const char *real = getenv("SCALEBENCH_REAL_DATA"); /* bench/tests/lib/own_environment.sh */
+    snprintf(folder, sizeof folder, "%s/cifar10", real != NULL ? real : "/nowhere");
+    if (access(folder, F_OK) != 0)
         skip();
-    }
+    assert_int_equal(data_open(&d, "cifar10", folder, NULL), OK);
     assert_int_equal(d.train.n, 50000);
     assert_int_equal(d.test.n, 10000);
     int count[10] = {0};

@@ -176,6 +176,18 @@ static void test_environment_that_leads_nowhere(void **state)
                     "warning: SCALEBENCH_DATA=/nowhere holds no files of mnist; looking elsewhere");
 }
 
+static void test_environment_that_searches_nowhere(void **state)
+{
+    struct world *w = *state;
+    struct data_set d;
+    assert_int_equal(chdir(w->root), 0);
+    write_set_below(w, "data", "mnist");
+    setenv("SCALEBENCH_DATA", "none", 1);
+    assert_int_equal(data_open(&d, "mnist", "auto", NULL), OK);
+    assert_string_equal(d.source, "generated");
+    data_close(&d);
+}
+
 /* A folder that is found but bad is not passed over. */
 static void test_found_but_bad(void **state)
 {
@@ -228,6 +240,7 @@ int main(void)
         TEST(test_plain_wins_over_gzip),
         TEST(test_order_of_folders),
         TEST(test_environment_that_leads_nowhere),
+        TEST(test_environment_that_searches_nowhere),
         TEST(test_found_but_bad),
         TEST(test_unknown_set),
         TEST(test_gather),
