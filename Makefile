@@ -4,7 +4,7 @@
 # --- What may be set on the command line or in the environment ------------------------------------
 CONFIG   ?= strong_scaling.yaml
 SET      ?=
-OUT      ?= results
+OUT      ?= $(or $(SCALEBENCH_OUT),results)
 FRESH    ?=
 BUILD    ?= build
 WERROR   ?= $(if $(CI),1)
@@ -142,7 +142,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay bench-doctor references claims bench-kernels bench-comm data figures report artifact test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-replay bench-doctor references claims bench-kernels bench-comm data figures report artifact test test-rest test-all asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -259,7 +259,7 @@ $(foreach isa,$(ISAS) $(ISA_BF16) $(ISA_TILES) $(ISA_MODEL),$(eval $(call simd_r
 
 # --- Tests ------------------------------------------------------------------------------------------------
 # Beside the code, in tests/ of each room: test_*.c are cmocka programs, mpi_*.c run at 1, 2, 3, 4 and 7
-# ranks; bench/tests/*.sh use the programs as a user does. All print TAP.
+# ranks; bench/tests/*.sh use the programs as a user does. All print TAP. ci/run_tests.sh --help tells tiers.
 KERNELS_TESTS := $(wildcard kernels/tests/test_*.c kernels/*/tests/test_*.c)
 COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
 MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
@@ -307,12 +307,13 @@ $(SEEDS_TESTS): $(BUILD)/tests/seeds_%: $(call obj,bench/tests/fuzz/fuzz_%.c ben
 $(FUZZERS): $(BUILD)/fuzz_%: $(call obj,bench/tests/fuzz/fuzz_%.c) $(FUZZ_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
 
-# TEST=name runs the tests whose file name contains it.
+# The first tier guards the main path, `test-rest` is all else. TEST=name runs tests of either whose name contains it.
 TEST ?=
-test: $(if $(filter deps,$(MAKECMDGOALS)),deps)
-	@DOUBLE_TESTS='$(notdir $(basename $(DOUBLE_TESTS)))' ci/run_tests.sh --check
-	@$(MAKE) --no-print-directory -j$(NPROC) tests $(if $(SCALEBENCH_FUZZ_SECONDS),fuzzers)
-	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
+run_tests = DOUBLE_TESTS='$(notdir $(basename $(DOUBLE_TESTS)))' BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
+test test-rest test-all: $(if $(filter deps,$(MAKECMDGOALS)),deps)
+	@$(run_tests) --check
+	@$(MAKE) --no-print-directory -j$(NPROC) tests $(if $(SCALEBENCH_FUZZ_RUNS),$(if $(filter test,$@),,fuzzers))
+	@$(run_tests) $(patsubst test-%,%,$(@:test=first))
 
 .PHONY: tests
 tests: $(PROGRAMS) $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS))
@@ -338,7 +339,7 @@ fuzzers:
 fuzzers_here: $(FUZZERS)
 
 fuzz:
-	@TEST='fuzz_$(FUZZ)' ci/run_tests.sh --check
+	@TEST='fuzz_$(FUZZ)' SCALEBENCH_FUZZ_SECONDS='$(SECONDS)' ci/run_tests.sh --check
 	@$(MAKE) --no-print-directory fuzzers
 	@BUILD='$(BUILD)' TEST='fuzz_$(FUZZ)' SCALEBENCH_FUZZ_SECONDS='$(SECONDS)' ci/run_tests.sh
 
@@ -532,8 +533,9 @@ clean:
 #: make bundle                        an archive for machines that have nothing installed: programs, libraries,
 #:      loader, mpiexec, specs, MNIST; unpacked anywhere, ./scalebench run configs/strong_scaling.yaml
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
-#: make test [TEST=name]              every test, or those whose file name contains it
-#: make asan | ubsan                  the same under sanitizers
+#: make test [TEST=name]              the tests of the main path, five minutes on two cores; or all whose name contains it
+#: make test-all                      every test; test-rest: those that `make test` leaves out
+#: make asan | ubsan                  every test under sanitizers
 #: make tsan                          what has more than one thread, under the thread sanitizer
 #: make fuzz [FUZZ=spec SECONDS=60]    made-up inputs for the readers, under clang's sanitizers (needs make deps-ci)
 #: make check-arm64                   the kernels' tests for 64-bit ARM under qemu (needs make deps-ci)

@@ -1,46 +1,126 @@
 #!/usr/bin/env bash
-# Runs every test program and script, counts their TAP lines, says how long each took and which were the
-# slowest, ends with `N passed, N failed, N skipped`.
-# BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
-# that use one core run at a time (one more than there are cores: each also waits, for files and processes).
-# With --check nothing is run: it fails, and names the nearest, where TEST is part of no name; DOUBLE_TESTS are those that
-# are built in double precision, too. With --sources the files that tests are in are listed.
+# Runs tests, counts their TAP lines, says how long each took and which were the slowest, ends with
+# `N passed, N failed, N skipped`.
+#
+#   run_tests.sh [first]     the first tier: everything that guards the main path
+#   run_tests.sh rest        the second tier: all other tests
+#   run_tests.sh all         both
+#   run_tests.sh --total     the sum of what the last `first` and the last `rest` counted
+#   run_tests.sh --check     fails, and names the nearest, where TEST is part of no test's name
+#   run_tests.sh --sources   lists the files that tests are in
+#   run_tests.sh --list      lists every test: tier, cores, seconds, name, command
+#
+# BUILD is the build folder, MPIEXEC the launcher, TEST a part of a test's name, which is looked for in both tiers, JOBS the
+# number of one-core tests that run at a time (one more than there are cores: each also waits, for files and processes).
+# DOUBLE_TESTS names the programs that are built in double precision, too.
+#
+# The head of a test's source says what differs from the defaults, as `# KEY: VALUE` in a script, ` * KEY: VALUE` in C:
+#   tier: rest         second tier (default: first)
+#   cores: 0           mostly waits, and runs beside all others
+#   cores: 1           uses one core, and runs beside others of its kind (default of unit tests)
+#   cores: 2           starts ranks and waits in between: two of its kind run at a time
+#   cores: all         runs alone (default of scripts and MPI tests)
+#   seconds: 100       a long one starts before shorter ones of its kind
+#   first: ARGUMENTS   what the first tier runs of a unit test, and
+#   rest: ARGUMENTS    what the second tier does
+#   ranks: 1 2 3       ranks of an MPI test (default: 1 2 3 4 7)
+#   double: 2 3        its ranks in double precision (default: 1 2 3 4 7)
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
-[ "$*" = --check ] || [ "$*" = --sources ] || take_no_arguments "$@"
+case ${1:-} in
+first | rest | all | --total | --check | --sources | --list) ;;
+*) take_no_arguments "$@" ;;
+esac
 
 build=${BUILD:-build}
 mpiexec=${MPIEXEC:-mpiexec}
 filter=${TEST:-}
 jobs=${JOBS:-$(($(nproc) + 1))}
 logs=$build/test-logs
-mkdir -p "$logs"
 
 unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
 scripts=$(echo bench/tests/*.sh bench/tests/{commands,nodes,reports,training}/*.sh)
 mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 
-# Every name under which something runs, built or not.
-names() {
-    local source name
-    for source in $unit_tests $mpi_tests bench/tests/fuzz/fuzz_*.c $scripts; do
-        name=${source##*/} name=${name%.*}
-        case $source in
-        */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
-        */fuzz_*) printf '%s\n' "$name" "seeds_${name#fuzz_}" ;;
-        *) echo "$name" ;;
-        esac
-    done
-    for name in ${DOUBLE_TESTS:-}; do
-        [[ $name == mpi_* ]] || echo "${name}_f64"
+# Of the ranks of MPI tests the first tier has 1 and 3, which is no power of two, in single precision.
+first_ranks=" 1 3 "
+
+# What the heads of sources say, as `FILE KEY` and its value.
+heads() {
+    # shellcheck disable=SC2086 # words
+    awk '
+    FNR > 40 { nextfile }
+    match($0, /^( \* |\/\* |# )(tier|cores|seconds|first|rest|ranks|double): /) {
+        key = substr($0, RSTART, RLENGTH)
+        gsub(/[^a-z]/, "", key)
+        value = substr($0, RLENGTH + 1)
+        sub(/ *\*\/$/, "", value)
+        print FILENAME " " key "\t" value
+    }' $scripts $unit_tests $mpi_tests
+}
+
+declare -A said
+while IFS=$'\t' read -r key value; do
+    said[$key]=$value
+done < <(heads)
+
+row() { # source, tier, cores, name, command
+    local IFS=$'\t'
+    echo "$2"$'\t'"${said[$1 cores]:-$3}"$'\t'"${said[$1 seconds]:-0}"$'\t'"$4"$'\t'"${*:5}"
+}
+
+unit_rows() { # source, name
+    local part
+    if [ -z "${said[$1 first]:-}" ]; then
+        row "$1" "${said[$1 tier]:-first}" 1 "$2" "$build/tests/$2"
+        return
+    fi
+    for part in first rest; do
+        # shellcheck disable=SC2086 # arguments
+        row "$1" "$part" 1 "$2 ${said[$1 $part]}" "$build/tests/$2" ${said[$1 $part]}
     done
 }
 
-# Those that share the longest part with a word, without what is added to a program's name.
+mpi_rows() { # source, name, ranks; of the first tier if they are among $4
+    local ranks tier cores
+    for ranks in $3; do
+        tier=rest cores=all
+        [[ $4 != *" $ranks "* ]] || tier=${said[$1 tier]:-first}
+        [ "$ranks" -ne 1 ] || cores=1
+        row "$1" "$tier" "$cores" "$2 on $ranks ranks" "$mpiexec" -n "$ranks" "$build/tests/$2"
+    done
+}
+
+# A row a test: tier, cores, seconds, name and the words of its command, between tabs.
+list_tests() {
+    local source name
+    for source in $scripts; do
+        name=${source##*/} name=${name%.sh}
+        row "$source" "${said[$source tier]:-first}" all "$name" "$source"
+    done
+    # The harnesses of bench/tests/fuzz: made-up inputs where that is asked for, their seeds always.
+    for source in bench/tests/fuzz/fuzz_*.c; do
+        name=${source##*/} name=${name%.c}
+        [ -z "${SCALEBENCH_FUZZ_RUNS:-}${SCALEBENCH_FUZZ_SECONDS:-}" ] || row "$source" rest 1 "$name" bench/tests/fuzz/run.sh "${name#fuzz_}"
+        row "$source" first 1 "seeds_${name#fuzz_}" "$build/tests/seeds_${name#fuzz_}"
+    done
+    for source in $unit_tests; do
+        name=${source##*/} name=${name%.c}
+        unit_rows "$source" "$name"
+        [[ " ${DOUBLE_TESTS:-} " != *" $name "* ]] || unit_rows "$source" "${name}_f64"
+    done
+    for source in $mpi_tests; do
+        name=${source##*/} name=${name%.c}
+        mpi_rows "$source" "$name" "${said[$source ranks]:-1 2 3 4 7}" "$first_ranks"
+        mpi_rows "$source" "${name}_f64" "${said[$source double]:-1 2 3 4 7}" ""
+    done
+}
+
+# Names that share the longest part with a word, without what is added to a program's name.
 nearest() {
     local length from all
-    all=$(names | sed -E 's/(_f64)?( on .*)?$//' | sort -u)
+    all=$(list_tests | cut -f4 | sed -E 's/(_f64)?( .*)?$//' | sort -u)
     for ((length = ${#1}; length > 2; length--)); do
         for ((from = 0; from + length <= ${#1}; from++)); do
             grep -F -- "${1:from:length}" <<<"$all" && return
@@ -49,7 +129,7 @@ nearest() {
 }
 
 check_filter() {
-    names | grep -qF -- "$filter" && return
+    list_tests | cut -f4 | grep -qF -- "$filter" && return
     echo "TEST=$filter is part of no test's name; nearest: $(nearest "$filter" | tr '\n' ' ')" >&2
     return 2
 }
@@ -64,7 +144,27 @@ case ${1:-} in
     printf '%s\n' $unit_tests $mpi_tests $scripts
     exit
     ;;
+--list)
+    list_tests
+    exit
+    ;;
+--total)
+    awk '{ passed += $1; failed += $2; skipped += $3 }
+        END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0 || passed == 0 }' \
+        "$logs"/total.{first,rest}
+    exit
+    ;;
 esac
+
+tier=${1:-first}
+[ -z "$filter" ] || tier=all
+mkdir -p "$logs"
+rm -f "$logs/total.$tier"
+own=$(mktemp -d)
+trap 'rm -rf "$own"' EXIT
+# shellcheck source=bench/tests/lib/own_environment.sh
+. bench/tests/lib/own_environment.sh
+own_environment "$own"
 
 passed=0
 failed=0
@@ -74,9 +174,6 @@ durations=()
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 export SCALEBENCH_BUILD=$build
-# What a manager of versions puts before Python takes longer than most of what Python is asked for here.
-python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
-[ -z "$python" ] || [ "$python" = "$(command -v python3)" ] || PATH=${python%/*}:$PATH
 # MPICH and its transport keep some memory until the end of the process.
 export LSAN_OPTIONS="suppressions=ci/lsan.supp:print_suppressions=0"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
@@ -106,8 +203,9 @@ execute() {
     { time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.cores"
     status=$?
     echo "$status $((($(microseconds) - begin) / 100000)) $(awk '{ s += $1 + $2 } END { printf "%.1f", s }' "$log.cores")" \
-        >"$log.status"
+        >"$log.new"
     rm -f "$log.cores"
+    mv "$log.new" "$log.status" # whole when it appears
 }
 
 # Each test that failed with what it printed; of a command that died elsewhere, its last words.
@@ -143,126 +241,67 @@ settle() {
     fi
 }
 
-run() {
-    [[ $1 == *"$filter"* ]] || return 0
-    execute "$@"
-    settle "$1"
-}
+# Names of the tests that run now: those that mostly wait, and all others.
+declare -A waiting=() busy=()
 
-# Starts one that does nothing but wait for most of its time, and goes on; `settle_idle` counts it.
-idle=()
-idle_pids=()
-start_idle() {
-    [[ $1 == *"$filter"* ]] || return 0
-    local name=$1
-    shift
-    idle+=("$name")
-    execute "$name" env --default-signal=INT,QUIT "$@" &
-    idle_pids+=($!)
-}
-
-settle_idle() {
+# Counts the tests that have ended.
+settle_ended() {
     local name
-    [ ${#idle[@]} -eq 0 ] || wait "${idle_pids[@]}" 2>/dev/null # `beside` may have waited for it
-    for name in "${idle[@]}"; do
+    for name in "${!waiting[@]}" "${!busy[@]}"; do
+        [ -f "$(log_of "$name").status" ] || continue
         settle "$name"
+        unset "waiting[$name]" "busy[$name]"
     done
 }
 
-# Runs one beside others of its kind, those that use one core; `all_settled` ends the group. A shell's background
-# jobs ignore interrupts, which `env` takes back: tests send them, and a bash that ignores one runs its EXIT trap
-# where a child dies of it, and goes on.
-group=()
-group_pids=()
-at_a_time=$jobs
-beside() {
-    [[ $1 == *"$filter"* ]] || return 0
-    while [ "$(jobs -rp | wc -l)" -ge $((at_a_time + ${#idle[@]})) ]; do
-        wait -n
+# Waits until fewer than so many run, apart from those that mostly wait.
+until_fewer() { # than
+    settle_ended
+    while [ ${#busy[@]} -ge "$1" ]; do
+        wait -n 2>/dev/null
+        settle_ended
     done
-    group+=("$1")
+}
+
+# A shell's background jobs ignore interrupts, which `env` takes back: tests send them, and a bash that ignores one runs
+# its EXIT trap where a child dies of it, and goes on.
+start() { # name, command
+    rm -f "$(log_of "$1").status"
     execute "$1" env --default-signal=INT,QUIT "${@:2}" &
-    group_pids+=($!)
 }
 
-all_settled() {
-    local name
-    [ ${#group[@]} -eq 0 ] || wait "${group_pids[@]}" 2>/dev/null # as above
-    for name in "${group[@]}"; do
-        settle "$name"
-    done
-    group=()
-    group_pids=()
+rows=$(list_tests | awk -F'\t' -v tier="$tier" -v part="$filter" '(tier == "all" || $1 == tier) && index($4, part)' |
+    sort -t$'\t' -s -k3,3nr)
+
+# Those that use so many cores, so many at a time.
+run_rows() { # cores, at a time
+    local words
+    while IFS=$'\t' read -r -a words; do
+        [ "${words[1]:-}" = "$1" ] || continue
+        until_fewer "$2"
+        if [ "$1" = 0 ]; then waiting[${words[3]}]=1; else busy[${words[3]}]=1; fi
+        start "${words[@]:3}"
+    done <<<"$rows"
+    until_fewer 1
 }
 
-run_mpi_tests() { # run or beside, number of ranks
-    local source program
-    for source in $mpi_tests; do
-        program=${source##*/} program=${program%.c}
-        for program in "$program"{,_f64}; do
-            "$1" "$program on $2 ranks" "$mpiexec" -n "$2" "$build/tests/$program"
-        done
-    done
-}
-
-# Slurm looks at the clock when it likes.
-idle_scripts="slurm"
-# What uses one core, the longest first: campaigns among them have a fake trainer or take a few steps, and
-# no time of theirs is judged.
-one_core="reports arm64 adding page claims make weights runner store pytorch_checkpoint figures memory_checks gradients
-  tables run_ends accuracy run_beside artifact target timeline foreign schema compare bad_input data_read readme download
-  completion own_net man pin scripts features"
-# What starts ranks one after another and waits for them in between, the longest first: two of these at a time.
-by_two="peer slurm_nodes trainer campaign kills bundle faults resources elastic peer_hosts sites ssh checkpoint zero tensor
-  pipeline restarts diverged hosts plan no_memory"
-
-declare -A script_of
-for script in $scripts; do
-    name=${script##*/} name=${name%.sh}
-    script_of[$name]=$script
-done
-for name in $idle_scripts; do
-    start_idle "$name" "${script_of[$name]}"
-done
-for name in $one_core; do
-    beside "$name" "${script_of[$name]}"
-done
-# The harnesses of bench/tests/fuzz: made-up inputs where that was asked for, their seeds always.
-for source in bench/tests/fuzz/fuzz_*.c; do
-    name=${source##*/} name=${name%.c}
-    [ -z "${SCALEBENCH_FUZZ_SECONDS:-}" ] || beside "$name" bench/tests/fuzz/run.sh "${name#fuzz_}"
-    beside "seeds_${name#fuzz_}" "$build/tests/seeds_${name#fuzz_}"
-done
-for source in $unit_tests; do
-    name=${source##*/} name=${name%.c}
-    for program in "$build/tests/$name" "$build/tests/${name}_f64"; do
-        [ ! -x "$program" ] || beside "${program##*/}" "$program"
-    done
-done
-run_mpi_tests beside 1
-all_settled
-for ranks in 2 3 4 7; do
-    run_mpi_tests run "$ranks"
+run_rows 0 1
+run_rows 1 "$jobs"
+run_rows 2 2
+run_rows all 1 # some of these judge times
+while [ ${#waiting[@]} -gt 0 ]; do
+    wait -n 2>/dev/null
+    settle_ended
 done
 
-at_a_time=2
-for name in $by_two; do
-    beside "$name" "${script_of[$name]}"
-done
-all_settled
-
-# Some of these judge times.
-for script in $scripts; do
-    name=${script##*/} name=${name%.sh}
-    [[ " ${one_core//$'\n'/} ${by_two//$'\n'/} $idle_scripts " == *" $name "* ]] || run "$name" "$script"
-done
-settle_idle
-
+printf '%s\n' "${durations[@]}" >"$logs/durations.$tier"
 if [ ${#durations[@]} -gt 10 ]; then
     echo "the slowest of ${#durations[@]}, all in $SECONDS s, of cores $(printf '%s\n' "${durations[@]}" |
         awk '{ s += $5 } END { printf "%.0f", s }') s:"
     printf '%s\n' "${durations[@]}" | LC_ALL=C sort -rn | sed -n '1,10s/^/  /p'
 fi
+[ ! -f "$(log_of test_bf16)" ] || sed -n 's/^# \(tiles of AMX-BF16: .*\)/\1/p' "$(log_of test_bf16)"
 [ "$failed" -eq 0 ] || echo "failed: ${failures[*]}"
+echo "$passed $failed $skipped" >"$logs/total.$tier"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

@@ -2,6 +2,9 @@
 # What CONTRIBUTING's table "to add" promises: in a copy of the sources a layer, a strategy, a measured column, a
 # figure and a site come by their rows and files alone (bench/tests/adding/ has the files, laid out as the tree
 # is), the copy builds, and `list`, `explain`, CSV files and pictures show them.
+# tier: rest
+# cores: 1
+# seconds: 80
 set -u
 . bench/tests/lib/tap.sh
 copy=$tmp/copy

@@ -2,6 +2,9 @@
 # The kernels on 64-bit ARM, under qemu. In single precision their tests but random nets, which take
 # minutes; in double precision, which is there for proofs and not for speed, those with finite
 # differences that do not. `make check-arm64` runs the rest as well.
+# tier: rest
+# cores: 1
+# seconds: 300
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every malformed file of the corpus, through the commands a user types: exit status 2, the place and the
 # reason that its first line states; nothing runs.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

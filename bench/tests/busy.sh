@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A campaign on a machine that others use: it goes on, and says so before and after.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

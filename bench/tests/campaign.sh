@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
 # A campaign as a user runs it: to its end, again, changed, interrupted, killed in every way, continued.
+# tier: rest
+# cores: 2
+# seconds: 80
 set -u
 . bench/tests/lib/tap.sh
 

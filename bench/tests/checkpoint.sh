@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checkpoints as a user meets them: a run goes on from one, also when it was killed over writing it; a
 # campaign goes on with the accuracy run that was killed.
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The sweep over strategies at small sizes: the shape of its table, its verdicts, also on sums that are
 # wrong on purpose, interruption, its mistakes.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

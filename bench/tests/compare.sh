@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # scalebench compare and check, as a user and a build server use them: on runs of a fake workload, on copies of
 # what is committed in results/reference, in every format.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/committed.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # data.read and data.shard as a user types them: the same training whichever way the data come, and a
 # refusal where one way cannot work.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

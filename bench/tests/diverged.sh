@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Training that diverges is a result: recorded, told with its step, and part of no ratio or median.
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

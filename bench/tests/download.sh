@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # `make data` against a server on loopback: whole, cut off, wrong, missing.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

@@ -6,6 +6,9 @@
 # Every strategy and every phase has its turn with each signal, under both ways of waiting, first and last
 # rank of two. FAULTS=all: every variant of every strategy in every phase, rank 0 of two, 1 and 2 of three, each signal, and
 # signals at moments of chance; half an hour. FAULTS=7/40: the cases of it whose number is 7 modulo 40.
+# tier: rest
+# cores: 2
+# seconds: 60
 set -u
 . bench/tests/lib/tap.sh
 

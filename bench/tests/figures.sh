@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Figures as a user meets them: of a campaign, drawn again, drawn from its tables alone, beside what
 # others published; and the campaigns of the reports.
+# cores: 1
+# seconds: 40
 set -u
 . bench/tests/lib/tap.sh
 

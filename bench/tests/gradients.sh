@@ -2,6 +2,9 @@
 # A step's gradient, tensor by tensor, against the PyTorch that is here: in double the same, and in
 # float, by the exact plan, no further off than twice what PyTorch is. kernels/net/tests/gradients.csv
 # holds what one PyTorch made of it, for machines that have none.
+# tier: rest
+# cores: 1
+# seconds: 60
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The sweep over ops and layers at tiny sizes: the shape of its table, its verdicts, also on results
 # that are wrong on purpose, its figure, its mistakes.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

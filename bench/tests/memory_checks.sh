@@ -5,6 +5,9 @@
 #
 # vgg11_bn takes minutes under valgrind; its step is that of vgg_mini with 16 times the channels.
 # MEMORY_CHECKS=all runs it too. Nothing is suppressed: MPICH's leaks are not definite ones.
+# tier: rest
+# cores: 1
+# seconds: 70
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Hosts of ci/netns.sh: ranks meet over their interfaces alone, campaigns run on them, nothing stays.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

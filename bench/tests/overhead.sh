@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # make bench-overhead says what it should, whatever the numbers are on a machine that does other things.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

@@ -2,6 +2,7 @@
 # sync.overlap as a user meets it: a thread has a core of its own or the point is refused with the reason,
 # the record says what was done, the table tells points apart. sync.check: ranks that were told different
 # things are found out.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

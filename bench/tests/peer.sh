@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # The PyTorch peer: the same losses and weights as train_cnn from the same weights and batches, however
 # gradients meet, its records, a campaign that compares both, and one on a machine without PyTorch.
+# tier: rest
+# cores: 2
+# seconds: 80
 set -u
 . bench/tests/lib/tap.sh
 

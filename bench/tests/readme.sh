@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What README and results/README.md say is what the committed tables hold, rounded once.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

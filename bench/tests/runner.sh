@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # The runner's promises, with a trainer that takes no time: what runs, what is kept, what is tried again, what is skipped.
+# cores: 1
+# seconds: 40
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/fake_campaign.sh

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The sbatch template under a real Slurm that ci/slurm.sh starts here: a campaign as a job, inside the
 # cores of its allocation, cancelled, out of time, gone on with.
+# tier: rest
+# cores: 0
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/slurm.sh

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Every CSV file of a real campaign, read by what users read them with: each against its dictionary.
+# cores: 1
+# seconds: 30
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/committed.sh

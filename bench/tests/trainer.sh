@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The trainer as a user types it: with mpiexec, with mistakes, with a rank that stops.
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

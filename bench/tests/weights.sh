@@ -4,6 +4,9 @@
 # keep results keeps them all; one that means to alter some writes the list anew and says why:
 #     bench/tests/weights.sh write
 # Compiler and libraries decide the last bit: with others than the list's first line names, the test is skipped.
+# tier: rest
+# cores: 1
+# seconds: 70
 set -u
 . bench/tests/lib/tap.sh
 list=bench/tests/weights.csv

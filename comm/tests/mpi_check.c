@@ -1,6 +1,7 @@
 /* Ranks that are about to do different things are found out before they do them, in every way in
  * which they may differ; ranks that agree notice nothing. And what a run takes from the library, it
- * gives back, also when it is given up half-way. */
+ * gives back, also when it is given up half-way.
+ * double: 3 */
 #include "comm/tests/mpi_test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Compressors on real ranks, under every strategy that takes them: bounds of their sums, the same
- * bits on every rank, counters against an independent count and the formulas, what they remember. */
+ * bits on every rank, counters against an independent count and the formulas, what they remember.
+ * double: 3 */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Nodes as the library finds them: MPICH is told to take this machine for two. */
+/* Nodes as the library finds them: MPICH is told to take this machine for two.
+ * double: 3 */
 #include "comm/tests/mpi_test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # The ledger of claims: what is committed is what the tables say, and every verdict hangs on cells of them.
+# cores: 1
+# seconds: 30
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # The comparison of features: every entry of this project is proven, and what proves nothing is named.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 export BUILD=$build

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What make hands on to the programs, and what it refuses.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/fake_campaign.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The man page: no formatter has anything against it, and it names every command and every option.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

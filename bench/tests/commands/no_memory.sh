@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Commands that get no more memory: whichever allocation of ours fails, they end with a sentence about it and their own
 # exit status, not with a signal. Of each command some tens of allocations are tried; FAULTS=all: each.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

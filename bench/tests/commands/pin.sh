@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # pin by a plan of its own node, as ranks are started on machines that are not the runner's.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What `scalebench plan` forecasts: from a run's own launches, from other campaigns, else roughly; and what bounds it.
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

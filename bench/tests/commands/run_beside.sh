@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Several runners at once, with a trainer that takes no time: on one run there is one, on the same cores one waits for
 # the other.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/fake_campaign.sh

@@ -2,6 +2,7 @@
 # How a campaign ends that does not complete, with a trainer that takes no time: the runner, mpiexec or a rank is killed,
 # a signal comes, data, programs or the folder change meanwhile, a rank does not start. Nothing is left, and the same
 # command goes on.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/fake_campaign.sh

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The JSON Schema that editors check specs against: it takes every committed spec, and refuses what is wrong
 # in one value or one key.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

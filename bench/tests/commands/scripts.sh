@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Scripts of ci/ as somebody tries them: --help says what their heads say, and what they do not know is refused before
 # they do anything.
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets libFuzzer make up inputs for one reader, as `run.sh spec`, for $SCALEBENCH_FUZZ_SECONDS. What it
-# learns stays in build/fuzz/corpus, an input that crashes, leaks or hangs in build/fuzz/found.
+# Lets libFuzzer make up inputs for one reader, as `run.sh spec`: as many as $SCALEBENCH_FUZZ_RUNS says, or for
+# $SCALEBENCH_FUZZ_SECONDS. What it learns stays in build/fuzz/corpus, an input that crashes, leaks or hangs in build/fuzz/found.
 set -u
 . bench/tests/lib/tap.sh
 reader=$1
@@ -44,11 +44,18 @@ several() { # inputs were looked at
     grep -qE '^stat::number_of_executed_units: +[0-9]{2}' "$tmp/log"
 }
 
-# A pattern may take seconds of time: where that is all there was for, some more inputs without it.
+# Each file that is read first counts as a run. A reader may take seconds for an input: where the time was too short for
+# several, it gets some more.
 finds_nothing() {
+    local files
     mkdir -p "$corpus" "$found"
-    fuzz -max_total_time="${SCALEBENCH_FUZZ_SECONDS:-60}" || return 1
-    several || fuzz -runs=20 && several
+    if [ -n "${SCALEBENCH_FUZZ_RUNS:-}" ]; then
+        # shellcheck disable=SC2086 # a list of folders
+        files=$(find "$corpus" "bench/tests/fuzz/seeds/$reader" $more -type f | wc -l)
+        fuzz -runs=$((files + SCALEBENCH_FUZZ_RUNS)) && several
+    else
+        fuzz -max_total_time="${SCALEBENCH_FUZZ_SECONDS:-60}" && { several || { fuzz -runs=20 && several; }; }
+    fi
 }
 
 if [ -x "$fuzzer" ]; then

@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
 # What `make bundle` writes, on a machine that has nothing: an empty root with /proc, /dev, /tmp and /dev/shm.
+# tier: rest
+# cores: 2
+# seconds: 60
 set -u
 . bench/tests/lib/tap.sh
 

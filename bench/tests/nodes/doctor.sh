@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `scalebench doctor`: what it measures here and on emulated hosts, and whom it names. ci/doctor.sh (make
 # bench-doctor) counts how often it is right.
+# tier: rest
 # shellcheck disable=SC2016 # awk's own, and bash's inside
 set -u
 # shellcheck source=bench/tests/lib/tap.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A host that is gone with all that ran on it: an elastic run goes on on a spare one, or on those that are left.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 export SCALEBENCH_HOME=$PWD

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Campaigns that bring their hosts up themselves: what runs on them, and that nothing of them stays, however
 # the campaign ends.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

@@ -5,6 +5,9 @@
 #
 # Three kills on each site; FAULTS=all: thirty, twenty minutes on two cores. KILLS_SEED=N makes the choices of
 # the run again that has printed N, KILLS_SITE=emulated or slurm those of one site.
+# tier: rest
+# cores: 2
+# seconds: 75
 set -u
 . bench/tests/lib/tap.sh
 

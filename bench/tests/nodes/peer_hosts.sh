@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The PyTorch peer on hosts of ci/netns.sh: its ranks meet over the hosts' interfaces, which carry the bytes that
 # are counted, as many as ours; a rank that is killed, or cannot be reached, ends the launch.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

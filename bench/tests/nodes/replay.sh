@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Replayed compute as a user has it: points that compute and points that do not in one spec, kept apart in
 # tables and figures; what is said where nobody has measured yet how long computing takes.
+# tier: rest
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Nodes are sampled beside a launch: rows in time, bytes at interfaces as strategies' formulas have them, and no
 # sampler that outlives its launch.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # configs/strong_scaling.yaml as it is, on this machine, on emulated hosts and as a job of a real Slurm of four
 # nodes: what is told of its points is the same. Only how many there are and how long they take is cut short.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/slurm.sh

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # A real Slurm of four nodes, which ci/slurm.sh makes here: campaigns over all of them by sbatch and salloc, on
 # some of them, beside a login node, and through whatever takes a job's nodes or time away.
+# tier: rest
+# cores: 2
+# seconds: 70
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Machines that ssh reaches: a server of its own in each of two namespaces that ci/netns.sh makes.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # The archive of runs: what is in it, and that gnuplot alone draws the same pictures from it.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 archive=$tmp/art.tar.gz

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # The page of runs: of what is committed, and of a small campaign with published values and texts that would
 # be markup; as text (page_structure.py) and in a browser (page_browser.py).
+# tier: rest
+# cores: 1
+# seconds: 100
 set -u
 . bench/tests/lib/tap.sh
 here=bench/tests/reports
@@ -231,8 +234,8 @@ else
         mkdir "$tmp/browser"
         TMPDIR=$tmp/browser python3 "$here/page_browser.py" "$chromium" "$1" "$tmp/browser" "${@:2}"
     }
-    check "in a browser: figures, 390 px, contrast in light and dark, print, no error, no network" \
-        in_browser "$page" phone figures contrast print
+    check "the whole page in a browser: figures, no error, no network" in_browser "$page" figures
+    check "some runs in a browser: 390 px, contrast in light and dark, print" in_browser "$few" phone figures contrast print
     check "the keyboard searches and sorts, an address unfolds its row" in_browser "$few" keyboard address
     check "without script all is there but search and sorting" in_browser "$few" no_script
 fi

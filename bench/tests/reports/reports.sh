@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Every figure and table of the reports: its spec plans; it runs with few launches of a small net and
 # draws, each figure from measured and from published values.
+# tier: rest
+# cores: 1
+# seconds: 330
 set -u
 . bench/tests/lib/tap.sh
 

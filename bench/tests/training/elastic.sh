@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Accuracy runs whose ranks change: by plan, and because one died. What is trained is what one rank trains; what it
 # took stands in columns; an interrupted campaign goes on inside a segment.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 export SCALEBENCH_HOME=$PWD

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # A net in stages as a user meets it: it trains to the same numbers, its ranks find each other's calls right, who dies or
 # hangs is named, checkpoints are taken up by whole nets, and a campaign tells what stages waited.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/parts.sh

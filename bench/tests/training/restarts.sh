@@ -5,6 +5,8 @@
 #
 # Four trials of chance; FAULTS=all: thirty, some minutes. RESTARTS_SEED=N makes those of the run again that has
 # printed N.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 export SCALEBENCH_HOME=$PWD

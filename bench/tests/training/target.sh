@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Training to an accuracy: a run ends with the first epoch that reaches it, on all ranks alike, whatever sums the
 # gradients, also when it goes on from a checkpoint; a campaign tells what that took, and who did not get there.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

@@ -2,6 +2,8 @@
 # Dense layers in slices as a user meets them: they train to the same numbers, their ranks find each other's calls right,
 # who hangs is told, checkpoints are taken up by others, and a campaign tells what a slice has in memory and what it
 # sends.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/parts.sh

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # A timeline of one step as a user meets it: rows that tell when each rank did what, a file for chrome://tracing and
 # Perfetto beside each launch, a figure; nothing of it where nobody asks.
+# tier: rest
+# cores: 1
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Stages of ZeRO as a user meets them: what a rank has of parameters, gradients and optimizer state in memory is what
 # `scalebench plan` forecast, and what it sends follows the formulas.
+# tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

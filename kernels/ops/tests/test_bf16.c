@@ -296,8 +296,20 @@ static void transforms_are_rounded_to_the_nearest(void **state)
     }
 }
 
+/* A line that ci/run_tests.sh repeats at its end. */
+static void print_where_tiles_were_tested(void)
+{
+    enum isa best = isa_best_bf16();
+    const char *where = winograd_product_for(best)->pair == NULL
+                            ? "not tested: this processor has no AVX512-BF16"
+                        : best == ISA_AMX_BF16 ? "tested on the instructions and on their model"
+                                               : "tested on a model of the instructions alone";
+    printf("# tiles of AMX-BF16: %s\n", where);
+}
+
 int main(void)
 {
+    print_where_tiles_were_tested();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_sum_rounded_operands),
         cmocka_unit_test(columns_sum_rounded_operands),

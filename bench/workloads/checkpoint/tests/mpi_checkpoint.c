@@ -1,5 +1,6 @@
 /* A run that was interrupted equals one that was not: to the bit on the same number of ranks, with
- * every strategy, with dropout, in the middle of an epoch; up to rounding on another number. */
+ * every strategy, with dropout, in the middle of an epoch; up to rounding on another number.
+ * double: 1 2 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 
 static bool equal_state(const struct session *a, const struct session *b)

@@ -1,4 +1,5 @@
-/* Checkpoints that do not fit the run, or were altered, are refused by name. */
+/* Checkpoints that do not fit the run, or were altered, are refused by name.
+ * double: 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 
 static bool write_one(struct session *s)

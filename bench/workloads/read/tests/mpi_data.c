@@ -1,5 +1,6 @@
 /* However training data reach the ranks, and whoever owns which sample: each step of each epoch
- * gives a rank the same bytes, and an epoch uses every sample once. */
+ * gives a rank the same bytes, and an epoch uses every sample once.
+ * double: 3 */
 #include "comm/tests/mpi_test.h"
 
 #include <ftw.h>

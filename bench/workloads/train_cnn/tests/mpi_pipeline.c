@@ -1,6 +1,7 @@
 /* A net that is cut into stages trains as it does whole: to the bit what one rank computes in as many
  * micro-batches where each stage is one rank, up to rounding where several share a stage. What ranks keep
- * and send is what formulas say. */
+ * and send is what formulas say.
+ * double: 2 3 4 */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 
 #include "comm/tests/mpi_held.h"

@@ -1,5 +1,6 @@
 /* Mixed precision: what a step computes with, what it leaves in the master weights, and that ranks agree on
- * the loss scale, also where their batches differ. */
+ * the loss scale, also where their batches differ.
+ * double: 2 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "comm/local_ops.h"
 

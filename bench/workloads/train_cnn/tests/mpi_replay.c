@@ -1,5 +1,6 @@
 /* A launch that does not compute: the messages of one that does, no sooner than it would, and nothing
- * learned. */
+ * learned.
+ * double: 3 */
 #include <unistd.h>
 
 #include "bench/workloads/train_cnn/replay.h"

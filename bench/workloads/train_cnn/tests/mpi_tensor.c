@@ -1,5 +1,6 @@
 /* Dense layers in slices: several ranks train what one does, dropout between the layers included; weights that all
- * slices hold stay the same to the bit, and what is summed is what formulas say. */
+ * slices hold stay the same to the bit, and what is summed is what formulas say.
+ * double: 2 3 4 */
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 #include "comm/cost/tensor.h"

@@ -1,4 +1,5 @@
-/* What a timeline says of a step is what its record says: the spans of every strategy add up. */
+/* What a timeline says of a step is what its record says: the spans of every strategy add up.
+ * double: 3 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "bench/workloads/train_cnn/trace.h"
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Each command of scalebench once, and the table and a figure of each report from what is committed: the main path of the
+# first tier, whose depth lies in the second.
+# cores: 1
+set -u
+. bench/tests/lib/tap.sh
+. bench/tests/lib/fake_campaign.sh
+
+export SCALEBENCH_OUT=$out
+reference=results/reference
+
+# What somebody types, a row a command: what its output holds, then its arguments. `run` comes first, others use its run.
+commands() {
+    cat <<END
+run|launch|$tmp/fake.yaml --set ranks=2
+plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[none,ring]
+submit|#SBATCH --nodes|$tmp/fake.yaml --site example --dry-run
+status|fake|fake
+runs|fake|
+figures|time.svg|$latest --set figures=[time]
+report|1 run|$reference/strong_scaling --output $tmp/page.html
+table|allreduce|$reference/strong_scaling
+compare|same|$reference/strong_scaling $reference/strong_scaling
+check|holds|$reference/strong_scaling ranks>0
+claims|survive|results/claims.yaml
+doctor|cores|--set site=local
+list|allreduce|strategies
+explain|learning rate|train.lr
+model|690,590|keras_690k
+machine|core|
+schema|properties|
+man|scalebench|
+completion|complete|bash
+END
+}
+
+# The trainer is the fake one, with which doctor's ranks have nothing to do.
+works() { # command, text, arguments
+    local program=$bin/scalebench words
+    read -r -a words <<<"$3"
+    [ "$1" != doctor ] || program=$scalebench
+    "$program" "$1" "${words[@]}" >"$tmp/said" 2>&1 </dev/null
+    local status=$?
+    cat "$tmp/said"
+    # Doctor's findings are of the machine.
+    { [ "$status" -eq 0 ] || [ "$1 $status" = "doctor 1" ]; } && grep -qF -- "$2" "$tmp/said"
+}
+
+while IFS='|' read -r command text arguments; do
+    check "scalebench $command" works "$command" "$text" "$arguments"
+done < <(commands)
+
+has_every_command() {
+    diff <("$scalebench" help | sed -n 's/^  \([a-z]\{3,\}\) .*/\1/p' | grep -vx help | sort) <(commands | cut -d'|' -f1 | sort)
+}
+check "no command lacks its row" has_every_command
+
+# One file, which opens without a network.
+page_holds_the_run() {
+    grep -q '<svg' "$tmp/page.html" && ! grep -E 'src="https?:' "$tmp/page.html"
+}
+check "the page holds its figures and needs no network" page_holds_the_run
+
+# A committed run of a report prints its table, and draws what its spec draws.
+from_what_is_committed() { # run
+    cp -rL "$reference/$1" "$tmp/$1" && rm -f "$tmp/$1"/*.svg || return 1
+    "$scalebench" table "$tmp/$1" >"$tmp/said" && [ "$(wc -l <"$tmp/said")" -gt 5 ] || return 1
+    "$scalebench" figures "$tmp/$1" >"$tmp/said" 2>&1 || { cat "$tmp/said"; return 1; }
+    compgen -G "$tmp/$1/*.svg" >/dev/null
+}
+for run in naik_yadav_table1 kota_fig8 wang_yang_fig7 amundkar_throughput past_pinning; do
+    check "$run is printed and drawn from what is committed" from_what_is_committed "$run"
+done
+finish
