@@ -299,11 +299,14 @@ static void transforms_are_rounded_to_the_nearest(void **state)
 /* A line that ci/run_tests.sh repeats at its end. */
 static void print_where_tiles_were_tested(void)
 {
+    const char *where = "not tested: this processor has no AVX512-BF16";
+#if defined(__x86_64__)
     enum isa best = isa_best_bf16();
-    const char *where = winograd_product_for(best)->pair == NULL
-                            ? "not tested: this processor has no AVX512-BF16"
-                        : best == ISA_AMX_BF16 ? "tested on the instructions and on their model"
-                                               : "tested on a model of the instructions alone";
+    if (best == ISA_AMX_BF16)
+        where = "tested on the instructions and on their model";
+    else if (winograd_product_for(best)->pair != NULL)
+        where = "tested on a model of the instructions alone";
+#endif
     printf("# tiles of AMX-BF16: %s\n", where);
 }
 
