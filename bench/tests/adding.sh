@@ -8,6 +8,7 @@
 set -u
 . bench/tests/lib/tap.sh
 copy=$tmp/copy
+unset SCALEBENCH_OUT # results lie in the copy
 
 # Objects are copied with the sources, so that only what depends on a changed table is compiled again.
 copy_sources() {

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # $tmp and $build of tap.sh
 template=configs/sites/bench.sbatch
 home=$tmp/home
+unset SCALEBENCH_OUT # results lie there, too
 mkdir -p "$home/configs"
 ln -s "$PWD"/configs/* "$home/configs"
 ln -s "$PWD/Makefile" "$PWD"/{bench,kernels,comm,ci,plots} "$home"
