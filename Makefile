@@ -52,6 +52,8 @@ ZLIB_CFLAGS    = $(call once,ZLIB_CFLAGS,$(call lib_cflags,ZLIB,zlib))
 ZLIB_LIBS      = $(call once,ZLIB_LIBS,$(call lib_ldlibs,ZLIB,zlib,-lz))
 MD_CFLAGS      = $(call once,MD_CFLAGS,$(call lib_cflags,MD,libmd))
 MD_LIBS        = $(call once,MD_LIBS,$(call lib_ldlibs,MD,libmd,-lmd))
+PCRE2_CFLAGS   = $(call once,PCRE2_CFLAGS,$(call lib_cflags,PCRE2,libpcre2-8))
+PCRE2_LIBS     = $(call once,PCRE2_LIBS,$(call lib_ldlibs,PCRE2,libpcre2-8,-lpcre2-8))
 XXHASH_CFLAGS  = $(call once,XXHASH_CFLAGS,$(call lib_cflags,XXHASH,libxxhash))
 CMOCKA_CFLAGS  = $(call once,CMOCKA_CFLAGS,$(call lib_cflags,CMOCKA,cmocka))
 CMOCKA_LIBS    = $(call once,CMOCKA_LIBS,$(call lib_ldlibs,CMOCKA,cmocka,-lcmocka))
@@ -173,7 +175,7 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 
 # What a program links: libraries of ours in the order of the arrows, then those of others.
 RUNNER_LINK  = $(LIBRUNNER) $(LIBDOCTOR) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
-RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
+RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(PCRE2_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
 TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
@@ -217,7 +219,7 @@ obj_cflags = \
   $(if $(filter kernels/gemm.c,$(1)),$(BLIS_CFLAGS)) \
   $(if $(filter comm/% bench/workloads/%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
   $(if $(filter bench/place/%,$(1)),$(HWLOC_CFLAGS)) \
-  $(if $(filter bench/spec/%,$(1)),$(YAML_CFLAGS)) \
+  $(if $(filter bench/spec/%,$(1)),$(YAML_CFLAGS) $(PCRE2_CFLAGS)) \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
   $(if $(findstring /tests/,$(1)),$(CMOCKA_CFLAGS))
 
@@ -228,7 +230,7 @@ level = $(if $(filter -O3,$(OPT)),$(if $(filter bench/% comm/tests/%,$(filter-ou
 # Rebuilt when flags, compiler or libraries change.
 FLAGS_STAMP := $(BUILD)/flags $(BUILD)/linked
 FLAGS_NOW   := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPI_CFLAGS) $(MPI_LIBS))
-LIBS_NOW    := $(foreach l,BLIS YAML HWLOC JANSSON ZLIB MD XXHASH,$($(l)_CFLAGS) $($(l)_LIBS))
+LIBS_NOW    := $(foreach l,BLIS YAML HWLOC PCRE2 JANSSON ZLIB MD XXHASH,$($(l)_CFLAGS) $($(l)_LIBS))
 stamp = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
 $(BUILD)/flags: FORCE
 	$(if $(knows_mpi),,$(error $(no_mpi)))
@@ -499,7 +501,7 @@ info:
 	@printf '%-10s %s\n' CC '$(CC)' version "$$($(CC) --version | head -1)" MPICC '$(MPICC)' \
 	  MPIEXEC '$(MPIEXEC)' MPI "$$($(MPIEXEC) --version 2>/dev/null | sed -n 's/ *Version: */MPICH /p' | head -1)" \
 	  CFLAGS '$(CFLAGS)' yaml '$(YAML_LIBS)' hwloc '$(HWLOC_LIBS)' blis '$(BLIS_LIBS)' \
-	  jansson '$(JANSSON_LIBS)' zlib '$(ZLIB_LIBS)' md '$(MD_LIBS)' \
+	  pcre2 '$(PCRE2_LIBS)' jansson '$(JANSSON_LIBS)' zlib '$(ZLIB_LIBS)' md '$(MD_LIBS)' \
 	  gnuplot "$$(gnuplot --version 2>/dev/null || echo missing)" build '$(BUILD)'
 
 help:
@@ -545,6 +547,6 @@ clean:
 #: make deps-extra                    packages of optional parts
 #: make info                          compilers, libraries and flags in use
 #: make clean                         remove build/
-#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 V=1 <LIBRARY>_DIR (YAML HWLOC BLIS JANSSON ZLIB MD XXHASH CMOCKA)
+#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 V=1 <LIBRARY>_DIR (YAML HWLOC BLIS PCRE2 JANSSON ZLIB MD XXHASH CMOCKA)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

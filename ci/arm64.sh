@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 folder=build/arm64
 libraries=$PWD/$folder/libraries
 target=aarch64-linux-gnu
-packages="libblis-serial-dev libblis4-serial libcmocka-dev libcmocka0 libyaml-dev libyaml-0-2 libmd-dev libmd0"
+packages="libblis-serial-dev libblis4-serial libcmocka-dev libcmocka0 libyaml-dev libyaml-0-2 libpcre2-dev libpcre2-8-0 libmd-dev libmd0"
 
 have() {
     command -v "$1" >/dev/null 2>&1
@@ -62,7 +62,7 @@ fetch_libraries() {
 build_tests() { # names
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u SANITIZE make -s -j"$(nproc)" BUILD="$folder" WERROR=1 OPT=-O3 \
         CC="$target-gcc" AR="$target-ar" PKGCONF=false BLIS_DIR="$libraries" YAML_DIR="$libraries" \
-        MD_DIR="$libraries" CMOCKA_DIR="$libraries" "${@/#/$folder/tests/}" >&2
+        PCRE2_DIR="$libraries" MD_DIR="$libraries" CMOCKA_DIR="$libraries" "${@/#/$folder/tests/}" >&2
 }
 
 # Kernels in portable vector types must have become NEON's: four products and sums an instruction. What

@@ -71,6 +71,7 @@ blis.h: kernels/gemm.c
 mpi.h: comm/ bench/workloads/ configs/examples/
 hwloc.h: bench/place/
 yaml.h: bench/spec/yaml_reader.c
+pcre2.h: bench/spec/pattern.c
 zlib.h: bench/workloads/data/ bench/workloads/read/tests/ bench/tests/fuzz/
 
 "

@@ -12,7 +12,7 @@ usage() {
 }
 [ $# -eq 1 ] || usage
 
-core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
+core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libpcre2-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
 ci_apt="slurm-wlm munge iproute2 openssh-server curl python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev chromium"
 # The kernels' tests for arm64; such a machine runs them as they are.
@@ -22,7 +22,7 @@ extra_apt="clang simgrid libsimgrid-dev
 
 # What the packages are for, however it came onto this machine: modules, spack, by hand.
 core_programs="${CC:-gcc} make ${PKGCONF:-pkg-config} git gnuplot"
-core_libraries="yaml-0.1:YAML hwloc:HWLOC jansson:JANSSON zlib:ZLIB libmd:MD libxxhash:XXHASH cmocka:CMOCKA"
+core_libraries="yaml-0.1:YAML hwloc:HWLOC libpcre2-8:PCRE2 jansson:JANSSON zlib:ZLIB libmd:MD libxxhash:XXHASH cmocka:CMOCKA"
 
 have() {
     command -v "$1" >/dev/null 2>&1
@@ -54,9 +54,9 @@ other_systems() {
     cat >&2 <<'TEXT'
 deps: no apt-get here. The same things under other package managers:
   dnf install   gcc make pkgconf-pkg-config git mpich-devel blis-devel hwloc-devel libyaml-devel
-                jansson-devel zlib-devel libmd-devel xxhash-devel libcmocka-devel gnuplot
-  brew install  gcc make pkg-config git mpich blis hwloc libyaml jansson zlib libmd xxhash cmocka gnuplot
-  spack install mpich blis hwloc libyaml jansson zlib-ng libmd xxhash cmocka gnuplot
+                pcre2-devel jansson-devel zlib-devel libmd-devel xxhash-devel libcmocka-devel gnuplot
+  brew install  gcc make pkg-config git mpich blis hwloc libyaml pcre2 jansson zlib libmd xxhash cmocka gnuplot
+  spack install mpich blis hwloc libyaml pcre2 jansson zlib-ng libmd xxhash cmocka gnuplot
 Libraries outside the usual places: make BLIS_DIR=/opt/blis HWLOC_DIR=... (include/ and lib/ below).
 TEXT
     exit 1

@@ -3,13 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
 #include "bench/collect/resources.h"
-#include "bench/spec/bounded.h"
 #include "bench/spec/foreign.h"
+#include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
@@ -29,153 +28,106 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* A log that a process of its own reads: where it is, and what it has found. */
-struct reading {
-    const struct config *config;
-    char path[4200];
-    int line;      /* that is matched, from 1 */
-    size_t metric; /* that it is held against */
-    enum status status;
-    struct error error;
-    double values[]; /* of the metrics, NAN: not found yet */
-};
+/* Seconds of the processor that matching a log may take, and bytes of a pattern's lines that add a second. */
+enum { MATCH_S = 1, BYTES_PER_S = 1000000 };
 
-static enum status refuse_line(const struct reading *r, const char *why, struct error *e)
-{
-    return error_at(e, ERR_DATA, r->path, 0, 0,
-                    "line %d: workload.metrics: '%s' cannot be held against it: %s", r->line,
-                    r->config->values[OPT_METRICS].texts[r->metric], why);
-}
+/* A log that is read for the metrics of a point. */
+struct reading {
+    const struct value *metrics;
+    const char *path;
+    struct pattern **patterns; /* of the metrics */
+    double *values;            /* of the metrics; NAN: not found yet */
+    clock_t until;             /* time of the processor at which matching ends */
+    int line;                  /* that is matched, from 1 */
+};
 
 /* More than the longest number that C writes without an exponent. */
 enum { NUMBER_BYTES = 512 };
 
-/* The number that the group of the pattern holds in this line, NAN where that is none; as it was where the line does
- * not match. */
-static enum status match_line(struct reading *r, const struct foreign_metric *metric,
-                              const char *line)
+/* A text that is no number is NAN. */
+static double number_of(const char *text, size_t length)
 {
-    regmatch_t match[2];
-    char text[128], digits[NUMBER_BYTES] = "";
-    double *number = &r->values[r->metric];
-    int code = regexec(&metric->regex, line, 2, match, 0);
-    if (code != 0 && code != REG_NOMATCH) {
-        regerror(code, &metric->regex, text, sizeof text);
-        return refuse_line(r, text, &r->error);
-    }
-    if (code != 0)
-        return OK;
-    int length = match[1].rm_so < 0 ? 0 : (int)(match[1].rm_eo - match[1].rm_so);
-    if (length > 0 && length < NUMBER_BYTES)
-        snprintf(digits, sizeof digits, "%.*s", length, line + match[1].rm_so);
-    if (!number_parse(digits, number))
-        *number = NAN;
-    return OK;
+    char digits[NUMBER_BYTES] = "";
+    double number;
+    if (length < sizeof digits)
+        memcpy(digits, text, length);
+    return strlen(digits) == length && number_parse(digits, &number) ? number : NAN;
 }
 
-static enum status read_lines(struct reading *r, FILE *log, const struct foreign_metric *metrics)
+static enum status match_line(struct reading *r, size_t metric, const char *line, size_t length,
+                              struct error *e)
 {
-    size_t n = r->config->values[OPT_METRICS].n, size = 0;
+    struct pattern_value found;
+    r->until += (clock_t)length * CLOCKS_PER_SEC / BYTES_PER_S;
+    enum status status = pattern_find(r->patterns[metric], line, length, r->until, &found, e);
+    if (status == ERR_DATA)
+        return error_at(e, ERR_DATA, r->path, 0, 0, "line %d: workload.metrics: %s: '%s'", r->line,
+                        e->text, r->metrics->texts[metric]);
+    if (status == OK && found.text != NULL)
+        r->values[metric] = number_of(found.text, found.size);
+    return status;
+}
+
+static enum status read_lines(struct reading *r, FILE *log, struct error *e)
+{
+    size_t size = 0;
     ssize_t length;
     char *line = NULL;
     enum status status = OK;
     while (status == OK && (length = getline(&line, &size, log)) >= 0) {
-        if (length > 0 && line[length - 1] == '\n')
-            line[length - 1] = '\0';
+        length -= length > 0 && line[length - 1] == '\n';
         r->line++;
-        for (size_t i = 0; i < n && status == OK; i++) {
-            r->metric = i;
-            status = match_line(r, &metrics[i], line);
-        }
+        for (size_t i = 0; i < r->metrics->n && status == OK; i++)
+            status = match_line(r, i, line, (size_t)length, e);
     }
     free(line);
     return status;
 }
 
-static enum status check_values(struct reading *r)
+static enum status check_values(const struct reading *r, struct error *e)
 {
-    const struct value *wanted = &r->config->values[OPT_METRICS];
-    for (size_t i = 0; i < wanted->n; i++)
+    for (size_t i = 0; i < r->metrics->n; i++)
         if (isnan(r->values[i]))
-            return error_at(&r->error, ERR_DATA, r->path, 0, 0,
+            return error_at(e, ERR_DATA, r->path, 0, 0,
                             "no line, or not the last that matches, has a number where "
                             "workload.metrics looks for it: '%s'; its group holds a number alone, "
                             "without its unit, as ([0-9.]+) does",
-                            wanted->texts[i]);
+                            r->metrics->texts[i]);
     return OK;
 }
 
-static enum status read_log(struct reading *r, const struct foreign_metric *metrics)
+static enum status read_log(struct reading *r, struct error *e)
 {
     FILE *log = fopen(r->path, "re");
     if (log == NULL)
-        return error_at(&r->error, ERR_DATA, r->path, 0, 0, "%s", strerror(errno));
-    enum status status = read_lines(r, log, metrics);
+        return error_at(e, ERR_DATA, r->path, 0, 0, "%s", strerror(errno));
+    enum status status = read_lines(r, log, e);
     fclose(log);
-    THEN(status, check_values(r));
+    THEN(status, check_values(r, e));
     return status;
-}
-
-static void read_apart(void *shared)
-{
-    struct reading *r = shared;
-    struct foreign_metric *metrics;
-    size_t n = r->config->values[OPT_METRICS].n, open = 0;
-    enum status status = MEM_NEW(metrics, n, "the metrics of a launch", &r->error);
-    for (; open < n && status == OK; open += status == OK)
-        status = foreign_metric_open(&metrics[open], r->config, open, &r->error);
-    THEN(status, read_log(r, metrics));
-    while (open > 0)
-        regfree(&metrics[--open].regex);
-    free(metrics);
-    r->status = status;
-}
-
-/* A megabyte a second at least, of each pattern. */
-static double seconds_for(const struct reading *r)
-{
-    struct stat log;
-    double bytes = stat(r->path, &log) == 0 ? (double)log.st_size : 0;
-    return FOREIGN_SECONDS + 1e-6 * bytes * r->config->values[OPT_METRICS].n;
-}
-
-static enum status run_reading(struct reading *r, struct error *e)
-{
-    enum bounded_end end;
-    char why[128];
-    double seconds = seconds_for(r);
-    TRY(bounded_run(&end, read_apart, r, seconds, e));
-    if (end == BOUNDED_DONE && r->status != OK)
-        *e = r->error;
-    if (end == BOUNDED_DONE)
-        return r->status;
-    if (end == BOUNDED_LOST)
-        return refuse_line(r, "the C library's matcher dies of it", e);
-    snprintf(
-        why, sizeof why,
-        "it takes more than the %.0f s that this output may; a repetition inside of a repeated "
-        "group does so",
-        ceil(seconds));
-    return refuse_line(r, why, e);
 }
 
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e)
 {
-    size_t n = config->values[OPT_METRICS].n, size = sizeof(struct reading) + n * sizeof *values;
-    void *shared;
+    char path[4200];
+    struct reading r = {.metrics = &config->values[OPT_METRICS],
+                        .path = path,
+                        .values = values,
+                        .until = clock() + MATCH_S * CLOCKS_PER_SEC};
+    size_t n = r.metrics->n, at;
     if (n == 0)
         return OK;
-    TRY(bounded_new(&shared, size, e));
-    struct reading *r = shared;
-    r->config = config;
-    snprintf(r->path, sizeof r->path, "%s/log.txt", dir);
-    for (size_t i = 0; i < n; i++)
-        r->values[i] = NAN;
-    enum status status = run_reading(r, e);
-    if (status == OK)
-        memcpy(values, r->values, n * sizeof *values);
-    bounded_free(shared, size);
+    snprintf(path, sizeof path, "%s/log.txt", dir);
+    enum status status = MEM_NEW(r.patterns, n, "the metrics of a launch", e);
+    for (size_t i = 0; i < n && status == OK; i++) {
+        values[i] = NAN;
+        status = pattern_open(&r.patterns[i], r.metrics->texts[i], &at, e);
+    }
+    THEN(status, read_log(&r, e));
+    for (size_t i = 0; i < n && r.patterns != NULL; i++)
+        pattern_free(r.patterns[i]);
+    free(r.patterns);
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* Every parenthesis and every `not` is a level: the stack of condition_holds is the bits of one
  * word, of which a level takes two. */
@@ -47,10 +48,7 @@ struct parser {
 
 static int column_of(const struct parser *p, const char *place)
 {
-    int column = 1;
-    for (const char *c = p->c->text; c < place; c++)
-        column += ((unsigned char)*c & 0xC0) != 0x80; /* not the continuation of a character */
-    return column;
+    return 1 + (int)text_characters(p->c->text, (size_t)(place - p->c->text));
 }
 
 static enum status refuse(const struct parser *p, const char *place, struct error *e,

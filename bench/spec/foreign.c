@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/spec/bounded.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/pattern.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
@@ -239,53 +239,7 @@ enum status foreign_word(char **word, const struct config *config, size_t i,
     return status;
 }
 
-/* ---- Metrics ---- */
-
-/* A column's name: small letters, digits and underscores. */
-static bool take_name(struct foreign_metric *metric, const char *text)
-{
-    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    if (n == 0 || n >= sizeof metric->name || isdigit((unsigned char)text[0]) ||
-        text[n + strspn(text + n, " ")] != '=')
-        return false;
-    snprintf(metric->name, sizeof metric->name, "%.*s", (int)n, text);
-    metric->pattern = strchr(text, '=') + 1;
-    metric->pattern += strspn(metric->pattern, " ");
-    return true;
-}
-
-void foreign_metric_name(char name[FOREIGN_NAME], const struct config *config, size_t i)
-{
-    struct foreign_metric metric = {.name = ""};
-    take_name(&metric, config->values[OPT_METRICS].texts[i]);
-    memcpy(name, metric.name, FOREIGN_NAME);
-}
-
-/* The C library says it itself, or runs into the bounds of the process that tries it. */
-static const char too_much[] =
-    "it takes more time or memory than a pattern may: expected one of fewer and "
-    "smaller repetitions";
-
-enum status foreign_metric_open(struct foreign_metric *metric, const struct config *config,
-                                size_t i, struct error *e)
-{
-    const char *text = config->values[OPT_METRICS].texts[i];
-    char why[128];
-    if (!take_name(metric, text))
-        return refuse(
-            config, OPT_METRICS, text,
-            "wanted \"name = pattern\", the name of at most 31 small letters, digits and _", e);
-    int code = regcomp(&metric->regex, metric->pattern, REG_EXTENDED);
-    if (code != 0) {
-        regerror(code, &metric->regex, why, sizeof why);
-        return refuse(config, OPT_METRICS, text, code == REG_ESPACE ? too_much : why, e);
-    }
-    if (metric->regex.re_nsub == 1)
-        return OK;
-    regfree(&metric->regex);
-    return refuse(config, OPT_METRICS, text,
-                  "wanted one group, as in ([0-9.]+), that is the number", e);
-}
+/* ---- Time ---- */
 
 /* What one of a unit is in milliseconds, by the end of a metric's name; 0: it is no time. */
 static double unit_ms(const char *name)
@@ -310,9 +264,9 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
     if (strcmp(wanted, option_get(OPT_JUDGED)->preset) == 0)
         return OK;
     for (*metric = 0; *metric < n; ++*metric) {
-        struct foreign_metric m;
-        if (!take_name(&m, config->values[OPT_METRICS].texts[*metric]) ||
-            strcmp(m.name, wanted) != 0)
+        char name[PATTERN_NAME];
+        pattern_split(name, config->values[OPT_METRICS].texts[*metric]);
+        if (strcmp(name, wanted) != 0)
             continue;
         *ms = unit_ms(wanted);
         return *ms > 0 ? OK
@@ -323,60 +277,6 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
 }
 
 /* ---- A point ---- */
-
-/* What a process of its own is asked: whether the patterns compile. */
-struct check {
-    const struct config *config;
-    size_t at; /* the metric that is looked at */
-    enum status status;
-    struct error error;
-};
-
-static enum status check_metrics(const struct config *config, size_t *at, struct error *e)
-{
-    const struct value *metrics = &config->values[OPT_METRICS];
-    for (size_t i = 0; i < metrics->n; i++) {
-        struct foreign_metric metric, other;
-        *at = i;
-        TRY(foreign_metric_open(&metric, config, i, e));
-        regfree(&metric.regex);
-        for (size_t k = 0; k < i; k++)
-            if (take_name(&other, metrics->texts[k]) && strcmp(other.name, metric.name) == 0)
-                return refuse(config, OPT_METRICS, metric.name, "two of this name", e);
-    }
-    return OK;
-}
-
-static void check_apart(void *shared)
-{
-    struct check *check = shared;
-    check->status = check_metrics(check->config, &check->at, &check->error);
-}
-
-/* Counted repetitions of each other are written out by the C library before it matches anything. */
-static enum status check_in(struct check *check, const struct config *config, struct error *e)
-{
-    enum bounded_end end;
-    check->config = config;
-    TRY(bounded_run(&end, check_apart, check, FOREIGN_SECONDS, e));
-    if (end != BOUNDED_DONE)
-        return refuse(config, OPT_METRICS, config->values[OPT_METRICS].texts[check->at], too_much,
-                      e);
-    if (check->status != OK)
-        *e = check->error;
-    return check->status;
-}
-
-enum status foreign_check_metrics(const struct config *config, struct error *e)
-{
-    void *check;
-    if (config->values[OPT_METRICS].n == 0)
-        return OK;
-    TRY(bounded_new(&check, sizeof(struct check), e));
-    enum status status = check_in(check, config, e);
-    bounded_free(check, sizeof(struct check));
-    return status;
-}
 
 enum status foreign_check(const struct config *config, struct error *e)
 {

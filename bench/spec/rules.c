@@ -483,25 +483,10 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Those of a point are mostly the ones of the point before. */
-static enum status check_patterns(const struct spec *spec, struct error *e)
-{
-    char **checked = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
-        if (!config_is_foreign(config) || config->values[OPT_METRICS].texts == checked)
-            continue;
-        TRY(foreign_check_metrics(config, e));
-        checked = config->values[OPT_METRICS].texts;
-    }
-    return OK;
-}
-
 enum status rules_check_points(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_points; i++)
         TRY(check_point(spec, &spec->points[i], e));
-    TRY(check_patterns(spec, e));
     TRY(owned_check(spec, e));
     TRY(own_options_check(spec, e));
     TRY(check_stragglers(spec, e));

@@ -35,6 +35,7 @@ enum option_type {
     TYPE_RANGE,      /* "6..20" or "6"; kept as two integers */
     TYPE_TEXTS,      /* list of names */
     TYPE_STRINGS,    /* list of free texts */
+    TYPE_PATTERNS,   /* list of "name = pattern" */
     TYPE_INTS,       /* list of integers */
     TYPE_RANKS,      /* an integer; in a matrix also auto */
     TYPE_NODES,      /* an integer, or auto; as NODE_RANKS a number once the spec is read */
@@ -64,7 +65,7 @@ struct spec_option {
 static inline bool type_is_list(enum option_type type)
 {
     return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS ||
-           type == TYPE_FIGURES || type == TYPE_SEGMENTS;
+           type == TYPE_PATTERNS || type == TYPE_FIGURES || type == TYPE_SEGMENTS;
 }
 
 /* Whether an option has one value a campaign. */
@@ -133,7 +134,7 @@ struct value {
     double number_hi; /* RANGE high */
     union {
         double *numbers; /* INTS SEGMENTS: of_numbers */
-        char **texts;    /* TEXTS STRINGS; FIGURES: their names */
+        char **texts;    /* TEXTS STRINGS PATTERNS; FIGURES: their names */
     };
     struct figure_request *figures; /* FIGURES */
     unsigned n;                     /* of numbers, texts or figures */

@@ -245,6 +245,7 @@ static value_parser *parser_of(enum option_type type)
         [TYPE_RANGE] = parse_range,
         [TYPE_TEXTS] = value_parse_texts,
         [TYPE_STRINGS] = value_parse_strings,
+        [TYPE_PATTERNS] = value_parse_patterns,
         [TYPE_INTS] = value_parse_ints,
         [TYPE_RANKS] = parse_ranks,
         [TYPE_NODES] = parse_nodes,

@@ -7,6 +7,7 @@
 #include <yaml.h>
 
 #include "kernels/base/file.h"
+#include "kernels/base/text.h"
 
 /* No specification comes near these; what does is not one. They also bound the search for duplicate
  * keys, which compares each with each. */
@@ -217,6 +218,15 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     }
 }
 
+/* Without escapes and folded lines a text is written with as many characters as it has. */
+static bool is_verbatim(const yaml_event_t *event, bool quoted)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    size_t characters = text_characters(text, event->data.scalar.length);
+    return event->start_mark.line == event->end_mark.line &&
+           event->end_mark.index - event->start_mark.index == characters + (quoted ? 2 : 0);
+}
+
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
                              int depth, struct error *e)
 {
@@ -227,6 +237,7 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     if (event->type == YAML_SCALAR_EVENT) {
         node->kind = NODE_SCALAR;
         node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        node->verbatim = is_verbatim(event, node->quoted);
         return copy_scalar(r, event, &node->text, e);
     }
     node->kind = event->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;

@@ -16,8 +16,9 @@ struct node {
     struct mark mark; /* of the value */
     char *key;        /* NULL in a list and at the top */
     struct mark key_mark;
-    char *text;  /* of a scalar, as written but for quotes; "" where nothing is written */
-    bool quoted; /* a scalar in quotes or a block: a text, never a number */
+    char *text;    /* of a scalar, as written but for quotes; "" where nothing is written */
+    bool quoted;   /* a scalar in quotes or a block: a text, never a number */
+    bool verbatim; /* a scalar whose text is as long as in the file: no escapes, no line breaks */
     struct node *items;
     size_t n;
 };

@@ -182,6 +182,14 @@ void text_trim(char *text)
     text[n - blanks] = '\0';
 }
 
+size_t text_characters(const char *text, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* not the continuation of a character */
+    return n;
+}
+
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

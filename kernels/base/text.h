@@ -57,5 +57,8 @@ void text_clean(char *text);
 /* Takes the blanks at both ends off. */
 void text_trim(char *text);
 
+/* Characters in so many bytes of UTF-8. */
+size_t text_characters(const char *text, size_t bytes);
+
 /* How many different texts there are; sorts them. */
 size_t text_count_distinct(const char **texts, size_t n);

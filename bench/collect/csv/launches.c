@@ -9,7 +9,7 @@
 #include "bench/collect/timelines.h"
 #include "bench/record/records.h"
 #include "bench/record/segments.h"
-#include "bench/spec/foreign.h"
+#include "bench/spec/pattern.h"
 #include "kernels/base/mem.h"
 
 /* ---- Files of rows inside launches ---- */
@@ -379,8 +379,8 @@ static void write_metrics_of(struct csv *csv, const struct journal_launch *journ
                               .case_name = csv_case_of(csv, journal->point),
                               .launch = journal->launch};
     for (size_t i = 0; i < config->values[OPT_METRICS].n; i++) {
-        char name[FOREIGN_NAME];
-        foreign_metric_name(name, config, i);
+        char name[PATTERN_NAME];
+        pattern_split(name, config->values[OPT_METRICS].texts[i]);
         row.metric = name;
         row.value = values[i];
         csv_add(csv, &row);

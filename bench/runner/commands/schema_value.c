@@ -140,6 +140,7 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_TEXTS:
         return list_of(one_of(option->names), true);
     case TYPE_STRINGS:
+    case TYPE_PATTERNS:
         return list_of(schema_text(), false);
     case TYPE_INTS:
         return list_of(bounded(option, "integer"), true);

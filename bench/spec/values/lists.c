@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "bench/spec/values/parts.h"
 #include "kernels/base/mem.h"
@@ -84,6 +85,44 @@ enum status value_parse_strings(struct value *value, const struct spec_option *o
         TRY(value_copy_text(&value->texts[value->n], node->items[value->n].text, e));
     }
     return set_list(value, true, e);
+}
+
+/* ---- Patterns ---- */
+
+/* At the fault in the pattern where the file has its characters side by side. */
+static enum status refuse_pattern(const struct spec_option *option, const struct node *item,
+                                  size_t at, struct error *e)
+{
+    struct node place = *item;
+    if (item->verbatim && at > 0)
+        place.mark.column += (int)at + item->quoted;
+    return value_refuse(e, option, &place, "%s: '%s'", e->text, item->text);
+}
+
+static enum status check_pattern(const struct spec_option *option, const struct node *item,
+                                 struct error *e)
+{
+    struct pattern *pattern;
+    size_t at;
+    enum status status = pattern_open(&pattern, item->text, &at, e);
+    pattern_free(pattern);
+    return status == ERR_SPEC ? refuse_pattern(option, item, at, e) : status;
+}
+
+enum status value_parse_patterns(struct value *value, const struct spec_option *option,
+                                 const struct node *node, struct error *e)
+{
+    char name[PATTERN_NAME], other[PATTERN_NAME];
+    TRY(value_parse_strings(value, option, node, e));
+    for (size_t i = 0; i < node->n; i++) {
+        const struct node *item = &node->items[i];
+        TRY(check_pattern(option, item, e));
+        pattern_split(name, item->text);
+        for (size_t k = 0; k < i; k++)
+            if (pattern_split(other, node->items[k].text) != NULL && strcmp(name, other) == 0)
+                return value_refuse(e, option, item, "two patterns have the name '%s'", name);
+    }
+    return OK;
 }
 
 /* ---- Segments ---- */

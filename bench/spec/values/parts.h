@@ -9,7 +9,8 @@
  * given back by value_free_plain. */
 typedef enum status value_parser(struct value *value, const struct spec_option *option,
                                  const struct node *node, struct error *e);
-value_parser value_parse_ints, value_parse_texts, value_parse_strings, value_parse_segments;
+value_parser value_parse_ints, value_parse_texts, value_parse_strings, value_parse_patterns,
+    value_parse_segments;
 
 /* "key: what is wrong", at the place of the value. */
 enum status value_refuse(struct error *e, const struct spec_option *option, const struct node *node,

@@ -42,11 +42,20 @@ static void numbers_without_room_have_exponents(void **state)
                         "[99999999999999997748809823456034029568, 1e+56]");
 }
 
+static void characters_are_counted(void **state)
+{
+    assert_int_equal(text_characters("", 0), 0);
+    assert_int_equal(text_characters("4 \xc2\xb5s", 5), 4);
+    assert_int_equal(text_characters("4 \xc2\xb5s", 2), 2);
+    assert_int_equal(text_characters("\xf0\x9f\x98\x80", 4), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_rounded_for_people),
         cmocka_unit_test(numbers_without_room_have_exponents),
+        cmocka_unit_test(characters_are_counted),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
