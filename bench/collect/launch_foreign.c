@@ -31,14 +31,21 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 /* Seconds of the processor that matching a log may take, and bytes of a pattern's lines that add a second. */
 enum { MATCH_S = 1, BYTES_PER_S = 1000000 };
 
+/* A pattern and the text that it found last. */
+struct metric {
+    struct pattern *pattern;
+    int line; /* 0: no line matches */
+    char text[64];
+};
+
 /* A log that is read for the metrics of a point. */
 struct reading {
-    const struct value *metrics;
+    const struct value *specs;
     const char *path;
-    struct pattern **patterns; /* of the metrics */
-    double *values;            /* of the metrics; NAN: not found yet */
-    clock_t until;             /* time of the processor at which matching ends */
-    int line;                  /* that is matched, from 1 */
+    struct metric *metrics;
+    double *values; /* of the metrics; NAN: no number */
+    clock_t until;  /* time of the processor at which matching ends */
+    int line;       /* that is matched, from 1 */
 };
 
 /* More than the longest number that C writes without an exponent. */
@@ -59,13 +66,17 @@ static enum status match_line(struct reading *r, size_t metric, const char *line
 {
     struct pattern_value found;
     r->until += (clock_t)length * CLOCKS_PER_SEC / BYTES_PER_S;
-    enum status status = pattern_find(r->patterns[metric], line, length, r->until, &found, e);
+    struct metric *m = &r->metrics[metric];
+    enum status status = pattern_find(m->pattern, line, length, r->until, &found, e);
     if (status == ERR_DATA)
         return error_at(e, ERR_DATA, r->path, 0, 0, "line %d: workload.metrics: %s: '%s'", r->line,
-                        e->text, r->metrics->texts[metric]);
-    if (status == OK && found.text != NULL)
-        r->values[metric] = number_of(found.text, found.size);
-    return status;
+                        e->text, r->specs->texts[metric]);
+    if (status != OK || found.text == NULL)
+        return status;
+    r->values[metric] = number_of(found.text, found.size);
+    m->line = r->line;
+    snprintf(m->text, sizeof m->text, "%.*s", (int)found.size, found.text);
+    return OK;
 }
 
 static enum status read_lines(struct reading *r, FILE *log, struct error *e)
@@ -77,7 +88,7 @@ static enum status read_lines(struct reading *r, FILE *log, struct error *e)
     while (status == OK && (length = getline(&line, &size, log)) >= 0) {
         length -= length > 0 && line[length - 1] == '\n';
         r->line++;
-        for (size_t i = 0; i < r->metrics->n && status == OK; i++)
+        for (size_t i = 0; i < r->specs->n && status == OK; i++)
             status = match_line(r, i, line, (size_t)length, e);
     }
     free(line);
@@ -86,13 +97,17 @@ static enum status read_lines(struct reading *r, FILE *log, struct error *e)
 
 static enum status check_values(const struct reading *r, struct error *e)
 {
-    for (size_t i = 0; i < r->metrics->n; i++)
+    for (size_t i = 0; i < r->specs->n; i++) {
+        const struct metric *m = &r->metrics[i];
+        if (m->line == 0)
+            return error_at(e, ERR_DATA, r->path, 0, 0, "workload.metrics: no line matches '%s'",
+                            r->specs->texts[i]);
         if (isnan(r->values[i]))
             return error_at(e, ERR_DATA, r->path, 0, 0,
-                            "no line, or not the last that matches, has a number where "
-                            "workload.metrics looks for it: '%s'; its group holds a number alone, "
-                            "without its unit, as ([0-9.]+) does",
-                            r->metrics->texts[i]);
+                            "line %d: workload.metrics: expected a number, found '%s' by '%s'. Let "
+                            "the pattern's group hold the number alone",
+                            m->line, m->text, r->specs->texts[i]);
+    }
     return OK;
 }
 
@@ -111,23 +126,23 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
                            struct error *e)
 {
     char path[4200];
-    struct reading r = {.metrics = &config->values[OPT_METRICS],
+    struct reading r = {.specs = &config->values[OPT_METRICS],
                         .path = path,
                         .values = values,
                         .until = clock() + MATCH_S * CLOCKS_PER_SEC};
-    size_t n = r.metrics->n, at;
+    size_t n = r.specs->n, at;
     if (n == 0)
         return OK;
     snprintf(path, sizeof path, "%s/log.txt", dir);
-    enum status status = MEM_NEW(r.patterns, n, "the metrics of a launch", e);
+    enum status status = MEM_NEW(r.metrics, n, "the metrics of a launch", e);
     for (size_t i = 0; i < n && status == OK; i++) {
         values[i] = NAN;
-        status = pattern_open(&r.patterns[i], r.metrics->texts[i], &at, e);
+        status = pattern_open(&r.metrics[i].pattern, r.specs->texts[i], &at, e);
     }
     THEN(status, read_log(&r, e));
-    for (size_t i = 0; i < n && r.patterns != NULL; i++)
-        pattern_free(r.patterns[i]);
-    free(r.patterns);
+    for (size_t i = 0; i < n && r.metrics != NULL; i++)
+        pattern_free(r.metrics[i].pattern);
+    free(r.metrics);
     return status;
 }
 

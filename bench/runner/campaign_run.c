@@ -176,10 +176,11 @@ static void tell_failure(struct campaign *c, const struct next_launch *next)
     if (launch_is_done(l))
         return;
     progress_clear(&c->progress);
-    log_print(LOG_NOTE, "%s: %s: %s", c->spec.points[next->point].label, l->reason,
+    log_print(LOG_NOTE, "%s: %s: %s (%s/%s)", c->spec.points[next->point].label, l->reason,
               !p->failed         ? "it is tried again"
               : p->failures == 1 ? "it is not tried again"
-                                 : "failed again, it is given up");
+                                 : "failed again, it is given up",
+              c->run_dir, l->launch);
 }
 
 static enum status run_launch(struct campaign *c, const struct next_launch *next, struct error *e)

@@ -240,7 +240,8 @@ reads_last_line() {
 
 # What the last of them holds is the number, also where it is none: the one before it is not what came out.
 takes_no_earlier_number() {
-    fails_with 1 "looks for it: 'time_s = took (.*) s'" 'echo took 5 s; echo took nan s'
+    fails_with 1 "log.txt: line 2: workload.metrics: expected a number, found 'nan' by 'time_s = took (.*) s'" \
+        'echo took 5 s; echo took nan s'
 }
 
 # 1 and 70 zeros nanoseconds: as C writes it, without an exponent.
@@ -287,7 +288,9 @@ check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
 check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
 check "a program that hangs" fails_with 1 "not done within measure.limit (2 s)" 'sleep 60'
-check "a program that tells no metric" fails_with 1 "looks for it: 'time_s = took (.*) s'" 'echo done'
+check "a program that tells no metric" fails_with 1 "workload.metrics: no line matches 'time_s = took (.*) s'" 'echo done'
+check "the folder of a launch that failed is named" grep -qE "it is not tried again \(.*/own/[^/]+/launches/[^/]+/time-[0-9]+\)" \
+    "$tmp/expect.log"
 check "a program that is not there leaves its own points out" leaves_out ./nobody "No such file"
 check "so does one that cannot be executed" leaves_out ./pi.yaml "Permission denied"
 check "where no other is left nothing runs" lacks_all
