@@ -17,6 +17,13 @@ static const struct spec_part parts[] = {
 };
 #define N_PARTS   (sizeof parts / sizeof *parts)
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
+#define PATHS_MAX (OPTION_ROWS + WORDS_MAX)
+
+/* Where they belong: "matrix", "cases.label". */
+static const char *const part_paths[] = {
+#define PART(name, kind, at_top, in_case, help) at_top ? #name : "cases." #name,
+#include "bench/spec/parts.def"
+};
 
 const struct spec_part *spec_parts(size_t *n)
 {
@@ -38,6 +45,7 @@ static bool is_part(enum beside beside, const char *key)
 }
 
 struct walk {
+    const struct node *map;
     struct own_options *own;
     keys_visitor *visit;
     void *arg;
@@ -78,18 +86,31 @@ static size_t known_words(const char *path, size_t length, enum beside beside,
     return n;
 }
 
-/* The option whose key ends with ".word": what somebody meant who forgot the group. */
-static const struct spec_option *find_by_tail(const char *word)
+/* The groups below groups: "measure.time". Returns how many. */
+static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION_ROWS])
 {
-    size_t length = strlen(word);
+    size_t n = 0;
     for (size_t i = 0; i < OPTION_ROWS; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
-        size_t key_length = strlen(option->key);
-        if (key_length > length && option->key[key_length - length - 1] == '.' &&
-            strcmp(option->key + key_length - length, word) == 0)
-            return option;
+        const char *key = option_get((enum option_id)i)->key, *last = strrchr(key, '.');
+        snprintf(groups[n], sizeof groups[n], "%.*s", last != NULL ? (int)(last - key) : 0, key);
+        if (strchr(groups[n], '.') != NULL && option_find(groups[n]) == NULL &&
+            name_index(groups[n], paths, n) < 0) {
+            paths[n] = groups[n];
+            n++;
+        }
     }
-    return NULL;
+    return n;
+}
+
+/* Paths of all keys of a spec: "train.lr", "ranks", "matrix", "cases.label". Returns how many. */
+static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MAX])
+{
+    size_t n = deep_groups(groups, paths);
+    for (size_t i = 0; i < OPTION_ROWS; i++)
+        paths[n++] = option_get((enum option_id)i)->key;
+    for (size_t i = 0; i < N_PARTS; i++)
+        paths[n++] = part_paths[i];
+    return n;
 }
 
 /* Length of the part of `path`, up to a dot, that is a group; 0 if there is none. */
@@ -102,30 +123,46 @@ static size_t group_length(const char *path)
     return length;
 }
 
+/* The key at the top beside which a misplaced top-level key belongs; NULL: unknown. */
+static const char *key_beside(const struct walk *walk, const char *group, const char *word)
+{
+    if (walk->beside != BESIDE_AT_TOP && is_part(BESIDE_AT_TOP, word))
+        return walk->map->key;
+    return group[0] ? group : NULL;
+}
+
+/* Explains an unknown key of a group, "" at the top: `rest` begins with its first word that leads nowhere. */
+static enum status explain_key(const struct walk *walk, const char *group, const char *rest,
+                               const struct node *entry, struct error *e)
+{
+    char words[WORDS_MAX][40], groups[OPTION_ROWS][40], text[900], word[PATH_BYTES],
+        top[PATH_BYTES];
+    const char *known[WORDS_MAX], *paths[PATHS_MAX];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(rest, "."), rest);
+    snprintf(top, sizeof top, "%.*s", (int)strcspn(group, "."), group);
+    struct name_places places = {.elsewhere = paths, .n_elsewhere = all_paths(groups, paths)};
+    struct name_nearest whole = name_nearest(rest, &places);
+    places.here = known;
+    places.n_here = known_words(group, strlen(group), walk->beside, words, known);
+    places.beside = key_beside(walk, top, word);
+    bool found = whole.names[0] != NULL && whole.distance == 0;
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%s%s%s", group, group[0] ? ": " : "",
+                      name_explain_place(text, sizeof text, found ? rest : word, &places));
+}
+
 /* Names the first word of `path` that leads nowhere, and what could stand in its place. */
-static enum status unknown_key(const char *path, const struct node *entry, enum beside beside,
+static enum status unknown_key(const struct walk *walk, const char *path, const struct node *entry,
                                struct error *e)
 {
     size_t length = group_length(path);
     const char *rest = path + length + (length > 0);
-    char word[PATH_BYTES], head[PATH_BYTES];
-    snprintf(word, sizeof word, "%s", rest);
-    word[strcspn(word, ".")] = '\0';
-    snprintf(head, sizeof head, "%s", path);
-    head[length + (length > 0) + strlen(word)] = '\0';
+    char group[PATH_BYTES], head[PATH_BYTES];
+    snprintf(group, sizeof group, "%.*s", (int)length, path);
+    snprintf(head, sizeof head, "%.*s", (int)(rest - path + (long)strcspn(rest, ".")), path);
     if (option_find(head) != NULL && !is_group(head, strlen(head)))
         return mark_error(e, ERR_SPEC, entry->key_mark, "%s takes one value; '%s' is below it",
                           head, path);
-    const struct spec_option *meant = find_by_tail(rest);
-    if (meant != NULL)
-        return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown here; nearest '%s'", path,
-                          meant->key);
-    char words[WORDS_MAX][40], text[900];
-    const char *known[WORDS_MAX];
-    size_t n = known_words(path, length, beside, words, known);
-    name_explain(text, sizeof text, word, known, n);
-    return mark_error(e, ERR_SPEC, entry->key_mark, "%.*s%s%s", (int)length, path,
-                      length > 0 ? ": " : "", text);
+    return explain_key(walk, group, rest, entry, e);
 }
 
 static enum status not_a_group(const char *path, const struct node *entry, struct error *e)
@@ -183,7 +220,7 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
     if (option != NULL)
         return walk->visit(walk->arg, option, entry, e);
     if (!is_group(path, strlen(path)))
-        return unknown_key(path, entry, walk->beside, e);
+        return unknown_key(walk, path, entry, e);
     if (entry->kind != NODE_MAP)
         return not_a_group(path, entry, e);
     return walk_map(walk, entry, path, e);
@@ -204,17 +241,17 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 enum status keys_walk(const struct node *map, struct own_options *own, keys_visitor *visit,
                       void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){own, visit, arg, NOTHING_BESIDE}, map, "", e);
+    return walk_map(&(struct walk){map, own, visit, arg, NOTHING_BESIDE}, map, "", e);
 }
 
 enum status keys_walk_top(const struct node *map, struct own_options *own, keys_visitor *visit,
                           void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){own, visit, arg, BESIDE_AT_TOP}, map, "", e);
+    return walk_map(&(struct walk){map, own, visit, arg, BESIDE_AT_TOP}, map, "", e);
 }
 
 enum status keys_walk_case(const struct node *map, struct own_options *own, keys_visitor *visit,
                            void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){own, visit, arg, BESIDE_IN_CASE}, map, "", e);
+    return walk_map(&(struct walk){map, own, visit, arg, BESIDE_IN_CASE}, map, "", e);
 }

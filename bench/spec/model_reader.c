@@ -18,6 +18,29 @@
 #define CLASSES_MAX  1000
 #define COUNT_MAX    9007199254740992.0 /* beyond this a double is not exact */
 
+enum model_key {
+    KEY_NAME,
+    KEY_INPUT,
+    KEY_CLASSES,
+    KEY_LAYERS,
+    KEYS_REQUIRED,
+    KEY_NORMALIZE = KEYS_REQUIRED,
+    KEY_INITIALIZER,
+    KEY_PARAMETERS,
+    KEYS
+};
+
+static const char *const key_names[KEYS] = {[KEY_NAME] = "name",
+                                            [KEY_INPUT] = "input",
+                                            [KEY_CLASSES] = "classes",
+                                            [KEY_LAYERS] = "layers",
+                                            [KEY_NORMALIZE] = "normalize",
+                                            [KEY_INITIALIZER] = "initializer",
+                                            [KEY_PARAMETERS] = "parameters"};
+
+/* Options of a layer, its name included. */
+enum { OPTIONS_MAX = 16 };
+
 /* What a number in a model file may be. */
 struct bounds {
     const char *what; /* "conv2d: kernel" */
@@ -121,11 +144,14 @@ static const struct layer_option *find_layer_option(const struct layer_rule *rul
 static enum status unknown_layer_option(const struct layer_rule *rule, const struct node *entry,
                                         struct error *e)
 {
-    const char *known[16] = {"name"};
+    const char *known[OPTIONS_MAX] = {"name"};
+    char text[900];
     size_t n = 1;
-    for (const struct layer_option *o = rule->options; o->key != NULL && n < 16; o++)
+    for (const struct layer_option *o = rule->options; o->key != NULL && n < OPTIONS_MAX; o++)
         known[n++] = o->key;
-    return unknown_name(rule->name, entry->key, entry->key_mark, known, n, e);
+    struct name_places places = {known, n, key_names, KEYS, key_names[KEY_LAYERS]};
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%s: %s", rule->name,
+                      name_explain_place(text, sizeof text, entry->key, &places));
 }
 
 static enum status check_layer_complete(const struct layer_rule *rule, const struct node *options,
@@ -194,25 +220,24 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
 
 /* ---- The net ---- */
 
-enum model_key {
-    KEY_NAME,
-    KEY_INPUT,
-    KEY_CLASSES,
-    KEY_LAYERS,
-    KEYS_REQUIRED,
-    KEY_NORMALIZE = KEYS_REQUIRED,
-    KEY_INITIALIZER,
-    KEY_PARAMETERS,
-    KEYS
-};
-
-static const char *const key_names[KEYS] = {[KEY_NAME] = "name",
-                                            [KEY_INPUT] = "input",
-                                            [KEY_CLASSES] = "classes",
-                                            [KEY_LAYERS] = "layers",
-                                            [KEY_NORMALIZE] = "normalize",
-                                            [KEY_INITIALIZER] = "initializer",
-                                            [KEY_PARAMETERS] = "parameters"};
+/* An option of a layer belongs to it: "conv2d.kernel". */
+static enum status unknown_model_key(const struct node *entry, struct error *e)
+{
+    char text[900], options[LAYER_KINDS * OPTIONS_MAX][40];
+    const char *paths[LAYER_KINDS * OPTIONS_MAX];
+    size_t n = 0;
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        const struct layer_rule *rule = layer_rule_get((enum layer_kind)kind);
+        for (const struct layer_option *o = rule->options;
+             o->key != NULL && n < LAYER_KINDS * OPTIONS_MAX; o++, n++) {
+            snprintf(options[n], sizeof options[n], "%s.%s", rule->name, o->key);
+            paths[n] = options[n];
+        }
+    }
+    struct name_places places = {key_names, KEYS, paths, n, NULL};
+    return mark_error(e, ERR_SPEC, entry->key_mark, "model: %s",
+                      name_explain_place(text, sizeof text, entry->key, &places));
+}
 
 /* The entries of the file by key; those it may lack are NULL. */
 static enum status sort_entries(const struct node *root, const struct node *entries[KEYS],
@@ -225,7 +250,7 @@ static enum status sort_entries(const struct node *root, const struct node *entr
         const struct node *entry = &root->items[i];
         int key = name_index(entry->key, key_names, KEYS);
         if (key < 0)
-            return unknown_name("model", entry->key, entry->key_mark, key_names, KEYS, e);
+            return unknown_model_key(entry, e);
         entries[key] = entry;
     }
     for (int key = 0; key < KEYS_REQUIRED; key++)

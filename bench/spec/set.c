@@ -96,6 +96,7 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
         return matrix_read_options(reading, &map, e);
     struct node inside = *entry;
     inside.key += strlen(in_matrix);
+    map.key = (char *)"matrix";
     map.items = &inside;
     return matrix_read_axes(reading, &map, e);
 }

@@ -330,6 +330,7 @@ check "axes span what is drawn" axes_span_what_is_drawn
 check "columns are explained" explains_its_columns
 check "a comparison is a table" compares_in_a_table
 check "a table that is no sweep's is refused" expect 2 "known: comm.csv" "$scalebench" table "$tmp/results/comm/columns.csv"
+check "an unknown option names the nearest" expect 2 "value is missing; nearest '--sizes'" "$sweep" --sise 4B
 check "an unknown operation is named" expect 2 "nearest 'ring'" "$sweep" --compare rign,shm
 check "an unknown algorithm is named" expect 2 "known: auto" "$sweep" --compare shm,mpi_allreduce/rng
 check "an unknown variant is named" expect 2 "known: usual" "$sweep" --compare gather_scatter/x,shm

@@ -289,6 +289,7 @@ check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --de
 check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn" --model no_such_net --describe-plan
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
+check "an unknown option names the nearest" expect 2 "value is missing; nearest '--train.lr'; see --help" "$train_cnn" --lr=1
 check "unknown strategy names the nearest" expect 2 "allreduce" \
     "$train_cnn" --model "$model" --sync.strategy=allreduec
 check "variant of another strategy" expect 2 "known: usual plain pickled" \

@@ -40,27 +40,83 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
-const char *name_nearest(const char *name, const char *const *known, size_t n)
+/* "time.steps" of "measure.time.steps" for a name with one dot; NULL where the path has no more dots than the name. */
+static const char *path_end(const char *path, const char *name)
 {
-    const char *nearest = NULL;
-    size_t best = strlen(name) / 2 + 1;
-    for (size_t i = 0; i < n; i++) {
-        size_t distance = edit_distance(name, known[i]);
-        if (distance < best) {
-            best = distance;
-            nearest = known[i];
-        }
+    size_t dots = 1;
+    for (const char *c = name; *c; c++)
+        dots += *c == '.';
+    for (const char *c = path + strlen(path); c > path; c--)
+        if (c[-1] == '.' && --dots == 0)
+            return c;
+    return NULL;
+}
+
+/* An edit costs 2: a name of the place beats a path that is one edit nearer, a key of the top one of a group. */
+static size_t cost_of(const struct name_nearest *near)
+{
+    size_t place = !near->elsewhere ? 0 : strchr(near->names[0], '.') == NULL ? 2 : 3;
+    return 2 * near->distance + place;
+}
+
+static void consider(struct name_nearest *best, const struct name_nearest *other, size_t limit)
+{
+    if (other->distance >= limit)
+        return;
+    if (best->names[0] == NULL || cost_of(other) < cost_of(best))
+        *best = *other;
+    else if (cost_of(other) == cost_of(best) && other->elsewhere == best->elsewhere &&
+             best->names[1] == NULL && strcmp(other->names[0], best->names[0]) != 0)
+        best->names[1] = other->names[0];
+}
+
+struct name_nearest name_nearest(const char *name, const struct name_places *places)
+{
+    struct name_nearest best = {.distance = 0};
+    size_t limit = strlen(name) / 2 + 1;
+    for (size_t i = 0; i < places->n_here; i++) {
+        const char *known = places->here[i];
+        struct name_nearest other = {{known, NULL}, edit_distance(name, known), false};
+        consider(&best, &other, limit);
     }
-    return nearest;
+    for (size_t i = 0; i < places->n_elsewhere; i++) {
+        const char *path = places->elsewhere[i], *end = path_end(path, name);
+        struct name_nearest other = {
+            {path, NULL}, edit_distance(name, end != NULL ? end : path), true};
+        if (end != NULL || places->elsewhere != places->here)
+            consider(&best, &other, limit);
+    }
+    return best;
+}
+
+/* Names of one list, each by itself and by its end. */
+static struct name_nearest nearest_of(const char *name, const char *const *known, size_t n)
+{
+    return name_nearest(name, &(struct name_places){known, n, known, n, NULL});
+}
+
+static char *print_near(char text[NAME_NEAR_BYTES], const char *const names[2], const char *before)
+{
+    text[0] = '\0';
+    if (names[0] != NULL)
+        snprintf(text, NAME_NEAR_BYTES,
+                 names[1] != NULL ? "; nearest '%s%s' or '%s%s'" : "; nearest '%s%s'", before,
+                 names[0], before, names[1]);
+    return text;
 }
 
 char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const *known, size_t n)
 {
-    const char *nearest = name_nearest(name, known, n);
-    text[0] = '\0';
-    if (nearest != NULL)
-        snprintf(text, NAME_NEAR_BYTES, "; nearest '%s'", nearest);
-    return text;
+    return print_near(text, nearest_of(name, known, n).names, "");
+}
+
+char *option_near(char text[NAME_NEAR_BYTES], const char *argument, const char *const *names,
+                  size_t n)
+{
+    char name[LENGTH_MAX + 1];
+    argument += strspn(argument, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
+    return print_near(text, nearest_of(name, names, n).names, "--");
 }
 
 int name_index(const char *name, const char *const *known, size_t n)
@@ -97,6 +153,42 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
         i++;
     if (i < n)
         append(text, size, "%s", more);
+    return text;
+}
+
+/* "'train.lr', a key of 'train:'" */
+static void describe_path(char text[NAME_NEAR_BYTES], const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot != NULL)
+        snprintf(text, NAME_NEAR_BYTES, "'%s', a key of '%.*s:'", path, (int)(dot - path), path);
+    else
+        snprintf(text, NAME_NEAR_BYTES, "'%s', a top-level key", path);
+}
+
+static void explain_elsewhere(char *text, size_t size, const char *name,
+                              const struct name_nearest *near, const char *beside)
+{
+    char first[NAME_NEAR_BYTES], second[NAME_NEAR_BYTES] = "";
+    describe_path(first, near->names[0]);
+    if (near->names[1] != NULL)
+        describe_path(second, near->names[1]);
+    if (near->distance == 0 && strchr(near->names[0], '.') == NULL)
+        snprintf(text, size, "'%s' is a top-level key; move it %s%s%s", name,
+                 beside != NULL ? "beside '" : "to the top of the file",
+                 beside != NULL ? beside : "", beside != NULL ? "'" : "");
+    else
+        snprintf(text, size, "'%s' is unknown here; nearest %s%s%s", name, first,
+                 second[0] ? ", or " : "", second);
+}
+
+char *name_explain_place(char *text, size_t size, const char *name,
+                         const struct name_places *places)
+{
+    struct name_nearest near = name_nearest(name, places);
+    if (!near.elsewhere)
+        return name_explain(text, size, name, places->here, places->n_here);
+    explain_elsewhere(text, size, name, &near, places->beside);
     return text;
 }
 

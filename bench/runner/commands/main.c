@@ -162,6 +162,18 @@ static enum status take_option(const struct command_option *option, struct argum
     return OK;
 }
 
+static void find_near_option(char near[NAME_NEAR_BYTES], const struct command *command,
+                             const char *argument)
+{
+    const char *names[COMMAND_OPTIONS + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+        if (command_takes(command, &all_command_options[i]))
+            names[n++] = all_command_options[i].option.name;
+    names[n++] = "help";
+    option_near(near, argument, names, n);
+}
+
 static enum status take_argument(int c, struct arguments *arguments, const struct command *command,
                                  char **argv, struct error *e)
 {
@@ -171,12 +183,16 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
         return take_operand(optarg, arguments, command, e);
     bool known = optopt >= KNOWN_OPTION || optopt == 'h';
     char one[3] = {'-', (char)optopt}; /* of several in a word, of which none is known */
-    return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
-                     command->name, optopt > 0 && optopt < 128 && !known ? one : argv[optind - 1],
+    bool letter = optopt > 0 && optopt < 128 && !known;
+    char near[NAME_NEAR_BYTES] = "";
+    if (c != ':' && !known && !letter)
+        find_near_option(near, command, argv[optind - 1]);
+    return error_set(e, ERR_ARGUMENT, "%s: '%s' %s%s; `scalebench %s --help` tells more",
+                     command->name, letter ? one : argv[optind - 1],
                      c == ':' ? "needs a value"
                      : known  ? "takes no value"
                               : "is not an option",
-                     command->name);
+                     near, command->name);
 }
 
 /* Words of an operand that are not in brackets have to be there, "RUN RUN..." being two. */

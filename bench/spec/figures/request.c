@@ -67,14 +67,18 @@ static const char *word_of(const struct spec_option *option)
 static enum status unknown_option(const struct spec_option *rows, size_t n, const char *of,
                                   bool published, const struct node *entry, struct error *e)
 {
-    const char *known[FIGURE_OPTIONS + PUBLISHED_OPTIONS + 1];
+    enum { ROWS = sizeof options / sizeof *options };
+    const char *known[ROWS + 1], *paths[ROWS];
     char text[512];
     for (size_t i = 0; i < n; i++)
         known[i] = word_of(&rows[i]);
+    for (size_t i = 0; i < ROWS; i++)
+        paths[i] = options[i].key;
     if (published)
         known[n++] = published_group;
+    struct name_places places = {known, n, paths, ROWS, NULL};
     return mark_error(e, ERR_SPEC, entry->key_mark, "%s: %s", of,
-                      name_explain(text, sizeof text, entry->key, known, n));
+                      name_explain_place(text, sizeof text, entry->key, &places));
 }
 
 /* One text stands for a list of it. */

@@ -348,7 +348,8 @@ static void test_quick_form(void **state)
            "1:1: form=quick: there is no quick form, no `quick`");
     refuse(
         "name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\nquick: epochs=1\n",
-        "form=quick", "5:8: quick: 'epochs' is unknown here; nearest 'train.epochs'");
+        "form=quick",
+        "5:8: quick: 'epochs' is unknown here; nearest 'train.epochs', a key of 'train:'");
 }
 
 /* Its kind has none of its own; nothing of the preset is left behind. */

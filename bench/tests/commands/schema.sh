@@ -60,6 +60,8 @@ unknown_in_group|'learning_rate' was unexpected
 key_without_group|'lr' does not match
 below_an_option|'train.lr.start' does not match
 group_with_value|$.place: 'core' is not of type 'object'
+key_near|'rank' does not match
+zip_in_matrix|'zip' does not match
 boolean_yes|$.train.shuffle: 'yes'
 batch_too_large|greater than the maximum of 16777216
 period_zero|less than the minimum of 1

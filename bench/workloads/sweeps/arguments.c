@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 /* The option that "--name" or "--name=value" is; *value is NULL in the first form. "-h" asks for help
@@ -33,6 +34,20 @@ static enum status take(const struct option_row *option, const char *value, void
     return OK;
 }
 
+static enum status unknown_option(const char *argument, const struct option_row *table, size_t n,
+                                  struct error *e)
+{
+    const char **names;
+    char near[NAME_NEAR_BYTES];
+    TRY(MEM_NEW(names, n, "the names of options", e));
+    for (size_t i = 0; i < n; i++)
+        names[i] = table[i].name;
+    option_near(near, argument, names, n);
+    free(names);
+    return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
+                     argument, near);
+}
+
 enum status options_take(int argc, char **argv, const struct option_row *table, size_t n,
                          void *options, struct error *e)
 {
@@ -44,8 +59,7 @@ enum status options_take(int argc, char **argv, const struct option_row *table, 
         if (option != NULL && option->value != NULL && value == NULL)
             value = argv[++i];
         if (option == NULL || (option->value != NULL) != (value != NULL))
-            return error_set(e, ERR_ARGUMENT,
-                             "%s: unknown option, or its value is missing; see --help", argument);
+            return unknown_option(argument, table, n, e);
         TRY(take(option, value, options, e));
     }
     return OK;

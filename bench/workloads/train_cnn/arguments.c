@@ -110,6 +110,25 @@ static void list_own(struct option list[OWN_OPTIONS + 1])
     }
 }
 
+static bool is_workload_option(enum option_id id)
+{
+    return option_get(id)->scope == SCOPE_WORKLOAD;
+}
+
+static enum status unknown_option(const char *argument, struct error *e)
+{
+    const char *names[OWN_OPTIONS + OPTION_COUNT];
+    char near[NAME_NEAR_BYTES];
+    size_t n = 0;
+    for (; n < OWN_OPTIONS; n++)
+        names[n] = own_options[n].name;
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (is_workload_option((enum option_id)id))
+            names[n++] = option_get((enum option_id)id)->key;
+    return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
+                     argument, option_near(near, argument, names, n));
+}
+
 /* Takes the options that config_parse_arguments has left. */
 static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
 {
@@ -122,9 +141,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
         if (letter == -1)
             break;
         if (letter == '?')
-            return error_set(e, ERR_ARGUMENT,
-                             "%s: unknown option, or its value is missing; see --help",
-                             argv[before]);
+            return unknown_option(argv[before], e);
         if (letter == 'h')
             a->help = true;
         else
@@ -205,11 +222,6 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     TRY(config_strategy(&a->config, &strategy, &at, e));
     TRY(check_together(a, e));
     return check_work(a, e);
-}
-
-static bool is_workload_option(enum option_id id)
-{
-    return option_get(id)->scope == SCOPE_WORKLOAD;
 }
 
 static const char own_help[] =

@@ -87,27 +87,91 @@ static void exit_statuses_are_those_of_the_manual(void **state)
 
 static const char *const known[] = {"none", "allreduce", "ring"};
 
+static void assert_near(const char *name, const char *const *names, size_t n, const char *expected)
+{
+    char text[NAME_NEAR_BYTES];
+    assert_string_equal(name_near(text, name, names, n), expected);
+}
+
 static void nearest_name_is_found_by_edits(void **state)
 {
-    assert_string_equal(name_nearest("rign", known, 3), "ring");  /* a swap */
-    assert_string_equal(name_nearest("rng", known, 3), "ring");   /* an insertion */
-    assert_string_equal(name_nearest("rings", known, 3), "ring"); /* a deletion */
-    assert_string_equal(name_nearest("allredoce", known, 3), "allreduce");
-    assert_null(name_nearest("hypercube", known, 3));
-    assert_null(name_nearest("", known, 3));
-    assert_null(name_nearest("ring", known, 0));
+    assert_near("rign", known, 3, "; nearest 'ring'");  /* a swap */
+    assert_near("rng", known, 3, "; nearest 'ring'");   /* an insertion */
+    assert_near("rings", known, 3, "; nearest 'ring'"); /* a deletion */
+    assert_near("allredoce", known, 3, "; nearest 'allreduce'");
+    assert_near("hypercube", known, 3, "");
+    assert_near("", known, 3, "");
+    assert_near("ring", known, 0, "");
 }
 
 /* "ab" -> "ba" is one edit and within half of two letters; "ab" -> "cd" is two and is not. */
 static void half_a_name_may_differ(void **state)
 {
     const char *const short_names[] = {"ba", "cd"};
-    assert_string_equal(name_nearest("ab", short_names, 2), "ba");
-    assert_null(name_nearest("ab", short_names + 1, 1));
+    assert_near("ab", short_names, 2, "; nearest 'ba'");
+    assert_near("ab", short_names + 1, 1, "");
     char longer[300];
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
-    assert_null(name_nearest(longer, short_names, 2));
+    assert_near(longer, short_names, 2, "");
+}
+
+static void two_names_may_be_as_near(void **state)
+{
+    static const char *const names[] = {"cores", "nodes", "codes", "ring"};
+    assert_near("cods", names, 4, "; nearest 'codes'");
+    assert_near("coes", names, 4, "; nearest 'cores' or 'codes'");
+    assert_near("rodes", names, 4, "; nearest 'nodes' or 'codes'");
+}
+
+/* The end of a path counts where no whole name is as near. */
+static void ends_of_paths_are_near(void **state)
+{
+    static const char *const paths[] = {"train.lr", "site.rate", "compute.rate",
+                                        "ranks",    "sync.rank", "measure.time.steps"};
+    assert_near("lr", paths, 6, "; nearest 'train.lr'");
+    assert_near("rate", paths, 6, "; nearest 'site.rate' or 'compute.rate'");
+    assert_near("rank", paths, 6, "; nearest 'ranks'");
+    assert_near("time.steps", paths, 6, "; nearest 'measure.time.steps'");
+    assert_near("steps", paths, 6, "; nearest 'measure.time.steps'");
+    assert_near("train.lrr", paths, 6, "; nearest 'train.lr'");
+}
+
+static void assert_explained(const char *name, const char *beside, const char *expected)
+{
+    static const char *const here[] = {"ranks", "model"}, *const elsewhere[] = {
+                                                              "train.lr",     "sync.rank",
+                                                              "sync.zip",     "site.rate",
+                                                              "compute.rate", "measure.time.steps",
+                                                              "zip"};
+    char text[512];
+    struct name_places places = {here, 2, elsewhere, 7, beside};
+    assert_string_equal(name_explain_place(text, sizeof text, name, &places), expected);
+}
+
+static void a_name_that_belongs_elsewhere_says_where(void **state)
+{
+    assert_explained("rank", NULL, "'rank' is unknown; nearest 'ranks'; known: ranks model");
+    assert_explained("lr", NULL, "'lr' is unknown here; nearest 'train.lr', a key of 'train:'");
+    assert_explained("step", NULL,
+                     "'step' is unknown here; nearest 'measure.time.steps', a key of "
+                     "'measure.time:'");
+    assert_explained("rate", NULL,
+                     "'rate' is unknown here; nearest 'site.rate', a key of 'site:', or "
+                     "'compute.rate', a key of 'compute:'");
+    assert_explained("zip", "matrix", "'zip' is a top-level key; move it beside 'matrix'");
+    assert_explained("zip", NULL, "'zip' is a top-level key; move it to the top of the file");
+    assert_explained("zipp", NULL, "'zipp' is unknown here; nearest 'zip', a top-level key");
+    assert_explained("hypercube", NULL, "'hypercube' is unknown; known: ranks model");
+}
+
+static void options_are_near_without_dashes(void **state)
+{
+    static const char *const names[] = {"set", "out", "train.lr"};
+    char text[NAME_NEAR_BYTES];
+    assert_string_equal(option_near(text, "--sett=x", names, 3), "; nearest '--set'");
+    assert_string_equal(option_near(text, "--lr", names, 3), "; nearest '--train.lr'");
+    assert_string_equal(option_near(text, "--frobnicate", names, 3), "");
 }
 
 static void names_are_looked_up(void **state)
@@ -535,6 +599,10 @@ int main(void)
         cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),
         cmocka_unit_test(exit_statuses_are_those_of_the_manual),
         cmocka_unit_test(nearest_name_is_found_by_edits),
+        cmocka_unit_test(two_names_may_be_as_near),
+        cmocka_unit_test(ends_of_paths_are_near),
+        cmocka_unit_test(a_name_that_belongs_elsewhere_says_where),
+        cmocka_unit_test(options_are_near_without_dashes),
         cmocka_unit_test(half_a_name_may_differ),
         cmocka_unit_test(names_are_looked_up),
         cmocka_unit_test(rows_are_looked_up_by_name),
