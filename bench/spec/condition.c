@@ -470,6 +470,11 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
     return c->terms;
 }
 
+void condition_set_text(struct condition *c, size_t term, const char *text)
+{
+    c->terms[term].text = text;
+}
+
 const char *condition_text(const struct condition *c)
 {
     return c->text;

@@ -64,5 +64,8 @@ struct condition_term {
 /* The comparisons from left to right, *n of them, borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);
 
+/* Replaces the text of a comparison's value by another that means the same, borrowed. */
+void condition_set_text(struct condition *c, size_t term, const char *text);
+
 /* The condition as it was written. */
 const char *condition_text(const struct condition *c);

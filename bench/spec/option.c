@@ -43,7 +43,7 @@ static const char *type_text(enum option_type type)
     static const char *const texts[] = {
         [TYPE_INT] = "whole number",
         [TYPE_REAL] = "number",
-        [TYPE_BOOL] = "true or false",
+        [TYPE_BOOL] = "true or false; also yes, no, on, off",
         [TYPE_TEXT] = "text",
         [TYPE_ENUM] = "one of the names below",
         [TYPE_TIME] = "time: a number and ms, s, min or h, as 90s",

@@ -131,10 +131,26 @@ static enum status check_term(const struct config *config, const struct conditio
         return mark_error(e, ERR_SPEC, name, "exclude: %s has no order: = or != are for it",
                           option->key);
     const struct enumeration *names = option->names;
+    bool yes;
+    double number;
+    if (option->type == TYPE_BOOL && !bool_parse(term->text, &yes) &&
+        !number_parse(term->text, &number))
+        return mark_error(e, ERR_SPEC, text, "exclude: %s: '%s' is neither true nor false",
+                          option->key, term->text);
     if (option->type == TYPE_ENUM && name_index(term->text, names->names, names->n) < 0)
         return mark_error(e, ERR_SPEC, text, "exclude: %s: %s", option->key,
                           name_explain(words, sizeof words, term->text, names->names, names->n));
     return OK;
+}
+
+/* The words yes and on mean what values of the option are written as. */
+static void spell_bool(struct condition *condition, size_t term, const struct spec_option *option)
+{
+    size_t n;
+    bool yes;
+    if (option != NULL && option->type == TYPE_BOOL &&
+        bool_parse(condition_terms(condition, &n)[term].text, &yes))
+        condition_set_text(condition, term, yes ? "true" : "false");
 }
 
 static enum status read_condition(struct selection *exclude, const struct config *config,
@@ -143,8 +159,10 @@ static enum status read_condition(struct selection *exclude, const struct config
     size_t n;
     TRY(condition_read(&exclude->condition, "exclude", node, e));
     const struct condition_term *terms = condition_terms(exclude->condition, &n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         TRY(check_term(config, &terms[i], node, e));
+        spell_bool(exclude->condition, i, config_option_find(config, terms[i].name));
+    }
     return OK;
 }
 

@@ -27,12 +27,12 @@ static enum status parse_real(struct value *value, const struct spec_option *opt
 static enum status parse_bool(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
-    bool yes = strcmp(node->text, "true") == 0, no = strcmp(node->text, "false") == 0;
-    if (node->quoted || (!yes && !no))
+    bool yes;
+    if (!bool_parse(node->text, &yes) || node->quoted)
         return value_refuse(e, option, node, "'%s'%s is neither true nor false", node->text,
                             node->quoted ? " in quotes" : "");
     value->number = yes;
-    return value_set_text(value, e, "%s", node->text);
+    return value_set_text(value, e, "%s", yes ? "true" : "false");
 }
 
 static enum status parse_text(struct value *value, const struct spec_option *option,

@@ -10,6 +10,11 @@
 /* A decimal number and nothing else: no blanks, no hexadecimal, no infinity. */
 bool number_parse(const char *text, double *number);
 
+/* A boolean of YAML 1.1: true, yes, on, false, no or off; also True and TRUE. */
+bool bool_parse(const char *text, bool *yes);
+/* The i-th of these words, its lower case first; NULL beyond the last. */
+const char *bool_word(size_t i);
+
 /* A number alone (*type is TYPE_REAL then), or one directly followed by a unit of times, sizes or
  * shares: in seconds, bytes or per cent. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/runner/commands/schema.h"
 #include "bench/spec/figures/request.h"
@@ -111,6 +112,16 @@ static json_t *segment(void)
 
 static json_t *figures(void);
 
+/* Editors that read YAML 1.2 see texts in yes, no, on and off. */
+static json_t *schema_bool(void)
+{
+    json_t *words = json_array();
+    for (size_t i = 0; bool_word(i) != NULL; i++)
+        if (strcasecmp(bool_word(i), "true") != 0 && strcasecmp(bool_word(i), "false") != 0)
+            json_array_append_new(words, json_string(bool_word(i)));
+    return json_pack("{s:[{s:s},{s:o}]}", "anyOf", "type", "boolean", "enum", words);
+}
+
 static json_t *bare(const struct spec_option *option)
 {
     switch (option->type) {
@@ -124,7 +135,7 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_REAL:
         return with_preset(option, bounded(option, "number"));
     case TYPE_BOOL:
-        return json_pack("{s:s}", "type", "boolean");
+        return schema_bool();
     case TYPE_TEXT:
     case TYPE_OWN:
         return schema_text();
@@ -228,8 +239,8 @@ static json_t *figures(void)
 {
     json_t *source =
         figure_map(FIGURE_OPTIONS, FIGURE_OPTIONS + PUBLISHED_OPTIONS, "figures.published.", NULL);
-    json_t *published = json_pack("{s:[{s:s},O,{s:s,s:o}]}", "anyOf", "type", "boolean", source,
-                                  "type", "array", "items", source);
+    json_t *published = json_pack("{s:[o,O,{s:s,s:o}]}", "anyOf", schema_bool(), source, "type",
+                                  "array", "items", source);
     json_t *map = figure_map(0, FIGURE_OPTIONS, "figures.", published);
     return list_of(schema_one_or_list(one_of(figure_option_at(FIGURE_KIND)->names), map), true);
 }

@@ -158,10 +158,9 @@ static void free_sources(struct figure_request *r)
 static enum status read_published(struct figure_request *r, const struct node *node,
                                   struct error *e)
 {
-    bool yes = node->kind == NODE_SCALAR && strcmp(node->text, "true") == 0;
-    bool no = node->kind == NODE_SCALAR && strcmp(node->text, "false") == 0;
+    bool yes = false, word = node->kind == NODE_SCALAR && bool_parse(node->text, &yes);
     const struct node *maps = node->kind == NODE_LIST ? node->items : node;
-    size_t n = yes || no ? 0 : node->kind == NODE_LIST ? node->n : 1;
+    size_t n = word ? 0 : node->kind == NODE_LIST ? node->n : 1;
     r->published = yes;
     r->published_set = true;
     free_sources(r);

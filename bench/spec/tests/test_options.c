@@ -132,6 +132,14 @@ static void test_values(void **state)
     check_value("train.lr", "0.1", "0.1", 0.1);
     check_value("train.lr", "0.30000000000000004", "0.30000000000000004", 0.30000000000000004);
     check_value("train.shuffle", "false", "false", 0);
+    check_value("train.shuffle", "True", "true", 1);
+    check_value("train.shuffle", "YES", "true", 1);
+    check_value("train.shuffle", "on", "true", 1);
+    check_value("train.shuffle", "No", "false", 0);
+    check_value("train.shuffle", "off", "false", 0);
+    check_value("measure.resources", "off", "off", 0);
+    check_value("figures", "[{kind: line, y: [\"wait_ms\"], model: yes, published: off}]",
+                "[{kind: line, y: [\"wait_ms\"], model: true, published: false}]", 0);
     check_value("sync.strategy", "allreduce", "allreduce", 1);
     check_value("sync.deadline", "250ms", "0.25s", 0.25);
     check_value("sync.deadline", "1.5min", "90s", 90);

@@ -314,6 +314,38 @@ static void test_round_trip_of_every_report(void **state)
     globfree(&found);
 }
 
+/* Each word is the boolean that it says; canonical texts make one identity. */
+static void test_booleans(void **state)
+{
+    static const char *const words[][3] = {{"yes", "On", "TRUE"}, {"no", "Off", "FALSE"}};
+    struct spec a, b;
+    for (int yes = 0; yes < 2; yes++)
+        for (int i = 0; i < 3; i++) {
+            char set[64];
+            snprintf(set, sizeof set, "train.nesterov=%s", words[1 - yes][i]);
+            load(&a, BODY "train.momentum: 0.5\n", set);
+            load(&b, BODY "train.momentum: 0.5\n",
+                 yes ? "train.nesterov=true" : "train.nesterov=false");
+            assert_string_equal(a.points[0].id, b.points[0].id);
+            spec_free(&a);
+            spec_free(&b);
+        }
+    load(&a,
+         BODY "train.momentum: 0.5\nmatrix: {train.nesterov: [yes, no], ranks: [1, 2]}\n"
+              "exclude: [\"train.nesterov = on and ranks = 2\", {train.nesterov: off, ranks: 1}]\n",
+         NULL);
+    assert_int_equal(a.n_points, 2);
+    assert_true(config_number(&a.points[0].config, OPT_NESTEROV) == 1);
+    assert_int_equal(config_int(&a.points[0].config, OPT_RANKS), 1);
+    spec_free(&a);
+    refuse(BODY "matrix: {train.nesterov: [yes, true]}\n", NULL,
+           "4:32: train.nesterov: 'true' is listed twice");
+    /* words of other options stay what they are */
+    load(&a, BODY "measure.resources: off\n", NULL);
+    assert_string_equal(config_text(&a.config, OPT_RESOURCES), "off");
+    spec_free(&a);
+}
+
 #define WITH_QUICK                                                                                 \
     "name: long\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n"                   \
     "matrix: {ranks: [1, 2, 4]}\nexclude: [{ranks: 4}]\n"                                          \
@@ -417,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_torn_file),
         cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_booleans),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_refused_set),
         cmocka_unit_test(test_round_trip),

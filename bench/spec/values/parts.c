@@ -55,6 +55,24 @@ bool number_parse(const char *text, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
+/* Those that mean yes first. */
+static const char *const bool_words[] = {"true", "True", "TRUE", "yes",   "Yes",   "YES",
+                                         "on",   "On",   "ON",   "false", "False", "FALSE",
+                                         "no",   "No",   "NO",   "off",   "Off",   "OFF"};
+enum { BOOL_WORDS = sizeof bool_words / sizeof *bool_words };
+
+const char *bool_word(size_t i)
+{
+    return i < BOOL_WORDS ? bool_words[i] : NULL;
+}
+
+bool bool_parse(const char *text, bool *yes)
+{
+    int i = name_index(text, bool_words, BOOL_WORDS);
+    *yes = i >= 0 && i < BOOL_WORDS / 2;
+    return i >= 0;
+}
+
 const char *value_number_text(char text[32], double number)
 {
     snprintf(text, 32, "%.15g", number);

@@ -34,7 +34,7 @@ write_spec() {
     cat >"$tmp/every.yaml" <<'SPEC'
 extends: [base.yaml, other.yaml]
 name: every
-train: {lr: 1e-3, global_batch: 0}
+train: {lr: 1e-3, global_batch: 0, shuffle: Off, nesterov: yes}
 measure: {time.launches: 6, time: {steps: 30, precision: 2.5%}, accuracy.seeds: [1, 2], budget: 1h}
 inject.steps: 1..20
 matrix: {ranks: auto, train: {epochs: [1, 2]}, inject.ranks: [[0], [0, 1]]}
@@ -62,7 +62,7 @@ below_an_option|'train.lr.start' does not match
 group_with_value|$.place: 'core' is not of type 'object'
 key_near|'rank' does not match
 zip_in_matrix|'zip' does not match
-boolean_yes|$.train.shuffle: 'yes'
+boolean_word|$.train.shuffle: 'maybe'
 batch_too_large|greater than the maximum of 16777216
 period_zero|less than the minimum of 1
 unknown_strategy|$.sync.strategy: 'allredcue'
