@@ -26,11 +26,12 @@ comm/wait: kernels/base comm/cost
 comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h comm/cost comm/wait
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
 comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
-bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values
+bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values bench/spec/yaml
 bench/spec/figures: kernels/base bench/spec
 bench/spec/nodes: kernels/base bench/spec
 bench/spec/points: kernels/base comm/cost bench/spec bench/spec/nodes
 bench/spec/values: kernels/base bench/spec
+bench/spec/yaml: kernels/base bench/spec
 bench/resources: kernels/base
 bench/place: kernels/base bench/spec bench/resources
 bench/record: kernels/base kernels/desc comm/cost bench/spec

@@ -79,7 +79,7 @@ static const struct spec_option *argument_option(const char *argument, const cha
 
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e)
 {
-    const struct mark mark = {"command line", 0, 0};
+    const struct mark mark = {.file = "command line"};
     int left = 1, i = 1;
     for (; i < *argc && strcmp(argv[i], "--") != 0; i++) {
         const char *value;

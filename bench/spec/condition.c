@@ -313,9 +313,8 @@ enum status condition_read(struct condition **c, const char *key, const struct n
     enum status status = condition_parse(c, node->text, &inner);
     if (status != ERR_ARGUMENT)
         return status == OK ? OK : error_set(e, status, "%s", inner.text);
-    struct mark mark = node->mark;
-    mark.column += inner.column - 1 + node->quoted;
-    return mark_error(e, ERR_SPEC, mark, "%s: %s", key, inner.text);
+    return mark_error(e, ERR_SPEC, mark_ahead(node_text_mark(node), inner.column - 1), "%s: %s",
+                      key, inner.text);
 }
 
 void condition_free(struct condition *c)

@@ -27,7 +27,7 @@ static enum status set_preset(struct config *config, enum option_id id, struct e
 {
     const struct spec_option *option = option_get(id);
     struct value *value = &config->values[id];
-    const struct mark mark = {"preset", 0, 0};
+    const struct mark mark = {.file = "preset"};
     if (option->preset != NULL) {
         TRY(config_set(config, option, option->preset, mark, e));
         value->set = false;

@@ -17,7 +17,7 @@ static const struct spec_part parts[] = {
 };
 #define N_PARTS   (sizeof parts / sizeof *parts)
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
-#define PATHS_MAX (OPTION_ROWS + WORDS_MAX)
+#define PATHS_MAX (OPTION_ROWS + WORDS_MAX + 1)
 
 /* Where they belong: "matrix", "cases.label". */
 static const char *const part_paths[] = {
@@ -126,7 +126,8 @@ static size_t group_length(const char *path)
 /* The key at the top beside which a misplaced top-level key belongs; NULL: unknown. */
 static const char *key_beside(const struct walk *walk, const char *group, const char *word)
 {
-    if (walk->beside != BESIDE_AT_TOP && is_part(BESIDE_AT_TOP, word))
+    bool top = is_part(BESIDE_AT_TOP, word) || key_is_own(word);
+    if (walk->beside != BESIDE_AT_TOP && top)
         return walk->map->key;
     return group[0] ? group : NULL;
 }
@@ -142,6 +143,8 @@ static enum status explain_key(const struct walk *walk, const char *group, const
     snprintf(top, sizeof top, "%.*s", (int)strcspn(group, "."), group);
     struct name_places places = {.elsewhere = paths, .n_elsewhere = all_paths(groups, paths)};
     struct name_nearest whole = name_nearest(rest, &places);
+    if (key_is_own(word))
+        paths[places.n_elsewhere++] = word;
     places.here = known;
     places.n_here = known_words(group, strlen(group), walk->beside, words, known);
     places.beside = key_beside(walk, top, word);
@@ -231,7 +234,8 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node *entry = &map->items[i];
-        if (prefix[0] == '\0' && is_part(walk->beside, entry->key))
+        bool own = walk->beside == BESIDE_AT_TOP && key_is_own(entry->key);
+        if (prefix[0] == '\0' && (own || is_part(walk->beside, entry->key)))
             continue;
         TRY(walk_entry(walk, entry, prefix, e));
     }

@@ -98,11 +98,9 @@ static enum status read_name(const struct node *node, const char *what, char nam
     return OK;
 }
 
-/* Gives an error of kernels/desc its file, and the place unless it names a layer's. */
+/* Gives an error of kernels/desc its place. */
 static enum status place_error(const struct error *inner, struct mark mark, struct error *e)
 {
-    if (inner->line > 0)
-        mark = (struct mark){mark.file, inner->line, inner->column};
     return mark_error(e, inner->status, mark, "%s", inner->text);
 }
 
@@ -215,7 +213,9 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
     for (size_t i = 0; i < list->n; i++)
         TRY(read_layer(net, &list->items[i], e));
     struct error inner;
-    return net_desc_end(net, &inner) == OK ? OK : place_error(&inner, list->mark, e);
+    if (net_desc_end(net, &inner) == OK)
+        return OK;
+    return place_error(&inner, inner.line > 0 ? list->items[list->n - 1].mark : list->mark, e);
 }
 
 /* ---- The net ---- */
@@ -249,6 +249,8 @@ static enum status sort_entries(const struct node *root, const struct node *entr
     for (size_t i = 0; i < root->n; i++) {
         const struct node *entry = &root->items[i];
         int key = name_index(entry->key, key_names, KEYS);
+        if (key_is_own(entry->key))
+            continue;
         if (key < 0)
             return unknown_model_key(entry, e);
         entries[key] = entry;

@@ -20,8 +20,8 @@ enum { TITLE_MAX = 120 };
 static enum status missing(const struct spec *spec, enum option_id id, struct error *e)
 {
     const struct spec_option *option = option_get(id);
-    return mark_error(e, ERR_SPEC, (struct mark){spec->path, 1, 1}, "%s is missing: %s",
-                      option->key, option->help);
+    return mark_error(e, ERR_SPEC, mark_in(spec->path, 1, 1), "%s is missing: %s", option->key,
+                      option->help);
 }
 
 static bool is_folder_name(const char *name)
@@ -164,7 +164,7 @@ static enum status check_batch_given(const struct spec *spec, const struct point
     if (global->set && !strong && !none)
         return refuse_batch(spec, global, global_key, rank_key, e);
     if (!global->set && !rank->set)
-        return mark_error(e, ERR_SPEC, (struct mark){spec->path, 1, 1},
+        return mark_error(e, ERR_SPEC, mark_in(spec->path, 1, 1),
                           "a batch size is missing: give %s%s%s", none || strong ? global_key : "",
                           none ? " or " : "", strong ? "" : rank_key);
     return OK;

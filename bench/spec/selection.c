@@ -116,10 +116,9 @@ static enum status check_term(const struct config *config, const struct conditio
                               const struct node *node, struct error *e)
 {
     const struct spec_option *option = config_option_find(config, term->name);
-    struct mark name = node->mark, text = node->mark;
+    struct mark begin = node_text_mark(node), name = mark_ahead(begin, term->name_column - 1),
+                text = mark_ahead(begin, term->text_column - 1);
     char words[512];
-    name.column += term->name_column - 1 + node->quoted;
-    text.column += term->text_column - 1 + node->quoted;
     if (option == NULL && strcmp(term->name, case_word) != 0)
         return refuse_name(config, term, name, e);
     if (option == NULL)

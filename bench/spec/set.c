@@ -144,7 +144,7 @@ enum status matrix_apply_words(struct spec *spec, enum words_origin origin, cons
                                struct error *e)
 {
     struct reading reading = {spec, spec->matrix, &spec->config};
-    struct mark mark = {words_files[origin], 1, 1};
+    struct mark mark = mark_in(words_files[origin], 1, 1);
     for (;;) {
         size_t blank = strspn(words, " \t\n"), length = word_length(words + blank);
         mark_move(&mark, words, blank);

@@ -118,11 +118,18 @@ struct spec_part {
 };
 const struct spec_part *spec_parts(size_t *n);
 
-/* Where a value was written; line 0: a preset, or the command line (file says which). */
+/* Where a value was written; line 0: a preset, or the command line (file says which). Of what an alias
+ * repeats, the place of the alias. */
 struct mark {
     const char *file; /* borrowed from the spec */
     int line, column;
+    int anchor_line, anchor_column; /* of what an alias repeats, its place in the anchor; else 0 */
 };
+
+static inline struct mark mark_in(const char *file, int line, int column)
+{
+    return (struct mark){.file = file, .line = line, .column = column};
+}
 
 /* A value of an option. `text` is canonical: what a resolved spec and a command line write. */
 struct value {

@@ -1,19 +1,16 @@
 #include "bench/spec/yaml_reader.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "bench/spec/yaml/anchors.h"
 #include "kernels/base/file.h"
 #include "kernels/base/text.h"
 
-/* No specification comes near these; what does is not one. They also bound the search for duplicate
- * keys, which compares each with each. */
+/* No specification comes near these; what does is not one. */
 #define FILE_BYTES_MAX (1u << 20)
-#define DEPTH_MAX      16
-#define ITEMS_MAX      1000
 #define KEY_BYTES_MAX  200
 
 struct reader {
@@ -21,24 +18,8 @@ struct reader {
     const char *text;
     size_t size;
     struct mark origin; /* of the first character */
+    struct anchors anchors;
 };
-
-enum status mark_error(struct error *e, enum status status, struct mark mark, const char *format,
-                       ...)
-{
-    char text[sizeof e->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return error_at(e, status, mark.file, mark.line, mark.column, "%s", text);
-}
-
-char *mark_text(char text[MARK_TEXT_BYTES], struct mark mark)
-{
-    snprintf(text, MARK_TEXT_BYTES, "%s:%d:%d", mark.file, mark.line, mark.column);
-    return text;
-}
 
 static struct mark place_mark(const struct reader *r, size_t line, size_t column)
 {
@@ -95,38 +76,35 @@ static enum status next_event(struct reader *r, yaml_event_t *event, struct erro
     return yaml_parser_parse(&r->parser, event) ? OK : parser_error(r, e);
 }
 
-/* Anchors, aliases and tags make a file mean something else than it shows. */
-static enum status refuse_indirection(const struct reader *r, const yaml_event_t *event,
-                                      struct error *e)
+/* The name of an alias, or of the anchor in front of a value; NULL: there is none. */
+static const char *anchor_of(const yaml_event_t *event)
 {
-    const yaml_char_t *anchor = NULL, *tag = NULL;
     switch (event->type) {
     case YAML_ALIAS_EVENT:
-        anchor = event->data.alias.anchor;
-        break;
+        return (const char *)event->data.alias.anchor;
     case YAML_SCALAR_EVENT:
-        anchor = event->data.scalar.anchor;
-        tag = event->data.scalar.tag;
-        break;
+        return (const char *)event->data.scalar.anchor;
     case YAML_SEQUENCE_START_EVENT:
-        anchor = event->data.sequence_start.anchor;
-        tag = event->data.sequence_start.tag;
-        break;
+        return (const char *)event->data.sequence_start.anchor;
     case YAML_MAPPING_START_EVENT:
-        anchor = event->data.mapping_start.anchor;
-        tag = event->data.mapping_start.tag;
-        break;
+        return (const char *)event->data.mapping_start.anchor;
     default:
-        break;
+        return NULL;
     }
-    if (anchor != NULL)
-        return mark_error(e, ERR_SPEC, event_mark(r, event),
-                          "'%s' is an anchor or alias: write the value out where it is used",
-                          anchor);
-    if (tag != NULL)
-        return mark_error(e, ERR_SPEC, event_mark(r, event),
-                          "'%s' is a tag: types follow from the key, leave it out", tag);
-    return OK;
+}
+
+/* Tags make a value mean something else than it shows. */
+static enum status refuse_tag(const struct reader *r, const yaml_event_t *event, struct error *e)
+{
+    const yaml_char_t *tag =
+        event->type == YAML_SCALAR_EVENT           ? event->data.scalar.tag
+        : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.tag
+        : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.tag
+                                                   : NULL;
+    if (tag == NULL)
+        return OK;
+    return mark_error(e, ERR_SPEC, event_mark(r, event),
+                      "'%s' is a tag: types follow from the key, leave it out", tag);
 }
 
 static enum status copy_scalar(const struct reader *r, const yaml_event_t *event, char **text,
@@ -145,8 +123,8 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
 /* Room for one more item, zeroed. */
 static enum status add_item(struct node *node, struct node **item, struct error *e)
 {
-    if (node->n == ITEMS_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "more than %d items", ITEMS_MAX);
+    if (node->n == YAML_ITEMS_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "more than %d items", YAML_ITEMS_MAX);
     struct node *items = reallocarray(node->items, node->n + 1, sizeof *items);
     if (items == NULL)
         return error_no_memory(e, node->mark.file);
@@ -179,15 +157,35 @@ static enum status check_key(const struct node *map, const struct node *item, st
     return OK;
 }
 
+/* One word, neither an alias nor behind an anchor, which somebody meant for the value. */
+static enum status check_key_event(const struct reader *r, const yaml_event_t *event,
+                                   struct error *e)
+{
+    const char *anchor = anchor_of(event);
+    TRY(refuse_tag(r, event, e));
+    if (event->type != YAML_SCALAR_EVENT)
+        return mark_error(e, ERR_SPEC, event_mark(r, event), "a key must be one word");
+    if (anchor != NULL)
+        return mark_error(e, ERR_SPEC, event_mark(r, event),
+                          "an anchor in front of a key; write it behind the colon: %s: &%s",
+                          event->data.scalar.value, anchor);
+    return OK;
+}
+
+static bool is_merge_key(const yaml_event_t *key)
+{
+    return key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           strcmp((const char *)key->data.scalar.value, "<<") == 0;
+}
+
 static enum status read_entry(struct reader *r, const yaml_event_t *event, struct node *map,
                               int depth, struct error *e)
 {
-    TRY(refuse_indirection(r, event, e));
-    if (event->type != YAML_SCALAR_EVENT)
-        return mark_error(e, ERR_SPEC, event_mark(r, event), "a key must be one word");
     struct node *item = NULL;
+    TRY(check_key_event(r, event, e));
     TRY(add_item(map, &item, e));
     item->key_mark = event_mark(r, event);
+    item->merges = is_merge_key(event);
     TRY(copy_scalar(r, event, &item->key, e));
     TRY(check_key(map, item, e));
     return read_next(r, item, depth + 1, e);
@@ -218,30 +216,57 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     }
 }
 
-/* Without escapes and folded lines a text is written with as many characters as it has. */
-static bool is_verbatim(const yaml_event_t *event, bool quoted)
+/* Without escapes and folded lines a scalar takes its characters, those before its text and a closing quotation mark. */
+static bool is_verbatim(const yaml_event_t *event, const struct node *node)
 {
     const char *text = (const char *)event->data.scalar.value;
     size_t characters = text_characters(text, event->data.scalar.length);
     return event->start_mark.line == event->end_mark.line &&
-           event->end_mark.index - event->start_mark.index == characters + (quoted ? 2 : 0);
+           event->end_mark.index - event->start_mark.index ==
+               characters + (size_t)node->lead + node->quoted;
+}
+
+static enum status merge_keys(struct node *map, struct error *e)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (map->items[i].merges)
+            return map_merge(map, i, e);
+    return OK;
+}
+
+/* A value that is no alias, behind the anchor of this name (NULL: none). */
+static enum status read_value(struct reader *r, const yaml_event_t *event, const char *anchor,
+                              struct node *node, int depth, struct error *e)
+{
+    if (event->type == YAML_SCALAR_EVENT) {
+        node->kind = NODE_SCALAR;
+        node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        node->lead = node->quoted + (anchor != NULL ? (int)strlen(anchor) + 2 : 0); /* "&name " */
+        node->verbatim = is_verbatim(event, node);
+        return copy_scalar(r, event, &node->text, e);
+    }
+    node->kind = event->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
+    TRY(read_items(r, node, depth, e));
+    return merge_keys(node, e);
 }
 
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
                              int depth, struct error *e)
 {
+    const char *anchor = anchor_of(event);
+    size_t i;
     node->mark = event_mark(r, event);
-    if (depth > DEPTH_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "nested more than %d levels deep", DEPTH_MAX);
-    TRY(refuse_indirection(r, event, e));
-    if (event->type == YAML_SCALAR_EVENT) {
-        node->kind = NODE_SCALAR;
-        node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-        node->verbatim = is_verbatim(event, node->quoted);
-        return copy_scalar(r, event, &node->text, e);
-    }
-    node->kind = event->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
-    return read_items(r, node, depth, e);
+    if (depth > YAML_DEPTH_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "nested more than %d levels deep",
+                          YAML_DEPTH_MAX);
+    if (event->type == YAML_ALIAS_EVENT)
+        return anchors_repeat(node, &r->anchors, anchor, node->mark, depth, e);
+    TRY(refuse_tag(r, event, e));
+    if (anchor == NULL)
+        return read_value(r, event, anchor, node, depth, e);
+    TRY(anchors_begin(&r->anchors, &i, anchor, node->mark, e));
+    TRY(read_value(r, event, anchor, node, depth, e));
+    return anchors_end(&r->anchors, i, node, e);
 }
 
 /* Takes the next event, which libyaml's grammar guarantees to be of this type or the end. */
@@ -282,6 +307,7 @@ static enum status read_buffer(struct node *root, const char *text, size_t size,
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     enum status status = read_document(&r, root, e);
     yaml_parser_delete(&r.parser);
+    anchors_free(&r.anchors);
     return status;
 }
 
@@ -314,7 +340,7 @@ enum status yaml_read_file(struct node *root, const char *path, struct error *e)
     /* Some editors begin a file with a byte-order mark, which is no text. */
     size_t mark = status == OK && size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     if (status == OK)
-        status = read_buffer(root, bytes + mark, size - mark, (struct mark){path, 1, 1}, e);
+        status = read_buffer(root, bytes + mark, size - mark, mark_in(path, 1, 1), e);
     free(bytes);
     return status;
 }
@@ -323,27 +349,4 @@ enum status yaml_read_text(struct node *root, const char *text, struct mark orig
 {
     memset(root, 0, sizeof *root);
     return read_buffer(root, text, strlen(text), origin, e);
-}
-
-void node_free(struct node *node)
-{
-    for (size_t i = 0; i < node->n; i++)
-        node_free(&node->items[i]);
-    free(node->items);
-    free(node->key);
-    free(node->text);
-    memset(node, 0, sizeof *node);
-}
-
-const struct node *node_find(const struct node *map, const char *key)
-{
-    for (size_t i = 0; i < map->n; i++)
-        if (map->items[i].key != NULL && strcmp(map->items[i].key, key) == 0)
-            return &map->items[i];
-    return NULL;
-}
-
-bool node_is_empty(const struct node *node)
-{
-    return node->kind == NODE_SCALAR && !node->quoted && node->text[0] == '\0';
 }

@@ -140,7 +140,12 @@ explains_columns() {
     expect 0 "between_sd in compare.csv" "$scalebench" explain between_sd || return 1
     expect 2 "nearest 'between_degrees'" "$scalebench" explain between_degree
 }
+explains_keys_of_yaml() {
+    expect 0 "merges a map, or a list of maps" "$scalebench" explain "<<" &&
+        expect 0 "as a place for anchors" "$scalebench" explain x-
+}
 check "the dictionary has the columns of a comparison" explains_columns
+check "keys of YAML are explained" explains_keys_of_yaml
 
 if command -v python3 >/dev/null; then
     cat >"$tmp/junit.py" <<'END'

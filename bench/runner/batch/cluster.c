@@ -61,6 +61,8 @@ static enum status check_entry(const struct node *entry, struct error *e)
     for (size_t i = 0; i < CLUSTER_KEYS; i++)
         names[i] = keys[i].name;
     int key = name_index(entry->key, names, CLUSTER_KEYS);
+    if (key_is_own(entry->key))
+        return OK;
     if (key >= 0)
         return check_value(entry, keys[key].kind, e);
     return mark_error(e, ERR_SPEC, entry->key_mark, "key %s",

@@ -95,7 +95,7 @@ static enum status read_where(struct cell *cell, const struct claim_value *value
     if (value->text[at] == '\0')
         return OK;
     at += strlen("where");
-    node.mark.column += (int)at;
+    node.mark = mark_ahead(node.mark, (int)at);
     node.text = strdup(value->text + at);
     enum status status = node.text != NULL ? condition_read(&cell->where, "where", &node, e)
                                            : error_no_memory(e, "a condition");
@@ -491,15 +491,14 @@ static enum status evaluate(struct claim *claim, size_t i, const char **names,
                             struct interval *numbers, struct error *e)
 {
     struct claim_value *value = &claim->values[i];
-    struct mark mark = value->mark;
     struct error inner;
     for (size_t k = 0; k < i; k++) {
         names[k] = claim->values[k].name;
         numbers[k] = claim->values[k].number;
     }
     if (arithmetic_evaluate(&value->number, value->text, names, numbers, i, &inner) != OK) {
-        mark.column += inner.column - 1;
-        return mark_error(e, ERR_SPEC, mark, "%s: %s", value->name, inner.text);
+        return mark_error(e, ERR_SPEC, mark_ahead(value->mark, inner.column - 1), "%s: %s",
+                          value->name, inner.text);
     }
     if (isfinite(value->number.mid))
         return OK;

@@ -107,10 +107,8 @@ static enum status read_values(struct claim *claim, const struct node *values, s
     for (; claim->n < values->n; claim->n++) {
         const struct node *item = &values->items[claim->n];
         TRY(check_value_name(item, e));
-        struct mark mark = item->mark;
-        mark.column += item->quoted;
-        claim->values[claim->n] =
-            (struct claim_value){.name = item->key, .text = item->text, .mark = mark};
+        claim->values[claim->n] = (struct claim_value){
+            .name = item->key, .text = item->text, .mark = node_text_mark(item)};
     }
     return OK;
 }
@@ -167,7 +165,7 @@ static enum status read_root(struct claims *c, struct error *e)
     static const char *const known[] = {"runs", "claims"};
     const struct node *list = node_find(&c->root, "claims"), *runs = node_find(&c->root, "runs");
     for (size_t i = 0; c->root.kind == NODE_MAP && i < c->root.n; i++)
-        if (name_index(c->root.items[i].key, known, 2) < 0)
+        if (!key_is_own(c->root.items[i].key) && name_index(c->root.items[i].key, known, 2) < 0)
             return refuse_name("key ", c->root.items[i].key, c->root.items[i].key_mark, known, 2,
                                e);
     if (c->root.kind != NODE_MAP || list == NULL || list->kind != NODE_LIST)

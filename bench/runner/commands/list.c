@@ -296,6 +296,17 @@ struct told {
     const char *name, *meaning;
 };
 
+/* Keys of any file of YAML. */
+static const struct told yaml_keys[] = {
+    {"x-",
+     "begins keys at the top of a spec, a model or a file of a site that are yours, as a place for "
+     "anchors: x-adam: &adam {optimizer: adam}; scalebench ignores them"},
+    {"<<",
+     "merges a map, or a list of maps, into the map around it: train: {<<: *adam, epochs: 5}; its "
+     "own keys win over merged ones, an earlier map of the list over a later one"},
+};
+enum { YAML_KEYS = sizeof yaml_keys / sizeof *yaml_keys };
+
 static void add_told(struct told *told, size_t *n, const char *name, const char *meaning)
 {
     if (told != NULL)
@@ -353,15 +364,22 @@ static enum status unknown_name(const char *name, struct error *e)
                      name, near);
 }
 
+static bool explain_row(FILE *out, const char *name, const char *key, const char *meaning)
+{
+    bool same = strcmp(key, name) == 0;
+    if (same)
+        fprintf(out, "%s\n  %s\n", name, meaning);
+    return same;
+}
+
 static size_t explain_parts(FILE *out, const char *name)
 {
     size_t n, told = 0;
     const struct spec_part *parts = spec_parts(&n);
     for (size_t i = 0; i < n; i++)
-        if (strcmp(parts[i].name, name) == 0) {
-            fprintf(out, "%s\n  %s\n", name, parts[i].help);
-            told++;
-        }
+        told += explain_row(out, name, parts[i].name, parts[i].help);
+    for (size_t i = 0; i < YAML_KEYS; i++)
+        told += explain_row(out, name, yaml_keys[i].name, yaml_keys[i].meaning);
     return told;
 }
 

@@ -217,12 +217,29 @@ static json_t *definitions(void)
     return all;
 }
 
+/* Keys that are the author's own, as a place for anchors. */
+static json_t *with_own_keys(json_t *map)
+{
+    json_t *patterns = json_incref(json_object_get(map, "patternProperties"));
+    return schema_put(map, "patternProperties",
+                      schema_put(patterns != NULL ? patterns : json_object(), "^x-", json_true()));
+}
+
 static json_t *schema_of_spec(void)
 {
-    json_t *schema = map_with(add_parts(properties_of(&at_top, ""), false));
+    json_t *schema = with_own_keys(map_with(add_parts(properties_of(&at_top, ""), false)));
     schema = schema_put(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
     schema = schema_put(schema, "title", json_string("A spec of scalebench"));
     return schema_put(schema, "definitions", definitions());
+}
+
+static bool write_key(FILE *out, const char *key)
+{
+    json_t *name = json_string(key);
+    bool written = json_dumpf(name, out, JSON_ENCODE_ANY) == 0;
+    json_decref(name);
+    fputs(": ", out);
+    return written;
 }
 
 /* An entry a line down to this depth, so that a change shows as few lines. False: no memory. */
@@ -235,8 +252,8 @@ static bool write_lines(FILE *out, const json_t *value, int depth)
                0;
     json_object_foreach((json_t *)value, key, entry)
     {
-        fprintf(out, "%s\n\"%s\": ", before, key);
-        if (!write_lines(out, entry, depth - 1))
+        fprintf(out, "%s\n", before);
+        if (!write_key(out, key) || !write_lines(out, entry, depth - 1))
             return false;
         before = ",";
     }

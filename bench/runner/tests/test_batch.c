@@ -36,6 +36,18 @@ static void a_cluster_is_read(void **state)
     cluster_free(&c);
 }
 
+static void repeated_values_are_read(void **state)
+{
+    struct cluster c;
+    size_t n;
+    read_cluster(&c, "x-large: &large {nodes: 16, cores: 40}\nx-tools: [&gcc gcc/12, &mpi mpich]\n"
+                     "<<: *large\nnodes: 2\nmodules: [*mpi, *gcc]\n");
+    assert_int_equal(cluster_count(&c, CLUSTER_nodes), 2);
+    assert_int_equal(cluster_count(&c, CLUSTER_cores), 40);
+    assert_string_equal(cluster_list(&c, CLUSTER_modules, &n)[0].text, "mpich");
+    cluster_free(&c);
+}
+
 static void what_is_not_said_is_one(void **state)
 {
     struct cluster c;
@@ -255,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cluster_is_read),
+        cmocka_unit_test(repeated_values_are_read),
         cmocka_unit_test(what_is_not_said_is_one),
         cmocka_unit_test(the_example_is_one_to_copy),
         cmocka_unit_test(bad_clusters_are_refused),

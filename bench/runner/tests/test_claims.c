@@ -373,6 +373,8 @@ static void mistakes_in_claims_are_named(void **state)
     refuse_claims("runs: {}\n", "a file of claims has a list, claims:");
     refuse_claims("claims: []\nruns: []\n", "runs is a map of names and commands");
     refuse_claims("claims: []\nrun: {}\n", "key 'run' is unknown; nearest 'runs'");
+    refuse_claims("x-one: &one {id: a/b}\nclaims: [*one]\n",
+                  "2:10: kind is missing from this claim (from the anchor at ");
 }
 
 /* ---- The story ---- */

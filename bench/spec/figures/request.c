@@ -116,7 +116,7 @@ static enum status set_presets(struct value *values, const struct spec_option *r
             continue;
         }
         enum status status =
-            yaml_read_text(&node, rows[i].preset, (struct mark){"preset", 0, 0}, e);
+            yaml_read_text(&node, rows[i].preset, (struct mark){.file = "preset"}, e);
         THEN(status, value_parse_plain(&values[i], &rows[i], &node, e));
         node_free(&node);
         TRY(status);
@@ -187,7 +187,7 @@ static enum status read_preset(struct figure_request *r, const char *text, struc
     char flow[PRESET_BYTES];
     struct node map;
     snprintf(flow, sizeof flow, "{%s}", text);
-    enum status status = yaml_read_text(&map, flow, (struct mark){"preset", 0, 0}, e);
+    enum status status = yaml_read_text(&map, flow, (struct mark){.file = "preset"}, e);
     THEN(status, read_map(r, &map, e));
     node_free(&map);
     for (int i = 0; i < FIGURE_OPTIONS; i++)

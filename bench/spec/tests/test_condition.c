@@ -192,7 +192,7 @@ static void test_places(void **state)
     struct condition *c;
     struct error e;
     struct node node;
-    assert_int_equal(yaml_read_text(&node, "\"ranks >> 1\"", (struct mark){"f", 3, 7}, &e), OK);
+    assert_int_equal(yaml_read_text(&node, "\"ranks >> 1\"", mark_in("f", 3, 7), &e), OK);
     assert_int_equal(condition_read(&c, "where", &node, &e), ERR_SPEC);
     char line[2048];
     error_line(line, &e);

@@ -76,7 +76,7 @@ static void test_precisions(void **state)
 {
     struct config config;
     struct error e;
-    const struct mark mark = {"here", 1, 1};
+    const struct mark mark = mark_in("here", 1, 1);
     assert_int_equal(config_init(&config, &e), OK);
     assert_int_equal(config_set(&config, option_get(OPT_PRECISION), "bf16", mark, &e), OK);
     for (int s = 0; s < STRATEGIES; s++) {

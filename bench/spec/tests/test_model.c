@@ -184,6 +184,31 @@ static void test_zero_parameters(void **state)
     assert_null(net.layers); /* nothing is left to free */
 }
 
+/* Layers that repeat others, and keys of the author's own, are the network that is written out. */
+static void test_repeated_layers(void **state)
+{
+    struct net_desc net, plain;
+    struct error e;
+    const char *text = "x-conv: &conv {kernel: 3, pad: 1, channels: 4}\n"
+                       "name: &name blocks\ninput: [1, 8, 8]\nclasses: &classes 3\nlayers:\n"
+                       "  - conv2d: *conv\n  - &act relu\n"
+                       "  - conv2d: {<<: *conv, channels: 8}\n  - *act\n"
+                       "  - dense: {outputs: *classes}\n";
+    const char *written = "name: blocks\ninput: [1, 8, 8]\nclasses: 3\nlayers:\n"
+                          "  - conv2d: {kernel: 3, pad: 1, channels: 4}\n  - relu\n"
+                          "  - conv2d: {kernel: 3, pad: 1, channels: 8}\n  - relu\n"
+                          "  - dense: {outputs: 3}\n";
+    char digest[2][65];
+    assert_int_equal(load_text(&net, text, &e), OK);
+    assert_int_equal(load_text(&plain, written, &e), OK);
+    assert_int_equal(model_sha256(&net, digest[0], &e), OK);
+    assert_int_equal(model_sha256(&plain, digest[1], &e), OK);
+    assert_string_equal(digest[0], digest[1]);
+    assert_int_equal(net.layers[2].out.c, 8);
+    net_desc_free(&net);
+    net_desc_free(&plain);
+}
+
 /* ---- Errors ---- */
 
 static enum status read_model(const char *path, struct error *e)
@@ -235,12 +260,19 @@ static void test_home(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_softmax),         cmocka_unit_test(test_lenet),
-        cmocka_unit_test(test_keras),           cmocka_unit_test(test_keras_1200k),
-        cmocka_unit_test(test_cifar),           cmocka_unit_test(test_vgg),
-        cmocka_unit_test(test_keras_order),     cmocka_unit_test(test_forms_of_a_layer),
-        cmocka_unit_test(test_zero_parameters), cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_unknown_name),    cmocka_unit_test(test_home),
+        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_lenet),
+        cmocka_unit_test(test_keras),
+        cmocka_unit_test(test_keras_1200k),
+        cmocka_unit_test(test_cifar),
+        cmocka_unit_test(test_vgg),
+        cmocka_unit_test(test_keras_order),
+        cmocka_unit_test(test_forms_of_a_layer),
+        cmocka_unit_test(test_repeated_layers),
+        cmocka_unit_test(test_zero_parameters),
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_home),
     };
     return cmocka_run_group_tests_name("model", tests, make_file, remove_file);
 }

@@ -111,14 +111,14 @@ static void check_value(const char *key, const char *written, const char *canoni
     struct error e = {.status = OK};
     const struct spec_option *option = option_find(key);
     assert_int_equal(config_init(&config, &e), OK);
-    assert_int_equal(config_set(&config, option, written, (struct mark){"here", 1, 1}, &e), OK);
+    assert_int_equal(config_set(&config, option, written, mark_in("here", 1, 1), &e), OK);
     const struct value *value = &config.values[option->id];
     assert_true(value->set);
     assert_string_equal(value->text, canonical);
     assert_true(value->number == number);
     /* What is canonical stays as it is. */
     char *again = strdup(value->text);
-    assert_int_equal(config_set(&config, option, again, (struct mark){"here", 1, 1}, &e), OK);
+    assert_int_equal(config_set(&config, option, again, mark_in("here", 1, 1), &e), OK);
     assert_string_equal(value->text, again);
     free(again);
     config_free(&config);
@@ -171,7 +171,7 @@ static void refuse_value(const char *key, const char *written, const char *expec
     struct config config;
     struct error e = {.status = OK};
     assert_int_equal(config_init(&config, &e), OK);
-    struct mark mark = {"fig3.yaml", 9, 12};
+    struct mark mark = mark_in("fig3.yaml", 9, 12);
     assert_int_equal(config_set(&config, option_find(key), written, mark, &e), ERR_SPEC);
     assert_false(config.values[option_find(key)->id].set);
     char line[2048];
@@ -221,7 +221,7 @@ static void test_sizes(void **state)
                  {"2GiB", "2GiB", 2147483648.0}};
     struct config config;
     struct error e;
-    const struct mark mark = {"here", 1, 1};
+    const struct mark mark = mark_in("here", 1, 1);
     assert_int_equal(config_init(&config, &e), OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(config_set(&config, &size, cases[i].written, mark, &e), OK);

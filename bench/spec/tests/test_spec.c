@@ -314,6 +314,77 @@ static void test_round_trip_of_every_report(void **state)
     globfree(&found);
 }
 
+/* ---- Anchors ---- */
+
+#define SHARED "x-small: &small {lr: 0.5, epochs: 3}\nx-axes: &axes {ranks: [1, 2], seed: [1, 2]}\n"
+
+/* What is written out and what is repeated are the same points, and the same file of a run. */
+static void test_anchors(void **state)
+{
+    struct spec a, b;
+    load(&a,
+         SHARED BODY "matrix: {<<: *axes, train.momentum: [0, 0.5]}\n"
+                     "baseline: &first {ranks: 1, seed: 1, train.momentum: 0}\nexclude: [*first]\n",
+         NULL);
+    load(&b,
+         BODY "matrix: {ranks: [1, 2], seed: [1, 2], train.momentum: [0, 0.5]}\n"
+              "baseline: {ranks: 1, seed: 1, train.momentum: 0}\n"
+              "exclude: [{ranks: 1, seed: 1, train.momentum: 0}]\n",
+         NULL);
+    assert_same_points(&a, &b);
+    char *text_a = resolve(&a), *text_b = resolve(&b);
+    assert_string_equal(text_a, text_b);
+    assert_null(strstr(text_a, "x-"));
+    assert_null(strstr(text_a, "<<"));
+    free(text_a);
+    free(text_b);
+    spec_free(&a);
+    spec_free(&b);
+}
+
+/* An alias that a case repeats is of its file; SET lies over what is merged. */
+static void test_anchors_of_cases(void **state)
+{
+    struct spec spec;
+    const char *text = SHARED BODY "cases:\n"
+                                   "  - {label: a, train: {<<: *small, epochs: 4}}\n"
+                                   "  - {label: b, train: *small, matrix: *axes}\n";
+    load(&spec, text, NULL);
+    assert_labels(&spec, "a|b ranks=1 seed=1|b ranks=1 seed=2|b ranks=2 seed=1|b ranks=2 seed=2");
+    assert_int_equal(config_int(&spec.points[0].config, OPT_EPOCHS), 4);
+    assert_int_equal(config_int(&spec.points[1].config, OPT_EPOCHS), 3);
+    assert_true(config_number(&spec.points[0].config, OPT_LR) == 0.5);
+    spec_free(&spec);
+    load(&spec, text, "cases.a.train.epochs=7 train.momentum=0.25");
+    assert_int_equal(config_int(&spec.points[0].config, OPT_EPOCHS), 7);
+    assert_true(config_number(&spec.points[1].config, OPT_MOMENTUM) == 0.25);
+    spec_free(&spec);
+    refuse(SHARED BODY "cases: [{label: a, train: *small, train.lr: 1}]\n", NULL,
+           "6:35: train.lr is given twice: here and at ...");
+    refuse(SHARED BODY "train.lr: 1\nbaseline: {train: *smal}\n", NULL,
+           "7:19: *smal: no anchor &smal is defined above in this file; nearest 'small'");
+    refuse(BODY, "train.lr=*small",
+           "SET:1:10: *small: no anchor &small is defined above in this file");
+}
+
+/* Keys of the author's own are at the top alone, and in no identity. */
+static void test_own_keys(void **state)
+{
+    struct spec a, b;
+    load(&a, BODY "x-notes: [anything, {at: all}]\nx-: 1\n", NULL);
+    load(&b, BODY, NULL);
+    assert_string_equal(a.points[0].id, b.points[0].id);
+    spec_free(&a);
+    spec_free(&b);
+    refuse(BODY "x-notes: 1\nx-notes: 2\n", NULL, "5:1: 'x-notes' is given twice: here and at ...");
+    refuse(BODY "matrix: {x-notes: 1}\n", NULL,
+           "4:10: 'x-notes' is a top-level key; move it beside 'matrix'");
+    refuse(BODY "cases: [{label: a, x-notes: 1}]\n", NULL,
+           "4:20: 'x-notes' is a top-level key; move it to the top of the file");
+    refuse(BODY, "x-notes=1",
+           "SET:1:1: 'x-notes' is a top-level key; move it to the top of the file");
+}
+
 /* Each word is the boolean that it says; canonical texts make one identity. */
 static void test_booleans(void **state)
 {
@@ -449,6 +520,9 @@ int main(void)
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_torn_file),
         cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_anchors),
+        cmocka_unit_test(test_anchors_of_cases),
+        cmocka_unit_test(test_own_keys),
         cmocka_unit_test(test_booleans),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_refused_set),

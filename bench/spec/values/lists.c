@@ -95,7 +95,7 @@ static enum status refuse_pattern(const struct spec_option *option, const struct
 {
     struct node place = *item;
     if (item->verbatim && at > 0)
-        place.mark.column += (int)at + item->quoted;
+        place.mark = mark_ahead(node_text_mark(item), (int)at);
     return value_refuse(e, option, &place, "%s: '%s'", e->text, item->text);
 }
 

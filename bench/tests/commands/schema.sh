@@ -34,13 +34,15 @@ write_spec() {
     cat >"$tmp/every.yaml" <<'SPEC'
 extends: [base.yaml, other.yaml]
 name: every
-train: {lr: 1e-3, global_batch: 0, shuffle: Off, nesterov: yes}
+x-base: &base {lr: 0.1, epochs: 3}
+x-lists: [[&few "ranks > 1"], [{any: {thing: 1}}]]
+train: {<<: *base, lr: 1e-3, global_batch: 0, shuffle: Off, nesterov: yes}
 measure: {time.launches: 6, time: {steps: 30, precision: 2.5%}, accuracy.seeds: [1, 2], budget: 1h}
 inject.steps: 1..20
 matrix: {ranks: auto, train: {epochs: [1, 2]}, inject.ranks: [[0], [0, 1]]}
 zip:
   - {nodes: [1, 1], sync.strategy: [ring, tree]}
-exclude: ["ranks > 1", {ranks: [1, 2], sync: {strategy: none}}]
+exclude: [*few, {ranks: [1, 2], sync: {strategy: none}}]
 baseline: {ranks: 1}
 cases:
   - {label: one, site: emulated, matrix: {ranks: [1]}}
@@ -60,9 +62,9 @@ unknown_in_group|'learning_rate' was unexpected
 key_without_group|'lr' does not match
 below_an_option|'train.lr.start' does not match
 group_with_value|$.place: 'core' is not of type 'object'
+boolean_word|$.train.shuffle: 'maybe'
 key_near|'rank' does not match
 zip_in_matrix|'zip' does not match
-boolean_word|$.train.shuffle: 'maybe'
 batch_too_large|greater than the maximum of 16777216
 period_zero|less than the minimum of 1
 unknown_strategy|$.sync.strategy: 'allredcue'

@@ -1,5 +1,5 @@
 """validate.py SCHEMA SPEC...: prints, for each spec, its name and the first thing that the JSON Schema has
-against it, or `valid`. YAML 1.2 as editors read it: yes is a text, 1e-3 a number."""
+against it, or `valid`. YAML 1.2 as editors read it: yes is a text, 1e-3 a number, << merges."""
 import json
 import re
 import sys
@@ -9,17 +9,19 @@ import yaml
 
 
 class Core(yaml.SafeLoader):
-    """The scalars of YAML 1.2's core schema, repeated keys refused."""
+    """The scalars of YAML 1.2's core schema and merge keys, repeated keys refused."""
 
-    def construct_mapping(self, node, deep=False):
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+    def compose_mapping_node(self, anchor):
+        node = super().compose_mapping_node(anchor)
+        keys = [key.value for key, _ in node.value]
         if len(set(map(str, keys))) < len(keys):
             raise yaml.YAMLError("a key is given twice")
-        return super().construct_mapping(node, deep)
+        return node
 
 
 Core.yaml_implicit_resolvers = {}
 for tag, pattern, first in (
+    ("merge", r"^<<$", ["<"]),
     ("null", r"^(~|null|Null|NULL|)$", ["~", "n", "N", ""]),
     ("bool", r"^(true|True|TRUE|false|False|FALSE)$", list("tTfF")),
     ("int", r"^[-+]?[0-9]+$", list("-+0123456789")),
