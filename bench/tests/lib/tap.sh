@@ -14,7 +14,7 @@ unset TESTS_BEFORE
 trap '[ "$BASHPID" -ne $$ ] || rm -rf "$tmp"' EXIT
 # shellcheck source=bench/tests/lib/own_environment.sh
 . "${BASH_SOURCE[0]%/*}/own_environment.sh"
-[ -d "${SCALEBENCH_OWN:-}" ] || own_environment "$tmp/own"
+[ -d "${SCALEBENCH_OWN:-}" ] || own_environment "$tmp/.environment"
 # Scripts that run side by side neither wait for one another's cores nor see one another's results.
 export SCALEBENCH_LOCKS=$tmp/locks SCALEBENCH_OUT=$tmp/results_by_default
 unset COLUMNS # tables are as wide as they are
