@@ -64,6 +64,37 @@ data_are_looked_at() {
     [ ! -e "$tmp/results/torn" ]
 }
 check "campaign: unreadable data are refused with their place" data_are_looked_at
+# Downloads that failed and files that were mixed up: plan and run refuse them, nothing is started.
+put() { # file of the set, contents for printf
+    # shellcheck disable=SC2059 # a format on purpose
+    printf "$2" >"$tmp/mnist/$1"
+}
+slips_are_named() {
+    local command images=train-images-idx3-ubyte labels=train-labels-idx1-ubyte word
+    for command in plan run; do
+        refused() { # what is said of the training images
+            expect 2 "$tmp/torn.yaml:3:14: data.path: $tmp/mnist/$images: $1" \
+                "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results"
+        }
+        for word in '<!DOCTYPE html' '<html'; do
+            put "$images" "  $word lang=\"en\"><head>"
+            refused "begins with '$word': a web page, not IDX; download it again" || return 1
+            gzip -c "$tmp/mnist/$images" >"$tmp/packed" && mv "$tmp/packed" "$tmp/mnist/$images"
+            refused "begins with '$word': a web page, not IDX; download it again" || return 1
+        done
+        put "$images" 'version https://git-lfs.github.com/spec/v1'
+        refused "begins with 'version https://git-lfs': a pointer of Git LFS, not IDX; run git lfs pull" || return 1
+        put "$images" '\0\0\10\1\0\0\0\4\1\2\3\4'
+        refused "byte 0: holds labels, expected images; is it swapped with $tmp/mnist/$labels?" || return 1
+        put "$images" '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\1ab'
+        put "$labels" '\0\0\10\1\0\0\0\3\1\2\3'
+        put t10k-images-idx3-ubyte '\0\0\10\3\0\0\0\1\0\0\0\1\0\0\0\1a'
+        put t10k-labels-idx1-ubyte '\0\0\10\1\0\0\0\1\1'
+        refused "byte 4: 2 images, but $tmp/mnist/$labels has 3 labels; expected one label for each image" || return 1
+    done
+    [ ! -e "$tmp/results/torn" ]
+}
+check "campaign: web pages, pointers and mixed up files are named" slips_are_named
 check "spec that is not there" expect 2 "nowhere.yaml" "$scalebench" run nowhere.yaml
 check "unknown option in --set" expect 2 "SET:1:" "$scalebench" plan quick.yaml --set "train.lrr=1"
 

@@ -42,6 +42,40 @@ shards_train_otherwise() {
     contiguous=$(train_hashes all --data.shard contiguous) && [ "$global" != "$contiguous" ]
 }
 
+# Draws one set of images three times: plain, as gzip under plain names, and as gzip twice over.
+draws_sets() {
+    local python
+    python=$(command -v python3) || return 1
+    mkdir "$tmp/plain" "$tmp/renamed" "$tmp/twice"
+    "$python" - "$tmp" <<'DRAW'
+import gzip, random, struct, sys
+random.seed(1)
+for stem, n in (("train", 300), ("t10k", 20)):
+    images = struct.pack(">IIII", 2051, n, 28, 28) + random.getrandbits(8 * n * 784).to_bytes(n * 784, "big")
+    labels = struct.pack(">II", 2049, n) + bytes(i % 10 for i in range(n))
+    for name, contents in ((f"{stem}-images-idx3-ubyte", images), (f"{stem}-labels-idx1-ubyte", labels)):
+        once = gzip.compress(contents)
+        for folder, data in (("plain", contents), ("renamed", once), ("twice", gzip.compress(once))):
+            with open(f"{sys.argv[1]}/{folder}/{name}", "wb") as file:
+                file.write(data)
+DRAW
+}
+
+# Whatever the ranks read by, gzip under a plain name trains what the plain file trains.
+gzip_under_plain_names_trains_the_same() {
+    local folder mode expected found
+    draws_sets || return 1
+    for mode in all scatter mpiio window; do
+        for folder in plain renamed twice; do
+            found=$(train_hashes "$mode" --data.set idx --data.path "$tmp/$folder" --data.name mine --data.samples 0)
+            if [ -z "$found" ] || [ "$found" != "${expected:=$found}" ]; then
+                echo "data.read = $mode, $folder: other weights"
+                return 1
+            fi
+        done
+    done
+}
+
 # Cells of the columns that are named, of that row below the head; none before them holds a comma.
 cells() { # file, row, columns
     awk -F, -v row="$2" -v columns="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -77,6 +111,7 @@ refuses_a_small_shm() {
 
 check "every way gives the same weights: global order" trains_the_same
 check "every way gives the same weights: contiguous shards" trains_the_same --data.shard contiguous
+check "gzip under plain names gives the same weights" gzip_under_plain_names_trains_the_same
 check "shards are another order" shards_train_otherwise
 check "shares of a global order are fetched for each epoch" fetches scatter global 2
 check "shards are fetched once" fetches scatter contiguous 1

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const struct {
@@ -99,4 +100,33 @@ int file_glob(const char *folder, const char *pattern, int flags, glob_t *found)
     int result = glob(whole, flags, NULL, found);
     free(whole);
     return result;
+}
+
+#define SERVER "a server's answer in XML"
+
+static const struct {
+    const char *head; /* behind blanks, in capitals or not */
+    const char *what, *remedy;
+} mistaken[] = {
+    {"<!DOCTYPE html", "a web page", "download it again"},
+    {"<html", "a web page", "download it again"},
+    {"<?xml", SERVER, "download it again"},
+    {"<Error>", SERVER, "download it again"},
+    {"version https://git-lfs", "a pointer of Git LFS", "run git lfs pull"},
+    {"PK\3\4", "a zip archive, as torch.save writes them too",
+     "unpack it, or write a state_dict with safetensors.torch.save_file"},
+};
+
+enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
+                            struct error *e)
+{
+    char text[FILE_HEAD_BYTES + 1] = "";
+    memcpy(text, head, n < FILE_HEAD_BYTES ? n : FILE_HEAD_BYTES);
+    const char *begin = text + strspn(text, "\xef\xbb\xbf \t\r\n"); /* blanks, and UTF-8's mark */
+    for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
+        if (strncasecmp(begin, mistaken[i].head, strlen(mistaken[i].head)) == 0)
+            return error_at(e, ERR_DATA, path, 0, 0, "begins with '%.*s': %s, not %s; %s",
+                            (int)strcspn(mistaken[i].head, "\3"), mistaken[i].head,
+                            mistaken[i].what, format, mistaken[i].remedy);
+    return OK;
 }

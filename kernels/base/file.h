@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "kernels/base/error.h"
+
 /* "a FIFO", "a folder", "a regular file" ... of a st_mode. */
 const char *file_kind(mode_t mode);
 
@@ -23,3 +25,11 @@ FILE *file_open_pipe(const char *path, const char **why);
 
 /* glob(3) of a pattern below a folder, in whose name [ ] * and ? are letters; NULL: below the current one. */
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);
+
+#define FILE_HEAD_BYTES 64
+
+/* Refuses a web page, an archive and the like in place of data by its first `n` bytes, FILE_HEAD_BYTES at most.
+ * ERR_DATA says what the file is, that it is not `format`, and what to do: "begins with '<html': a web page, not IDX;
+ * download it again". */
+enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
+                            struct error *e);

@@ -37,7 +37,8 @@ static void read_idx(const char *name, int n_dims, const uint8_t *data, size_t s
 {
     struct idx_file file;
     struct error e = {.status = OK};
-    enum status status = idx_open(&file, "mnist", fuzz_file(name, data, size), n_dims, &e);
+    enum status status =
+        idx_open(&file, "mnist", fuzz_file(name, data, size), "partner", n_dims, &e);
     fuzz_said(status, &e);
     size_t bytes = 1;
     for (int d = 0; status == OK && d < n_dims; d++)

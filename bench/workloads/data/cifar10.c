@@ -188,7 +188,7 @@ static enum status find_member(struct filling *f, const char *name, struct error
 /* The members lie in any order, so that each is looked for from the beginning. */
 static enum status read_archive(struct filling *f, int sink, struct error *e)
 {
-    TRY(stream_open(&f->stream, f->set->archive, e));
+    TRY(stream_open(&f->stream, f->set->archive, "a tar archive", e));
     TRY(find_member(f, NULL, e));
     for (int file = 0; file < FILES; file++) {
         TRY(find_member(f, file_names[file], e));
@@ -201,7 +201,7 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 {
     for (int file = 0; file < FILES; file++) {
         stream_close(&f->stream);
-        TRY(stream_open(&f->stream, f->set->paths[file], e));
+        TRY(stream_open(&f->stream, f->set->paths[file], "CIFAR-10 records", e));
         TRY(stream_start(&f->stream, e));
         TRY(read_records(f, &f->counts[file >= TRAIN_FILES], sink, e));
     }

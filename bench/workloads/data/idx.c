@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,20 +36,36 @@ static uint64_t expected_bytes(const struct idx_file *file)
     return header_bytes(file->n_dims) + bytes;
 }
 
+/* What a file of so many dimensions holds; NULL: neither. */
+static const char *contents_of(uint32_t n_dims)
+{
+    return n_dims == 1 ? "labels" : n_dims == 3 ? "images" : NULL;
+}
+
+static enum status error_magic(const struct idx_file *file, uint32_t magic, struct error *e)
+{
+    uint32_t wanted = MAGIC_BYTES | (uint32_t)file->n_dims;
+    const char *found = contents_of(magic ^ MAGIC_BYTES);
+    if (found != NULL)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "byte 0: holds %s, expected %s; is it swapped with %s?", found,
+                        contents_of((uint32_t)file->n_dims), file->partner);
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "byte 0: magic number 0x%08" PRIx32 ", expected 0x%08" PRIx32
+                    " (unsigned bytes, %d dimension%s)",
+                    magic, wanted, file->n_dims, file->n_dims == 1 ? "" : "s");
+}
+
 /* Reads the header out of the `n` first bytes, decompressed, of file->path. */
 static enum status read_header(struct idx_file *file, const uint8_t *bytes, size_t n,
                                struct error *e)
 {
     size_t header = header_bytes(file->n_dims);
+    if (n >= 4 && big_endian(bytes) != (MAGIC_BYTES | (uint32_t)file->n_dims))
+        return error_magic(file, big_endian(bytes), e);
     if (n < header)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "truncated: a header of %zu bytes expected, %zu found", header, n);
-    uint32_t magic = big_endian(bytes), wanted = MAGIC_BYTES | (uint32_t)file->n_dims;
-    if (magic != wanted)
-        return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "byte 0: magic number 0x%08" PRIx32 ", expected 0x%08" PRIx32
-                        " (unsigned bytes, %d dimension%s)",
-                        magic, wanted, file->n_dims, file->n_dims == 1 ? "" : "s");
     for (int d = 0; d < file->n_dims; d++) {
         uint32_t most = d == 0 ? UINT32_MAX : IDX_SIDE_MAX;
         file->dims[d] = big_endian(bytes + 4 + 4 * d);
@@ -142,17 +159,17 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
     return OK;
 }
 
-static enum status open_gzip(struct idx_file *file, const char *set, struct error *e)
+/* Through the cache, where the entry is called as the file without its ".gz". */
+static enum status open_gzip(struct idx_file *file, const char *set, struct inflation *in,
+                             struct error *e)
 {
     char key[CACHE_KEY_MAX], name[128];
     const char *slash = strrchr(file->path, '/'), *base = slash != NULL ? slash + 1 : file->path;
-    snprintf(name, sizeof name, "%s-%.*s", set, (int)(strlen(base) - strlen(".gz")), base);
-    struct inflation in = {.file = *file};
-    enum status status = stream_open(&in.stream, file->path, e);
-    THEN(status, make_key(key, set, file->path, e));
-    THEN(status, cache_open(&file->map, name, key, inflation_fill, &in, e));
-    stream_close(&in.stream);
-    return status;
+    const char *end = strrchr(base, '.');
+    int length = end != NULL && strcmp(end, ".gz") == 0 ? (int)(end - base) : NAME_MAX;
+    snprintf(name, sizeof name, "%s-%.*s", set, length, base);
+    TRY(make_key(key, set, file->path, e));
+    return cache_open(&file->map, name, key, inflation_fill, in, e);
 }
 
 /* ---- Both ---- */
@@ -167,12 +184,24 @@ static enum status check_size(const struct idx_file *file, struct error *e)
     return file->map.n > expected ? error_overlong(file, found, e) : OK;
 }
 
-enum status idx_open(struct idx_file *file, const char *set, const char *path, int n_dims,
-                     struct error *e)
+static enum status open_stream(struct idx_file *file, const char *set, struct inflation *in,
+                               struct error *e)
 {
-    *file = (struct idx_file){.path = path, .n_dims = n_dims};
-    enum status status =
-        name_ends_with(path, ".gz") ? open_gzip(file, set, e) : file_map_open(&file->map, path, e);
+    TRY(stream_open(&in->stream, file->path, "IDX", e));
+    if (in->stream.n_layers > 0)
+        return open_gzip(file, set, in, e);
+    file->map = in->stream.file;
+    in->stream.file = (struct file_map){0};
+    return OK;
+}
+
+enum status idx_open(struct idx_file *file, const char *set, const char *path, const char *partner,
+                     int n_dims, struct error *e)
+{
+    *file = (struct idx_file){.path = path, .partner = partner, .n_dims = n_dims};
+    struct inflation in = {.file = *file};
+    enum status status = open_stream(file, set, &in, e);
+    stream_close(&in.stream);
     THEN(status, read_header(file, file->map.bytes, file->map.n, e));
     THEN(status, check_size(file, e));
     if (status == OK)

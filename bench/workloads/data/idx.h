@@ -15,16 +15,17 @@
 
 /* A file of unsigned bytes: bytes [dims[0], ... dims[n_dims-1]] inside `map`. */
 struct idx_file {
-    const char *path;
+    const char *path, *partner;
     int n_dims;
     uint32_t dims[IDX_DIMS_MAX];
     const uint8_t *bytes;
     struct file_map map;
 };
 
-/* Opens the file at `path` (borrowed), which must hold n_dims dimensions. Plain files are mapped
- * where they lie, those that end in ".gz" through the cache under the name of data set `set`. A
- * file that is not exactly what its header says is ERR_DATA. */
-enum status idx_open(struct idx_file *file, const char *set, const char *path, int n_dims,
-                     struct error *e);
+/* Opens the file at `path` (borrowed), which must hold n_dims dimensions: 3 are images, 1 are labels. Plain files are
+ * mapped where they lie, gzip comes through the cache under the name of data set `set`. A file that is not exactly
+ * what its header says is ERR_DATA; where it holds labels in place of images, or images in place of labels, the error
+ * asks whether it is swapped with `partner`, the other file of the pair. */
+enum status idx_open(struct idx_file *file, const char *set, const char *path, const char *partner,
+                     int n_dims, struct error *e);
 void idx_close(struct idx_file *file);

@@ -14,6 +14,7 @@
 /* What data_hash makes of MNIST's files. */
 #define MNIST_HASH "0344756129f65582"
 
+/* Images and their labels are neighbours. */
 enum { TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS, FILES };
 
 static const struct {
@@ -101,8 +102,9 @@ static enum status check_pair(const struct idx_file *images, const struct idx_fi
 {
     if (images->dims[0] != labels->dims[0])
         return error_at(e, ERR_DATA, images->path, 0, 0,
-                        "byte 4: %" PRIu32 " images but %s has %" PRIu32 " labels", images->dims[0],
-                        labels->path, labels->dims[0]);
+                        "byte 4: %" PRIu32 " images, but %s has %" PRIu32
+                        " labels; expected one label for each image: use two files of the same set",
+                        images->dims[0], labels->path, labels->dims[0]);
     return OK;
 }
 
@@ -147,12 +149,18 @@ static void fill_data(struct data_set *data, struct idx_file file[FILES])
         data->maps[i] = file[i].map;
 }
 
+/* The labels of images, the images of labels. */
+static int partner_of(int file)
+{
+    return file ^ 1;
+}
+
 static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX], struct error *e)
 {
     struct idx_file file[FILES] = {0};
     enum status status = OK;
     for (int i = 0; i < FILES && status == OK; i++)
-        status = idx_open(&file[i], data->name, paths[i], files[i].n_dims, e);
+        status = idx_open(&file[i], data->name, paths[i], paths[partner_of(i)], files[i].n_dims, e);
     THEN(status, check_all(file, e));
     if (status == OK)
         fill_data(data, file);

@@ -1,25 +1,16 @@
 #include "bench/workloads/data/stream.h"
 
-#include <limits.h>
 #include <string.h>
 
-bool name_ends_with(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
-}
-
-enum status stream_open(struct stream *s, const char *path, struct error *e)
-{
-    *s = (struct stream){.path = path, .gzip = name_ends_with(path, ".gz")};
-    return file_map_open(&s->file, path, e);
-}
+#include "kernels/base/file.h"
 
 static void stream_stop(struct stream *s)
 {
-    if (s->started && s->gzip)
-        inflateEnd(&s->z);
-    s->started = false;
+    for (int i = 0; i < STREAM_LAYERS; i++) {
+        if (s->layers[i].started)
+            inflateEnd(&s->layers[i].z);
+        s->layers[i].started = false;
+    }
 }
 
 void stream_close(struct stream *s)
@@ -33,69 +24,88 @@ enum status stream_start(struct stream *s, struct error *e)
     stream_stop(s);
     s->fed = 0;
     s->read = 0;
-    s->ended = false;
-    s->z = (z_stream){0};
-    if (s->gzip && inflateInit2(&s->z, 16 + MAX_WBITS) != Z_OK)
-        return error_no_memory(e, "decompressing a file");
-    s->started = true;
+    for (int i = 0; i < s->n_layers; i++) {
+        struct gzip_layer *layer = &s->layers[i];
+        layer->z = (z_stream){0};
+        layer->ended = false;
+        layer->fed = 0;
+        if (inflateInit2(&layer->z, 16 + MAX_WBITS) != Z_OK)
+            return error_no_memory(e, "decompressing a file");
+        layer->started = true;
+    }
     return OK;
 }
 
+/* Bytes of the file behind its first `depth` layers of gzip. */
+static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
+                               struct error *e);
+
 /* ---- Gzip ---- */
 
-/* Where zlib is in the file. Members follow one another, as some packers write them. */
-static size_t gzip_offset(const struct stream *s)
+static bool is_gzip(const uint8_t *bytes, size_t n)
 {
-    return s->fed - s->z.avail_in;
+    return n >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Hands zlib the next piece; its counters hold 32 bits. */
-static void gzip_feed(struct stream *s)
+/* Refuses the gzip data of layer `i` at the byte that zlib has come to. */
+static enum status refuse(const struct stream *s, int i, const char *what, const char *why,
+                          struct error *e)
 {
-    size_t rest = s->file.n - s->fed;
-    if (s->z.avail_in > 0 || rest == 0)
-        return;
-    s->z.next_in = (Bytef *)(uintptr_t)(s->file.bytes + s->fed);
-    s->z.avail_in = (uInt)(rest < INT_MAX ? rest : INT_MAX);
-    s->fed += s->z.avail_in;
+    const struct gzip_layer *layer = &s->layers[i];
+    return error_at(e, ERR_DATA, s->path, 0, 0, "byte %zu%s: %s%s", layer->fed - layer->z.avail_in,
+                    i > 0 ? " of the gzip data inside" : "", what, why);
 }
 
-/* What follows a member: nothing, another one, or something that does not belong here. */
-static enum status gzip_next_member(struct stream *s, struct error *e)
+/* Hands zlib the next piece, where it has used up the one before. */
+static enum status gzip_feed(struct stream *s, int i, struct error *e)
 {
-    size_t offset = gzip_offset(s), rest = s->file.n - offset;
-    const uint8_t *next = s->file.bytes + offset;
-    if (rest == 0) {
-        s->ended = true;
+    struct gzip_layer *layer = &s->layers[i];
+    size_t n;
+    if (layer->z.avail_in > 0)
         return OK;
-    }
-    if (rest >= 2 && next[0] == 0x1f && next[1] == 0x8b && inflateReset(&s->z) == Z_OK)
+    TRY(read_behind(s, i, layer->in, sizeof layer->in, &n, e));
+    layer->z.next_in = layer->in;
+    layer->z.avail_in = (uInt)n;
+    layer->fed += n;
+    return OK;
+}
+
+/* What follows a member: nothing, another one (some packers write several), or something that does not belong here. */
+static enum status gzip_next_member(struct stream *s, int i, struct error *e)
+{
+    struct gzip_layer *layer = &s->layers[i];
+    TRY(gzip_feed(s, i, e));
+    layer->ended = layer->z.avail_in == 0;
+    if (layer->ended || (layer->z.next_in[0] == 0x1f && inflateReset(&layer->z) == Z_OK))
         return OK;
-    return error_at(e, ERR_DATA, s->path, 0, 0, "byte %zu: %zu trailing bytes after the gzip data",
-                    offset, rest);
+    return refuse(s, i, "trailing bytes after the gzip data", "", e);
+}
+
+static enum status gzip_step(struct stream *s, int i, struct error *e)
+{
+    struct gzip_layer *layer = &s->layers[i];
+    TRY(gzip_feed(s, i, e));
+    int result = inflate(&layer->z, Z_NO_FLUSH);
+    if (result == Z_STREAM_END)
+        return gzip_next_member(s, i, e);
+    if (result == Z_BUF_ERROR)
+        return refuse(s, i, "the file ends before its gzip data does", "", e);
+    return result == Z_OK ? OK
+                          : refuse(s, i, "corrupt gzip data: ",
+                                   layer->z.msg != NULL ? layer->z.msg : zError(result), e);
 }
 
 /* `size` fits zlib's counter. */
-static enum status gzip_read(struct stream *s, uint8_t *out, size_t size, size_t *n,
+static enum status gzip_read(struct stream *s, int i, uint8_t *out, size_t size, size_t *n,
                              struct error *e)
 {
-    s->z.next_out = out;
-    s->z.avail_out = (uInt)size;
-    enum status status = OK;
-    while (status == OK && !s->ended && s->z.avail_out > 0) {
-        gzip_feed(s);
-        int result = inflate(&s->z, Z_NO_FLUSH);
-        if (result == Z_STREAM_END)
-            status = gzip_next_member(s, e);
-        else if (result == Z_BUF_ERROR)
-            status = error_at(e, ERR_DATA, s->path, 0, 0,
-                              "byte %zu: the file ends before its gzip data does", s->file.n);
-        else if (result != Z_OK)
-            status = error_at(e, ERR_DATA, s->path, 0, 0, "byte %zu: corrupt gzip data: %s",
-                              gzip_offset(s), s->z.msg != NULL ? s->z.msg : zError(result));
-    }
-    *n = size - s->z.avail_out;
-    return status;
+    struct gzip_layer *layer = &s->layers[i];
+    layer->z.next_out = out;
+    layer->z.avail_out = (uInt)size;
+    while (!layer->ended && layer->z.avail_out > 0)
+        TRY(gzip_step(s, i, e));
+    *n = size - layer->z.avail_out;
+    return OK;
 }
 
 /* ---- Both ---- */
@@ -108,13 +118,45 @@ static size_t plain_read(struct stream *s, uint8_t *out, size_t size)
     return n;
 }
 
+static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
+                               struct error *e)
+{
+    if (depth > 0)
+        return gzip_read(s, depth - 1, out, size, n, e);
+    *n = plain_read(s, out, size);
+    return OK;
+}
+
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e)
 {
-    enum status status = OK;
-    if (s->gzip)
-        status = gzip_read(s, out, size, n, e);
-    else
-        *n = plain_read(s, out, size);
+    *n = 0;
+    TRY(read_behind(s, s->n_layers, out, size, n, e));
     s->read += *n;
-    return status;
+    return OK;
+}
+
+/* Sets s->n_layers; `head` is what the contents begin with. */
+static enum status find_layers(struct stream *s, uint8_t head[FILE_HEAD_BYTES], size_t *n,
+                               struct error *e)
+{
+    for (s->n_layers = 0;; s->n_layers++) {
+        TRY(stream_start(s, e));
+        TRY(stream_read(s, head, FILE_HEAD_BYTES, n, e));
+        if (!is_gzip(head, *n))
+            return OK;
+        if (s->n_layers == STREAM_LAYERS)
+            return error_at(e, ERR_DATA, s->path, 0, 0,
+                            "gzip more than %d times over; decompress it with gunzip",
+                            STREAM_LAYERS);
+    }
+}
+
+enum status stream_open(struct stream *s, const char *path, const char *format, struct error *e)
+{
+    uint8_t head[FILE_HEAD_BYTES];
+    size_t n;
+    *s = (struct stream){.path = path};
+    TRY(file_map_open(&s->file, path, e));
+    TRY(find_layers(s, head, &n, e));
+    return file_check_head(path, head, n, format, e);
 }

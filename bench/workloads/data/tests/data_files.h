@@ -170,6 +170,21 @@ static inline void write_packed(const char *folder, const char *name, const uint
     free(packed.at);
 }
 
+/* File number `file` under this name, `layers` times packed. */
+static inline void write_layers(const struct world *w, const char *name, int file, int layers)
+{
+    struct bytes b = {malloc(w->file[file].n), w->file[file].n};
+    assert_non_null(b.at);
+    memcpy(b.at, w->file[file].at, b.n);
+    for (int i = 0; i < layers; i++) {
+        struct bytes packed = pack(b.at, b.n);
+        free(b.at);
+        b = packed;
+    }
+    write_file(w->data, name, b.at, b.n);
+    free(b.at);
+}
+
 static inline void write_set(const struct world *w, const char *folder, bool gzip)
 {
     for (int i = 0; i < FILES; i++)
@@ -191,6 +206,17 @@ static inline void assert_opens(const struct world *w, const char *path)
     struct data_set d;
     struct error e = {0};
     if (data_open(&d, "idx", path, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+    assert_holds(&d, w);
+    data_close(&d);
+}
+
+static inline void hash_set(const struct world *w, char hex[DATA_HASH_BYTES])
+{
+    struct data_set d;
+    struct error e = {0};
+    assert_int_equal(data_open(&d, "idx", w->data, &e), OK);
+    if (data_hash(&d, hex, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     assert_holds(&d, w);
     data_close(&d);

@@ -93,16 +93,21 @@ static int teardown(void **state)
 
 /* ---- Writing ---- */
 
-/* A name that ends in ".gz" is compressed. */
-static void write_file(const char *folder, const char *name, const uint8_t *bytes, size_t n)
+static void write_as(const char *folder, const char *name, bool gzip, const uint8_t *bytes,
+                     size_t n)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    bool gzip = strcmp(name + strlen(name) - 3, ".gz") == 0;
     gzFile out = gzopen(path, gzip ? "wb" : "wbT");
     assert_non_null(out);
     assert_true(gzfwrite(bytes, 1, n, out) == n);
     assert_int_equal(gzclose(out), Z_OK);
+}
+
+/* A name that ends in ".gz" is compressed. */
+static void write_file(const char *folder, const char *name, const uint8_t *bytes, size_t n)
+{
+    write_as(folder, name, strcmp(name + strlen(name) - 3, ".gz") == 0, bytes, n);
 }
 
 static void write_set(const struct world *w, const char *folder)
@@ -255,6 +260,48 @@ static void test_archives(void **state)
     free(a);
 }
 
+/* Whether a name ends in .gz says nothing. */
+static void test_gzip_is_known_by_its_contents(void **state)
+{
+    const struct world *w = *state;
+    for (int f = 0; f < FILES; f++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", names[f], f % 2 ? ".gz" : "");
+        write_as(w->data, name, f % 2 == 0, w->file[f], w->bytes[f]);
+    }
+    assert_opens(w);
+}
+
+static void read_back(const char *path, uint8_t *bytes, size_t room, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    *n = fread(bytes, 1, room, f);
+    assert_true(feof(f));
+    fclose(f);
+}
+
+static void test_archives_are_known_by_their_contents(void **state)
+{
+    const struct world *w = *state;
+    struct archive *a = make_archive(w);
+    uint8_t *packed = malloc(sizeof a->at);
+    char path[PATH_MAX];
+    size_t n;
+    snprintf(path, sizeof path, "%s/cifar-10-binary.tar.gz", w->data);
+    write_as(w->data, "cifar-10-binary.tar.gz", false, a->at, a->n);
+    assert_opens(w);
+    write_as(w->data, "cifar-10-binary.tar.gz", true, a->at, a->n);
+    read_back(path, packed, sizeof a->at, &n);
+    write_as(w->data, "cifar-10-binary.tar.gz", true, packed, n); /* twice */
+    assert_opens(w);
+    assert_int_equal(unlink(path), 0);
+    write_as(w->data, "cifar-10-binary.tar", true, a->at, a->n);
+    assert_opens(w);
+    free(packed);
+    free(a);
+}
+
 /* ---- What is wrong ---- */
 
 /* `file` is the name below the data folder, "" for the folder itself. */
@@ -284,6 +331,27 @@ static void test_bad_records(void **state)
     assert_refused(w, "test_batch.bin.gz", "byte 3073: a record of 3073 bytes expected, 1 found");
     write_file(w->data, "test_batch.bin.gz", w->file[5], 0);
     assert_refused(w, "test_batch.bin.gz", "byte 0: a record of 3073 bytes expected, 0 found");
+}
+
+static void test_files_that_are_something_else(void **state)
+{
+    const struct world *w = *state;
+    static const char page[] = "\n<html><body>404</body></html>";
+    static const char records_text[] =
+        "begins with '<html': a web page, not CIFAR-10 records; download it again";
+    static const char archive_text[] =
+        "begins with '<html': a web page, not a tar archive; download it again";
+    const uint8_t *bytes = (const uint8_t *)page;
+    write_as(w->data, "cifar-10-binary.tar", false, bytes, sizeof page);
+    assert_refused(w, "cifar-10-binary.tar", archive_text);
+    write_as(w->data, "cifar-10-binary.tar", true, bytes, sizeof page);
+    assert_refused(w, "cifar-10-binary.tar", archive_text);
+    write_set(w, w->data);
+    write_file(w->data, names[4], bytes, sizeof page);
+    assert_refused(w, names[4], records_text);
+    write_set(w, w->data);
+    write_file(w->data, "data_batch_2.bin.gz", bytes, sizeof page);
+    assert_refused(w, "data_batch_2.bin.gz", records_text);
 }
 
 static void test_missing_files(void **state)
@@ -462,6 +530,9 @@ int main(void)
         TEST(test_missing_files),
         TEST(test_bad_archives),
         TEST(test_bad_gzip),
+        TEST(test_gzip_is_known_by_its_contents),
+        TEST(test_archives_are_known_by_their_contents),
+        TEST(test_files_that_are_something_else),
         TEST(test_real_set),
         TEST(test_shapes_depend_on_seed_and_index_alone),
         TEST(test_shapes_are_the_same_everywhere),

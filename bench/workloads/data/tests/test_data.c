@@ -68,6 +68,31 @@ static void test_gzip_equals_plain(void **state)
     assert_int_equal(list(w->cache).n, FILES);
 }
 
+/* A name ends in .gz or does not, whatever the file is; the hash is the one of the contents. */
+static void test_gzip_is_known_by_its_contents(void **state)
+{
+    const struct world *w = *state;
+    char expected[DATA_HASH_BYTES];
+    write_set(w, w->data, false);
+    hash_set(w, expected);
+    for (int layers = 0; layers <= 2; layers++)
+        for (int ends = 0; ends < 2; ends++) {
+            char name[64], hex[DATA_HASH_BYTES];
+            remove_tree(w->data);
+            remove_tree(w->cache);
+            assert_int_equal(mkdir(w->data, 0755), 0);
+            for (int i = 0; i < FILES; i++) {
+                snprintf(name, sizeof name, "%s%s", file_names[i], ends ? ".gz" : "");
+                write_layers(w, name, i, layers);
+            }
+            assert_opens(w, w->data);
+            assert_opens(w, w->data); /* from the cache */
+            assert_int_equal(list(w->cache).n, layers > 0 ? FILES : 0);
+            hash_set(w, hex);
+            assert_string_equal(hex, expected);
+        }
+}
+
 static void test_gzip_of_several_members(void **state)
 {
     const struct world *w = *state;
@@ -235,6 +260,7 @@ int main(void)
         TEST(test_own_images_have_a_name),
         TEST(test_any_number_of_classes),
         TEST(test_gzip_equals_plain),
+        TEST(test_gzip_is_known_by_its_contents),
         TEST(test_gzip_of_several_members),
         TEST(test_names_with_a_dot),
         TEST(test_plain_wins_over_gzip),

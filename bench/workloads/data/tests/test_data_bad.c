@@ -21,11 +21,15 @@ struct bad {
 
 static const struct bad bad_files[] = {
     {TRAIN_IMAGES, false, WORD, 0, 0x801,
-     "byte 0: magic number 0x00000801, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
+     "byte 0: holds labels, expected images; is it swapped with */train-labels-idx1-ubyte?"},
+    {TRAIN_LABELS, true, WORD, 0, 0x803,
+     "byte 0: holds images, expected labels; is it swapped with */train-images-idx3-ubyte?"},
     {TRAIN_IMAGES, true, WORD, 0, 0xd03,
      "byte 0: magic number 0x00000d03, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
     {TEST_LABELS, false, WORD, 0, 0x803,
-     "byte 0: magic number 0x00000803, expected 0x00000801 (unsigned bytes, 1 dimension)"},
+     "byte 0: holds images, expected labels; is it swapped with */t10k-images-idx3-ubyte?"},
+    {TEST_LABELS, false, WORD, 0, 0x802,
+     "byte 0: magic number 0x00000802, expected 0x00000801 (unsigned bytes, 1 dimension)"},
     {TRAIN_IMAGES, false, CUT, 0, 0, "byte 0: the file is empty"},
     {TRAIN_IMAGES, true, PACKED_CUT, 0, 0, "byte 0: the file is empty"},
     {TRAIN_IMAGES, false, CUT, 15, 0, "truncated: a header of 16 bytes expected, 15 found"},
@@ -47,12 +51,16 @@ static const struct bad bad_files[] = {
      "truncated: 5153960754016 bytes expected (16 + 4294967295 x 30 x 40), 120016 found"},
     {TEST_IMAGES, false, WORD, 8, ROWS + 1,
      "truncated: 8696 bytes expected (16 + 7 x 31 x 40), 8416 found"},
-    {TRAIN_IMAGES, true, PACKED_BYTE, 0, 0, "byte *: corrupt gzip data: incorrect header check"},
+    {TRAIN_IMAGES, true, PACKED_BYTE, 0, 0,
+     "byte 0: magic number 0x008b0800, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
+    {TRAIN_IMAGES, true, PACKED_BYTE, 2, 0,
+     "byte *: corrupt gzip data: unknown compression method"},
     {TRAIN_IMAGES, true, PACKED_BYTE, -8, 0x100, "byte *: corrupt gzip data: incorrect data check"},
-    {TRAIN_IMAGES, true, PACKED_APPEND, 5, 0, "byte *: 5 trailing bytes after the gzip data"},
+    {TRAIN_IMAGES, true, PACKED_APPEND, 5, 0, "byte *: trailing bytes after the gzip data"},
     {TRAIN_IMAGES, true, PACKED_CUT, 60000, 0,
      "byte 60000: the file ends before its gzip data does"},
-    {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "byte 1: the file ends before its gzip data does"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 2, 0, "byte 2: the file ends before its gzip data does"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "truncated: a header of 16 bytes expected, 1 found"},
 };
 
 /* A value above 255 flips every bit of the byte, for bytes whose value is not known. */
@@ -152,6 +160,94 @@ static void test_bad_gzip_is_not_cached(void **state)
     assert_int_equal(list(w->cache).n, 0);
 }
 
+/* Files of other kinds, and their errors. */
+static const struct {
+    const char *contents, *text;
+} mistaken[] = {
+    {"<!DOCTYPE html>\n<html><head>",
+     "begins with '<!DOCTYPE html': a web page, not IDX; download it again"},
+    {"\xef\xbb\xbf\r\n \t<!doctype HTML>",
+     "begins with '<!DOCTYPE html': a web page, not IDX; download it again"},
+    {"<HTML>\n", "begins with '<html': a web page, not IDX; download it again"},
+    {"<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>",
+     "begins with '<?xml': a server's answer in XML, not IDX; download it again"},
+    {"<Error><Code>AccessDenied</Code></Error>",
+     "begins with '<Error>': a server's answer in XML, not IDX; download it again"},
+    {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+     "begins with 'version https://git-lfs': a pointer of Git LFS, not IDX; run git lfs pull"},
+    {"PK\3\4rest", "begins with 'PK': a zip archive, as torch.save writes them too, not IDX; "
+                   "unpack it, or write a state_dict with safetensors.torch.save_file"},
+    {"<ht", "truncated: a header of 16 bytes expected, 3 found"},
+};
+
+static void refuse_mistaken(const struct world *w, const char *name, bool packed,
+                            const char *contents, const char *text)
+{
+    const uint8_t *bytes = (const uint8_t *)contents;
+    (packed ? write_packed : write_file)(w->data, name, bytes, strlen(contents));
+    char written[64], path[PATH_MAX];
+    snprintf(written, sizeof written, "%s%s", name, packed ? ".gz" : "");
+    assert_refused(w, written, text);
+    snprintf(path, sizeof path, "%s/%s", w->data, written);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Plain and packed. */
+static void test_files_that_are_something_else(void **state)
+{
+    const struct world *w = *state;
+    char path[PATH_MAX];
+    write_set(w, w->data, false);
+    snprintf(path, sizeof path, "%s/%s", w->data, file_names[TRAIN_IMAGES]);
+    assert_int_equal(unlink(path), 0);
+    for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
+        for (int packed = 0; packed < 2; packed++)
+            refuse_mistaken(w, file_names[TRAIN_IMAGES], packed, mistaken[i].contents,
+                            mistaken[i].text);
+    assert_int_equal(list(w->cache).n, 0);
+}
+
+/* Gzip in gzip is read, a third one around it is not; damage inside is named as such. */
+static void test_gzip_of_too_many_layers(void **state)
+{
+    const struct world *w = *state;
+    write_set(w, w->data, false);
+    write_layers(w, file_names[TEST_LABELS], TEST_LABELS, 3);
+    assert_refused(w, file_names[TEST_LABELS],
+                   "gzip more than 2 times over; decompress it with gunzip");
+}
+
+static void test_damage_in_the_inner_gzip(void **state)
+{
+    const struct world *w = *state;
+    write_set(w, w->data, false);
+    struct bytes inner = pack(w->file[TEST_LABELS].at, w->file[TEST_LABELS].n);
+    inner.at[inner.n - 8] ^= 1;
+    struct bytes outer = pack(inner.at, inner.n);
+    write_file(w->data, file_names[TEST_LABELS], outer.at, outer.n);
+    assert_refused(w, file_names[TEST_LABELS],
+                   "byte * of the gzip data inside: corrupt gzip data: incorrect data check");
+    struct bytes cut = pack(inner.at, 20);
+    write_file(w->data, file_names[TEST_LABELS], cut.at, cut.n);
+    assert_refused(w, file_names[TEST_LABELS],
+                   "byte 20 of the gzip data inside: the file ends before its gzip data does");
+    free(inner.at);
+    free(outer.at);
+    free(cut.at);
+}
+
+/* Both files of a pair under each other's name: the first one that is looked at says so. */
+static void test_swapped_files(void **state)
+{
+    const struct world *w = *state;
+    write_set(w, w->data, false);
+    write_file(w->data, file_names[TEST_IMAGES], w->file[TEST_LABELS].at, w->file[TEST_LABELS].n);
+    write_file(w->data, file_names[TEST_LABELS], w->file[TEST_IMAGES].at, w->file[TEST_IMAGES].n);
+    assert_refused(w, file_names[TEST_IMAGES],
+                   "byte 0: holds labels, expected images; is it swapped with "
+                   "*/t10k-labels-idx1-ubyte?");
+}
+
 static void test_counts_that_disagree(void **state)
 {
     struct world *w = *state;
@@ -160,7 +256,9 @@ static void test_counts_that_disagree(void **state)
     w->file[TEST_LABELS].n--;
     write_set(w, w->data, false);
     char *real = realpath(w->data, NULL);
-    snprintf(text, sizeof text, "byte 4: 7 images but %s/t10k-labels-idx1-ubyte has 6 labels",
+    snprintf(text, sizeof text,
+             "byte 4: 7 images, but %s/t10k-labels-idx1-ubyte has 6 labels; expected one label for "
+             "each image: use two files of the same set",
              real);
     free(real);
     assert_refused(w, "t10k-images-idx3-ubyte", text);
@@ -248,6 +346,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_bad_file),
         TEST(test_bad_gzip_is_not_cached),
+        TEST(test_files_that_are_something_else),
+        TEST(test_gzip_of_too_many_layers),
+        TEST(test_damage_in_the_inner_gzip),
+        TEST(test_swapped_files),
         TEST(test_counts_that_disagree),
         TEST(test_test_images_of_another_shape),
         TEST(test_folder_without_the_files),

@@ -234,17 +234,6 @@ static void test_full_disk(void **state)
     assert_int_equal(list(w->cache).n, 0);
 }
 
-static void hash_set(const struct world *w, char hex[DATA_HASH_BYTES])
-{
-    struct data_set d;
-    struct error e = {0};
-    assert_int_equal(data_open(&d, "idx", w->data, &e), OK);
-    if (data_hash(&d, hex, &e) != OK)
-        fail_msg("%s: %s", e.file, e.text);
-    assert_holds(&d, w);
-    data_close(&d);
-}
-
 /* However the files are packed, wherever the hash comes from: read, or remembered. */
 static void test_hash_follows_the_contents(void **state)
 {
