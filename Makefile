@@ -278,7 +278,8 @@ TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(B
 # A harness a reader, bench/tests/fuzz/fuzz_<reader>.c: as tests/seeds_<reader> it reads its seeds in any
 # build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI, nor do runs and figures.
 FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
-FUZZ_LINK   = $(call obj,bench/workloads/checkpoint/safetensors_read.c) $(LIBDATA) $(RUNNER_LINK)
+FUZZ_LINK   = $(call obj,$(addprefix bench/workloads/checkpoint/,safetensors_read.c checkpoint_numbers.c) kernels/cast16.c) \
+              $(addprefix $(BUILD)/obj/,$(call simd_obj,kernels/simd/cast16.c)) $(LIBDATA) $(RUNNER_LINK)
 FUZZ_LIBS   = $(RUNNER_LIBS) $(ZLIB_LIBS)
 SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))
 TEST_PROGRAMS += $(SEEDS_TESTS)

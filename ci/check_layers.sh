@@ -55,7 +55,7 @@ bench/workloads/hello: kernels/base
 bench/workloads/doctor: kernels kernels/base comm/wait bench/doctor bench/place bench/workloads
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
-bench/workloads/checkpoint: kernels/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
+bench/workloads/checkpoint: kernels/cast16.h kernels/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
 bench/workloads/train_cnn: kernels kernels/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
 bench/workloads/sweeps: kernels/base
 bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record

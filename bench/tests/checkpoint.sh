@@ -73,6 +73,25 @@ killed_over_writing_goes_on() {
         --checkpoint.every_steps 0 --checkpoint.path "$tmp/big" --checkpoint.resume auto
 }
 
+# The double-precision trainer takes weights of single precision, and the other way with a word on rounding.
+weights_of_other_precisions_start_a_run() {
+    "$mpiexec" -n 1 "${train_cnn}_f64" "${small[@]}" --checkpoint.start "$file" --checkpoint.every_epochs 1 \
+        --checkpoint.path "$tmp/wide" || return 1
+    expect 0 "$tmp/wide: tensors of F64 are rounded to F32" train 1 --checkpoint.start "$tmp/wide"
+}
+
+# Web pages, zip archives and pointers of Git LFS in place of weights.
+other_files_are_named() {
+    printf '<!DOCTYPE html><html>404</html>' >"$tmp/page"
+    printf 'PK\3\4\0\0\10\10\0\0\0\0' >"$tmp/net.pt"
+    printf 'version https://git-lfs.github.com/spec/v1\n' >"$tmp/pointer"
+    expect 2 "$tmp/page: begins with '<!DOCTYPE html': a web page, not safetensors" \
+        train 2 --checkpoint.start "$tmp/page" &&
+        expect 2 "$tmp/net.pt: begins with 'PK': a zip archive" train 2 --checkpoint.start "$tmp/net.pt" &&
+        grep "safetensors.torch.save_file" "$tmp/expect.log" &&
+        expect 2 "run git lfs pull" train 2 --checkpoint.start "$tmp/pointer"
+}
+
 cut_files_are_refused() {
     head -c 9000 "$file" >"$tmp/cut"
     expect 2 "$tmp/cut: offset 9000: the file ends; expected tensor 'fc.weight'" \
@@ -156,6 +175,8 @@ waits_for_no_fifo() {
 }
 
 check "a resumed run equals one that never stopped" goes_on_as_if_it_had_never_stopped
+check "weights of other precisions start a run" weights_of_other_precisions_start_a_run
+check "files of other kinds are named" other_files_are_named
 check "a run that was at its end has nothing left to do" nothing_is_left_to_do
 check "a saved model predicts what the trained one did" evaluates_what_was_saved
 check "a run killed over writing goes on" killed_over_writing_goes_on

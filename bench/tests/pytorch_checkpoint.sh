@@ -48,8 +48,8 @@ predicts_the_same() { # ranks, model, options
     [ "$status" -eq 0 ] && grep -qE "classes \[$classes" "$tmp/$model.log"
 }
 
-takes_what_pytorch_trained() { # model
-    ask train "$1" "$tmp/$1.torch" "$data" || return 1
+takes_what_pytorch_trained() { # model, type of numbers and prefix of names, where not PyTorch's own
+    ask train "$1" "$tmp/$1.torch" "$data" "${@:2}" || return 1
     compare_predictions "$1" "$tmp/$1.torch" >"$tmp/$1.log"
     local status=$?
     cat "$tmp/$1.log"
@@ -79,12 +79,18 @@ if python=$(python_with torch); then
     for model in softmax_784 lenet_21k keras_690k keras_1200k; do
         check "$model is taken from PyTorch" takes_what_pytorch_trained "$model"
     done
+    for type in F16 BF16 F64; do
+        check "lenet_21k is taken from PyTorch in $type" takes_what_pytorch_trained lenet_21k "$type"
+    done
+    check "names of DDP and torch.compile are taken" takes_what_pytorch_trained lenet_21k F32 module._orig_mod.
     set=cifar10 data=$tmp/colours classes="[0-9], [0-9]"
     mkdir "$data"
     ask draw_colours "$data"
     for model in cifar_62k vgg_mini vgg11_bn; do
         check "$model is taken from PyTorch" takes_what_pytorch_trained "$model"
     done
+    check "vgg_mini with running statistics is taken in BF16 with a prefix" \
+        takes_what_pytorch_trained vgg_mini BF16 module.
     check "vgg_mini predicts in PyTorch what it predicts here" predicts_the_same 2 vgg_mini \
         --train.epochs 3 --train.lr 0.05 --train.momentum 0.9
     check "its batches were counted" grep -qx "batches 51" "$tmp/vgg_mini.log"

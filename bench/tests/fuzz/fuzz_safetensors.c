@@ -1,7 +1,8 @@
-/* A file in the safetensors format, every tensor touched at both ends; or its header and its data, with a
+/* A file in the safetensors format, every tensor touched at both ends and every weight converted; or its header and its data, with a
  * line "----" between them, to which the length is given here that chance would have wrong. */
 #include "bench/tests/fuzz/fuzz.h"
 
+#include "bench/workloads/checkpoint/checkpoint_numbers.h"
 #include "bench/workloads/checkpoint/safetensors.h"
 
 static const char *write_whole(const uint8_t *data, size_t size)
@@ -28,6 +29,18 @@ static bool is_header(const uint8_t *data, size_t size)
     return size > 1 && data[0] == '{' && data[1] != 0;
 }
 
+static void convert(const struct safetensors_tensor *t)
+{
+    size_t n = t->bytes / safetensors_type_bytes(t->dtype);
+    real *numbers = malloc(n * sizeof *numbers + 1);
+    uint16_t *codes = malloc(n * sizeof *codes + 1);
+    FUZZ_ASSERT(numbers && codes && numbers_first_beyond(t) <= n);
+    numbers_read(numbers, t);
+    FUZZ_ASSERT(numbers_narrow(codes, numbers, n, CHECKPOINT_DTYPE_f16) <= n);
+    free(numbers);
+    free(codes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct safetensors file;
@@ -43,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_ASSERT(safetensors_find(&file, t->name) && safetensors_type_text(text, t)[0]);
         if (t->bytes > 0)
             FUZZ_ASSERT(bytes[0] + bytes[t->bytes - 1] >= 0);
+        if (numbers_known(t->dtype))
+            convert(t);
     }
     safetensors_text(&file, "format");
     safetensors_close(&file);

@@ -2,7 +2,9 @@
 
   pytorch_net.py draw FOLDER [TRAIN TEST]         IDX files of images that can be learned
   pytorch_net.py draw_colours FOLDER              the same as CIFAR-10's
-  pytorch_net.py train MODEL CHECKPOINT FOLDER    a few steps of PyTorch's own, then its state_dict
+  pytorch_net.py train MODEL CHECKPOINT FOLDER [DTYPE [PREFIX]]
+                                                  a few steps of PyTorch's own, then its state_dict in this type, with
+                                                  this prefix before each name
   pytorch_net.py compare MODEL CHECKPOINT FOLDER PREDICTIONS
   pytorch_net.py serve                            the same words from standard input, a command a line, each
                                                   answered by what it prints and a line "status N"
@@ -129,7 +131,21 @@ NETS = {
     "vgg_mini": lambda: Vgg(4, 8, 16, 16, 32, 32, 32, 32),
     "vgg11_bn": lambda: Vgg(64, 128, 256, 256, 512, 512, 512, 512),
 }
-TYPES = {"F32": torch.float32, "I64": torch.int64}
+TYPES = {
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "F32": torch.float32,
+    "F64": torch.float64,
+    "I64": torch.int64,
+}
+# As DistributedDataParallel and torch.compile write names.
+PREFIXES = ("module.", "_orig_mod.")
+
+
+def plain_name(name):
+    for prefix in PREFIXES:
+        name = name[len(prefix) :] if name.startswith(prefix) else name
+    return name
 
 
 def read_safetensors(path):
@@ -146,7 +162,7 @@ def read_safetensors(path):
         begin, end = entry["data_offsets"]
         values = torch.frombuffer(data[begin:end], dtype=TYPES[entry["dtype"]])
         assert begin % values.element_size() == 0, f"{name} begins at {begin}"
-        tensors[name] = values.reshape(entry["shape"])
+        tensors[plain_name(name)] = values.reshape(entry["shape"])
     return tensors
 
 
@@ -155,7 +171,9 @@ def write_safetensors(path, tensors):
     names = {v: k for k, v in TYPES.items()}
     header, data = {}, b""
     for name, value in sorted(tensors.items(), key=lambda t: -t[1].element_size()):
-        values = value.contiguous().numpy().tobytes()
+        # numpy has no bfloat16, but its bytes.
+        raw = value.contiguous().view(torch.int16) if value.element_size() == 2 else value
+        values = raw.contiguous().numpy().tobytes()
         header[name] = {
             "dtype": names[value.dtype],
             "shape": list(value.shape),
@@ -207,7 +225,7 @@ def compare(model, checkpoint, folder, predictions):
     return int(told.any())
 
 
-def train(model, checkpoint, folder):
+def train(model, checkpoint, folder, dtype="F32", prefix=""):
     """On the images that are told afterwards: what is learned need not be right."""
     torch.manual_seed(1)
     net = NETS[model]()
@@ -218,7 +236,8 @@ def train(model, checkpoint, folder):
         optimizer.zero_grad()
         F.cross_entropy(net(images), labels).backward()
         optimizer.step()
-    write_safetensors(checkpoint, net.state_dict())
+    net.to(TYPES[dtype])
+    write_safetensors(checkpoint, {prefix + k: v for k, v in net.state_dict().items()})
     return 0
 
 
@@ -271,7 +290,12 @@ def serve():
     return 0
 
 
-COMMANDS = {"draw": draw, "draw_colours": draw_colours, "train": train, "compare": compare}
+COMMANDS = {
+    "draw": draw,
+    "draw_colours": draw_colours,
+    "train": train,
+    "compare": compare,
+}
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

@@ -16,7 +16,7 @@
  *
  * The first three are global: any number of ranks can read them, also where each holds a part of the net. The sections of ranks are taken up
  * only by the same strategy on the same number of ranks; otherwise they are reset, and the run says
- * so. Numbers are F32 or F64 as the build computes; a file of the other type is refused. Rank 0
+ * so. Numbers are F32 or F64 as the build computes; a file of the other type is refused, but for its weights alone. Rank 0
  * writes; every rank reads, so the file lies where all see it, as data and models do. */
 #pragma once
 
@@ -30,8 +30,9 @@
 #include "kernels/desc/net_desc.h"
 #include "kernels/layers/loss.h"
 
-#define CHECKPOINT_SCHEMA 2
-#define CHECKPOINT_RESET  320 /* bytes of a sentence with two titles of strategies */
+#define CHECKPOINT_SCHEMA     2
+#define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* of a tensor */
+#define CHECKPOINT_RESET      320 /* bytes of a sentence with two titles of strategies */
 
 /* What a rank has of a net that lies in parts on several: tensors of the whole, all its running statistics, and
  * those ranks, of which rank 0 of the run is the first. Where each has a slice of some tensors, the rank's number in
@@ -82,8 +83,7 @@ struct progress {
 enum status checkpoint_check(const char *path, struct error *e);
 
 /* Writes the state and rank 0's `progress`, whose train is the sum over all ranks and whose losses are those that it is
- * made of: added up in another order they would be another number. An older file of
- * this name stays until the new one is on the disk. Collective: returns when it is. */
+ * made of: added up in another order they would be another number. An older file of this name stays until the new one is on the disk. Collective: returns when it is. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 
@@ -91,6 +91,8 @@ enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
 struct checkpoint {
     struct safetensors file;
     bool weights_only;
+    char prefix[CHECKPOINT_NAME_BYTES]; /* left out before the name of every weight; "": nothing */
+    bool rounded;                       /* weights of F64 become float */
     char reset[CHECKPOINT_RESET]; /* why the sections of ranks are not taken up; empty: they are */
     struct progress progress;     /* its history and losses are owned */
 };
@@ -101,8 +103,9 @@ struct checkpoint {
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 
-/* Reads the weights alone, from any safetensors file that has them all and, but for sections of a
- * checkpoint, nothing else. */
+/* Reads the weights alone, from any safetensors file that has them all and, but for sections of a checkpoint, nothing
+ * else. Weights may be F16, BF16, F32 or F64 (ERR_DATA where one is beyond the range of `real`), and but in a
+ * checkpoint all names may have one prefix more than the model's. */
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
                                     const struct checkpoint_state *s, struct error *e);
 

@@ -9,8 +9,6 @@
 #define REAL_DTYPE "F32"
 #endif
 
-#define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40)
-
 /* The model first, which is counts of batches, parameters and running statistics; then slot after
  * slot of the optimizer, then the sections that are added. Numbers of 8 bytes lie before those of 4
  * before bytes: PyTorch's reader wants each at a multiple of its size. */

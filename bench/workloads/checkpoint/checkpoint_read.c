@@ -9,12 +9,20 @@
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/checkpoint/checkpoint_keys.h"
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
+#include "bench/workloads/checkpoint/checkpoint_names.h"
+#include "bench/workloads/checkpoint/checkpoint_numbers.h"
 #include "bench/workloads/checkpoint/checkpoint_parts.h"
 #include "kernels/base/mem.h"
 
 #define RANKS_MAX 1048576 /* as the option `ranks` allows */
 
 /* ---- Metadata ---- */
+
+/* A checkpoint of a run, not a file of another program or of weights alone. */
+static bool is_own(const struct safetensors *file)
+{
+    return safetensors_text(file, "scalebench.checkpoint") != NULL;
+}
 
 static enum status need_text(const struct safetensors *file, const char *key, const char **text,
                              struct error *e)
@@ -149,10 +157,15 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
 
 /* ---- Tensors ---- */
 
+static bool same_shape(const struct safetensors_tensor *a, const struct safetensors_tensor *b)
+{
+    return a->n_dims == b->n_dims &&
+           memcmp(a->dims, b->dims, (size_t)a->n_dims * sizeof *a->dims) == 0;
+}
+
 static bool same_type(const struct safetensors_tensor *a, const struct safetensors_tensor *b)
 {
-    return strcmp(a->dtype, b->dtype) == 0 && a->n_dims == b->n_dims &&
-           memcmp(a->dims, b->dims, (size_t)a->n_dims * sizeof *a->dims) == 0;
+    return strcmp(a->dtype, b->dtype) == 0 && same_shape(a, b);
 }
 
 /* The file's tensor for one of the layout, or NULL. Schema 1 called "norm1.running_mean"
@@ -177,42 +190,61 @@ static bool may_lack(const struct safetensors_tensor *wanted)
     return strcmp(wanted->dtype, "I64") == 0;
 }
 
-static enum status check_tensor(const struct safetensors *file,
+static size_t offset_of(const struct safetensors *file, const struct safetensors_tensor *tensor)
+{
+    return (size_t)((const uint8_t *)tensor->data - file->map);
+}
+
+/* Weights alone may be of any type that can be converted. */
+static enum status check_weight(struct checkpoint *c, const struct safetensors_tensor *found,
                                 const struct safetensors_tensor *wanted, struct error *e)
 {
+    const struct safetensors *file = &c->file;
+    struct safetensors_tensor expected = *wanted;
+    char shape[128], text[128];
+    expected.dtype = numbers_types;
+    if (!numbers_known(found->dtype) || !same_shape(found, wanted))
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "offset %zu: tensor '%s' is %s; this model expects %s",
+                        offset_of(file, found), wanted->name, safetensors_type_text(text, found),
+                        safetensors_type_text(shape, &expected));
+    size_t beyond = numbers_first_beyond(found);
+    if (beyond < found->bytes / safetensors_type_bytes(found->dtype))
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "offset %zu: tensor '%s': number %zu is beyond the range of " REAL_NAME
+                        "; train_cnn_f64 takes it",
+                        offset_of(file, found) + beyond * sizeof(double), wanted->name, beyond);
+    c->rounded = c->rounded || safetensors_type_bytes(found->dtype) > sizeof(real);
+    return OK;
+}
+
+static enum status check_tensor(struct checkpoint *c, const struct layout *layout,
+                                const struct safetensors_tensor *wanted, struct error *e)
+{
+    const struct safetensors *file = &c->file;
     const struct safetensors_tensor *found = find_tensor(file, wanted);
-    char expected[128], text[128];
+    char expected[128], text[128], near[NAME_NEAR_BYTES];
     safetensors_type_text(expected, wanted);
     if (found == NULL && may_lack(wanted))
         return OK;
     if (found == NULL)
-        return error_at(e, ERR_DATA, file->path, 0, 0, "tensor '%s' is missing; expected %s",
-                        wanted->name, expected);
+        return error_at(e, ERR_DATA, file->path, 0, 0, "tensor '%s' is missing; expected %s%s",
+                        wanted->name, expected, names_near(near, wanted->name, file, layout));
+    if (c->weights_only && numbers_known(wanted->dtype))
+        return check_weight(c, found, wanted, e);
     if (!same_type(found, wanted))
-        return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "offset %zu: tensor '%s' is %s; this model in a build for " REAL_NAME
-                        " expects %s",
-                        (size_t)((const uint8_t *)found->data - file->map), wanted->name,
-                        safetensors_type_text(text, found), expected);
+        return error_at(
+            e, ERR_DATA, file->path, 0, 0,
+            "offset %zu: tensor '%s' is %s; this model in a build for " REAL_NAME " expects %s",
+            offset_of(file, found), wanted->name, safetensors_type_text(text, found), expected);
     return OK;
-}
-
-/* The rank of a section "rank.<rank>.<what>" and what it is; -1 for other names. */
-static long section_rank(const char *name, const char **what)
-{
-    char *end;
-    if (strncmp(name, "rank.", 5) != 0 || name[5] < '0' || name[5] > '9')
-        return -1;
-    long rank = strtol(name + 5, &end, 10);
-    *what = end + 1;
-    return *end == '.' ? rank : -1;
 }
 
 /* A section of one of `ranks` ranks, of the type that such sections have. */
 static bool is_section(const struct safetensors_tensor *found, const struct arenas *a, long ranks)
 {
     const char *what = "";
-    long rank = section_rank(found->name, &what);
+    long rank = names_section_rank(found->name, &what);
     struct safetensors_tensor wanted = {.dtype = REAL_DTYPE, .n_dims = 1, .dims = {a->n}};
     if (rank < 0 || rank >= ranks)
         return false;
@@ -226,21 +258,13 @@ static bool is_section(const struct safetensors_tensor *found, const struct aren
     return same_type(found, &wanted);
 }
 
-/* Sections of a checkpoint that weights alone do without. */
-static bool is_other_section(const char *name)
-{
-    const char *what;
-    return strncmp(name, "optimizer.", 10) == 0 || section_rank(name, &what) >= 0;
-}
-
 static enum status refuse_tensor(const struct safetensors *file,
                                  const struct safetensors_tensor *found, struct error *e)
 {
     char text[128];
     return error_at(e, ERR_DATA, file->path, 0, 0,
                     "offset %zu: tensor '%s', %s, belongs to nothing in this model",
-                    (size_t)((const uint8_t *)found->data - file->map), found->name,
-                    safetensors_type_text(text, found));
+                    offset_of(file, found), found->name, safetensors_type_text(text, found));
 }
 
 static bool is_wanted(const struct layout *layout, const struct safetensors *file,
@@ -254,24 +278,26 @@ static bool is_wanted(const struct layout *layout, const struct safetensors *fil
 
 /* What the run wants is there and, but for sections of ranks, nothing else is; weights alone leave
  * all other sections of a checkpoint unread. */
-static enum status check_against(const struct checkpoint *c, const struct layout *layout,
+static enum status check_against(struct checkpoint *c, const struct layout *layout,
                                  const struct arenas *a, long ranks, struct error *e)
 {
     const struct safetensors *file = &c->file;
     size_t n = c->weights_only ? layout->n_model : layout->n;
+    if (!is_own(file))
+        names_leave_out_prefix(&c->file, layout->tensors, layout->n_model, c->prefix);
     for (size_t i = 0; i < n; i++)
-        TRY(check_tensor(file, &layout->tensors[i], e));
+        TRY(check_tensor(c, layout, &layout->tensors[i], e));
     for (size_t i = 0; i < file->n; i++) {
         const struct safetensors_tensor *found = &file->tensors[i];
-        bool known = c->weights_only ? is_other_section(found->name) : is_section(found, a, ranks);
+        bool known = c->weights_only ? names_a_section(found->name) : is_section(found, a, ranks);
         if (!known && !is_wanted(layout, file, found))
             return refuse_tensor(file, found, e);
     }
     return OK;
 }
 
-static enum status check_tensors(const struct checkpoint *c, const struct checkpoint_state *s,
-                                 long ranks, struct error *e)
+static enum status check_tensors(struct checkpoint *c, const struct checkpoint_state *s, long ranks,
+                                 struct error *e)
 {
     struct layout layout;
     struct checkpoint_state of_whole = *s;
@@ -351,7 +377,7 @@ static enum status read_sections(struct checkpoint *c, const struct sync *s, uin
 static enum status check_schema(const struct safetensors *file, struct error *e)
 {
     uint64_t schema = 0;
-    if (safetensors_text(file, "scalebench.checkpoint") == NULL)
+    if (!is_own(file))
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "no checkpoint of a run: '__metadata__' lacks 'scalebench.checkpoint'; "
                         "checkpoint.start takes weights alone");
@@ -385,7 +411,7 @@ enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
 {
     *c = (struct checkpoint){.weights_only = true};
     TRY(safetensors_open(&c->file, path, e));
-    if (safetensors_text(&c->file, "scalebench.checkpoint") != NULL)
+    if (is_own(&c->file))
         TRY(check_schema(&c->file, e));
     return check_tensors(c, s, 0, e);
 }
@@ -399,8 +425,10 @@ static enum status copy_global(const struct checkpoint *c, const struct checkpoi
     for (size_t i = 0; i < n; i++) {
         const struct safetensors_tensor *to = &layout.tensors[i];
         const struct safetensors_tensor *from = find_tensor(&c->file, to);
-        if (from != NULL)
+        if (from != NULL && strcmp(from->dtype, to->dtype) == 0)
             memcpy((void *)to->data, from->data, to->bytes);
+        else if (from != NULL)
+            numbers_read((real *)to->data, from);
     }
     layout_close(&layout);
     return OK;

@@ -81,6 +81,8 @@ static enum status read_header(struct safetensors *file, struct error *e)
     uint64_t length;
     memcpy(&length, file->map, sizeof length);
     size_t left = file->map_bytes - LENGTH_BYTES;
+    if (left > 0 && file->map[LENGTH_BYTES] != '{')
+        TRY(file_check_head(file->path, file->map, file->map_bytes, "safetensors", e));
     if (length > HEADER_BYTES_MAX)
         return refuse(file, 0, e, "a header of %llu bytes; the format allows %d",
                       (unsigned long long)length, HEADER_BYTES_MAX);
@@ -293,7 +295,7 @@ const char *safetensors_text(const struct safetensors *file, const char *key)
 
 char *safetensors_type_text(char text[128], const struct safetensors_tensor *tensor)
 {
-    size_t used = (size_t)snprintf(text, 128, "%.16s [", tensor->dtype);
+    size_t used = (size_t)snprintf(text, 128, "%.32s [", tensor->dtype);
     for (int i = 0; i < tensor->n_dims && used < 100; i++)
         used +=
             (size_t)snprintf(text + used, 128 - used, "%s%zu", i > 0 ? "," : "", tensor->dims[i]);

@@ -89,6 +89,11 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
     fflush(stdout);
     if (r->opened && c->reset[0] != '\0')
         log_print(LOG_WARNING, "%s: %s", c->file.path, c->reset);
+    if (r->opened && c->prefix[0] != '\0')
+        log_print(LOG_NOTE, "%s: '%s' is left out before the name of every tensor", c->file.path,
+                  c->prefix);
+    if (r->opened && c->rounded)
+        log_print(LOG_NOTE, "%s: tensors of F64 are rounded to F32", c->file.path);
 }
 
 /* What was summed over all ranks goes on at rank 0; losses, whose sum depends on the order, where they were if as many
