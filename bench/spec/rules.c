@@ -402,6 +402,26 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* A point without checkpoints takes no notice of checkpoint.dtype; if none writes any, the key is a mistake. */
+static enum status check_copies(const struct spec *spec, struct error *e)
+{
+    const struct value *unheeded = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (config_int(config, OPT_CHECKPOINT_DTYPE) == CHECKPOINT_DTYPE_f32)
+            continue;
+        if (config_writes_checkpoints(config) || config_is_elastic(config))
+            return OK;
+        unheeded = &config->values[OPT_CHECKPOINT_DTYPE];
+    }
+    if (unheeded == NULL)
+        return OK;
+    return mark_error(e, ERR_SPEC, unheeded->mark,
+                      "checkpoint.dtype: %s asks for copies of checkpoints, but no point writes "
+                      "any; give checkpoint.every_epochs or checkpoint.every_steps",
+                      unheeded->text);
+}
+
 /* Timed launches train to nothing. */
 static enum status check_target(const struct spec *spec, struct error *e)
 {
@@ -492,6 +512,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));
     TRY(check_checkpoints(spec, e));
+    TRY(check_copies(spec, e));
     TRY(check_target(spec, e));
     TRY(check_elastic_runs(spec, e));
     TRY(check_figures(spec, e));

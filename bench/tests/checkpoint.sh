@@ -73,11 +73,32 @@ killed_over_writing_goes_on() {
         --checkpoint.every_steps 0 --checkpoint.path "$tmp/big" --checkpoint.resume auto
 }
 
+# The checkpoint keeps every bit: a run that wrote copies resumes as one that did not. A copy starts a run; none
+# resumes from it.
+copies_do_not_hinder_resuming() {
+    local copy=$tmp/c.bf16.safetensors
+    rm -f "$file"
+    mkdir -p "$tmp/narrow"
+    train 2 --train.epochs 2 --checkpoint.every_steps 23 --checkpoint.dtype bf16 || return 1
+    [ "$(stat -c %s "$copy")" -lt 17000 ] || return 1 # 7850 parameters of 2 bytes
+    train 2 --train.epochs 3 --checkpoint.resume auto --record "$tmp/narrow" || return 1
+    [ "$(last_hash "$tmp/whole")" = "$(last_hash "$tmp/narrow")" ] || return 1
+    expect 0 "weights from $copy" train 2 --checkpoint.start "$copy" || return 1
+    expect 2 "$copy: no checkpoint of a run: " train 2 --checkpoint.resume "$copy"
+}
+
 # The double-precision trainer takes weights of single precision, and the other way with a word on rounding.
 weights_of_other_precisions_start_a_run() {
     "$mpiexec" -n 1 "${train_cnn}_f64" "${small[@]}" --checkpoint.start "$file" --checkpoint.every_epochs 1 \
         --checkpoint.path "$tmp/wide" || return 1
     expect 0 "$tmp/wide: tensors of F64 are rounded to F32" train 1 --checkpoint.start "$tmp/wide"
+}
+
+copies_that_cannot_be_written_are_found_first() {
+    mkdir "$tmp/d.f16.safetensors" || return 1
+    expect 2 "checkpoint.dtype: $tmp/d.f16.safetensors cannot be written: it is a folder" train 1 \
+        --checkpoint.every_epochs 1 --checkpoint.path "$tmp/d.safetensors" --checkpoint.dtype f16 || return 1
+    ! grep "^epoch" "$tmp/expect.log"
 }
 
 # Web pages, zip archives and pointers of Git LFS in place of weights.
@@ -175,7 +196,9 @@ waits_for_no_fifo() {
 }
 
 check "a resumed run equals one that never stopped" goes_on_as_if_it_had_never_stopped
+check "copies in 16 bits leave the checkpoint whole" copies_do_not_hinder_resuming
 check "weights of other precisions start a run" weights_of_other_precisions_start_a_run
+check "a copy that cannot be written is found first" copies_that_cannot_be_written_are_found_first
 check "files of other kinds are named" other_files_are_named
 check "a run that was at its end has nothing left to do" nothing_is_left_to_do
 check "a saved model predicts what the trained one did" evaluates_what_was_saved

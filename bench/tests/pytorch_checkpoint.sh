@@ -56,6 +56,15 @@ takes_what_pytorch_trained() { # model, type of numbers and prefix of names, whe
     [ "$status" -eq 0 ] && grep -qE 'classes \[[0-9], [0-9]' "$tmp/$1.log"
 }
 
+# The copy that checkpoint.dtype asks for, read by PyTorch and by the trainer; its parameters are what PyTorch rounds
+# the checkpoint's to.
+copies_for_pytorch() { # model, type
+    predicts_the_same 1 "$1" --data.samples 600 --train.epochs 2 --train.lr 0.05 --train.momentum 0.5 \
+        --checkpoint.dtype "$2" || return 1
+    ask narrowed "$tmp/$1" "$tmp/$1.$2" "${2^^}" || return 1
+    compare_predictions "$1" "$tmp/$1.$2"
+}
+
 # The comparison itself: one prediction that is wrong is found.
 finds_a_difference() {
     awk 'NR == 7 { $1 = ($1 + 1) % 10 } { print }' "$tmp/lenet_21k.txt" >"$tmp/wrong.txt"
@@ -91,6 +100,11 @@ if python=$(python_with torch); then
     done
     check "vgg_mini with running statistics is taken in BF16 with a prefix" \
         takes_what_pytorch_trained vgg_mini BF16 module.
+    classes="[0-9]" # one class of all will do: parameters are compared
+    for type in bf16 f16; do
+        check "a copy in $type is what PyTorch makes of the checkpoint" copies_for_pytorch vgg_mini "$type"
+    done
+    classes="[0-9], [0-9]"
     check "vgg_mini predicts in PyTorch what it predicts here" predicts_the_same 2 vgg_mini \
         --train.epochs 3 --train.lr 0.05 --train.momentum 0.9
     check "its batches were counted" grep -qx "batches 51" "$tmp/vgg_mini.log"

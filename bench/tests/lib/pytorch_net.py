@@ -6,6 +6,8 @@
                                                   a few steps of PyTorch's own, then its state_dict in this type, with
                                                   this prefix before each name
   pytorch_net.py compare MODEL CHECKPOINT FOLDER PREDICTIONS
+  pytorch_net.py narrowed CHECKPOINT COPY DTYPE   whether the copy has the checkpoint's parameters in this type, all else
+                                                  as it is
   pytorch_net.py serve                            the same words from standard input, a command a line, each
                                                   answered by what it prints and a line "status N"
 
@@ -241,6 +243,17 @@ def train(model, checkpoint, folder, dtype="F32", prefix=""):
     return 0
 
 
+def narrowed(checkpoint, copy, dtype):
+    whole, narrow = read_safetensors(checkpoint), read_safetensors(copy)
+    assert whole.keys() == narrow.keys(), whole.keys() ^ narrow.keys()
+    for name, value in whole.items():
+        param = name.endswith((".weight", ".bias"))
+        expected = value.to(TYPES[dtype]) if param else value
+        assert narrow[name].dtype == expected.dtype, name
+        assert torch.equal(narrow[name], expected), name
+    return 0
+
+
 def noise(n):
     half = bytes(i // 2 for i in range(256))
     return bytearray(random.getrandbits(8 * n).to_bytes(n, "little").translate(half))
@@ -294,6 +307,7 @@ COMMANDS = {
     "draw": draw,
     "draw_colours": draw_colours,
     "train": train,
+    "narrowed": narrowed,
     "compare": compare,
 }
 

@@ -79,11 +79,13 @@ struct progress {
     json_t *history;              /* lines `epoch` and `eval` of the record so far */
 };
 
-/* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. For rank 0. */
-enum status checkpoint_check(const char *path, struct error *e);
+/* Whether checkpoint_write will find its file writable, and the copy of checkpoint.dtype where there is one.
+ * ERR_ARGUMENT when not. For rank 0. */
+enum status checkpoint_check(const struct config *config, struct error *e);
 
 /* Writes the state and rank 0's `progress`, whose train is the sum over all ranks and whose losses are those that it is
- * made of: added up in another order they would be another number. An older file of this name stays until the new one is on the disk. Collective: returns when it is. */
+ * made of: added up in another order they would be another number. Behind it the copy that checkpoint.dtype asks for
+ * (checkpoint_export.h). An older file of this name stays until the new one is on the disk. Collective: returns when it is. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "bench/workloads/checkpoint/checkpoint.h"
+#include "bench/workloads/checkpoint/checkpoint_export.h"
 #include "bench/workloads/checkpoint/checkpoint_keys.h"
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
 #include "bench/workloads/checkpoint/checkpoint_parts.h"
@@ -226,7 +227,8 @@ static enum status write_layout(const char *path, const struct layout *layout, j
     TRY(add_progress(metadata, *s->steps_done, p, e));
     add_loss_scale(metadata, s->sync);
     TRY(add_hash(metadata, layout, e));
-    return safetensors_write(path, layout->tensors, layout->n, metadata, e);
+    TRY(safetensors_write(path, layout->tensors, layout->n, metadata, e));
+    return export_wanted(s->config) ? export_write(path, s, layout, e) : OK;
 }
 
 static enum status write_file(const char *path, const struct checkpoint_state *s,
@@ -242,9 +244,13 @@ static enum status write_file(const char *path, const struct checkpoint_state *s
     return status;
 }
 
-enum status checkpoint_check(const char *path, struct error *e)
+enum status checkpoint_check(const struct config *config, struct error *e)
 {
-    return safetensors_check("checkpoint.path", path, e);
+    const char *path = config_text(config, OPT_CHECKPOINT_PATH);
+    char copy[PATH_MAX];
+    TRY(safetensors_check("checkpoint.path", path, e));
+    export_path(copy, config, path);
+    return export_wanted(config) ? safetensors_check("checkpoint.dtype", copy, e) : OK;
 }
 
 static enum status write_replicas(const char *path, const struct checkpoint_state *s,

@@ -53,7 +53,7 @@ static enum status check_outputs(const struct run *r, struct error *e)
     if (r->rank == 0 && a->predictions != NULL)
         TRY(output_check("--predictions", a->predictions, e));
     if (r->rank == 0 && saves)
-        TRY(checkpoint_check(config_text(&a->config, OPT_CHECKPOINT_PATH), e));
+        TRY(checkpoint_check(&a->config, e));
     return OK;
 }
 

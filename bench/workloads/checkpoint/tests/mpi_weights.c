@@ -1,8 +1,10 @@
-/* Weights that other programs wrote start a run, in types and under names of theirs. */
+/* Weights that other programs wrote start a run, in types and under names of theirs, and those of a run are written for
+ * other programs in 16 bits. */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 
 #include <float.h>
 
+#include "bench/workloads/checkpoint/checkpoint_export.h"
 #include "bench/workloads/checkpoint/checkpoint_numbers.h"
 #include "kernels/base/fp_mode.h"
 
@@ -405,6 +407,167 @@ static void prefixes_of_checkpoints_stay(void **state)
     session_close(&s);
 }
 
+/* ---- Copies for other programs ---- */
+
+static bool holds_narrowed(const struct safetensors *copy, const struct arenas *a, const char *text,
+                           enum checkpoint_dtype dtype)
+{
+    bool good = true;
+    for (int i = 0; i < a->n_tensors; i++) {
+        const struct tensor_desc *t = &a->tensors[i];
+        const struct safetensors_tensor *found = safetensors_find(copy, t->name);
+        uint16_t *codes = malloc(t->count * sizeof *codes);
+        numbers_narrow(codes, a->params + t->offset, t->count, dtype);
+        good = good && found != NULL && strcmp(found->dtype, text) == 0 &&
+               memcmp(found->data, codes, found->bytes) == 0;
+        free(codes);
+    }
+    return good;
+}
+
+static bool holds_statistics(const struct safetensors *copy, const struct arenas *a)
+{
+    const struct net_desc *desc = &fixture.desc;
+    bool good = true;
+    for (int i = 0; i < desc->n_buffers; i++) {
+        const struct tensor_desc *t = &desc->buffers[i];
+        const struct safetensors_tensor *found = safetensors_find(copy, t->name);
+        good = good && found != NULL && strcmp(found->dtype, REAL_DTYPE) == 0 &&
+               memcmp(found->data, a->buffers + t->offset, found->bytes) == 0;
+    }
+    return good;
+}
+
+/* Each number lies at a multiple of its size, which PyTorch's reader asks for. */
+static bool is_aligned(const struct safetensors *copy)
+{
+    bool good = copy->data_offset % 8 == 0;
+    for (size_t i = 0; i < copy->n; i++) {
+        size_t at = (size_t)((const uint8_t *)copy->tensors[i].data - copy->map);
+        good = good && at % safetensors_type_bytes(copy->tensors[i].dtype) == 0;
+    }
+    return good;
+}
+
+static bool copy_is_right(const struct session *s, const char *text, enum checkpoint_dtype dtype)
+{
+    struct safetensors copy;
+    struct error e;
+    const struct arenas *a = arenas_of(s);
+    size_t counts = 0;
+    for (int i = 0; i < fixture.desc.n_layers; i++)
+        counts += fixture.desc.layers[i].n_buffers > 0;
+    bool good = safetensors_open(&copy, path, &e) == OK &&
+                copy.n == (size_t)a->n_tensors + (size_t)fixture.desc.n_buffers + counts &&
+                holds_narrowed(&copy, a, text, dtype) && holds_statistics(&copy, a) &&
+                is_aligned(&copy);
+    safetensors_close(&copy);
+    return good;
+}
+
+/* The checkpoint resumes to the bit; the copy beside it starts a run and is resumed by none. */
+static void copies_are_of_the_model(enum checkpoint_dtype dtype, const char *text)
+{
+    char checkpoint[96], name[PATH_MAX];
+    char reset[CHECKPOINT_RESET];
+    struct session trained, resumed, started;
+    struct checkpoint c;
+    struct error e = {.status = OK};
+    strcpy(checkpoint, path);
+    option(OPT_CHECKPOINT_DTYPE, names_checkpoint_dtypes->names[dtype]);
+    bool good = session_open(&trained, MPI_COMM_WORLD, 1) && train_to(&trained, 2) &&
+                save(&trained, &e) == OK;
+    good = session_open(&resumed, MPI_COMM_WORLD, 1) && good && resume(&resumed, &e, reset) &&
+           trainer_hash(&resumed.trainer) == trainer_hash(&trained.trainer);
+    assert_all(good);
+    session_close(&resumed);
+    export_path(name, &fixture.config, checkpoint);
+    snprintf(path, sizeof path, "%.95s", name);
+    /* Running statistics are of each rank; rank 0 writes its own. */
+    assert_all(mpi_world_rank() != 0 || copy_is_right(&trained, text, dtype));
+    good = session_open(&started, MPI_COMM_WORLD, 1) && !opens(&started, &e) &&
+           strstr(e.text, "no checkpoint of a run") != NULL && starts(&started, &c, &e) &&
+           train_to(&started, 1);
+    checkpoint_close(&c);
+    session_close(&trained);
+    session_close(&started);
+    assert_all(good);
+    if (mpi_world_rank() == 0)
+        unlink(path);
+    strcpy(path, checkpoint);
+}
+
+static void copies_are_written_in_16_bits(void **state)
+{
+    copies_are_of_the_model(CHECKPOINT_DTYPE_bf16, "BF16");
+    copies_are_of_the_model(CHECKPOINT_DTYPE_f16, "F16");
+}
+
+static void stages_and_slices_write_copies(void **state)
+{
+    char ranks[16];
+    if (mpi_world_ranks() == 1 || mpi_world_ranks() > 3)
+        return;
+    snprintf(ranks, sizeof ranks, "%d", mpi_world_ranks());
+    const enum option_id ways[] = {OPT_PIPELINE, OPT_TENSOR};
+    for (int i = 0; i < 2; i++) {
+        struct session cut;
+        struct error e = {.status = OK};
+        char name[PATH_MAX];
+        option(OPT_CHECKPOINT_DTYPE, "bf16");
+        option(ways[i], ranks);
+        bool good = session_open(&cut, MPI_COMM_WORLD, 1) && save(&cut, &e) == OK;
+        assert_all(good);
+        session_close(&cut);
+        export_path(name, &fixture.config, path);
+        option(ways[i], "1");
+        if (mpi_world_rank() == 0) {
+            struct session whole;
+            struct checkpoint c;
+            assert_true(session_open(&whole, MPI_COMM_SELF, 1));
+            const struct checkpoint_state here = resume_state(&whole.trainer);
+            assert_int_equal(checkpoint_open_weights(&c, name, &here, &e), OK);
+            checkpoint_close(&c);
+            session_close(&whole);
+            unlink(name);
+        }
+        mpi_all(true);
+    }
+}
+
+/* The checkpoint itself is there, and says how to go on. */
+static void numbers_too_large_for_f16_are_refused(void **state)
+{
+    char name[PATH_MAX], reset[CHECKPOINT_RESET];
+    struct session s;
+    struct error e = {.status = OK};
+    if (mpi_world_rank() != 0)
+        return;
+    option(OPT_CHECKPOINT_DTYPE, "f16");
+    assert_true(session_open(&s, MPI_COMM_SELF, 1));
+    s.trainer.sync->arenas.params[fixture.desc.tensors[1].offset + 2] = 70000;
+    assert_int_equal(save(&s, &e), ERR_DATA);
+    export_path(name, &fixture.config, path);
+    assert_string_equal(e.file, name);
+    assert_string_equal(e.text,
+                        "tensor 'conv1.bias': number 2 is 70000, which is infinite in f16; the "
+                        "checkpoint itself is written: resume from it with another "
+                        "checkpoint.dtype");
+    assert_int_not_equal(access(name, F_OK), 0);
+    assert_true(resume(&s, &e, reset));
+    session_close(&s);
+}
+
+static void copies_have_a_name_of_their_own(void **state)
+{
+    char name[PATH_MAX];
+    option(OPT_CHECKPOINT_DTYPE, "bf16");
+    export_path(name, &fixture.config, "of/a.safetensors");
+    assert_string_equal(name, "of/a.bf16.safetensors");
+    export_path(name, &fixture.config, "of.safetensors/a");
+    assert_string_equal(name, "of.safetensors/a.bf16");
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -416,6 +579,9 @@ int main(int argc, char **argv)
         TEST_VGG(every_type_starts_a_run),        TEST(prefixes_are_left_out),
         TEST_VGG(prefixes_are_left_out),          TEST(files_that_do_not_fit_are_refused),
         TEST(doubles_beyond_float_are_refused),   TEST(prefixes_of_checkpoints_stay),
+        TEST(copies_are_written_in_16_bits),      TEST_VGG(copies_are_written_in_16_bits),
+        TEST(stages_and_slices_write_copies),     TEST(numbers_too_large_for_f16_are_refused),
+        TEST(copies_have_a_name_of_their_own),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
     MPI_Finalize();
