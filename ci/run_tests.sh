@@ -11,7 +11,7 @@
 #   run_tests.sh --list      lists every test: tier, cores, seconds, name, command
 #
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a test's name, which is looked for in both tiers, JOBS the
-# number of one-core tests that run at a time (one more than there are cores: each also waits, for files and processes).
+# number of one-core tests that run at a time (two more than there are cores: each also waits, for files and processes).
 # DOUBLE_TESTS names the programs that are built in double precision, too.
 #
 # The head of a test's source says what differs from the defaults, as `# KEY: VALUE` in a script, ` * KEY: VALUE` in C:
@@ -36,7 +36,7 @@ esac
 build=${BUILD:-build}
 mpiexec=${MPIEXEC:-mpiexec}
 filter=${TEST:-}
-jobs=${JOBS:-$(($(nproc) + 1))}
+jobs=${JOBS:-$(($(nproc) + 2))}
 logs=$build/test-logs
 
 unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
