@@ -318,7 +318,7 @@ static void test_round_trip_of_every_report(void **state)
 
 #define SHARED "x-small: &small {lr: 0.5, epochs: 3}\nx-axes: &axes {ranks: [1, 2], seed: [1, 2]}\n"
 
-/* What is written out and what is repeated are the same points, and the same file of a run. */
+/* A spec with aliases has the points and the written copy of the same spec written out. */
 static void test_anchors(void **state)
 {
     struct spec a, b;
@@ -342,7 +342,7 @@ static void test_anchors(void **state)
     spec_free(&b);
 }
 
-/* An alias that a case repeats is of its file; SET lies over what is merged. */
+/* A case may repeat an anchor of its file; SET overrides merged values. */
 static void test_anchors_of_cases(void **state)
 {
     struct spec spec;

@@ -1,4 +1,4 @@
-/* What the YAML reader makes of anchors, aliases and merge keys, against https://yaml.org/type/merge.html and,
+/* Anchors, aliases and merge keys of the YAML reader, against https://yaml.org/type/merge.html and,
  * where python3 has it, PyYAML. */
 #include "bench/spec/tests/corpus.h"
 
@@ -174,7 +174,7 @@ static void earlier_maps_of_a_list_win(void **state)
                  "{\"x\": \"1\", \"y\": \"2\", \"z\": \"3\"}");
     assert_means("{<<: []}", "{}");
     assert_means("{<<: {}}", "{}");
-    /* what was merged into a map is its own for those that merge it */
+    /* a map passes its merged keys on to maps that merge it */
     assert_means("[&a {x: 1}, &b {<<: *a, y: 2}, {<<: [*b, {x: 5, z: 5}]}]",
                  "[{\"x\": \"1\"}, {\"x\": \"1\", \"y\": \"2\"}, "
                  "{\"x\": \"1\", \"y\": \"2\", \"z\": \"5\"}]");
