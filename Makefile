@@ -104,7 +104,8 @@ DOCTOR_RANKS_SRC := $(call sources,bench/workloads/doctor) bench/workloads/failu
 COMM_SWEEP_SRC := $(call sources,bench/workloads/sweeps/comm bench/workloads/sweeps) bench/workloads/failure.c
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
-PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
+# Double precision is for proofs: tests build train_cnn_f64, and whoever asks for it.
+PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
             $(BUILD)/kernel_sweep $(BUILD)/comm_sweep $(BUILD)/hello_ranks $(BUILD)/doctor_ranks
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -165,7 +166,7 @@ $(BUILD)/libtrain_f64.a:   $(call obj_f64,$(filter-out %/main.c,$(TRAIN_SRC)))
 $(BUILD)/libkernel_sweep.a: $(call obj,$(filter-out %/main.c,$(SWEEP_SRC)))
 $(BUILD)/libcomm_sweep.a:   $(call obj,$(filter-out %/main.c,$(COMM_SWEEP_SRC)))
 $(BUILD)/libkernels.a:     $(call obj,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj/,$(call simd_obj,$(SIMD_SRC)))
-$(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj-f64/,$(call simd_obj,$(SIMD_SRC)))
+$(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj-f64/,$(call set_obj,$(ISAS),$(SIMD_SRC)))
 $(BUILD)/libcomm.a:        $(call obj,$(COMM_SRC))
 $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 
@@ -223,9 +224,9 @@ obj_cflags = \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
   $(if $(findstring /tests/,$(1)),$(CMOCKA_CFLAGS))
 
-# What is neither timed nor computes for long, the harness and the tests but those of kernels, needs no -O3, which takes
-# half as long again to compile.
-level = $(if $(filter -O3,$(OPT)),$(if $(filter bench/% comm/tests/%,$(filter-out bench/workloads/%,$(1))),-O2))
+# The harness is neither timed nor computes for long, and needs no -O3; tests need less. Tests of kernels compute references.
+level_of = $(if $(findstring /tests/,$(1)),$(if $(filter kernels/%,$(1)),-O1,-O0),$(if $(filter bench/%,$(filter-out bench/workloads/%,$(1))),-O2))
+level = $(if $(filter -O3,$(OPT)),$(call level_of,$(1)))
 
 # Rebuilt when flags, compiler or libraries change.
 FLAGS_STAMP := $(BUILD)/flags $(BUILD)/linked
@@ -319,7 +320,7 @@ test test-rest test-all: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(run_tests) $(patsubst test-%,%,$(@:test=first))
 
 .PHONY: tests
-tests: $(PROGRAMS) $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS))
+tests: $(PROGRAMS) $(BUILD)/train_cnn_f64 $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS))
 
 asan:
 	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'

@@ -11,16 +11,17 @@
 #   run_tests.sh --list      lists every test: tier, cores, seconds, name, command
 #
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a test's name, which is looked for in both tiers, JOBS the
-# number of one-core tests that run at a time (two more than there are cores: each also waits, for files and processes).
+# number of one-core tests that run at a time (default: two more than there are cores, since each also waits for files and
+# processes).
 # DOUBLE_TESTS names the programs that are built in double precision, too.
 #
 # The head of a test's source says what differs from the defaults, as `# KEY: VALUE` in a script, ` * KEY: VALUE` in C:
 #   tier: rest         second tier (default: first)
 #   cores: 0           mostly waits, and runs beside all others
-#   cores: 1           uses one core, and runs beside others of its kind (default of unit tests)
-#   cores: 2           starts ranks and waits in between: two of its kind run at a time
-#   cores: all         runs alone (default of scripts and MPI tests)
-#   seconds: 100       a long one starts before shorter ones of its kind
+#   cores: 1           uses one core (default of unit tests)
+#   cores: 2           starts ranks and waits in between: takes half of the places of JOBS
+#   cores: all         runs alone, after the others (default of scripts and MPI tests)
+#   seconds: 100       a long one starts before shorter ones
 #   first: ARGUMENTS   what the first tier runs of a unit test, and
 #   rest: ARGUMENTS    what the second tier does
 #   ranks: 1 2 3       ranks of an MPI test (default: 1 2 3 4 7)
@@ -241,23 +242,31 @@ settle() {
     fi
 }
 
-# Names of the tests that run now: those that mostly wait, and all others.
-declare -A waiting=() busy=()
+# Places that each running test takes, by its name; a test that mostly waits takes none.
+declare -A places=()
 
 # Counts the tests that have ended.
 settle_ended() {
     local name
-    for name in "${!waiting[@]}" "${!busy[@]}"; do
+    for name in "${!places[@]}"; do
         [ -f "$(log_of "$name").status" ] || continue
         settle "$name"
-        unset "waiting[$name]" "busy[$name]"
+        unset "places[$name]"
     done
 }
 
-# Waits until fewer than so many run, apart from those that mostly wait.
-until_fewer() { # than
+taken() {
+    local sum=0 name
+    for name in "${!places[@]}"; do
+        ((sum += places[$name]))
+    done
+    echo "$sum"
+}
+
+# Waits until at most so many places are taken.
+until_at_most() { # places
     settle_ended
-    while [ ${#busy[@]} -ge "$1" ]; do
+    while [ "$(taken)" -gt "$1" ]; do
         wait -n 2>/dev/null
         settle_ended
     done
@@ -273,23 +282,31 @@ start() { # name, command
 rows=$(list_tests | awk -F'\t' -v tier="$tier" -v part="$filter" '(tier == "all" || $1 == tier) && index($4, part)' |
     sort -t$'\t' -s -k3,3nr)
 
-# Those that use so many cores, so many at a time.
-run_rows() { # cores, at a time
-    local words
-    while IFS=$'\t' read -r -a words; do
-        [ "${words[1]:-}" = "$1" ] || continue
-        until_fewer "$2"
-        if [ "$1" = 0 ]; then waiting[${words[3]}]=1; else busy[${words[3]}]=1; fi
-        start "${words[@]:3}"
-    done <<<"$rows"
-    until_fewer 1
+# Places of JOBS that a test with this number of cores takes.
+places_of() { # cores
+    case $1 in
+    2) echo $((jobs > 1 ? jobs / 2 : 1)) ;;
+    all) echo "$jobs" ;;
+    *) echo "$1" ;;
+    esac
 }
 
-run_rows 0 1
-run_rows 1 "$jobs"
-run_rows 2 2
-run_rows all 1 # some of these judge times
-while [ ${#waiting[@]} -gt 0 ]; do
+# Starts each of some rows as soon as there is room for it.
+run_rows() { # pattern of cores
+    local words need
+    while IFS=$'\t' read -r -a words; do
+        [[ ${words[1]:-} =~ ^($1)$ ]] || continue
+        need=$(places_of "${words[1]}")
+        until_at_most $((jobs - need))
+        places[${words[3]}]=$need
+        start "${words[@]:3}"
+    done <<<"$rows"
+    until_at_most 0
+}
+
+run_rows "0|1|2"
+run_rows all # some of these judge times
+while [ ${#places[@]} -gt 0 ]; do
     wait -n 2>/dev/null
     settle_ended
 done

@@ -17,12 +17,17 @@
         return tables[isa];                                                                        \
     }
 #define SIMD_DECLARE(type, name) SIMD_DECLARE_UP_TO(type, name, avx512, avx512)
+#if defined(SCALEBENCH_F64) /* rounds no operand to 16 bits */
+#define SIMD_DECLARE_BF16(type, name)  SIMD_DECLARE(type, name)
+#define SIMD_DECLARE_TILES(type, name) SIMD_DECLARE(type, name)
+#else
 #define SIMD_DECLARE_BF16(type, name)                                                              \
     extern const type name##_avx512_bf16;                                                          \
     SIMD_DECLARE_UP_TO(type, name, avx512_bf16, avx512_bf16)
 #define SIMD_DECLARE_TILES(type, name)                                                             \
     extern const type name##_avx512_bf16, name##_amx_bf16;                                         \
     SIMD_DECLARE_UP_TO(type, name, avx512_bf16, amx_bf16)
+#endif
 #else
 #define SIMD_DECLARE(type, name)                                                                   \
     extern const type name##_portable;                                                             \

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # A campaign on a machine that others use: it goes on, and says so before and after.
 # tier: rest
+# cores: 2
+# seconds: 10
 set -u
 . bench/tests/lib/tap.sh
 

@@ -2,6 +2,8 @@
 # The sweep over strategies at small sizes: the shape of its table, its verdicts, also on sums that are
 # wrong on purpose, interruption, its mistakes.
 # tier: rest
+# cores: 2
+# seconds: 45
 set -u
 . bench/tests/lib/tap.sh
 

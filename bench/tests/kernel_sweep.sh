@@ -2,6 +2,8 @@
 # The sweep over ops and layers at tiny sizes: the shape of its table, its verdicts, also on results
 # that are wrong on purpose, its figure, its mistakes.
 # tier: rest
+# cores: 1
+# seconds: 30
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Hosts of ci/netns.sh: ranks meet over their interfaces alone, campaigns run on them, nothing stays.
 # tier: rest
+# cores: 2
+# seconds: 30
 set -u
 . bench/tests/lib/tap.sh
 

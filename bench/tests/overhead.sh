@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # make bench-overhead says what it should, whatever the numbers are on a machine that does other things.
 # tier: rest
+# cores: 2
+# seconds: 10
 set -u
 . bench/tests/lib/tap.sh
 

@@ -3,6 +3,7 @@
 # the record says what was done, the table tells points apart. sync.check: ranks that were told different
 # things are found out.
 # tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

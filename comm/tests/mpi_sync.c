@@ -2,7 +2,9 @@
  * bounds of rounding, the same bits on all ranks, clipped norms.
  *
  * Where ranks outnumber cores a rank that spins in the library keeps the others from running: there
- * the ranks yield. */
+ * the ranks yield.
+ *
+ * double: 2 3 7 */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* A sharded optimizer does what the same optimizer does on every rank, to the last bit: shm_zero1
  * beside shm, zero1 beside ring, stages 2 and 3 beside shm, which sum in the same order. Parameters on every rank; optimizer
- * state whole on rank 0 after it was saved, and in memory no more than a shard of it besides. */
+ * state whole on rank 0 after it was saved, and in memory no more than a shard of it besides.
+ *
+ * double: 2 3 */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>

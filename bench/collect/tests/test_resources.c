@@ -58,7 +58,7 @@ static void write_samples(int rank, const char *nic, int samples, double rx, dou
 static void write_ranks(int ranks, int n_steps)
 {
     for (int rank = 0; rank < ranks; rank++) {
-        char host[8], path[320];
+        char host[16], path[320];
         snprintf(host, sizeof host, "n%d", rank);
         struct fake_rank r = {.host = host,
                               .model = "lenet_21k",

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # A host that is gone with all that ran on it: an elastic run goes on on a spare one, or on those that are left.
 # tier: rest
+# cores: 2
+# seconds: 10
 set -u
 . bench/tests/lib/tap.sh
 export SCALEBENCH_HOME=$PWD

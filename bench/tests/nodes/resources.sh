@@ -152,7 +152,7 @@ matrix:
   nodes: [2, 4]
   sync.strategy: [allreduce, recursive_doubling, ring, reduce_bcast, gather_scatter]
 place: {oversubscribe: allow}
-measure: {time: {warmup_steps: 2, steps: 30, launches: 1..1}, resources: 20ms}
+measure: {time: {warmup_steps: 2, steps: 12, launches: 1..1}, resources: 20ms}
 figures: [{kind: resources, y: [received_mb, sent_mb]}]
 END
 

@@ -2,6 +2,7 @@
 # Mixed precision as a user meets it: half of the bytes in 16 bits, a loss scale whose course is told, steps that
 # overflow on all ranks or on none; and what one run of the trainer prints.
 # tier: rest
+# cores: 2
 set -u
 . bench/tests/lib/tap.sh
 

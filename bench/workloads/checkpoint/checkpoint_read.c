@@ -212,7 +212,7 @@ static enum status check_weight(struct checkpoint *c, const struct safetensors_t
     if (beyond < found->bytes / safetensors_type_bytes(found->dtype))
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "offset %zu: tensor '%s': number %zu is beyond the range of " REAL_NAME
-                        "; train_cnn_f64 takes it",
+                        "; the trainer that `make build/train_cnn_f64` builds takes it",
                         offset_of(file, found) + beyond * sizeof(double), wanted->name, beyond);
     c->rounded = c->rounded || safetensors_type_bytes(found->dtype) > sizeof(real);
     return OK;

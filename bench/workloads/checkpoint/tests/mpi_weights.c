@@ -1,5 +1,7 @@
 /* Weights that other programs wrote start a run, in types and under names of theirs, and those of a run are written for
- * other programs in 16 bits. */
+ * other programs in 16 bits.
+ *
+ * double: 2 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 
 #include <float.h>

@@ -1,5 +1,7 @@
 /* What a trainer does beside its steps: how it shares an epoch out, that replicas stay equal and
- * runs repeat, evaluation, statistics, learning rates, kernels chosen by time. */
+ * runs repeat, evaluation, statistics, learning rates, kernels chosen by time.
+ *
+ * double: 3 */
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/learning_rate.h"
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
