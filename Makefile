@@ -280,7 +280,11 @@ TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(B
 # build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI, nor do runs and figures.
 FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
 FUZZ_LINK   = $(call obj,$(addprefix bench/workloads/checkpoint/,safetensors_read.c checkpoint_numbers.c) kernels/cast16.c) \
-              $(addprefix $(BUILD)/obj/,$(call simd_obj,kernels/simd/cast16.c)) $(LIBDATA) $(RUNNER_LINK)
+              $(addprefix $(BUILD)/obj/,$(call simd_obj,kernels/simd/cast16.c)) $(LIBDATA) $(BUILD)/libreaders.a \
+              $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+# Of the runner and the sites they need few files, which a build with sanitizers takes long for.
+$(BUILD)/libreaders.a: $(call obj,$(call sources,bench/runner/claims bench/runner/compare) \
+  $(addprefix bench/,runner/facts.c runner/files.c runner/run_spec.c runner/runs.c sites/allocation.c sites/launcher.c))
 FUZZ_LIBS   = $(RUNNER_LIBS) $(ZLIB_LIBS)
 SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))
 TEST_PROGRAMS += $(SEEDS_TESTS)
@@ -492,11 +496,22 @@ schema:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench schema >$(BUILD)/schema.json && mv $(BUILD)/schema.json $(SCHEMA)
 
+LINTS := lint-format lint-layers lint-schema lint-scripts
+.PHONY: $(LINTS)
 lint:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@$(MAKE) --no-print-directory -j$(NPROC) $(LINTS)
+
+lint-format:
 	@clang-format --dry-run -Werror $(C_FILES)
+
+lint-layers:
 	@BUILD='$(BUILD)' ci/check_layers.sh
+
+lint-schema:
 	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo 'make schema writes it anew' >&2; false; }
+
+lint-scripts:
 	@shellcheck $(shell git ls-files '*.sh' '*.sbatch') .ci/run
 
 info:
