@@ -24,8 +24,8 @@ figures: [time, speedup, efficiency]
 SPEC
 }
 spec "$tmp/small.yaml" small 20 2
-# Launches of a second or more, and enough for each of those that are killed to have one behind it.
-spec "$tmp/long.yaml" long 15000 5
+# Launches of half a second or more, and enough for each of those that are killed to have one behind it.
+spec "$tmp/long.yaml" long 8000 5
 
 run() { # spec name, then options
     local name=$1

@@ -134,7 +134,7 @@ check "the head keeps its address when hosts are gone" head_keeps_its_address
 # Half of such runs used to stay in MPI_Finalize; a deadline ends those that stay.
 runs_end() {
     local i
-    for ((i = 0; i < 8; i++)); do
+    for ((i = 0; i < 4; i++)); do
         expect 0 "weights equal on all ranks" ci/netns.sh run "$train_cnn" --model lenet_21k \
             --data.set digits --data.samples 1000 --train.epochs 1 --sync.deadline 30s || return 1
         expect 0 "flat" timeout 60 ci/netns.sh run "$build/comm_sweep" --sizes 4KiB --models none \

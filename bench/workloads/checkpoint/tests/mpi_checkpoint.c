@@ -1,5 +1,6 @@
 /* A run that was interrupted equals one that was not: to the bit on the same number of ranks, with
  * every strategy, with dropout, in the middle of an epoch; up to rounding on another number.
+ * ranks: 1 2 3 4
  * double: 1 2 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 

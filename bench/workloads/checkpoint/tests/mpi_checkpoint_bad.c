@@ -1,4 +1,5 @@
 /* Checkpoints that do not fit the run, or were altered, are refused by name.
+ * ranks: 1 2 3
  * double: 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 

@@ -1,6 +1,7 @@
 /* Weights that other programs wrote start a run, in types and under names of theirs, and those of a run are written for
  * other programs in 16 bits.
  *
+ * ranks: 1 2 3
  * double: 2 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
 

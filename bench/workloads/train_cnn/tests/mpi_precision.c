@@ -1,5 +1,6 @@
 /* Mixed precision: what a step computes with, what it leaves in the master weights, and that ranks agree on
  * the loss scale, also where their batches differ.
+ * ranks: 1 2 3 4
  * double: 2 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "comm/local_ops.h"

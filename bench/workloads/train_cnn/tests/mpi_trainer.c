@@ -1,6 +1,7 @@
 /* What a trainer does beside its steps: how it shares an epoch out, that replicas stay equal and
  * runs repeat, evaluation, statistics, learning rates, kernels chosen by time.
  *
+ * ranks: 1 2 3 4
  * double: 3 */
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/learning_rate.h"
