@@ -182,7 +182,7 @@ static double number_of(const struct metric *m, const struct samples *time,
     const struct samples *either = time->n > 0 ? time : accuracy;
     switch (m->over_launches) {
     case MAX:
-        return fmax(largest(time, m->offset), largest(accuracy, m->offset));
+        return largest(either, m->offset);
     case MEDIAN:
         return samples_median(time, m->offset);
     case EITHER:

@@ -276,6 +276,33 @@ static void accuracy_is_the_median_of_seeds(void **state)
     fake_close(&run);
 }
 
+/* Steps of accuracy runs wait for evaluations and checkpoints, and their ranks hold more. */
+static void extremes_are_of_timed_launches(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0); /* its step takes 1 ms */
+    for (int rank = 0; rank < 2; rank++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/launch-0/rank.%d.jsonl", run.dir, rank);
+        fake_edit(path, "\"timed\":false", "\"timed\":true");
+        fake_edit(path, "\"timed_steps\":0,\"window_ns\":0",
+                  "\"timed_steps\":1,\"window_ns\":1000000");
+        fake_edit(path, rank == 0 ? "90.5" : "91.5", "500");
+    }
+    struct summary s = collect(&run);
+    assert_string_equal(cell(find(&s, &run, 2, "allreduce"), COLUMN_rss_mib), "500");
+    summary_free(&s);
+    fake_add(&run,
+             &(struct fake_launch){.ranks = 2, .strategy = "allreduce", .step_ms = 0.5, .seed = 1});
+    s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(cell(p, COLUMN_rss_mib), "91.5");
+    assert_string_equal(cell(p, COLUMN_step_max_ms), "0.5");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Points of two cases with the same options: one launch, in both rows, counted once. */
 static void twins_share_their_launches(void **state)
 {
@@ -396,6 +423,7 @@ int main(void)
         cmocka_unit_test(scattered_ratios_are_flagged),
         cmocka_unit_test(a_single_launch_has_no_interval),
         cmocka_unit_test(accuracy_is_the_median_of_seeds),
+        cmocka_unit_test(extremes_are_of_timed_launches),
         cmocka_unit_test(twins_share_their_launches),
         cmocka_unit_test(weak_scaling_counts_images),
         cmocka_unit_test(variants_are_told_apart),
