@@ -106,13 +106,24 @@ static bool all_are_precise(const struct point_summary *p, const struct summary 
     return true;
 }
 
+/* A rank that has each batch to itself sends no gradients: no share of its step is communication. */
+static void set_overlap(struct point_summary *p, const struct summary *s,
+                        const struct samples *time, const struct samples *alone)
+{
+    const struct config *c = &p->point->config;
+    struct timings own = time->timings;
+    if (config_replicas(c, config_int(c, OPT_RANKS)) == 1)
+        own.n = 0;
+    p->overlap_share = timing_overlap(&own, &alone->timings, &p->overlap_pairs);
+    p->overlap_share = judged(p->overlap_share, p->overlap_pairs, p, &s->points[p->alone]);
+}
+
 void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
                 const struct samples *base, const struct samples *alone, const struct samples *peer)
 {
     set_speedup(p, s, time, base);
     set_bytes_ratio(p, time, base);
-    p->overlap_share = timing_overlap(&time->timings, &alone->timings, &p->overlap_pairs);
-    p->overlap_share = judged(p->overlap_share, p->overlap_pairs, p, &s->points[p->alone]);
+    set_overlap(p, s, time, alone);
     p->peer_ratio = timing_ratio(&time->timings, &peer->timings, &p->peer_pairs);
     p->peer_ratio = judged(p->peer_ratio, p->peer_pairs, p, &s->points[p->peer]);
     set_peer_factors(p, time, peer);

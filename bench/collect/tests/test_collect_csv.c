@@ -144,6 +144,31 @@ static void overlap_is_what_communication_did_not_cost(void **state)
     fake_close(&run);
 }
 
+/* Where nothing is sent, noise over a call of 1 us would be a share that no launches make precise. */
+static void one_rank_has_nothing_to_overlap(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: synthetic\nmodel: lenet_21k\ndata: {set: digits}\n"
+                    "train: {global_batch: 256}\nranks: 1\n"
+                    "matrix: {sync.strategy: [none, bucketed]}\n"
+                    "measure: {replay: 5, time: {launches: 6..12}}\n");
+    for (int block = 0; block < 6; block++) {
+        struct fake_launch l = {.ranks = 1, .strategy = "none", .block = block, .step_ms = 40};
+        fake_add(&run, &l);
+        l.strategy = "bucketed";
+        l.step_ms += 0.01 * block;
+        add_replay(&run, fake_add(&run, &l)->launch, 0, "1000");
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 1, "bucketed");
+    assert_string_equal(cell(p, COLUMN_comm_replay_ms), "0.001");
+    assert_string_equal(cell(p, COLUMN_overlap_share), "");
+    assert_string_equal(cell(p, COLUMN_overlap_pairs), "");
+    assert_true(p->precision_met);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Buckets leave in the last of four micro-batches, whose backward takes 4.8 of the 19.2 ms: all sums but
  * that of the last layer's 10 biases begin when both dense layers are done, and are longer than it. */
 static void overlap_is_expected_of_the_last_micro_batch(void **state)
@@ -485,6 +510,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlap_is_what_communication_did_not_cost),
+        cmocka_unit_test(one_rank_has_nothing_to_overlap),
         cmocka_unit_test(overlap_is_expected_of_the_last_micro_batch),
         cmocka_unit_test(summary_csv_reads_back),
         cmocka_unit_test(raw_csv_has_a_row_for_every_launch),
