@@ -45,6 +45,14 @@ nothing_is_left_to_do() {
         --predictions "$tmp/p.txt" && [ "$(sort -u "$tmp/p.txt" | wc -l)" -gt 5 ]
 }
 
+# The weights have learned in two epochs what a run of one would report as its own.
+fewer_epochs_are_refused() {
+    train 1 --checkpoint.every_epochs 1 --checkpoint.resume auto --train.epochs 2 || return 1
+    expect 2 "train.epochs: the checkpoint has '2' and 0 steps, this run '1'; resume with more epochs" \
+        train 1 --checkpoint.resume auto || return 1
+    ! grep "nothing is left" "$tmp/expect.log"
+}
+
 # The model that was saved is the one that was trained.
 evaluates_what_was_saved() {
     rm -f "$file"
@@ -201,6 +209,7 @@ check "weights of other precisions start a run" weights_of_other_precisions_star
 check "a copy that cannot be written is found first" copies_that_cannot_be_written_are_found_first
 check "files of other kinds are named" other_files_are_named
 check "a run that was at its end has nothing left to do" nothing_is_left_to_do
+check "a run of fewer epochs than its checkpoint is refused" fewer_epochs_are_refused
 check "a saved model predicts what the trained one did" evaluates_what_was_saved
 check "a run killed over writing goes on" killed_over_writing_goes_on
 check "a cut file is refused once, with its place" cut_files_are_refused

@@ -77,6 +77,28 @@ static void model_digest(const struct checkpoint_state *s, char text[KEY_BYTES])
     free(description);
 }
 
+static void rule_ranks(const struct checkpoint_state *s, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%d", s->sync->ranks);
+}
+
+static void epochs(const struct checkpoint_state *s, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%s", config_text(s->config, OPT_EPOCHS));
+}
+
+/* An elastic run changes its ranks, and the rate with them. */
+static bool with_rule_of_ranks(const struct checkpoint_state *s)
+{
+    return !s->rescales && config_int(s->config, OPT_LR_RULE) != LR_RULE_constant;
+}
+
+/* The rate falls over all epochs: with more of them it falls later. */
+static bool with_schedule_of_epochs(const struct checkpoint_state *s)
+{
+    return config_int(s->config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
+}
+
 static bool in_any_run(const struct checkpoint_state *s)
 {
     return true;
@@ -101,10 +123,11 @@ static const struct key {
     bool (*counts)(const struct checkpoint_state *s); /* NULL: it does, and every file has it */
     bool scales;                                      /* it may change with ranks */
 } keys[] = {
-#define RUN_KEY(name, text)   {name, OPTION_COUNT, text, NULL, false},
-#define SCALE_KEY(name, text) {name, OPTION_COUNT, text, NULL, true},
-#define OPTION_KEY(id)        {NULL, OPT_##id, NULL, NULL, false},
-#define LATER_KEY(id, counts) {NULL, OPT_##id, NULL, counts, false},
+#define RUN_KEY(name, text)         {name, OPTION_COUNT, text, NULL, false},
+#define SCALE_KEY(name, text)       {name, OPTION_COUNT, text, NULL, true},
+#define OPTION_KEY(id)              {NULL, OPT_##id, NULL, NULL, false},
+#define LATER_KEY(id, counts)       {NULL, OPT_##id, NULL, counts, false},
+#define NEW_KEY(name, text, counts) {name, OPTION_COUNT, text, counts, false},
 #include "bench/workloads/checkpoint/checkpoint_keys.def"
 };
 
@@ -128,11 +151,13 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* NULL: the file should have it. */
-static const char *key_there(const struct key *key, const struct safetensors *file)
+/* NULL: the file should have it; `own`: what this run has. */
+static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));
-    return there == NULL && key->counts != NULL ? option_get(key->option)->preset : there;
+    if (there != NULL || key->counts == NULL)
+        return there;
+    return key->text != NULL ? own : option_get(key->option)->preset;
 }
 
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s, struct error *e)
@@ -161,10 +186,11 @@ enum status checkpoint_keys_compare(const struct safetensors *file,
 {
     for (size_t i = 0; i < KEYS; i++) {
         char text[KEY_BYTES];
-        const char *name = key_name(&keys[i]), *there = key_there(&keys[i], file);
+        const char *name = key_name(&keys[i]);
         if (!key_counts(&keys[i], s) || may_differ(&keys[i], file, s))
             continue;
         key_text(&keys[i], s, text);
+        const char *there = key_there(&keys[i], file, text);
         if (there == NULL)
             return error_at(e, ERR_DATA, file->path, 0, 0,
                             "__metadata__: '%s' is missing; this run has '%s'", name, text);

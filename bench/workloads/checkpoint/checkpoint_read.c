@@ -125,6 +125,20 @@ static enum status read_loss_scale(const struct safetensors *file, const struct 
     return OK;
 }
 
+/* A run reports what its weights have learned: it cannot go on from weights of more epochs than it trains. */
+static enum status check_end(const struct safetensors *file, const struct progress *p,
+                             const struct config *config, struct error *e)
+{
+    uint32_t epochs = (uint32_t)config_int(config, OPT_EPOCHS);
+    if (p->epoch < epochs || (p->epoch == epochs && p->step == 0))
+        return OK;
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "train.epochs: the checkpoint has '%" PRIu32 "' and %" PRIu32
+                    " steps, this run '%" PRIu32
+                    "'; resume with more epochs, or name another checkpoint.path",
+                    p->epoch, p->step, epochs);
+}
+
 /* Epochs of other ranks may have had more steps, or fewer. */
 static enum status read_progress(struct checkpoint *c, const struct checkpoint_state *s,
                                  struct error *e)
@@ -151,6 +165,7 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
     p->train.correct = (uint32_t)correct;
     p->train.samples = (uint32_t)samples;
     TRY(read_losses(file, p, e));
+    TRY(check_end(file, p, s->config, e));
     TRY(read_divergence(file, p, e));
     return read_history(file, p, e);
 }

@@ -27,6 +27,7 @@ static inline int setup_with(int (*setup_net)(void **), void **state)
         return -1;
     option(OPT_OPTIMIZER, "adam");
     option(OPT_LR, "0.001");
+    option(OPT_EPOCHS, "100");
     return 0;
 }
 

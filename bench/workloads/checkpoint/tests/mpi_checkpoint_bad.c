@@ -26,6 +26,8 @@ static void another_run_is_refused_by_key(void **state)
         {OPT_LR, "0.002", "train.lr: the checkpoint has '0.001', this run '0.002'"},
         {OPT_BETA2, "0.99", "train.beta2: the checkpoint has '0.999', this run '0.99'"},
         {OPT_CLIP_VALUE, "0.5", "train.clip_value: the checkpoint has '0', this run '0.5'"},
+        {OPT_BROADCAST_INIT, "false",
+         "train.broadcast_init: the checkpoint has 'true', this run 'false'"},
         {OPT_PRECISION, "bf16", "train.precision: the checkpoint has 'fp32', this run 'bf16'"},
     };
     struct session s;
@@ -224,12 +226,59 @@ static void older_checkpoints_were_at_presets(void **state)
     assert_memory_equal(e.text, "train.clip_value: the checkpoint has '0', this run '0.5'", 56);
 }
 
+/* Into the second epoch: a run of one would report what two have learned. */
+static void more_epochs_than_the_run_trains_are_refused(void **state)
+{
+    if (mpi_world_rank() != 0)
+        return;
+    struct session s;
+    struct error e;
+    assert_true(session_open(&s, MPI_COMM_SELF, 1) && train_to(&s, 7) && save(&s, &e) == OK);
+    session_close(&s);
+    option(OPT_EPOCHS, "1");
+    assert_false(opens_anew(&e));
+    assert_memory_equal(e.text,
+                        "train.epochs: the checkpoint has '1' and 2 steps, this run '1'; "
+                        "resume with more epochs",
+                        87);
+    assert_int_equal(error_exit_status(&e), 2);
+    option(OPT_EPOCHS, "2");
+    assert_true(opens_anew(&e));
+}
+
+static void pretend_ranks(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    set_text(metadata, "ranks of train.lr_rule", "2");
+}
+
+/* Under a rate that falls over all epochs, and one that grows with ranks. */
+static void a_rate_of_epochs_or_ranks_is_refused_where_they_differ(void **state)
+{
+    if (mpi_world_rank() != 0)
+        return;
+    struct session s;
+    struct error e;
+    option(OPT_LR_SCHEDULE, "cosine");
+    option(OPT_LR_RULE, "linear");
+    assert_true(write_one(&s));
+    session_close(&s);
+    option(OPT_EPOCHS, "99");
+    assert_false(opens_anew(&e));
+    assert_memory_equal(e.text, "train.epochs: the checkpoint has '100', this run '99'", 53);
+    option(OPT_EPOCHS, "100");
+    rewrite(pretend_ranks, SEAL_ANEW);
+    assert_false(opens_anew(&e));
+    assert_memory_equal(e.text, "ranks of train.lr_rule: the checkpoint has '2', this run '1'", 60);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     gemm_init();
     const struct CMUnitTest tests[] = {
         TEST(another_run_is_refused_by_key),
+        TEST(more_epochs_than_the_run_trains_are_refused),
+        TEST(a_rate_of_epochs_or_ranks_is_refused_where_they_differ),
         TEST(another_net_is_refused),
         TEST(malformed_checkpoints_are_refused),
         TEST(micro_batches_count_where_statistics_are_taken_of_them),
