@@ -152,6 +152,7 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
     struct sync_times times;
+    struct cost extra; /* of this step: what sync_extra_sum has sent */
     bool polls;        /* in sync_poll */
     bool sum_finished; /* in this step, by sync_finish_sum */
     bool overflow; /* of this step's gradients in fp16: the optimizer does nothing, on no rank */
@@ -222,6 +223,21 @@ enum { SYNC_WARM_CALLS = 6 };
 
 /* Sums x [n] over all ranks, in place, by one MPI_Allreduce. */
 enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
+                           struct error *e);
+
+/* A sum over ranks within a step that is not the gradients' own: norms, flags, statistics, outputs of slices. */
+struct extra_sum {
+    void *values; /* [count], summed in place */
+    size_t count;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Comm comm;
+    const char *operation;
+};
+
+/* Sums, timed as communication, and adds what that sends to s->extra: no sum of a step goes by without. `end` ends the
+ * wait: sync_comm_end, or sync_comm_end_amid where the rank computes again after it. Collective over x->comm. */
+enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end)(struct sync *s),
                            struct error *e);
 
 /* wait_exchange, timed as communication. */

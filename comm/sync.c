@@ -81,7 +81,9 @@ static enum status open_strategy(struct sync *s, struct error *e)
     TRY(open_compressor(s, e));
     if (s->strategy->context_bytes > 0)
         TRY(mem_new(&s->context, 1, s->strategy->context_bytes, "a strategy", e));
-    return s->strategy->create(s, e);
+    TRY(s->strategy->create(s, e));
+    s->config.calls = waiter_blocks(s->waiter) ? CALL_BLOCKING : CALL_NONBLOCKING;
+    return OK;
 }
 
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
@@ -130,6 +132,7 @@ void sync_destroy(struct sync *s)
 void sync_step_begin(struct sync *s)
 {
     memset(&s->times, 0, sizeof s->times);
+    s->extra = (struct cost){.wire_source = "none"};
     s->sum_finished = false;
     s->overflow = false;
     s->computes_on = false;

@@ -78,6 +78,21 @@ enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operat
     return status;
 }
 
+enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end)(struct sync *s),
+                           struct error *e)
+{
+    int rank, ranks, width;
+    MPI_Comm_rank(x->comm, &rank);
+    MPI_Comm_size(x->comm, &ranks);
+    MPI_Type_size(x->type, &width);
+    cost_add_sum(&s->extra, &s->config, rank, ranks, x->count, (size_t)width, NULL);
+    sync_comm_begin(s);
+    enum status status =
+        wait_allreduce(s->waiter, x->values, x->count, x->type, x->op, x->comm, x->operation, e);
+    end(s);
+    return status;
+}
+
 enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e)
 {
     sync_comm_begin(s);

@@ -54,11 +54,9 @@ static enum status sum_norms(struct sync *s, const struct optimizer *o, const st
         optimizer_norms(o, s->arenas.params, s->arenas.grads, spans[k].begin,
                         spans[k].begin + spans[k].n, step, norms2);
     end_update(s, "norms of tensors", begin_ns);
-    sync_comm_begin(s);
-    enum status status = wait_allreduce(s->waiter, norms2, 2 * (size_t)tensors, MPI_DOUBLE, MPI_SUM,
-                                        s->comm, "sums of squares of tensors", e);
-    sync_comm_end(s);
-    return status;
+    const struct extra_sum sum = {norms2,  2 * (size_t)tensors,         MPI_DOUBLE, MPI_SUM,
+                                  s->comm, "sums of squares of tensors"};
+    return sync_extra_sum(s, &sum, sync_comm_end, e);
 }
 
 enum status sync_optimize_shares(struct sync *s, const struct optimizer *o,
@@ -130,14 +128,14 @@ static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const
     int64_t begin_ns = clock_ns();
     double norm2 = s->update == NULL ? sync_norm2_local(s) : 0;
     end_update(s, "clipping", begin_ns);
-    sync_comm_begin(s);
-    enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
-                                        "sum of the gradient's squares", e);
-    if (s->parts != NULL)
-        THEN(status, wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, *s->parts,
-                                    "sum of the parts' squares", e));
-    sync_comm_end(s);
-    TRY(status);
+    struct extra_sum sum = {&norm2,  1,       MPI_DOUBLE,
+                            MPI_SUM, s->comm, "sum of the gradient's squares"};
+    TRY(sync_extra_sum(s, &sum, sync_comm_end, e));
+    if (s->parts != NULL) {
+        sum.comm = *s->parts;
+        sum.operation = "sum of the parts' squares";
+        TRY(sync_extra_sum(s, &sum, sync_comm_end, e));
+    }
     begin_ns = clock_ns();
     for (size_t i = 0; i < n; i++)
         scale_to_norm(s, o, spans[i].begin, spans[i].begin + spans[i].n, norm2);
@@ -178,10 +176,9 @@ static enum status agree_on_overflow(struct sync *s, struct error *e)
     int overflow = s->overflow;
     if (s->config.precision != PRECISION_fp16)
         return OK;
-    sync_comm_begin(s);
-    enum status status = wait_allreduce(s->waiter, &overflow, 1, MPI_INT, MPI_MAX, s->comm,
-                                        "agreement on an overflow", e);
-    sync_comm_end(s);
+    const struct extra_sum sum = {&overflow, 1,       MPI_INT,
+                                  MPI_MAX,   s->comm, "agreement on an overflow"};
+    enum status status = sync_extra_sum(s, &sum, sync_comm_end, e);
     s->overflow = overflow != 0;
     return status;
 }

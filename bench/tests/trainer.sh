@@ -94,6 +94,19 @@ counts_messages() {
         grep '"bytes_wire":157000,"messages_wire":10,"wire_source":"counted"'
 }
 
+# Sums besides the strategy's own: a norm of 8 bytes a step, which rank 2 of 3 sends once, and the statistics of eight
+# layers of batch norm, 5568 bytes forward and backward.
+counts_other_sums() {
+    "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 --wait yield \
+        --record "$tmp" --sync.strategy gather_scatter --train.clip_norm 1 || return 1
+    tail -n 1 "$tmp/rank.2.jsonl" |
+        grep '"bytes_wire":157040,"messages_wire":15,"wire_source":"counted"' || return 1
+    "$mpiexec" -n 2 "$train_cnn" --model vgg_mini --data.set shapes --data.samples 64 --train.global_batch 4 \
+        --train.batch_norm sync --run time --measure.time.steps 5 --wait yield --record "$tmp" || return 1
+    tail -n 1 "$tmp/rank.0.jsonl" | grep '"calls":85,"bytes_payload":766920,' &&
+        tail -n 1 "$tmp/rank.0.jsonl" | grep -v '"bytes_batch_norm":0'
+}
+
 # A server that nobody waits for has taken its steps long before others have: what it answers them is counted.
 counts_late_answers() {
     local variant
@@ -153,6 +166,7 @@ identifies_its_launches() {
 check "every rank writes a whole record" records
 check "what is told beforehand is what is recorded" identifies_its_launches
 check "a strategy's own messages are counted" counts_messages
+check "sums besides the gradients are counted" counts_other_sums
 check "a server's answers to ranks behind it are counted" counts_late_answers
 check "of replicas that differ the average is compared" compares_the_average
 check "what measuring costs can be left out" measures_nothing_but_time

@@ -1,5 +1,7 @@
 #include "comm/cost/collectives.h"
 
+#include <string.h>
+
 /* Where MPICH changes its algorithm: release 4.0.2, maint/tuning/coll/mpir/generic.json. The limits
  * belong to the shorter side: "avg_msg_size<=12288" is binomial; of the non-blocking calls only the
  * allreduce is asked for here. */
@@ -399,4 +401,24 @@ struct cost cost_library_sum(const struct participant *p, enum call_kind call, s
     add_allreduce_call(&c, p, call, ALGORITHM_auto, count, width, used);
     c.wire_source = allreduce_source(used);
     return c;
+}
+
+/* Sums of one configuration differ in this alone: the library exchanges short vectors whole. */
+static const char *joined_source(const char *before, const char *now)
+{
+    static const bool both[ALGORITHMS] = {
+        [ALGORITHM_recursive_doubling] = true, [ALGORITHM_reduce_scatter_allgather] = true};
+    if (before == NULL || strcmp(before, "none") == 0 || strcmp(before, now) == 0)
+        return now;
+    return allreduce_source(both);
+}
+
+void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
+                  size_t count, size_t width, const struct link_model *model)
+{
+    const struct participant p = {.rank = rank, .ranks = ranks, .model = model};
+    bool used[ALGORITHMS] = {false};
+    add_allreduce_call(c, &p, config->calls, config->algorithm, count, width, used);
+    if (count > 0)
+        c->wire_source = joined_source(c->wire_source, allreduce_source(used));
 }

@@ -25,7 +25,6 @@ void add_reduction(struct cost *c, const struct participant *p, size_t bytes);
 
 /* Every rank holds `count` numbers. What MPICH runs when asked for `algorithm`, by the blocking
  * call or the other one; ALGORITHM_auto becomes what it chooses by itself. */
-enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
 /* A call that asks for `asked`, its payload with it; marks what it runs in `used`. */

@@ -42,5 +42,5 @@ void add_sum(struct cost *c, const struct strategy_config *config, const struct 
     if (config->compressor != COMPRESSOR_none)
         TABLE[config->compressor]->add(c, config, p, g);
     else
-        add_allreduce_call(c, p, CALL_BLOCKING, config->algorithm, g->count, g->width, used);
+        add_allreduce_call(c, p, config->calls, config->algorithm, g->count, g->width, used);
 }

@@ -46,6 +46,10 @@ enum allreduce_algorithm {
     ALGORITHMS
 };
 
+/* How a rank calls the library's allreduce where it waits for the sum at once: the call that waits, or the other one and
+ * tests of it. MPICH chooses algorithms for them at different sizes. */
+enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
+
 enum strategy_flag {
     STRATEGY_EXACT = 1,          /* p ranks compute what one rank would, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* the same bits every time at the same p */
@@ -107,6 +111,7 @@ struct link_model {
 struct strategy_config {
     enum strategy_variant variant; /* one that the strategy has */
     enum allreduce_algorithm algorithm;
+    enum call_kind calls;            /* of sums that a rank waits for at once */
     enum compressor_kind compressor; /* none, or the strategy has STRATEGY_COMPRESSES */
     enum precision
         precision; /* of 16 bits the compressor is that of the same name, or nothing is sent */
@@ -130,6 +135,12 @@ static inline size_t sync_option_bytes(const struct strategy_config *config,
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
+
+/* Adds one allreduce of `count` numbers, which the library makes besides a strategy's own messages, to what rank `rank`
+ * of `ranks` sends: call, payload, messages and bytes by the formula of the algorithm that config->calls and
+ * config->algorithm lead to, which becomes part of the source. `model` may be NULL: no time is added. */
+void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
+                  size_t count, size_t width, const struct link_model *model);
 
 /* How often steps [first, first + n) of a run, numbered from 1, pay `cost`, which is that of cost->steps of them. */
 double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,

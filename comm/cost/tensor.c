@@ -1,7 +1,5 @@
 #include "comm/cost/tensor.h"
 
-#include "comm/cost/collectives.h"
-
 static size_t numbers_forward(const struct net_desc *net, const struct net_pair *pair)
 {
     return shape_count(net->layers[pair->rows].out);
@@ -26,28 +24,19 @@ struct tensor_numbers tensor_numbers(const struct net_desc *net)
     return n;
 }
 
-void tensor_add_sum(struct cost *c, int slice, int slices, enum allreduce_algorithm algorithm,
-                    size_t count, size_t width, const struct link_model *model)
-{
-    const struct participant p = {.rank = slice, .ranks = slices, .model = model};
-    bool used[ALGORITHMS] = {false};
-    add_allreduce_call(c, &p, CALL_BLOCKING, algorithm, count, width, used);
-    if (count > 0)
-        c->wire_source = allreduce_source(used);
-}
-
 struct cost tensor_cost(const struct net_desc *net, int slice, int slices,
                         enum allreduce_algorithm algorithm, size_t images, size_t width,
                         const struct link_model *model)
 {
+    const struct strategy_config config = {.algorithm = algorithm};
     struct cost c = {.wire_source = "none"};
     struct net_pair pair = NET_PAIR_NONE;
     while (net_pair_next(net, &pair)) {
         size_t forward = images * numbers_forward(net, &pair);
         size_t backward = images * numbers_backward(net, &pair);
-        tensor_add_sum(&c, slice, slices, algorithm, forward, width, model);
+        cost_add_sum(&c, &config, slice, slices, forward, width, model);
         if (backward > 0)
-            tensor_add_sum(&c, slice, slices, algorithm, backward, width, model);
+            cost_add_sum(&c, &config, slice, slices, backward, width, model);
     }
     return c;
 }

@@ -14,12 +14,7 @@ struct tensor_numbers {
 };
 struct tensor_numbers tensor_numbers(const struct net_desc *net);
 
-/* Adds one such sum of `count` numbers to what rank `slice` of `slices` sends: messages and bytes of the library's
- * allreduce, asked for `algorithm`, whose formula becomes the source. `model` may be NULL: no time is added. */
-void tensor_add_sum(struct cost *c, int slice, int slices, enum allreduce_algorithm algorithm,
-                    size_t count, size_t width, const struct link_model *model);
-
-/* All of them in a micro-batch of so many images. */
+/* What rank `slice` of `slices` sends in all of them in a micro-batch of so many images, by cost_add_sum. */
 struct cost tensor_cost(const struct net_desc *net, int slice, int slices,
                         enum allreduce_algorithm algorithm, size_t images, size_t width,
                         const struct link_model *model);

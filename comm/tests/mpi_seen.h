@@ -4,86 +4,127 @@
 
 #include <mpi.h>
 #include <stdint.h>
+#include <unistd.h>
+
+#include "comm/cost/collectives.h"
 
 static struct {
     uint64_t calls, bytes;
     uint64_t messages, sent; /* point to point */
+    struct cost library;     /* messages and bytes of collectives, by the formula of each */
 } seen;
 
-static void see(int count, MPI_Datatype type)
+static unsigned see_sleep_us; /* by which sums of doubles take longer */
+
+static size_t see(int count, MPI_Datatype type)
 {
     int width;
     MPI_Type_size(type, &width);
     seen.calls++;
     seen.bytes += (uint64_t)count * (uint64_t)width;
+    return (size_t)width;
+}
+
+static struct participant participant_of(MPI_Comm comm)
+{
+    struct participant p = {.model = NULL};
+    MPI_Comm_rank(comm, &p.rank);
+    MPI_Comm_size(comm, &p.ranks);
+    return p;
+}
+
+static void see_sum(enum call_kind call, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    const struct participant p = participant_of(comm);
+    bool used[ALGORITHMS];
+    size_t width = see(count, type);
+    add_allreduce_call(&seen.library, &p, call, ALGORITHM_auto, (size_t)count, width, used);
+    if (type == MPI_DOUBLE && see_sleep_us > 0)
+        usleep(see_sleep_us);
+}
+
+static void see_reduce(int count, MPI_Datatype type, MPI_Comm comm)
+{
+    const struct participant p = participant_of(comm);
+    size_t width = see(count, type);
+    add_reduce(&seen.library, &p, (size_t)count, width);
+}
+
+/* A broadcast, gather or scatter of `bytes` a rank. */
+static void see_bytes(int count, MPI_Datatype type, MPI_Comm comm,
+                      void (*add)(struct cost *c, const struct participant *p, size_t bytes))
+{
+    const struct participant p = participant_of(comm);
+    size_t width = see(count, type);
+    add(&seen.library, &p, (size_t)count * width);
 }
 
 int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm)
 {
-    see(count, type);
+    see_sum(CALL_BLOCKING, count, type, comm);
     return PMPI_Allreduce(send, receive, count, type, op, comm);
 }
 
 int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm)
 {
-    see(count, type);
+    see_reduce(count, type, comm);
     return PMPI_Reduce(send, receive, count, type, op, root, comm);
 }
 
 int MPI_Bcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    see(count, type);
+    see_bytes(count, type, comm, add_bcast);
     return PMPI_Bcast(values, count, type, root, comm);
 }
 
 int MPI_Gather(const void *send, int count, MPI_Datatype type, void *receive, int received,
                MPI_Datatype received_type, int root, MPI_Comm comm)
 {
-    see(count, type);
+    see_bytes(count, type, comm, add_gather);
     return PMPI_Gather(send, count, type, receive, received, received_type, root, comm);
 }
 
 int MPI_Scatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
                 MPI_Datatype type, int root, MPI_Comm comm)
 {
-    see(count, type);
+    see_bytes(count, type, comm, add_scatter);
     return PMPI_Scatter(send, sent, sent_type, receive, count, type, root, comm);
 }
 
 int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request *request)
 {
-    see(count, type);
+    see_sum(CALL_NONBLOCKING, count, type, comm);
     return PMPI_Iallreduce(send, receive, count, type, op, comm, request);
 }
 
 int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm, MPI_Request *request)
 {
-    see(count, type);
+    see_reduce(count, type, comm);
     return PMPI_Ireduce(send, receive, count, type, op, root, comm, request);
 }
 
 int MPI_Ibcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
-    see(count, type);
+    see_bytes(count, type, comm, add_bcast);
     return PMPI_Ibcast(values, count, type, root, comm, request);
 }
 
 int MPI_Igather(const void *send, int count, MPI_Datatype type, void *receive, int received,
                 MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    see(count, type);
+    see_bytes(count, type, comm, add_gather);
     return PMPI_Igather(send, count, type, receive, received, received_type, root, comm, request);
 }
 
 int MPI_Iscatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
                  MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    see(count, type);
+    see_bytes(count, type, comm, add_scatter);
     return PMPI_Iscatter(send, sent, sent_type, receive, count, type, root, comm, request);
 }
 

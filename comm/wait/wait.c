@@ -24,7 +24,7 @@ static enum status poll_request(struct waiter *w, int code, MPI_Request *request
 
 enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e)
 {
-    if (!wait_blocks(w))
+    if (!waiter_blocks(w))
         return poll_request(w, MPI_SUCCESS, request, e);
     return mpi_status(MPI_Wait(request, MPI_STATUS_IGNORE), w->operation, e);
 }
@@ -98,7 +98,7 @@ static enum status end_collective(struct waiter *w, enum status status)
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \
-        if (wait_blocks(w))                                                                        \
+        if (waiter_blocks(w))                                                                      \
             return end_collective(w, mpi_status(blocking(__VA_ARGS__), (w)->operation, e));        \
         int code = nonblocking(__VA_ARGS__, &request);                                             \
         return end_collective(w, poll_request(w, code, &request, e));                              \
@@ -175,7 +175,7 @@ enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const
     MPI_Request request;
     *copy = MPI_COMM_NULL;
     wait_enter(w, operation);
-    if (wait_blocks(w))
+    if (waiter_blocks(w))
         status = mpi_status(MPI_Comm_dup(comm, copy), operation, e);
     else
         status = poll_request(w, MPI_Comm_idup(comm, copy, &request), &request, e);

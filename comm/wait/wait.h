@@ -94,6 +94,10 @@ void waiter_close(struct waiter *w);
  * large as any communicator in use. Ranks that disagree get ERR_MPI, of two the receiver. */
 enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e);
 
+/* Whether waits are blocking calls of the library, MPI_Allreduce in place of MPI_Iallreduce: not where a rank serves
+ * others meanwhile. */
+bool waiter_blocks(const struct waiter *w);
+
 /* Counts a call that the caller makes itself. */
 void waiter_count(struct waiter *w, size_t bytes);
 

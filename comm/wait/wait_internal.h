@@ -15,9 +15,6 @@ void wait_enter_polling(struct waiter *w, const char *operation);
 void wait_allow(struct waiter *w, int64_t more_ns);
 void wait_leave(struct waiter *w);
 
-/* Whether waits are blocking calls of the library: not where a rank serves others meanwhile. */
-bool wait_blocks(const struct waiter *w);
-
 /* Gives a sign of life; ERR_TIMEOUT, with the message, once the deadline has passed. */
 enum status wait_check_deadline(struct waiter *w, struct error *e);
 

@@ -203,7 +203,7 @@ void waiter_close(struct waiter *w)
 
 /* ---- A wait ---- */
 
-bool wait_blocks(const struct waiter *w)
+bool waiter_blocks(const struct waiter *w)
 {
     return w->kind == WAIT_BLOCK && w->serve == NULL;
 }
@@ -226,7 +226,7 @@ static void arrive(struct waiter *w, const char *operation, int64_t slack_ns)
 
 void wait_enter(struct waiter *w, const char *operation)
 {
-    arrive(w, operation, wait_blocks(w) ? 0 : SLACK_NS);
+    arrive(w, operation, waiter_blocks(w) ? 0 : SLACK_NS);
 }
 
 void wait_enter_polling(struct waiter *w, const char *operation)

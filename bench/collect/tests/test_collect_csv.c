@@ -312,7 +312,7 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
         bool second = i % 2;
         snprintf(row, sizeof row,
                  "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,0.5,%d,0,3.75,0,"
-                 "0.01171875,%s,0,,0,0,\n",
+                 "0.01171875,%s,0,,0,0,0,\n",
                  point->id, point->label, second, i / 2 + 1, i > 1, second ? 0 : 2,
                  i == 1 ? "00112233aabbccdd" : "");
         assert_memory_equal(at, row, strlen(row));

@@ -1,42 +1,40 @@
 #include "bench/workloads/train_cnn/group.h"
 
-#include "kernels/base/clock.h"
-
-enum status group_open(struct group *g, struct waiter *like, MPI_Comm comm, struct error *e)
+enum status group_open(struct group *g, struct sync *sync, struct overlap *overlap, MPI_Comm comm,
+                       struct error *e)
 {
-    *g = (struct group){.open = false};
-    TRY(wait_comm_dup(like, comm, &g->comm, "communicator of batch statistics", e));
+    *g = (struct group){.sync = sync, .overlap = overlap};
+    TRY(wait_comm_dup(sync->waiter, comm, &g->comm, "communicator of batch statistics", e));
     g->open = true;
-    enum status status = waiter_open(&g->waiter, like->kind, like->deadline_s, g->comm, e);
-    if (status == OK && like->check != NULL)
-        status = waiter_check_calls(&g->waiter, g->comm, e);
-    if (status != OK) {
-        waiter_close(&g->waiter);
-        MPI_Comm_free(&g->comm);
-        g->open = false;
-    }
-    return status;
+    return OK;
 }
 
 void group_close(struct group *g)
 {
-    if (!g->open)
-        return;
-    waiter_close(&g->waiter);
-    MPI_Comm_free(&g->comm);
+    if (g->open)
+        MPI_Comm_free(&g->comm);
     g->open = false;
+}
+
+void group_step_begin(struct group *g)
+{
+    g->bytes_sent = 0;
+    g->sum_ns = 0;
 }
 
 enum status group_sum(void *arg, double *values, size_t n)
 {
     struct group *g = arg;
-    int64_t begin_ns = clock_ns();
+    const struct extra_sum sum = {values,  n,       MPI_DOUBLE,
+                                  MPI_SUM, g->comm, "sum of batch statistics"};
     overlap_pause(g->overlap);
+    const uint64_t sent = g->sync->extra.bytes_wire;
+    const int64_t exposed_ns = g->sync->times.comm_exposed_ns;
     if (g->error.status == OK)
-        wait_allreduce(&g->waiter, values, n, MPI_DOUBLE, MPI_SUM, g->comm,
-                       "sum of batch statistics", &g->error);
+        sync_extra_sum(g->sync, &sum, sync_comm_end_amid, &g->error);
+    g->bytes_sent += g->sync->extra.bytes_wire - sent;
+    g->sum_ns += g->sync->times.comm_exposed_ns - exposed_ns;
     overlap_resume(g->overlap);
-    g->sum_ns += clock_ns() - begin_ns;
     return g->error.status;
 }
 

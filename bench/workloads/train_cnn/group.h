@@ -1,5 +1,5 @@
-/* Sums over the ranks that share a batch, for synchronised batch norm: a communicator and counters
- * of its own, so that neither its messages nor its cost mix with those of the gradients. */
+/* Sums over the ranks that share a batch, for synchronised batch norm: a communicator of its own, since sums of
+ * gradients may be on their way. They are calls, bytes and waiting of the step like all others. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,17 +8,21 @@
 
 struct group {
     bool open;
+    struct sync *sync;       /* borrowed: its waiter, its times and its record of what was sent */
     struct overlap *overlap; /* borrowed, or NULL: may have the library while a rank computes */
     MPI_Comm comm;
-    struct waiter waiter; /* calls and bytes of the sums alone */
-    int64_t sum_ns;       /* spent in them, waiting included */
-    struct error error;   /* of the first sum that failed */
+    uint64_t bytes_sent; /* in this step, by formula */
+    int64_t sum_ns;      /* spent in the sums of this step, waiting included */
+    struct error error;  /* of the first sum that failed */
 };
 
-/* Waits as `like` does. Collective over comm. On error nothing is left. */
-enum status group_open(struct group *g, struct waiter *like, MPI_Comm comm, struct error *e);
+/* Collective over comm. On error nothing is left. */
+enum status group_open(struct group *g, struct sync *sync, struct overlap *overlap, MPI_Comm comm,
+                       struct error *e);
 /* Collective; also of a group that is not open. */
 void group_close(struct group *g);
+
+void group_step_begin(struct group *g);
 
 /* exec.group_sum; `arg` is the group. Values come back bitwise equal on all ranks. */
 enum status group_sum(void *arg, double *values, size_t n);

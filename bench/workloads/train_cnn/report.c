@@ -169,6 +169,7 @@ static json_t *report_step(const struct step_record *r, bool timed)
     step.skipped = r->skipped;
     step.late_ns = r->late_ns;
     step.bubble_ns = r->bubble_ns;
+    step.batch_norm_ns = r->batch_norm_ns;
     step.replayed_ns = r->replayed_ns;
     snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
     return record_json(RECORD_step, &step);
@@ -264,42 +265,25 @@ static void take_nic(struct record_end *end, const struct timed_interval *timed)
     end->packets_nic_received = known * (double)(b->packets_received - a->packets_received);
 }
 
-/* How often the timed steps, which are the last ones, have paid what the formula says. */
-static double timed_costs(const struct trainer *t, const struct timed_interval *timed,
-                          const struct cost *cost)
-{
-    uint64_t first = t->steps_done - timed->timed_steps + 1;
-    return strategy_times(t->sync->kind, &t->sync->config, cost, first, timed->timed_steps);
-}
-
-/* What was sent in the timed steps: counted, or by formula. */
+/* What was sent in the timed steps, which are the last ones. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct timed_interval *timed)
 {
-    struct cost cost = sync_cost(t->sync);
-    bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
-    end->calls = (int64_t)timed->calls;
-    end->bytes_payload = (int64_t)timed->bytes_payload;
-    double times = timed_costs(t, timed, &cost);
-    uint64_t bytes = (uint64_t)((double)cost.bytes_wire * times) + timed->stage_bytes;
-    uint64_t messages = (uint64_t)((double)cost.messages_wire * times) + timed->stage_messages;
-    bytes = (counted ? timed->bytes_sent : bytes) + timed->tensor_bytes;
-    messages = (counted ? timed->messages_sent : messages) + timed->tensor_messages;
-    end->bytes_wire = (int64_t)bytes;
-    end->messages_wire = (int64_t)messages;
-    end->bytes_stages = (int64_t)timed->stage_bytes;
-    end->bytes_tensor = (int64_t)timed->tensor_bytes;
-    COPY_TEXT(end->wire_source, timed->tensor_bytes > 0 && cost.bytes_wire == 0
-                                    ? timed->tensor_source
-                                    : cost.wire_source);
+    const struct traffic *traffic = &timed->traffic;
+    const struct cost total = traffic_total(traffic, t, timed->timed_steps);
+    end->calls = (int64_t)total.calls;
+    end->bytes_payload = (int64_t)total.bytes_payload;
+    end->bytes_wire = (int64_t)total.bytes_wire;
+    end->messages_wire = (int64_t)total.messages_wire;
+    end->bytes_stages = (int64_t)traffic->stage_bytes;
+    end->bytes_tensor = (int64_t)traffic->tensor_bytes;
+    end->bytes_batch_norm = (int64_t)traffic->batch_norm_bytes;
+    COPY_TEXT(end->wire_source, total.wire_source);
     take_nic(end, timed);
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;
     end->loss_scale = trainer_loss_scale(t);
     end->skipped_steps = isnan(end->loss_scale) ? NAN : (double)t->sync->loss_scale.skipped;
-    end->batch_norm_calls = (int64_t)t->group.waiter.calls;
-    end->batch_norm_bytes = (int64_t)t->group.waiter.bytes_payload;
-    end->batch_norm_ns = t->group.sum_ns;
 }
 
 /* Between the first timed step and the last; none of them leaves it unknown. */

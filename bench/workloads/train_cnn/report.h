@@ -7,7 +7,7 @@
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/nic.h"
-#include "bench/workloads/train_cnn/trainer.h"
+#include "bench/workloads/train_cnn/traffic.h"
 #include "kernels/base/clock_offset.h"
 
 /* Totals over the timed steps of this rank. */
@@ -15,10 +15,7 @@ struct timed_interval {
     uint64_t steps, timed_steps;
     int64_t steps_ns, cpu_ns, poll_ns;
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
-    uint64_t calls, bytes_payload, messages_sent, bytes_sent;
-    uint64_t stage_messages, stage_bytes;   /* of those sent, to other stages of a pipeline */
-    uint64_t tensor_messages, tensor_bytes; /* by sums over slices of layers, as a formula says */
-    const char *tensor_source;              /* which */
+    struct traffic traffic;
     bool counts_nic;
     struct nic_counts nic_begin, nic_end; /* of --nic before the first and after the last */
     struct rusage usage_begin, usage_end; /* of the process, likewise */

@@ -33,36 +33,6 @@ static void add_to_interval(struct timed_interval *t, const struct step_record *
     t->steps_ns += taken->end_ns - taken->begin_ns;
     t->cpu_ns += taken->cpu_ns;
     t->poll_ns += taken->poll_ns;
-    t->stage_messages += taken->stage_messages;
-    t->stage_bytes += taken->stage_bytes;
-    t->tensor_messages += taken->tensor.messages_wire;
-    t->tensor_bytes += taken->tensor.bytes_wire;
-    t->tensor_source = taken->tensor.wire_source;
-}
-
-/* What this rank has sent, and done for others, since the last call; it counts where that was `timed`. */
-static void add_sent(struct run *r, bool timed)
-{
-    const struct waiter *now = &r->waiter;
-    if (timed) {
-        r->timed.messages_sent += now->messages_sent - r->messages_seen;
-        r->timed.bytes_sent += now->bytes_sent - r->bytes_seen;
-        r->timed.calls += now->served_calls - r->served_calls_seen;
-        r->timed.bytes_payload += now->served_bytes - r->served_bytes_seen;
-    }
-    r->messages_seen = now->messages_sent;
-    r->bytes_seen = now->bytes_sent;
-    r->served_calls_seen = now->served_calls;
-    r->served_bytes_seen = now->served_bytes;
-}
-
-/* Calls of a step that began so, but for those that add_sent counts. */
-static void add_calls(struct run *r, const struct waiter *before)
-{
-    const struct waiter *now = &r->waiter;
-    r->timed.calls += (now->calls - now->served_calls) - (before->calls - before->served_calls);
-    r->timed.bytes_payload +=
-        (now->bytes_payload - now->served_bytes) - (before->bytes_payload - before->served_bytes);
 }
 
 /* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
@@ -74,7 +44,7 @@ static enum status meet(struct run *r, struct nic_counts *counts, bool timed, st
     if (nic == NULL && r->waiter.serve == NULL)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
-    add_sent(r, timed);
+    traffic_meet(&r->timed.traffic, &r->waiter, timed);
     if (nic != NULL && !nic_read(counts, nic))
         return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more", nic);
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
@@ -100,9 +70,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         TRY(meet(r, &r->timed.nic_begin, false, e));
         getrusage(RUSAGE_SELF, &r->timed.usage_begin);
     }
-    const struct waiter before = r->waiter;
-    if (before.serve == NULL) /* else what was sent since is answers to timed steps of others */
-        add_sent(r, false);
+    traffic_step_begin(&r->timed.traffic, &r->waiter);
     r->trainer.arena_use.asks = !timed && !r->trainer.arena_use.seen;
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
@@ -116,9 +84,8 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         trace_keep(&r->trace, &taken);
         add_to_interval(&r->timed, &taken);
         getrusage(RUSAGE_SELF, &r->timed.usage_end);
-        add_calls(r, &before);
     }
-    add_sent(r, timed);
+    traffic_step_end(&r->timed.traffic, &r->waiter, &taken, timed);
     if (!record || !r->arguments->record_steps)
         return OK;
     if (r->log.n == r->log.capacity)

@@ -35,8 +35,6 @@ struct run {
     struct progress_file told;
     struct recorder recorder;
     struct timed_interval timed;
-    uint64_t messages_seen, bytes_seen;            /* of those sent, added to `timed` or left out */
-    uint64_t served_calls_seen, served_bytes_seen; /* likewise */
     struct memory_use memory;
     struct rank_clock clock;
     bool all_failed; /* at the same place: every rank can leave in order */

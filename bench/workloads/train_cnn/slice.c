@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/trainer.h"
-#include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
 
 static bool is_cut(const struct trainer *t)
@@ -95,12 +94,10 @@ uint64_t slice_shared_hash(const struct trainer *t)
 /* Slices without images take part, so that all make as many calls. */
 static enum status sum(struct trainer *t, real *x, size_t n, const char *what, struct error *e)
 {
-    tensor_add_sum(&t->slice.sent, t->grid.slice, t->grid.slices, t->sync->config.algorithm, n,
-                   sizeof *x, NULL);
-    sync_comm_begin(t->sync);
-    enum status status =
-        wait_allreduce(t->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, t->grid.tensor, what, e);
-    sync_comm_end_amid(t->sync);
+    const struct extra_sum sum = {x, n, MPI_REAL_TYPE, MPI_SUM, t->grid.tensor, what};
+    const uint64_t before = t->sync->extra.bytes_wire;
+    enum status status = sync_extra_sum(t->sync, &sum, sync_comm_end_amid, e);
+    t->slice.bytes_sent += t->sync->extra.bytes_wire - before;
     return status;
 }
 
@@ -136,5 +133,5 @@ enum status slice_connect(struct trainer *t, struct error *e)
 
 void slice_step_begin(struct trainer *t)
 {
-    t->slice.sent = (struct cost){.wire_source = "none"};
+    t->slice.bytes_sent = 0;
 }

@@ -4,7 +4,6 @@
  * here does anything. */
 #pragma once
 
-#include "comm/cost/cost.h"
 #include "comm/strategy.h"
 #include "kernels/desc/net_slice.h"
 
@@ -14,8 +13,8 @@ struct slice {
     struct net_desc desc; /* of the net as the rank computes it; nothing: all of it */
     /* [ops] whether outputs are summed after the op's forward, inputs' gradients after its backward. */
     bool *sums_forward, *sums_backward;
-    bool *answers_for; /* [n_tensors] this slice's alone, or shared and this slice is the first */
-    struct cost sent;  /* by the sums of this step */
+    bool *answers_for;   /* [n_tensors] this slice's alone, or shared and this slice is the first */
+    uint64_t bytes_sent; /* by the sums of this step */
 };
 
 /* The description that the rank's net is made from, t->computed. After the trainer's grid; slice_close in any case. */

@@ -17,12 +17,6 @@ static int64_t process_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Also for sums of batch norm, which are waited for by themselves. */
-static int64_t polled_ns(const struct trainer *t)
-{
-    return t->waiter->poll_ns + (t->group.open ? t->group.waiter.poll_ns : 0);
-}
-
 /* One op, between calls to others. */
 static void run_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                    real *grads)
@@ -254,7 +248,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 {
     *record = (struct step_record){.epoch = epoch, .step = step};
     TRY(timeline_begin(t->waiter->timeline, e));
-    int64_t cpu_ns = process_cpu_ns(), poll_ns = polled_ns(t);
+    int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
     record->begin_ns = clock_ns();
 
     const struct batch batch = sampler_get(&t->sampler, epoch, step);
@@ -262,6 +256,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
     slice_step_begin(t);
+    group_step_begin(&t->group);
     t->update_slept_ns = 0;
     t->thread = pthread_self();
     struct lap lap = {.trainer = t, .begin_ns = record->begin_ns};
@@ -281,9 +276,12 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     record->bubble_ns = t->stage.waited_ns;
     record->stage_messages = t->stage.messages_sent;
     record->stage_bytes = t->stage.bytes_sent;
-    record->tensor = t->slice.sent;
+    record->extra = t->sync->extra;
+    record->tensor_bytes = t->slice.bytes_sent;
+    record->batch_norm_bytes = t->group.bytes_sent;
+    record->batch_norm_ns = t->group.sum_ns;
     work_step_end(t, record->sync.optimizer_ns);
-    record->poll_ns = polled_ns(t) - poll_ns;
+    record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;
     return status;
 }

@@ -33,8 +33,10 @@ struct step_record {
     int64_t replayed_ns; /* that replayed work was to take */
     int64_t late_ns;     /* that it ended too late by */
     int64_t bubble_ns;   /* waited for other stages of a pipeline; part of no other */
-    uint64_t stage_messages, stage_bytes; /* sent to them */
-    struct cost tensor;                   /* sent by sums over the slices of layers */
+    uint64_t stage_messages, stage_bytes;    /* sent to them */
+    struct cost extra;                       /* sent by sums besides the strategy's own */
+    uint64_t tensor_bytes, batch_norm_bytes; /* of these, over slices of layers, of statistics */
+    int64_t batch_norm_ns;                   /* in sums of statistics; part of the time exposed */
     struct sync_times sync;
     struct score score;
     double loss_scale; /* of its gradients; NAN: they were not scaled */

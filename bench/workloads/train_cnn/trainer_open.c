@@ -197,9 +197,7 @@ static enum status connect_batch_norm(struct trainer *t, struct error *e)
         return OK;
     t->exec.group_sum = group_sum;
     t->exec.group_arg = &t->group;
-    TRY(group_open(&t->group, t->waiter, t->grid.data, e));
-    t->group.overlap = t->overlap;
-    return OK;
+    return group_open(&t->group, t->sync, t->overlap, t->grid.data, e);
 }
 
 static enum status connect_overlap(struct trainer *t, struct error *e)

@@ -31,7 +31,7 @@ static void add_factors(struct cost *c, const struct strategy_config *config,
                         bool used[ALGORITHMS])
 {
     if (count > 0)
-        add_allreduce_call(c, p, CALL_BLOCKING, config->algorithm, count, width, used);
+        add_allreduce_call(c, p, config->calls, config->algorithm, count, width, used);
 }
 
 static void powersgd_add(struct cost *c, const struct strategy_config *config,

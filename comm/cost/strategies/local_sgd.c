@@ -4,7 +4,7 @@
 static struct cost local_sgd_cost(const struct strategy_config *config, const struct participant *p,
                                   const struct gradient *g)
 {
-    struct cost c = cost_library_sum(p, CALL_BLOCKING, g->count, g->width);
+    struct cost c = cost_library_sum(p, config->calls, g->count, g->width);
     c.steps = (uint64_t)config->options[SYNC_period];
     return c;
 }

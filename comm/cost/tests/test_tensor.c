@@ -10,9 +10,10 @@
 
 static struct cost sums(int slice, int slices, size_t count, int n)
 {
+    const struct strategy_config config = {.algorithm = ALGORITHM_auto};
     struct cost c = {.wire_source = "none"};
     for (int i = 0; i < n; i++)
-        tensor_add_sum(&c, slice, slices, ALGORITHM_auto, count, 4, NULL);
+        cost_add_sum(&c, &config, slice, slices, count, 4, NULL);
     return c;
 }
 
@@ -37,11 +38,25 @@ static void sums_of_nothing_are_calls(void **state)
     assert_string_equal(c.wire_source, "none");
 }
 
+/* Where the library exchanges short vectors whole and cuts others, both formulas make the source. */
+static void sources_of_sums_are_joined(void **state)
+{
+    const struct strategy_config config = {.calls = CALL_NONBLOCKING};
+    struct cost c = {.wire_source = "none"};
+    cost_add_sum(&c, &config, 0, 2, 512, 4, NULL);
+    assert_string_equal(c.wire_source, "formula: recursive_doubling");
+    assert_int_equal(c.messages_wire, 1);
+    cost_add_sum(&c, &config, 0, 2, 513, 4, NULL);
+    assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
+    assert_int_equal(c.messages_wire, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(powers_of_two_follow_the_closed_form),
         cmocka_unit_test(sums_of_nothing_are_calls),
+        cmocka_unit_test(sources_of_sums_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,22 +324,6 @@ static void sync_batch_norm_takes_micro_batches(void **state)
     assert_all(good);
 }
 
-/* Ranks wait for each other inside of layers. */
-static void polling_for_statistics_is_polling(void **state)
-{
-    struct session s;
-    struct error e;
-    struct step_record record;
-    option(OPT_BATCH_NORM, "sync");
-    bool good = session_open(&s, MPI_COMM_WORLD, 1);
-    int64_t before_ns = s.trainer.group.waiter.poll_ns;
-    good = good && trainer_step(&s.trainer, 0, 0, &record, &e) == OK;
-    int64_t polled_ns = s.trainer.group.waiter.poll_ns - before_ns;
-    good = good && record.poll_ns >= polled_ns && (polled_ns > 0) == (mpi_world_ranks() > 1);
-    session_close(&s);
-    assert_all(good);
-}
-
 /* Calls and bytes of `accumulate` micro-batches, and what the formulas say of a step. */
 static bool sends_as_a_step(const char *accumulate, uint64_t sent[2])
 {
@@ -510,7 +494,6 @@ int main(int argc, char **argv)
         TEST_VGG(sync_batch_norm_takes_ranks_without_images),
         TEST_VGG(accumulation_takes_ragged_batches),
         TEST_VGG(sync_batch_norm_takes_micro_batches),
-        TEST_VGG(polling_for_statistics_is_polling),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
     MPI_Finalize();

@@ -1,0 +1,157 @@
+/* Columns of traffic against an independent count at the boundary of the library: calls and payload of all calls,
+ * messages and bytes of those between two ranks, and of collectives by their formulas.
+ * ranks: 2 3 4
+ * double: 2 */
+#include "bench/workloads/train_cnn/tests/train_fixture.h"
+#include "bench/workloads/train_cnn/traffic.h"
+#include "comm/tests/mpi_seen.h"
+
+enum { STEPS = 2 };
+
+/* Options that add sums to those of a strategy, by themselves and together. */
+static const struct {
+    enum option_id option;
+    const char *text;
+} extras[] = {{OPT_CLIP_NORM, "0.01"},
+              {OPT_PRECISION, "fp16"},
+              {OPT_OPTIMIZER, "lars"},
+              {OPT_BATCH_NORM, "sync"}};
+enum { EXTRAS = sizeof extras / sizeof *extras, ALL = (1 << EXTRAS) - 1 };
+
+static void set_extras(int mask)
+{
+    for (int i = 0; i < EXTRAS; i++)
+        option(extras[i].option,
+               mask & 1 << i ? extras[i].text : option_get(extras[i].option)->preset);
+}
+
+/* Where there is something to cut, and fusion asks once. */
+static void cut_messages(void)
+{
+    option(OPT_GLOBAL_BATCH, "6");
+    option(OPT_sync_segment, "4KiB");
+    option(OPT_sync_cap_mib, "0.02");
+    option(OPT_sync_first_cap_mib, "0");
+    option(OPT_sync_node_ranks, "2");
+    option(OPT_sync_fusion_mib, "0.02");
+    option(OPT_sync_cycle_ms, "1e9");
+    option(OPT_sync_period, "2");
+    option(OPT_sync_zero_persist, "100");
+}
+
+/* Ranks meet, as around timed steps: until then one may serve others. */
+static bool meet(struct session *s, struct traffic *t, bool timed)
+{
+    struct error e;
+    bool good = wait_barrier(s->trainer.waiter, MPI_COMM_WORLD, "ranks of a test", &e) == OK;
+    traffic_meet(t, s->trainer.waiter, timed);
+    return good;
+}
+
+static bool take_steps(struct session *s, struct traffic *t)
+{
+    struct step_record taken;
+    struct error e;
+    bool good = true;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        traffic_step_begin(t, s->trainer.waiter);
+        good = trainer_step(&s->trainer, 0, i, &taken, &e) == OK && good;
+        traffic_step_end(t, s->trainer.waiter, &taken, true);
+    }
+    return good;
+}
+
+static bool columns_are_what_was_seen(struct session *s)
+{
+    struct traffic t = {.calls = 0};
+    bool good = meet(s, &t, false);
+    memset(&seen, 0, sizeof seen);
+    good = take_steps(s, &t) && meet(s, &t, true) && good;
+    const struct cost total = traffic_total(&t, &s->trainer, STEPS);
+    return good && total.calls == seen.calls && total.bytes_payload == seen.bytes &&
+           total.messages_wire == seen.messages + seen.library.messages_wire &&
+           total.bytes_wire == seen.sent + seen.library.bytes_wire;
+}
+
+static bool is_refused(void)
+{
+    struct strategy_config config;
+    enum option_id at;
+    struct error e;
+    return config_strategy(&fixture.config, &config, &at, &e) != OK ||
+           config_check_strategy(&fixture.config, mpi_world_ranks(), &at, &e) != OK;
+}
+
+/* Of the masks of extras whether each goes with the strategy. */
+static void expect_columns(bool ran[ALL + 1])
+{
+    static const int masks[] = {0, 1, 2, 4, 8, ALL};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        struct session s;
+        set_extras(masks[i]);
+        if (is_refused())
+            continue;
+        bool good = session_open(&s, MPI_COMM_WORLD, 1);
+        snprintf(mpi_subject + strlen(mpi_subject), sizeof mpi_subject - strlen(mpi_subject),
+                 ", variant %s, extras %d", config_text(&fixture.config, OPT_VARIANT), masks[i]);
+        good = good && columns_are_what_was_seen(&s);
+        session_close(&s);
+        assert_all(good);
+        ran[masks[i]] = true;
+    }
+}
+
+/* Under every strategy in every variant, whatever else is summed in a step. */
+static void columns_count_every_sum(void **state)
+{
+    const char *variants[VARIANTS];
+    bool ran[ALL + 1] = {false};
+    cut_messages();
+    for (int k = 0; k < STRATEGIES; k++) {
+        enum strategy_kind kind = (enum strategy_kind)k;
+        size_t n = strategy_variant_list(kind, variants);
+        option(OPT_STRATEGY, strategy_names()[k]);
+        for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
+            option(OPT_VARIANT, variants[i]);
+            expect_columns(ran);
+        }
+        option(OPT_VARIANT, "usual");
+    }
+    assert_true(ran[0] && ran[1] && ran[2] && ran[4] && ran[8] && ran[ALL]);
+}
+
+/* What ranks wait for inside of layers is no computing: sums of statistics that take longer by so much. */
+static void waiting_for_statistics_is_communication(void **state)
+{
+    enum { SLEEP_US = 2000, LAYERS = 8, SUMS = 2 * LAYERS };
+    struct session s;
+    struct step_record r;
+    struct error e;
+    option(OPT_BATCH_NORM, "sync");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    see_sleep_us = SLEEP_US;
+    good = good && trainer_step(&s.trainer, 0, 0, &r, &e) == OK;
+    see_sleep_us = 0;
+    session_close(&s);
+    int64_t computing_ns = r.load_ns + r.forward_ns + r.backward_ns + r.sync.optimizer_ns;
+    good = good && r.sync.comm_exposed_ns >= SUMS * SLEEP_US * 1000;
+    assert_all(good && computing_ns + r.sync.comm_exposed_ns <= r.end_ns - r.begin_ns);
+    assert_all(r.batch_norm_ns >= SUMS * SLEEP_US * 1000 && r.poll_ns > 0);
+    assert_all(r.batch_norm_ns <= r.sync.comm_exposed_ns && r.batch_norm_bytes > 0);
+    assert_all(r.sync.arrive_ns > r.begin_ns && r.sync.arrive_ns < r.end_ns);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(columns_count_every_sum),
+        TEST(waiting_for_statistics_is_communication),
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}

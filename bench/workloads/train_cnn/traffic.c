@@ -1,0 +1,88 @@
+#include "bench/workloads/train_cnn/traffic.h"
+
+#include <string.h>
+
+static struct traffic_mark mark_of(const struct waiter *w)
+{
+    return (struct traffic_mark){w->calls,        w->bytes_payload, w->served_calls,
+                                 w->served_bytes, w->messages_sent, w->bytes_sent};
+}
+
+void traffic_meet(struct traffic *t, const struct waiter *w, bool timed)
+{
+    const struct traffic_mark now = mark_of(w), *seen = &t->seen;
+    if (timed) {
+        t->messages_sent += now.messages_sent - seen->messages_sent;
+        t->bytes_sent += now.bytes_sent - seen->bytes_sent;
+        t->calls += now.served_calls - seen->served_calls;
+        t->bytes_payload += now.served_bytes - seen->served_bytes;
+    }
+    t->seen = now;
+}
+
+void traffic_step_begin(struct traffic *t, const struct waiter *w)
+{
+    t->step = mark_of(w);
+    if (w->serve == NULL)
+        t->seen = t->step;
+}
+
+/* Calls of the step, but for those that traffic_meet adds. */
+static void add_calls(struct traffic *t, const struct waiter *w)
+{
+    const struct traffic_mark *begin = &t->step;
+    t->calls += (w->calls - w->served_calls) - (begin->calls - begin->served_calls);
+    t->bytes_payload +=
+        (w->bytes_payload - w->served_bytes) - (begin->bytes_payload - begin->served_bytes);
+}
+
+static void add_extra(struct traffic *t, const struct step_record *taken)
+{
+    t->extra.messages_wire += taken->extra.messages_wire;
+    t->extra.bytes_wire += taken->extra.bytes_wire;
+    if (taken->extra.bytes_wire > 0)
+        t->extra.wire_source = taken->extra.wire_source;
+    t->tensor_bytes += taken->tensor_bytes;
+    t->batch_norm_bytes += taken->batch_norm_bytes;
+}
+
+void traffic_step_end(struct traffic *t, const struct waiter *w, const struct step_record *taken,
+                      bool timed)
+{
+    if (timed) {
+        add_calls(t, w);
+        add_extra(t, taken);
+        t->stage_messages += taken->stage_messages;
+        t->stage_bytes += taken->stage_bytes;
+    }
+    traffic_meet(t, w, timed);
+}
+
+/* How often the timed steps have paid what the formula says. */
+static double timed_costs(const struct trainer *t, uint64_t steps, const struct cost *cost)
+{
+    return strategy_times(t->sync->kind, &t->sync->config, cost, t->steps_done - steps + 1, steps);
+}
+
+/* Counted, or by formula. */
+struct cost traffic_total(const struct traffic *t, const struct trainer *trainer, uint64_t steps)
+{
+    struct cost cost = sync_cost(trainer->sync);
+    bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
+    double times = timed_costs(trainer, steps, &cost);
+    struct cost total = {
+        .calls = t->calls,
+        .bytes_payload = t->bytes_payload,
+        .messages_wire = (uint64_t)((double)cost.messages_wire * times) + t->stage_messages,
+        .bytes_wire = (uint64_t)((double)cost.bytes_wire * times) + t->stage_bytes,
+        .wire_source = t->extra.bytes_wire > 0 && cost.bytes_wire == 0 ? t->extra.wire_source
+                                                                       : cost.wire_source,
+    };
+    if (counted) {
+        total.messages_wire = t->messages_sent;
+        total.bytes_wire = t->bytes_sent;
+    }
+    total.messages_wire += t->extra.messages_wire;
+    total.bytes_wire += t->extra.bytes_wire;
+    return total;
+}
