@@ -6,7 +6,6 @@
 
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
-#include "bench/workloads/train_cnn/nic.h"
 #include "bench/workloads/train_cnn/traffic.h"
 #include "kernels/base/clock_offset.h"
 

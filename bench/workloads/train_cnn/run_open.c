@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "bench/place/place.h"
-#include "bench/workloads/train_cnn/nic.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "kernels/base/launcher.h"

@@ -1,5 +1,7 @@
 #include "bench/workloads/train_cnn/traffic.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct traffic_mark mark_of(const struct waiter *w)
@@ -85,4 +87,26 @@ struct cost traffic_total(const struct traffic *t, const struct trainer *trainer
     total.messages_wire += t->extra.messages_wire;
     total.bytes_wire += t->extra.bytes_wire;
     return total;
+}
+
+/* ---- The node's interface ---- */
+
+static bool read_counter(int64_t *count, const char *name, const char *counter)
+{
+    char path[256];
+    int length = snprintf(path, sizeof path, "/sys/class/net/%s/statistics/%s", name, counter);
+    FILE *file = length < (int)sizeof path ? fopen(path, "r") : NULL;
+    if (file == NULL)
+        return false;
+    bool read = fscanf(file, "%" SCNd64, count) == 1;
+    fclose(file);
+    return read;
+}
+
+bool nic_read(struct nic_counts *counts, const char *name)
+{
+    return read_counter(&counts->bytes_sent, name, "tx_bytes") &&
+           read_counter(&counts->bytes_received, name, "rx_bytes") &&
+           read_counter(&counts->packets_sent, name, "tx_packets") &&
+           read_counter(&counts->packets_received, name, "rx_packets");
 }

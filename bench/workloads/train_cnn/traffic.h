@@ -29,6 +29,15 @@ void traffic_step_end(struct traffic *t, const struct waiter *w, const struct st
  * is left out. */
 void traffic_meet(struct traffic *t, const struct waiter *w, bool timed);
 
+/* What an interface has sent and received since it came up: bytes, headers included, and packets, as the kernel hands
+ * them on. */
+struct nic_counts {
+    int64_t bytes_sent, bytes_received, packets_sent, packets_received;
+};
+
+/* False if there is no interface `name`. */
+bool nic_read(struct nic_counts *counts, const char *name);
+
 /* All that this rank has sent in the timed steps, the last ones of the trainer: calls, payload, messages, bytes and
  * where the last two come from. */
 struct cost traffic_total(const struct traffic *t, const struct trainer *trainer, uint64_t steps);
