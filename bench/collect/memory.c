@@ -26,25 +26,59 @@ static enum status held_by_rank(struct net_desc *held, const struct point *point
                           e);
 }
 
+/* Plans that fuse compute a 3x3 convolution and the batch norm behind it in one op. */
+static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan plan)
+{
+    const struct layer_desc *conv = &layers[i - 1];
+    return plan != PLAN_REFERENCE && layers[i].kind == LAYER_batchnorm2d &&
+           conv->kind == LAYER_conv2d && conv->kernel_h == 3 && conv->kernel_w == 3 &&
+           conv->stride_h == 1 && conv->stride_w == 1;
+}
+
+/* Of each tensor the op that reads it. */
+static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
+{
+    int op = 0;
+    for (int i = 0; i < net->n_layers; i++) {
+        const struct layer_desc *l = &net->layers[i];
+        op += i > 0 && !joins_layer_before(net->layers, i, plan);
+        for (int t = l->first_tensor; t < l->first_tensor + l->n_tensors; t++)
+            ops[t] = op;
+    }
+}
+
+/* What a strategy keeps of tensors of counts [n], read by ops [n]. */
+static enum status memory_of(struct sync_memory *m, const struct point *point,
+                             const struct net_desc *held, size_t width, size_t *counts, int *ops,
+                             struct error *e)
+{
+    const struct config *c = &point->config;
+    struct strategy_config config;
+    enum option_id at;
+    TRY(config_strategy(c, &config, &at, e));
+    config.ops = ops;
+    for (int i = 0; i < held->n_tensors; i++)
+        counts[i] = held->tensors[i].count;
+    find_ops(ops, held, (enum plan)config_int(c, OPT_KERNELS));
+    *m = strategy_memory(config_strategy_kind(c), &config, 0, (int)config_int(c, OPT_RANKS), counts,
+                         (size_t)held->n_tensors, width, config_state_slots(c));
+    return OK;
+}
+
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e)
 {
-    const struct config *c = &point->config;
-    size_t n = (size_t)point->net->net.n_tensors, *counts;
-    struct strategy_config config;
+    size_t n = (size_t)point->net->net.n_tensors, *counts = NULL;
+    int *ops = NULL;
     struct net_desc held;
-    enum option_id at;
-    TRY(config_strategy(c, &config, &at, e));
     TRY(held_by_rank(&held, point, e));
     enum status status = MEM_NEW(counts, n, "the tensors of a net", e);
-    for (size_t i = 0; i < n && status == OK; i++)
-        counts[i] = held.tensors[i].count;
+    THEN(status, MEM_NEW(ops, n, "the ops of tensors", e));
+    THEN(status, memory_of(m, point, &held, width, counts, ops, e));
     net_desc_free(&held);
-    TRY(status);
-    *m = strategy_memory(config_strategy_kind(c), &config, 0, (int)config_int(c, OPT_RANKS), counts,
-                         n, width, config_state_slots(c));
     free(counts);
-    return OK;
+    free(ops);
+    return status;
 }
 
 static enum status formula_of(struct sync_memory *m, const struct point *point, size_t width,

@@ -121,6 +121,7 @@ struct strategy_config {
     /* What a strategy learns of where it runs, borrowed. */
     const int *node_of; /* [ranks] the node of each, of strategies that know of nodes; or NULL */
     const size_t *rows; /* of each tensor as a matrix, 0: it is none; NULL: none is */
+    const int *ops;     /* of each tensor the op that reads it, numbers that rise; NULL: its own */
 };
 
 /* An option in MiB as bytes. */

@@ -30,15 +30,18 @@ static void shard_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 
 /* ---- The state ---- */
 
-/* Its shard is touched, so that no page of it is missing in a step. */
+/* Its shard is touched, so that no page of it is missing in a step. Small memory was used before: the first step gives
+ * back what others own. */
 static enum status reserve_state(struct sync *s, struct error *e)
 {
+    struct zero1 *z = s->context;
     struct arenas *a = &s->arenas;
     size_t begin, end;
     TRY(MEM_NEW(a->state, a->n * (size_t)a->slots, "optimizer state", e));
     shard_of(s, s->rank, &begin, &end);
     for (size_t k = 0; k < (size_t)a->slots; k++)
         local_fill(s->exec, a->state + k * a->n + begin, end - begin, 0);
+    z->is_whole = true;
     return OK;
 }
 

@@ -71,6 +71,12 @@ struct layer_desc {
     uint64_t flops_forward, flops_backward; /* an image; backward of the first layer has no dx */
 };
 
+/* What a compiled net may do. */
+enum plan {
+#define PLAN(id, name, summary) PLAN_##id,
+#include "kernels/desc/plans.def"
+};
+
 struct net_desc {
     char name[NET_NAME_MAX];
     struct shape input;

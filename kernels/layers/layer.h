@@ -35,9 +35,4 @@ size_t layer_saved_bytes(const struct layer_kernel *kernel, const struct layer_d
 size_t layer_scratch_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n,
                            int threads);
 
-/* What a plan is made of. */
-enum plan {
-#define PLAN(id, name, summary) PLAN_##id,
-#include "kernels/desc/plans.def"
-};
 const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan);

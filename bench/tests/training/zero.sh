@@ -58,6 +58,33 @@ assert seen == 12, seen
 PY
 }
 
+# Every tensor is gathered, and an op that takes several has them all while the next weights come.
+cat >"$tmp/all.yaml" <<'SPEC'
+name: all
+model: vgg11_bn
+data: {set: shapes, samples: 16}
+train: {global_batch: 4}
+sync: {zero: 3, zero_persist: 0, cap_mib: 4}
+matrix: {ranks: [2, 4], sync.strategy: [allreduce, shm], kernels.plan: [fast, reference]}
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 1..1}}
+figures: []
+SPEC
+
+tensors_of_an_op_are_told() {
+    "$scalebench" run "$tmp/all.yaml" --out "$tmp/results" || return 1
+    python3 - "$tmp/results/all/latest/summary.csv" <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+assert len(rows) == 8, len(rows)
+for row in rows:
+    for part in ("params", "grads", "state"):
+        measured, forecast = float(row[f"{part}_mib"]), float(row[f"{part}_forecast_mib"])
+        assert abs(measured - forecast) <= 0.05 * forecast, (row["point"], part, measured, forecast)
+    assert "memory_off" not in row["flags"], row["flags"]
+PY
+}
+
 # A name of the figure ends with how far it is off.
 the_figure_shows_the_three() {
     local latest=$tmp/results/zero/latest
@@ -69,5 +96,6 @@ the_figure_shows_the_three() {
 check "memory is forecast" forecasts
 check "every stage runs" runs
 check "a rank has and sends what was told" memory_and_bytes_are_as_told
+check "an op has all its tensors" tensors_of_an_op_are_told
 check "a figure shows what was told beside what was measured" the_figure_shows_the_three
 finish

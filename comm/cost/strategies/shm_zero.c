@@ -45,8 +45,7 @@ static struct cost shm_zero3_cost(const struct strategy_config *config, const st
     return shm_zero_cost(config, p, g, true);
 }
 
-/* What this rank has summed is there until all have; at stage 3 backward writes the small tensors of a layer, a block of
- * their own, together with the large one. */
+/* What this rank has summed is there until all have. */
 static void shm_zero2_memory(struct sync_memory *m, const struct strategy_config *config,
                              const struct participant *p, const struct gradient *g, int slots)
 {
@@ -57,7 +56,7 @@ static void shm_zero2_memory(struct sync_memory *m, const struct strategy_config
 static void shm_zero3_memory(struct sync_memory *m, const struct strategy_config *config,
                              const struct participant *p, const struct gradient *g, int slots)
 {
-    static const struct zero_way way = {.gathers = true, .kept = ZERO_FLIGHTS + 2};
+    static const struct zero_way way = {.gathers = true, .kept = ZERO_FLIGHTS + 1};
     zero_memory(m, config, p, g, slots, &way);
 }
 

@@ -6,6 +6,7 @@
 
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
+#include "kernels/base/pool.h"
 
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width)
@@ -62,62 +63,113 @@ static struct cost zero3_cost(const struct strategy_config *config, const struct
 
 /* ---- Memory ---- */
 
-/* A block in bytes: this rank's share, and those of others. */
-struct block_bytes {
-    size_t own, others;
+/* Parameters of others that one op reads: in all, and of the last and the first tensor that it gathers. */
+struct gathered {
+    size_t all, last, first;
 };
 
-/* What has been seen of blocks, from the last on. */
-struct zero_sums {
-    size_t recent[ZERO_KEPT_MOST]; /* others' shares of the last blocks, the newest first */
-    size_t written;                /* the most of those in memory at a time */
-    size_t own, longest;           /* all shares, the largest */
-    size_t kept;                   /* parameters that stay: shares, and whole blocks */
-    size_t before,
-        most; /* others' of the block that was fetched last; of two that follow each other */
+/* A walk over tensors as backward goes, from the last on. */
+struct zero_walk {
+    const struct zero_way *way;
+    size_t own, longest; /* this rank's shares of blocks: in all, the largest */
+    size_t stays;        /* parameters that are there all the time */
+    size_t recent
+        [ZERO_KEPT_MOST]; /* others' gradients of the blocks completed last, the newest first */
+    size_t kept;          /* of these, those still there while an op writes its own */
+    size_t written;       /* others' gradients of the op, and of its block before */
+    size_t open;          /* of these, of the block that is not complete */
+    size_t most_grads;
+    struct gathered op, behind; /* the op under way, and the one behind it that gathers */
+    size_t most_params;
 };
 
-/* Backward writes a block while those before it are still there; a rank's own shares stay. */
-static void add_gradients(struct zero_sums *z, const struct block_bytes *b, size_t kept)
+static void add_block_of(struct zero_walk *w, const struct zero_block *b, size_t own, size_t width)
 {
-    size_t written = b->others;
-    for (size_t i = kept; i-- > 0;) {
-        written += z->recent[i];
-        z->recent[i] = i > 0 ? z->recent[i - 1] : b->others;
-    }
-    z->written = written > z->written ? written : z->written;
+    w->own += own;
+    w->longest = own > w->longest ? own : w->longest;
+    w->stays += b->is_whole ? b->tensors.count * width : own;
 }
 
-/* A block is used, perhaps while the next one comes. */
-static void add_params(struct zero_sums *z, const struct block_bytes *b, bool is_whole, bool ahead)
+/* Of a tensor that others own `theirs` bytes of. */
+static void add_tensor(struct zero_walk *w, size_t theirs, bool gathers)
 {
-    z->kept += b->own + (is_whole ? b->others : 0);
-    if (is_whole)
+    w->written += theirs;
+    w->open += theirs;
+    if (!gathers)
         return;
-    z->most = z->before + b->others > z->most ? z->before + b->others : z->most;
-    z->before = ahead ? b->others : 0;
+    w->op.last = w->op.all == 0 ? theirs : w->op.last;
+    w->op.first = theirs;
+    w->op.all += theirs;
+}
+
+static void complete_block(struct zero_walk *w)
+{
+    for (size_t i = ZERO_KEPT_MOST - 1; i > 0; i--)
+        w->recent[i] = w->recent[i - 1];
+    w->recent[0] = w->open;
+    w->open = 0;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* An op has written the gradients of all its tensors, while blocks before it are on their way. It has read all its
+ * parameters, while the first tensor of the next op comes, or in backward the last one. */
+static void end_op(struct zero_walk *w)
+{
+    const bool ahead = w->way->ahead;
+    w->most_grads = larger(w->most_grads, w->kept + w->written);
+    w->kept = 0;
+    for (size_t i = 0; i < w->way->kept; i++)
+        w->kept += w->recent[i];
+    w->written = w->open;
+    if (w->op.all == 0)
+        return;
+    w->most_params = larger(w->most_params, w->op.all + (ahead ? w->behind.first : 0));
+    w->most_params = larger(w->most_params, w->behind.all + (ahead ? w->op.last : 0));
+    w->behind = w->op;
+    w->op = (struct gathered){0};
+}
+
+static size_t overlap(size_t begin, size_t end, size_t own_begin, size_t own_end)
+{
+    size_t from = larger(begin, own_begin), to = end < own_end ? end : own_end;
+    return from < to ? to - from : 0;
+}
+
+/* The tensors of the block that ends before tensor `last`; returns its first. */
+static size_t walk_block(struct zero_walk *w, const struct strategy_config *config,
+                         const struct participant *p, const struct gradient *g, size_t last)
+{
+    struct zero_block b =
+        zero_block_before(config, w->way->gathers, g->counts, g->n, last, g->width);
+    size_t begin, end, at = b.tensors.count;
+    pool_share(b.tensors.count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
+    add_block_of(w, &b, (end - begin) * g->width, g->width);
+    for (size_t i = last; i-- > b.tensors.first; at -= g->counts[i]) {
+        size_t own = overlap(at - g->counts[i], at, begin, end);
+        if (i + 1 < g->n && (config->ops == NULL || config->ops[i] != config->ops[i + 1]))
+            end_op(w);
+        add_tensor(w, (g->counts[i] - own) * g->width, !b.is_whole);
+    }
+    complete_block(w);
+    return b.tensors.first;
 }
 
 void zero_memory(struct sync_memory *m, const struct strategy_config *config,
                  const struct participant *p, const struct gradient *g, int slots,
                  const struct zero_way *way)
 {
-    struct zero_sums z = {.own = 0};
-    for (size_t last = g->n; last > 0;) {
-        struct zero_block cut =
-            zero_block_before(config, way->gathers, g->counts, g->n, last, g->width);
-        size_t own = share_bytes(cut.tensors.count, p->rank, p->ranks, g->width);
-        struct block_bytes b = {.own = own, .others = cut.tensors.count * g->width - own};
-        add_gradients(&z, &b, way->kept);
-        add_params(&z, &b, cut.is_whole, way->ahead);
-        z.own += b.own;
-        z.longest = b.own > z.longest ? b.own : z.longest;
-        last = cut.tensors.first;
-    }
-    m->params = z.kept + z.most;
-    m->grads = config->micro_batches > 1 ? m->grads : z.own + z.written;
-    m->state = (size_t)slots * z.own;
-    m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * z.longest : 0;
+    struct zero_walk w = {.way = way};
+    for (size_t last = g->n; last > 0;)
+        last = walk_block(&w, config, p, g, last);
+    end_op(&w);
+    m->params = w.stays + w.most_params;
+    m->grads = config->micro_batches > 1 ? m->grads : w.own + w.most_grads;
+    m->state = (size_t)slots * w.own;
+    m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * w.longest : 0;
 }
 
 static void zero2_memory(struct sync_memory *m, const struct strategy_config *config,

@@ -28,7 +28,7 @@ struct zero_way {
     bool receives; /* shares of gradients come into buffers */
     size_t kept;   /* blocks of gradients that are there while backward writes another */
 };
-enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 2 };
+enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 /* As strategy_memory. */
 struct participant;

@@ -73,7 +73,7 @@ static void stages_keep_shares(void **state)
     struct sync_memory shm =
         strategy_memory(STRATEGY_shm_zero3, &config, 1, P, counts, 5, WIDTH, 2);
     assert_int_equal(shm.params, (40 + 80 + 3 * 100 + 3 * 400 / P) * WIDTH);
-    assert_int_equal(shm.grads, (ALL / P + 3 * ALL / P) * WIDTH);
+    assert_int_equal(shm.grads, (ALL / P + 3 * (400 + 80 + 400 + 400) / P) * WIDTH);
     assert_int_equal(shm.state, three.state);
     assert_int_equal(shm.buffers, 0);
     struct sync_memory one = strategy_memory(STRATEGY_zero1, &config, 1, P, counts, 5, WIDTH, 2);
@@ -83,6 +83,27 @@ static void stages_keep_shares(void **state)
     assert_int_equal(alone.params, ALL * WIDTH);
     assert_int_equal(alone.grads, ALL * WIDTH);
     assert_int_equal(alone.state, ALL * WIDTH);
+}
+
+/* Two convolutions with bias and batch norm, an op each, and every tensor a block of its own: an op has all four at a
+ * time while the weights of the next come, or while the last gradients of the one before leave. */
+static void ops_hold_all_their_tensors(void **state)
+{
+    enum { P = 4, WIDTH = 4, OP = 400 + 3 * 8 };
+    const size_t counts[] = {400, 8, 8, 8, 400, 8, 8, 8};
+    static const int ops[] = {0, 0, 0, 0, 1, 1, 1, 1};
+    const struct strategy_config config = {.ops = ops, .options[SYNC_zero_persist] = 0};
+    struct sync_memory m = strategy_memory(STRATEGY_zero3, &config, 1, P, counts, 8, WIDTH, 1);
+    assert_int_equal(m.params, (2 * OP / P + 3 * (OP + 400) / P) * WIDTH);
+    assert_int_equal(m.grads, (2 * OP / P + 3 * (OP + 400 + 8) / P) * WIDTH);
+    m = strategy_memory(STRATEGY_shm_zero3, &config, 1, P, counts, 8, WIDTH, 1);
+    assert_int_equal(m.params, (2 * OP / P + 3 * OP / P) * WIDTH);
+    assert_int_equal(m.grads, (2 * OP / P + 3 * (OP + 400 + 8 + 8) / P) * WIDTH);
+    /* Ops of layers: weights and bias, then batch norm, which is small. */
+    static const int layers[] = {0, 0, 1, 1, 2, 2, 3, 3};
+    const struct strategy_config plain = {.ops = layers, .options[SYNC_zero_persist] = 0};
+    m = strategy_memory(STRATEGY_zero3, &plain, 1, P, counts, 8, WIDTH, 1);
+    assert_int_equal(m.params, (2 * OP / P + 3 * (8 + 8 + 400) / P) * WIDTH);
 }
 
 /* Of 1000 numbers and Adam's two slots on 4 ranks: 16 bytes a number that is whole, 4 of each that is shared out. */
@@ -125,6 +146,7 @@ int main(void)
         cmocka_unit_test(stages_follow_the_closed_forms),
         cmocka_unit_test(stages_cut_blocks),
         cmocka_unit_test(stages_keep_shares),
+        cmocka_unit_test(ops_hold_all_their_tensors),
         cmocka_unit_test(formulas_are_those_of_deepspeed),
         cmocka_unit_test(stages_stand_for_strategies),
     };
