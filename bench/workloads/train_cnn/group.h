@@ -13,12 +13,15 @@ struct group {
     MPI_Comm comm;
     uint64_t bytes_sent; /* in this step, by formula */
     int64_t sum_ns;      /* spent in the sums of this step, waiting included */
-    struct error error;  /* of the first sum that failed */
+    size_t *counts; /* [n_sums] numbers in each sum of the last step; there is room for `most` */
+    size_t n_sums, most;
+    double *zeroes;     /* what group_replay sums; NULL until then */
+    struct error error; /* of the first sum that failed */
 };
 
-/* Collective over comm. On error nothing is left. */
+/* For at most `most` sums in a step. Collective over comm. Closed with group_close in any case. */
 enum status group_open(struct group *g, struct sync *sync, struct overlap *overlap, MPI_Comm comm,
-                       struct error *e);
+                       size_t most, struct error *e);
 /* Collective; also of a group that is not open. */
 void group_close(struct group *g);
 
@@ -26,6 +29,9 @@ void group_step_begin(struct group *g);
 
 /* exec.group_sum; `arg` is the group. Values come back bitwise equal on all ranks. */
 enum status group_sum(void *arg, double *values, size_t n);
+
+/* Makes the sums of the last step again, of zeroes. Collective. */
+enum status group_replay(struct group *g, struct error *e);
 
 /* The error of a sum since group_open, or OK: layers have no way to report one. */
 enum status group_check(const struct group *g, struct error *e);

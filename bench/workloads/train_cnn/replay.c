@@ -48,6 +48,8 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     TRY(wait_barrier(t->waiter, t->comm, "common beginning of a replay", e));
     int64_t begin_ns = clock_ns();
     sync_step_begin(t->sync);
+    if (t->group.open)
+        TRY(group_replay(&t->group, e));
     for (uint32_t micro = 0; micro < t->accumulate; micro++) {
         TRY(forward_calls(t, e));
         TRY(backward_calls(t, (int)micro, micro + 1 == t->accumulate, e));

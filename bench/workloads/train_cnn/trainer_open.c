@@ -197,7 +197,9 @@ static enum status connect_batch_norm(struct trainer *t, struct error *e)
         return OK;
     t->exec.group_sum = group_sum;
     t->exec.group_arg = &t->group;
-    return group_open(&t->group, t->sync, t->overlap, t->grid.data, e);
+    /* Of each layer one forward and one backward. */
+    size_t most = 2 * (size_t)t->desc->n_layers * t->accumulate;
+    return group_open(&t->group, t->sync, t->overlap, t->grid.data, most, e);
 }
 
 static enum status connect_overlap(struct trainer *t, struct error *e)

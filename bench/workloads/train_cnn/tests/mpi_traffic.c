@@ -2,6 +2,7 @@
  * messages and bytes of those between two ranks, and of collectives by their formulas.
  * ranks: 2 3 4
  * double: 2 */
+#include "bench/workloads/train_cnn/replay.h"
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "bench/workloads/train_cnn/traffic.h"
 #include "comm/tests/mpi_seen.h"
@@ -141,15 +142,37 @@ static void waiting_for_statistics_is_communication(void **state)
     assert_all(r.sync.arrive_ns > r.begin_ns && r.sync.arrive_ns < r.end_ns);
 }
 
+/* So many times, also where a thread may have the library while a rank computes. */
+static void replays_make_every_call(void **state)
+{
+    struct session s;
+    struct step_record r;
+    struct error e;
+    int64_t median_ns;
+    set_extras(ALL);
+    option(OPT_STRATEGY, "bucketed");
+    option(OPT_OVERLAP, "thread");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    memset(&seen, 0, sizeof seen);
+    good = good && trainer_step(&s.trainer, 0, 0, &r, &e) == OK;
+    const uint64_t calls = seen.calls, bytes = seen.bytes;
+    good = good && replay_run(&s.trainer, 1, &median_ns, &e) == OK;
+    session_close(&s);
+    assert_all(good && calls > 16 && seen.calls % calls == 0 && seen.calls > calls &&
+               seen.bytes == seen.calls / calls * bytes);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int level; /* as a thread of sync.overlap wants it */
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     gemm_init();
     const struct CMUnitTest tests[] = {
         TEST(columns_count_every_sum),
         TEST(waiting_for_statistics_is_communication),
+        TEST(replays_make_every_call),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
     MPI_Finalize();
