@@ -512,7 +512,7 @@ lint-schema:
 	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo 'make schema writes it anew' >&2; false; }
 
 lint-scripts:
-	@shellcheck $(shell git ls-files '*.sh' '*.sbatch') .ci/run
+	@printf '%s\n' $(shell git ls-files '*.sh' '*.sbatch') .ci/run | xargs -P $(NPROC) -n 16 shellcheck
 
 info:
 	@printf '%-10s %s\n' CC '$(CC)' version "$$($(CC) --version | head -1)" MPICC '$(MPICC)' \

@@ -1,22 +1,15 @@
 #!/usr/bin/env bash
-# `scalebench doctor`: what it measures here and on emulated hosts, and whom it names. ci/doctor.sh (make
-# bench-doctor) counts how often it is right.
+# `scalebench doctor`: what it measures here, and whom it names. ci/doctor.sh (make bench-doctor) counts how often it is
+# right.
 # tier: rest
+# cores: 2
+# seconds: 40
 # shellcheck disable=SC2016 # awk's own, and bash's inside
 set -u
 # shellcheck source=bench/tests/lib/tap.sh
 . bench/tests/lib/tap.sh
-# shellcheck source=ci/stage.sh
-. ci/stage.sh
-
-doctor() { # arguments
-    "$scalebench" doctor --out "$tmp/out" "$@"
-}
-
-# A cell of the latest findings or links, as `columns of the rows where condition holds`.
-cells() { # file, awk program over names of columns in at[]
-    awk -F, "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next } $2" "$tmp/out/doctor/latest/$1"
-}
+# shellcheck source=bench/tests/lib/doctor.sh
+. bench/tests/lib/doctor.sh
 
 is_told_of() {
     "$scalebench" doctor --help | grep -q 'examine the site' && "$scalebench" man | grep -q 'doctor'
@@ -37,6 +30,7 @@ check "programs may lie in a folder with quotation marks" lies_anywhere
 
 # Whatever else runs here may be found: exit status 0 or 1. Two ranks on two cores, or one on one.
 here() {
+    # shellcheck disable=SC2119 # it has no arguments
     doctor >"$tmp/here.txt"
     local status=$? files=$tmp/out/doctor/latest cores
     cat "$tmp/here.txt"
@@ -78,55 +72,4 @@ stale() {
 }
 check "a stale build is named by a source that has changed" stale
 
-if ! ci/netns.sh --rate 1gbit probe >"$tmp/probe.log" 2>&1; then
-    why=$(tail -n 1 "$tmp/probe.log")
-    skip "the site of a spec is examined, over its interfaces" "$why"
-    skip "a host that sends at 90 %, and one that loses 10 % of its core, are named" "$why"
-    finish
-fi
-
-cat >"$tmp/spec.yaml" <<'END'
-name: spec
-scaling: strong
-model: softmax_784
-train: {global_batch: 64}
-site: {kind: emulated, rate: 500mbit}
-zip: {ranks: [1, 2], nodes: [1, 2]}
-END
-as_the_spec_says() {
-    doctor "$tmp/spec.yaml" >"$tmp/spec.txt"
-    local status=$?
-    cat "$tmp/spec.txt"
-    [ "$status" -le 1 ] && grep -q '2 nodes, 2 ranks | emulated, 500mbit delay none' "$tmp/spec.txt" &&
-        [ "$(cells links.csv '$at["interface"] == "eth0"' | wc -l)" -eq 2 ] &&
-        cells links.csv '!($at["gbyte_per_s"] > 0.03 && $at["gbyte_per_s"] < 0.065) { exit 1 }'
-}
-check "the site of a spec is examined, over its interfaces" as_the_spec_says
-
-# One run with both: node1's link has 90 % of its rate, node2's processes have 90 % of a core.
-beside_hosts() {
-    shape_host node1 1000 90 && launch_in "$tmp/launcher" node2 "$1" || return 1
-    SCALEBENCH_LAUNCHER=$tmp/launcher "$scalebench" doctor --out "$tmp/out" --set "site=emulated nodes=3"
-}
-export -f beside_hosts shape_host launch_in
-export tmp scalebench
-stage_both() {
-    local group status
-    group=$(limit_cores "doctor-$$" 90) || return 1
-    ci/netns.sh --hosts 3 --rate 1gbit exec bash -c 'beside_hosts "$1"' - "$group"
-    status=$?
-    rmdir "$group"
-    cells findings.csv '{ print $at["finding"], $at["subject"] }' | tee "$tmp/named"
-    [ "$status" -eq 1 ] && grep -qx 'sends_slow node1' "$tmp/named" && grep -qx 'core_lost node2' "$tmp/named" &&
-        ! grep -E '^(sends|receives|link)_slow' "$tmp/named" | grep -vqx 'sends_slow node1'
-}
-# What else this machine does may hide it: three times in a row it should not.
-both_are_named() {
-    stage_both || stage_both || stage_both
-}
-if cgroups_of_cpu >/dev/null; then
-    check "a host that sends at 90 %, and one that loses 10 % of its core, are named" both_are_named
-else
-    skip "a host that sends at 90 %, and one that loses 10 % of its core, are named" "no cgroup here limits processors"
-fi
 finish
