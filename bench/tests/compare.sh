@@ -253,9 +253,9 @@ checks() {
     expect 1 "0 violated" "$scalebench" check strong_scaling "step_ms < $within where ranks=1" --strict || return 1
     expect 0 "2 hold" "$scalebench" check "$reference" "status = ok" "train.optimizer = adam" || return 1
     expect 3 "no point of strong_scaling is so" "$scalebench" check strong_scaling "ranks > 1 where nodes = 7" || return 1
-    expect 2 "'spedup' is neither a column of summary.csv nor an option; nearest 'speedup'" \
+    expect 2 "'spedup' is neither a column of summary.csv nor a metric of the run nor an option; nearest 'speedup'" \
         "$scalebench" check strong_scaling "spedup > 1" || return 1
-    expect 2 "'step_m' is neither a column of summary.csv nor an option; nearest 'step_ms'" \
+    expect 2 "'step_m' is neither a column of summary.csv nor a metric of the run nor an option; nearest 'step_ms'" \
         "$scalebench" check strong_scaling "ranks > 1 where step_m < 1" || return 1
     expect 2 "nearest 'sync.strategy'" "$scalebench" check strong_scaling "sync.stategy = none" || return 1
     expect 2 "no condition" "$scalebench" check strong_scaling || return 1
@@ -265,6 +265,22 @@ checks() {
     expect 0 "1 hold" "$scalebench" check strong_scaling --file "$tmp/checks.txt"
 }
 check "check says what holds, what does not and what is open" checks
+
+# A point whose ranks fail: not passed, and called by its name.
+a_failed_point_fails() {
+    local run=("$fake" run "$tmp/fake.yaml" --set "matrix.sync.strategy=[none,allreduce] matrix.ranks=[2] measure.time.launches=2..2 measure.retries=0")
+    "${run[@]}" --out "$tmp/whole" || return 1
+    FAKE_FAIL=allreduce expect 1 "failed" "${run[@]}" --out "$tmp/broken" || return 1
+    expect 1 "violated   allreduce: step_ms unknown (failed: " "$scalebench" check "$tmp/broken/fake" "step_ms < 1000" || return 1
+    expect 1 "<failure type=\"violated\" message=\"violated at allreduce: " \
+        "$scalebench" check "$tmp/broken/fake" "step_ms < 1000" --format junit || return 1
+    expect 1 "Without a value in $tmp/broken/fake, which $tmp/whole/fake has: allreduce." \
+        compare "$tmp/whole/fake" "$tmp/broken/fake" || return 1
+    expect 1 "<testcase classname=\"step_ms of $tmp/broken/fake against $tmp/whole/fake\" name=\"allreduce\">" \
+        compare "$tmp/whole/fake" "$tmp/broken/fake" --format junit || return 1
+    grep -q '<failure type="failed"' "$tmp/expect.log"
+}
+check "a point that failed fails check and compare, by its name" a_failed_point_fails
 
 # Of a spec: known before anything runs, told at the end of the run.
 a_spec_has_its_own() {

@@ -181,24 +181,13 @@ static bool is_too_weak(const char *column, const struct check_point *point)
     return level.number < CLAIM_LEVEL;
 }
 
-/* Columns of summary.csv that are not timed but counted: every launch has the same. */
-static const char *const counted[] = {
-    "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
-    "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};
-
 /* Whether a cell of a run's summary.csv may come out otherwise another time. */
 static bool is_measured(const struct cell *cell, const struct taken *taken)
 {
-    size_t n, length = strlen(cell->file), tail = strlen("/summary.csv");
-    const struct column *columns = columns_of("summary.csv", &n);
-    if (taken->summary == NULL || length < tail ||
-        strcmp(cell->file + length - tail, "/summary.csv") != 0 ||
-        name_index(cell->column, counted, sizeof counted / sizeof *counted) >= 0)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].name, cell->column) == 0)
-            return columns[i].type == CSV_REAL;
-    return false;
+    size_t length = strlen(cell->file), tail = strlen("/summary.csv");
+    return taken->summary != NULL && length >= tail &&
+           strcmp(cell->file + length - tail, "/summary.csv") == 0 &&
+           check_is_measured(cell->column);
 }
 
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)

@@ -43,7 +43,7 @@ enum status command_compare(const struct arguments *arguments, const struct tool
     TRY(format_find(&writer, arguments->format != NULL ? arguments->format : "text", e));
     enum status status = compare_run(&c, &request, e);
     THEN(status, write_comparison(&c, arguments, writer, out, e));
-    if (status == OK && (c.verdicts[VERDICT_BAD] > 0 ||
+    if (status == OK && (c.verdicts[VERDICT_BAD] > 0 || c.failed > 0 ||
                          (arguments->strict && (c.verdicts[VERDICT_UNDECIDED] > 0 || c.lost > 0))))
         *exit_status = 1;
     compare_free(&c);

@@ -7,6 +7,7 @@
 
 #include "bench/runner/compare/operand.h"
 #include "bench/runner/run_spec.h"
+#include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/file.h"
 #include "kernels/base/mem.h"
@@ -136,32 +137,57 @@ static enum status read_checks(struct checking *c, const struct check_request *r
 
 /* ---- What is found ---- */
 
-static bool has_unknown_value(const struct condition *demand, const struct check_point *point)
+static bool is_unknown(const struct condition_value *value)
+{
+    return isnan(value->number) && (value->text == NULL || value->text[0] == '\0');
+}
+
+/* As check_look_up. A number that is missing, or was measured once, may lie anywhere. */
+static bool look_up_open(struct condition_value *value, double *lo, double *hi, const char *name,
+                         const void *point)
+{
+    bool known = check_look_up(value, lo, hi, name, point);
+    bool missing = known && is_unknown(value) && check_is_number(point, name);
+    if (missing)
+        value->number = 0;
+    if (missing || (isnan(*lo) && check_is_single(point, name))) {
+        *lo = -INFINITY;
+        *hi = INFINITY;
+    }
+    return known;
+}
+
+/* Whether a value is missing that shared cores do not withhold; of `numbers` alone, or of texts too, which may well be
+ * empty where a point has ended well, as flags are. */
+static bool lacks_value(const struct check *check, const struct check_point *point, bool numbers)
 {
     size_t n;
-    const struct condition_term *terms = condition_terms(demand, &n);
+    const struct condition_term *terms = condition_terms(check->demand, &n);
     for (size_t i = 0; i < n; i++) {
         struct condition_value value = {NAN, NULL};
-        if (look_up(&value, terms[i].name, point) && isnan(value.number) &&
-            (value.text == NULL || value.text[0] == '\0'))
+        double lo = NAN, hi = NAN;
+        if (check_look_up(&value, &lo, &hi, terms[i].name, point) && is_unknown(&value) &&
+            !isinf(lo) && (!numbers || check_is_number(point, terms[i].name)))
             return true;
     }
     return false;
 }
 
+static bool has_ended(const struct side_point *p)
+{
+    return !side_point_failed(p) && strcmp(p->status, point_status_names()[POINT_skipped]) != 0;
+}
+
 static enum check_outcome find_outcome(const struct check *check, const struct check_point *point)
 {
-    if (has_unknown_value(check->demand, point))
-        return CHECK_UNDECIDED;
-    switch (condition_holds_throughout(check->demand, check_look_up, point)) {
-    case CONDITION_TRUE:
+    bool ended = has_ended(&point->c->run.points[point->point]);
+    enum condition_truth truth = condition_holds_throughout(check->demand, look_up_open, point);
+    if (truth == CONDITION_TRUE)
         return CHECK_HOLDS;
-    case CONDITION_FALSE:
+    if (lacks_value(check, point, ended))
         return CHECK_VIOLATED;
-    case CONDITION_OPEN:
-        break;
-    }
-    return CHECK_UNDECIDED;
+    return truth == CONDITION_FALSE && !lacks_value(check, point, false) ? CHECK_VIOLATED
+                                                                         : CHECK_UNDECIDED;
 }
 
 static enum status check_names(const struct check *check, condition_lookup *known, const void *arg,
@@ -174,9 +200,11 @@ static enum status check_names(const struct check *check, condition_lookup *know
         if (name == NULL)
             continue;
         TRY(check_find_near(near, name, config, e));
-        return error_set(e, ERR_ARGUMENT,
-                         "'%s': '%s' is neither a column of summary.csv nor an option%s",
-                         check->text, name, near);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "'%s': '%s' is neither a column of summary.csv nor a metric of the run nor an "
+            "option%s",
+            check->text, name, near);
     }
     return OK;
 }
@@ -238,6 +266,17 @@ static enum status read_spec(struct checking *c, struct error *e)
     return c->has_spec ? find_points(c, e) : OK;
 }
 
+/* Only programs of the user's own have metrics. */
+static enum status read_metrics(struct checking *c, struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/metrics.csv", c->run.path));
+    if (!path_exists(path))
+        return OK;
+    TRY(csv_table_read(&c->metrics, path, e));
+    return MEM_NEW(c->values, c->metrics.rows, "the values of a metric", e);
+}
+
 enum status check_read_table(struct checking *c, const char *path, struct error *e)
 {
     static const char points[] = "/summary.csv";
@@ -251,13 +290,27 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 
 /* ---- Those of a spec ---- */
 
+/* Whether a point's program tells a metric of that name. */
+static bool is_metric(const struct spec *spec, const char *name)
+{
+    char own[PATTERN_NAME];
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *metrics = &spec->points[i].config.values[OPT_METRICS];
+        for (size_t k = 0; k < metrics->n; k++)
+            if (pattern_split(own, metrics->texts[k]) != NULL && strcmp(own, name) == 0)
+                return true;
+    }
+    return false;
+}
+
 /* Before there are tables: what will be a column of summary.csv, or is an option. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     size_t n;
     const struct column *columns = columns_of("summary.csv", &n);
     *value = (struct condition_value){.number = NAN};
-    if (config_option_find(&((const struct spec *)spec)->config, name) != NULL)
+    if (config_option_find(&((const struct spec *)spec)->config, name) != NULL ||
+        is_metric(spec, name))
         return true;
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(name);
@@ -359,6 +412,7 @@ enum status check_run(struct checking *c, const struct check_request *request, s
     TRY(compared_find(&what, "step_ms", e));
     TRY(operand_find(path, request->operands[0], request->out, request->home, e));
     TRY(side_read(&c->run, request->operands[0], path, what, e));
+    TRY(read_metrics(c, e));
     TRY(read_spec(c, e));
     if (c->run.n == 0)
         return error_at(e, ERR_UNAVAILABLE, c->run.path, 0, 0, "a run without points");
@@ -375,6 +429,8 @@ void check_free(struct checking *c)
         free_check(&c->checks[i]);
     free(c->checks);
     free(c->points);
+    csv_table_free(&c->metrics);
+    free(c->values);
     side_free(&c->run);
     spec_free(&c->spec);
     *c = (struct checking){.n = 0};

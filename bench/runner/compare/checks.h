@@ -1,7 +1,8 @@
 /* Conditions that a run has to meet: "speedup >= 1.8 where ranks = 2", as bench/spec/condition.h says,
- * over the columns of summary.csv, their short names (step_ms of step_ms_median) and options. What has an
- * interval there (speedup_lo, speedup_hi) holds a bound where all of the interval does and breaks it
- * where none of it does; what lies between is undecided, and so is a point that has no value. Intervals
+ * over the columns of summary.csv, their short names (step_ms of step_ms_median), metrics of the user's own and
+ * options. A bound holds where the whole interval (speedup_lo, speedup_hi) holds it and is violated where no part of the
+ * interval does. An interval that contains the bound leaves it undecided; so does a value that was measured once and has
+ * no interval. A point without the value, because it failed, was skipped or does not measure it, violates. Intervals
  * are those of the table, each at its own level. */
 #pragma once
 
@@ -33,7 +34,9 @@ struct check {
 
 struct checking {
     struct side run;
-    struct spec spec; /* of the run, where a condition names an option */
+    struct csv_table metrics; /* metrics.csv of the run; empty: it has none */
+    double *values;           /* [metrics.rows], scratch */
+    struct spec spec;         /* of the run, where a condition names an option */
     bool has_spec;
     size_t *points; /* [run.n], where has_spec: of each row */
     struct check *checks;
@@ -67,6 +70,13 @@ struct check_point {
 };
 bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
                    const void *point);
+
+/* Whether a column of summary.csv has numbers that another launch may change. */
+bool check_is_measured(const char *column);
+/* Whether the row lacks an interval since it was measured once. A base is 1 times itself, which no launch changes. */
+bool check_is_single(const struct check_point *p, const char *name);
+/* Whether the name is a column of numbers or a metric. */
+bool check_is_number(const struct check_point *p, const char *name);
 
 /* What an option is to a condition. */
 void check_look_up_option(struct condition_value *value, const struct config *config,

@@ -11,6 +11,21 @@
 
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
+/* "(failed: exit status 3)" behind a value that is unknown: why. */
+static void write_status(FILE *out, const struct check_point *point)
+{
+    char clean[512];
+    struct condition_value reason = {NAN, NULL};
+    double lo, hi;
+    check_look_up(&reason, &lo, &hi, "reason", point);
+    const char *status = point->c->run.points[point->point].status;
+    bool is_ok = strcmp(status, point_status_names()[POINT_ok]) == 0;
+    fprintf(out, " (%s", is_ok ? "not measured here" : status);
+    if (reason.text != NULL && reason.text[0])
+        fprintf(out, ": %s", terminal_clean(clean, sizeof clean, reason.text));
+    fputc(')', out);
+}
+
 /* "speedup 1.71 [1.66, 1.75]" */
 static void write_value(FILE *out, const char *name, const struct check_point *point)
 {
@@ -19,10 +34,15 @@ static void write_value(FILE *out, const char *name, const struct check_point *p
     struct interval i = {.lo = NAN, .hi = NAN};
     check_look_up(&value, &i.lo, &i.hi, name, point);
     i.mid = value.number;
+    bool has_text = value.text != NULL && value.text[0];
     if (isfinite(value.number))
         fprintf(out, "%s %s", name, text_interval(text, &i, 4));
     else
-        fprintf(out, "%s %s", name, value.text != NULL && value.text[0] ? value.text : "unknown");
+        fprintf(out, "%s %s", name, has_text ? value.text : "unknown");
+    if (isfinite(value.number) && isnan(i.lo) && check_is_single(point, name))
+        fputs(" (measured once: no interval)", out);
+    if (!isfinite(value.number) && !has_text)
+        write_status(out, point);
 }
 
 /* "ranks=2 allreduce: speedup 1.71 [1.66, 1.75]" */

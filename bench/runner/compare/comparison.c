@@ -167,6 +167,12 @@ bool compare_is_lost(const struct comparison *c, size_t point, size_t side)
     return p != NULL && p->n == 0 && c->sides[0].points[point].n > 0;
 }
 
+bool compare_is_failed(const struct comparison *c, size_t point, size_t side)
+{
+    return compare_is_lost(c, point, side) &&
+           side_point_failed(compare_cell(c, point, side)->point);
+}
+
 static enum status match_points(struct comparison *c, struct error *e)
 {
     size_t n = c->sides[0].n, runs = c->n_sides - 1;
@@ -179,6 +185,7 @@ static enum status match_points(struct comparison *c, struct error *e)
         for (size_t side = 1; side < c->n_sides; side++) {
             c->n_ratios += is_comparable(c, i, side);
             c->lost += compare_is_lost(c, i, side);
+            c->failed += compare_is_failed(c, i, side);
         }
     if (c->n_ratios == 0)
         return error_set(e, ERR_UNAVAILABLE,

@@ -43,6 +43,7 @@ struct comparison {
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* how often */
     size_t lost;     /* pairs of points of which the reference alone has values */
+    size_t failed;   /* of these, pairs whose point failed in the run */
     size_t by_label; /* points that were matched so */
     bool
         at_clock; /* values are told at the clock of the reference: times by what the fixed piece of work took
@@ -58,6 +59,8 @@ void compare_free(struct comparison *c);
 
 /* Whether of the pair the reference alone has values; of a pair. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
+/* Whether, besides, the point failed in the run. */
+bool compare_is_failed(const struct comparison *c, size_t point, size_t side);
 
 static inline const struct compare_cell *compare_cell(const struct comparison *c, size_t point,
                                                       size_t side)

@@ -8,7 +8,7 @@ static enum junit_result result_of(const struct comparison *c, size_t i, size_t 
 {
     enum verdict verdict = compare_cell(c, i, side)->judged.verdict;
     bool doubtful = verdict == VERDICT_UNDECIDED || compare_is_lost(c, i, side);
-    if (verdict == VERDICT_BAD || (doubtful && options->strict))
+    if (verdict == VERDICT_BAD || compare_is_failed(c, i, side) || (doubtful && options->strict))
         return JUNIT_FAILED;
     return verdict == VERDICT_GOOD || verdict == VERDICT_SAME ? JUNIT_PASSED : JUNIT_SKIPPED;
 }
@@ -26,9 +26,13 @@ static void write_test(FILE *out, const char *suite, const struct comparison *c,
     char message[1024], ratio[TEXT_INTERVAL];
     const struct compare_cell *cell = compare_cell(c, i, side);
     const struct judged *j = &cell->judged;
-    const char *verdict = verdict_name(j->verdict, c->what);
+    bool failed = compare_is_failed(c, i, side);
+    const char *verdict = failed ? cell->point->status : verdict_name(j->verdict, c->what);
     if (cell->point == NULL)
         snprintf(message, sizeof message, "%s does not have this point", c->sides[side].name);
+    else if (failed)
+        snprintf(message, sizeof message, "%s has no value of %s: status %s", c->sides[side].name,
+                 c->what->name, verdict);
     else if (j->verdict == VERDICT_NONE)
         snprintf(message, sizeof message, "%s", j->reason);
     else

@@ -12,7 +12,7 @@
 
 /* A launch that counts. `value` is the column asked for, `work_us` what the fixed piece of work took beside it. */
 struct launch {
-    const char *point, *label;
+    const char *point;
     double block, value, batch, work_us;
     bool disturbed;
 };
@@ -57,7 +57,6 @@ static enum status take_launch(struct launch *launch, const struct csv_table *ra
                                const struct raw_columns *c, struct error *e)
 {
     launch->point = csv_table_cell(raw, row, c->point);
-    launch->label = csv_table_cell(raw, row, c->label);
     launch->disturbed =
         c->disturbed >= 0 && csv_table_cell(raw, row, (size_t)c->disturbed)[0] != '\0';
     TRY(csv_table_number(raw, row, c->block, &launch->block, e));
@@ -197,10 +196,20 @@ static bool is_trivial(const struct side_point *p, enum compared_source source)
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
+/* The label of a point's launches, failed ones included; of a point without any the label in summary.csv, which tables of
+ * earlier versions lack. */
+static const char *find_label(const struct side *side, size_t i)
+{
+    for (size_t row = 0; row < side->raw.rows; row++)
+        if (strcmp(cell_or_none(&side->raw, row, "point"), side->points[i].id) == 0)
+            return cell_or_none(&side->raw, row, "label");
+    return cell_or_none(&side->summary, i, "label");
+}
+
 /* Launches that several cases share bear the label of the first, which begins with its case. */
 static void take_label(struct side_point *p, const char *label)
 {
-    bool is_own = strncmp(label, p->case_name, strlen(p->case_name)) == 0;
+    bool is_own = !label[0] || strncmp(label, p->case_name, strlen(p->case_name)) == 0;
     snprintf(p->label, sizeof p->label, is_own ? "%s" : "%s (%s)", is_own ? label : p->case_name,
              label);
 }
@@ -213,8 +222,6 @@ static size_t take_values(struct side_point *p, double *values, double *work_us,
     const struct launch *first = launches_of(launches, n, p->id, &own);
     p->values = values;
     p->work_us = work_us;
-    if (own > 0)
-        take_label(p, first->label);
     for (size_t i = 0; i < own && !is_trivial(p, source); i++) {
         const struct launch *partner =
             launch_in_block(launches, n, partner_point(p, source), first[i].block);
@@ -262,8 +269,10 @@ static enum status take_points(struct side *side, const struct launch *launches,
     size_t used = 0;
     TRY(MEM_NEW(side->points, side->summary.rows, "the points of a run", e));
     side->n = side->summary.rows;
-    for (size_t i = 0; i < side->n; i++)
+    for (size_t i = 0; i < side->n; i++) {
         take_point(&side->points[i], &side->summary, i);
+        take_label(&side->points[i], find_label(side, i));
+    }
     size_t all = count_values(side, launches, n);
     TRY(MEM_NEW(side->values, 2 * all, "the launches of a run", e));
     for (size_t i = 0; i < side->n; i++)
@@ -357,6 +366,15 @@ enum status side_read(struct side *side, const char *name, const char *path,
     if (status == OK)
         take_machine(side);
     return status;
+}
+
+bool side_point_failed(const struct side_point *p)
+{
+    static const enum point_status bad[] = {POINT_failed, POINT_timeout, POINT_diverged};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!p->exact && strcmp(p->status, point_status_names()[bad[i]]) == 0)
+            return true;
+    return false;
 }
 
 void side_free(struct side *side)

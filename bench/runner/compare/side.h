@@ -9,12 +9,12 @@
 
 struct side_point {
     const char *id, *case_name, *status; /* borrowed from the tables */
-    char label[256];                     /* with the case; "": it was not launched */
-    const char *base, *peer;             /* identities of points, or "" */
-    double cores;                        /* over those of the base; NAN: unknown */
-    double *values;                      /* one a launch that counts */
-    double *work_us; /* [n], what the fixed piece of work took beside it; NULL: published */
-    double clock_us; /* what it takes where the values are told at a clock */
+    char label[256];         /* with the case; "": never launched, tables of earlier versions */
+    const char *base, *peer; /* identities of points, or "" */
+    double cores;            /* over those of the base; NAN: unknown */
+    double *values;          /* one a launch that counts */
+    double *work_us;         /* [n], what the fixed piece of work took beside it; NULL: published */
+    double clock_us;         /* what it takes where the values are told at a clock */
     size_t n;
     size_t disturbed; /* of those n, as raw.csv says; of a ratio's launches either */
     bool exact;       /* the only value is a published one */
@@ -45,5 +45,8 @@ enum status side_publish(struct side *side, const char *name, const char *publis
 /* Tells the values of each point as they would be, had the fixed piece of work taken its clock_us beside each
  * launch; what it took is known of all of them. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
+
+/* Whether the point ended badly: failed, timeout or diverged. */
+bool side_point_failed(const struct side_point *p);
 
 void side_free(struct side *side);

@@ -352,8 +352,11 @@ static void points_that_lost_their_values_are_told(void **state)
     write_file(f->b, "summary.csv", summary_names, "aaaa,ok,aaaa,,1,1\nbbbb,failed,aaaa,,,\n");
     struct comparison c = compared_two(f->a, f->b, "step_ms");
     assert_int_equal(c.lost, 1);
+    assert_int_equal(c.failed, 1);
     assert_told(&c, "text", "Without a value in ");
     assert_told(&c, "text", " has: ranks=2 \"<a&b>\".\n");
+    assert_told(&c, "junit", "<failure type=\"failed\"");
+    assert_told(&c, "junit", "has no value of step_ms: status failed");
     compare_free(&c);
     c = compared_two(f->b, f->a, "step_ms");
     assert_int_equal(c.lost, 0);
@@ -399,14 +402,21 @@ static enum status check_one(struct checking *c, const char *folder, const char 
     return check_run(c, &request, e);
 }
 
-/* speedup of b is 1.9 [1.8, 2.0], step_ms_median 10 [9, 11]; a has no speedup. */
+/* speedup of b is 1.9 [1.8, 2.0], step_ms_median 10 [9, 11]; a, the base, was measured once; c failed, d was skipped. */
 static void write_checked(const char *folder)
 {
     write_run(folder, "aaaa", "bbbb", 1);
     write_file(folder, "summary.csv",
-               "point,status,strategy,ranks,speedup,speedup_lo,speedup_hi,step_ms_median,"
-               "step_ms_lo,step_ms_hi\n",
-               "aaaa,ok,where,1,,,,20,,\nbbbb,failed,ring,2,1.9,1.8,2.0,10,9,11\n");
+               "point,status,reason,flags,base_point,strategy,ranks,speedup,speedup_lo,speedup_hi,"
+               "step_ms_median,step_ms_lo,step_ms_hi,launches,comm_pct,calls\n",
+               "aaaa,ok,,,aaaa,where,1,1,,,20,,,1,5,8\n"
+               "bbbb,unverified,,,aaaa,ring,2,1.9,1.8,2.0,10,9,11,2,5,8\n"
+               "cccc,failed,signal 11,,aaaa,ring,3,,,,,,,0,,\n"
+               "dddd,skipped,3 cores,,aaaa,ring,4,,,,,,,0,,\n");
+    write_file(folder, "raw.csv", raw_names,
+               "x,aaaa,ranks=1,time,0,ok,20,100,1,,50,\nx,bbbb,ranks=2,time,0,ok,10,100,1,,50,\n"
+               "x,bbbb,ranks=2,time,1,ok,10,100,1,,50,\n"
+               "x,cccc,ranks=3 ring,time,0,failed,,100,1,,50,\n");
 }
 
 static void conditions_hold_over_whole_intervals(void **state)
@@ -417,14 +427,26 @@ static void conditions_hold_over_whole_intervals(void **state)
         size_t points;
     } rows[] = {
         {"speedup >= 1.8 where ranks=2", CHECK_HOLDS, 1},
+        {"speedup = 1 where ranks=1", CHECK_HOLDS, 1}, /* the base is 1 times itself */
         {"speedup >= 1.85 where ranks=2", CHECK_UNDECIDED, 1},
         {"speedup > 2.0 where ranks = 2", CHECK_VIOLATED, 1},
-        {"speedup > 1", CHECK_UNDECIDED, 2}, /* unknown of a */
-        {"step_ms < 30", CHECK_HOLDS, 2},
-        {"step_ms_median < 10.5 where ranks > 1", CHECK_UNDECIDED, 1},
-        {"step_ms < 19.9", CHECK_VIOLATED, 2}, /* 20 has no interval: it counts */
+        {"step_ms < 30 where ranks < 3", CHECK_UNDECIDED, 2}, /* one launch decides nothing */
+        {"step_ms < 30 where ranks = 1", CHECK_UNDECIDED, 1},
+        {"step_ms < 12 where ranks = 2", CHECK_HOLDS, 1},
+        {"comm_pct < 9 where ranks = 1", CHECK_UNDECIDED, 1}, /* without intervals in any row */
+        {"comm_pct < 9 where ranks = 2", CHECK_HOLDS, 1},
+        {"calls < 9 where ranks = 1", CHECK_HOLDS, 1}, /* counted, not timed */
+        {"step_ms_median < 10.5 where ranks = 2", CHECK_UNDECIDED, 1},
+        {"step_ms < 8 where ranks < 3", CHECK_VIOLATED, 2},
+        {"step_ms < 30 where ranks = 3", CHECK_VIOLATED, 1}, /* failed */
+        {"not step_ms > 30 where ranks = 3", CHECK_VIOLATED, 1},
+        {"step_ms < 30 where ranks = 4", CHECK_VIOLATED, 1}, /* skipped */
+        {"step_ms < 30 or ranks = 3 where ranks = 3", CHECK_HOLDS, 1},
+        {"step_ms < 12 where ranks > 1", CHECK_VIOLATED, 3},
         {"not step_ms < 8 where speedup > 1.85", CHECK_HOLDS, 1}, /* by the median */
-        {"status = ok", CHECK_VIOLATED, 2},
+        {"flags != busy where ranks < 3", CHECK_UNDECIDED, 2},    /* a text may be empty */
+        {"flags != busy where ranks = 3", CHECK_VIOLATED, 1},
+        {"status = ok", CHECK_VIOLATED, 4},
         {"status = ok where strategy = \"where\"", CHECK_HOLDS, 1},
         {"ranks = 1 where(strategy = where)", CHECK_HOLDS, 1},
     };
@@ -441,7 +463,7 @@ static void conditions_hold_over_whole_intervals(void **state)
     }
 }
 
-/* The value alone would hold the bound, and does where it is all there is. */
+/* The value alone would hold the bound. */
 static void nothing_is_said_of_scaling_on_shared_cores(void **state)
 {
     static const struct {
@@ -449,18 +471,87 @@ static void nothing_is_said_of_scaling_on_shared_cores(void **state)
         enum check_outcome outcome;
     } rows[] = {{"speedup >= 1.8 where ranks=1", CHECK_HOLDS},
                 {"speedup >= 1.8 where ranks=2", CHECK_UNDECIDED},
+                {"efficiency >= 0.5 where ranks=2", CHECK_UNDECIDED}, /* empty there */
                 {"step_ms < 12 where ranks=2", CHECK_HOLDS}};
     const struct folders *f = *state;
     write_run(f->a, "aaaa", "bbbb", 1);
-    write_file(f->a, "summary.csv",
-               "point,status,strategy,ranks,oversubscribed,speedup,speedup_lo,speedup_hi,"
-               "step_ms_median,step_ms_lo,step_ms_hi\n",
-               "aaaa,ok,none,1,0,1.9,,,20,,\nbbbb,ok,ring,2,1,1.9,,,10,9,11\n");
+    write_file(
+        f->a, "summary.csv",
+        "point,status,strategy,ranks,oversubscribed,speedup,speedup_lo,speedup_hi,"
+        "efficiency,efficiency_lo,efficiency_hi,step_ms_median,step_ms_lo,step_ms_hi\n",
+        "aaaa,ok,none,1,0,1.9,1.9,1.9,1.9,1.9,1.9,20,,\nbbbb,ok,ring,2,1,1.9,,,,,,10,9,11\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct checking c;
         struct error e = {.status = OK};
         assert_int_equal(check_one(&c, f->a, rows[i].text, &e), OK);
         assert_int_equal(c.checks[0].outcome, rows[i].outcome);
+        check_free(&c);
+    }
+}
+
+/* A point that failed keeps its label, which its launches and not its row of summary.csv tell. */
+static void a_failed_point_fails_by_its_name(void **state)
+{
+    static const char *const wanted[] = {
+        "failures=\"1\" errors=\"0\" skipped=\"1\"", "violated at ranks=3 ring: step_ms unknown",
+        "(failed: signal 11)", "<skipped message=\"undecided at ranks=1: step_ms 20",
+        "(measured once: no interval)"};
+    static const char *const operands[] = {NULL, "step_ms < 30 where ranks = 3",
+                                           "step_ms < 30 where ranks = 1"};
+    const struct folders *f = *state;
+    const char *own[] = {f->a, operands[1], operands[2]};
+    const struct check_request request = {
+        .operands = own, .n_operands = 3, .out = "/nowhere", .home = "/nowhere"};
+    struct checking c;
+    struct error e = {.status = OK};
+    char *text = NULL;
+    size_t size = 0;
+    write_checked(f->a);
+    assert_int_equal(check_run(&c, &request, &e), OK);
+    FILE *out = open_memstream(&text, &size);
+    check_write_junit(out, &c, false);
+    fclose(out);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (strstr(text, wanted[i]) == NULL)
+            fail_msg("no '%s':\n%s", wanted[i], text);
+    free(text);
+    check_free(&c);
+}
+
+/* time_ms of a is 5 to 10 in six launches, of b 7 in one. */
+static void metrics_are_checked_by_their_launches(void **state)
+{
+    static const struct {
+        const char *text;
+        enum check_outcome outcome;
+    } rows[] = {{"time_ms < 11 where ranks = 1", CHECK_HOLDS},
+                {"time_ms < 8 where ranks = 1", CHECK_UNDECIDED},
+                {"time_ms < 4 where ranks = 1", CHECK_VIOLATED},
+                {"time_ms < 11 where ranks = 2", CHECK_UNDECIDED},
+                {"time_ms < 11 where ranks = 3", CHECK_VIOLATED},
+                {"ranks = 1 where time_ms > 7", CHECK_HOLDS}};
+    const struct folders *f = *state;
+    char metrics[1024], raw[2048];
+    size_t used = 0, room = 0;
+    write_checked(f->a);
+    for (int i = 0; i < 7; i++) {
+        const char *point = i < 6 ? "aaaa" : "bbbb";
+        used += (size_t)snprintf(metrics + used, sizeof metrics - used, "%s,l%d,time_ms,%d\n",
+                                 point, i, i < 6 ? 5 + i : 7);
+        room += (size_t)snprintf(raw + room, sizeof raw - room, "l%d,%s,x,time,%d,ok,1,1,1,,,\n", i,
+                                 point, i);
+    }
+    snprintf(metrics + used, sizeof metrics - used, "aaaa,run,time_ms,900\n"); /* not timed */
+    write_file(f->a, "metrics.csv", "point,launch,metric,value\n", metrics);
+    snprintf(raw + room, sizeof raw - room, "l9,bbbb,x,time,9,ok,1,1,1,,,\n"); /* tells no metric */
+    write_file(f->a, "raw.csv", raw_names, raw);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct checking c;
+        struct error e = {.status = OK};
+        if (check_one(&c, f->a, rows[i].text, &e) != OK)
+            fail_msg("%s: %s", rows[i].text, e.text);
+        if (c.checks[0].outcome != rows[i].outcome)
+            fail_msg("%s: %d", rows[i].text, c.checks[0].outcome);
         check_free(&c);
     }
 }
@@ -517,6 +608,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(conditions_hold_over_whole_intervals, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(nothing_is_said_of_scaling_on_shared_cores, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(a_failed_point_fails_by_its_name, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(metrics_are_checked_by_their_launches, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(conditions_that_mean_nothing_are_refused, make_folders,
                                         remove_folders),
