@@ -436,6 +436,23 @@ static enum status check_target(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Timed launches reach no accuracy. */
+static enum status check_bound(const struct spec *spec, struct error *e)
+{
+    const struct value *bound = &spec->config.values[OPT_ACCURACY_MIN];
+    bool has_seeds = spec->config.values[OPT_ACCURACY_SEEDS].n > 0, tested = bound->text[0] == '\0';
+    for (size_t i = 0; i < spec->n_points && has_seeds; i++)
+        tested |= config_wants_accuracy(&spec->points[i].config);
+    if (tested)
+        return OK;
+    return mark_error(e, ERR_SPEC, bound->mark,
+                      "measure.accuracy.test_acc_pct = %s is never tested: %s; expected a seed a "
+                      "run, as [1, 2, 3], or no bound: test_acc_pct: \"\"",
+                      bound->text,
+                      has_seeds ? "measure.accuracy.run is false at every point"
+                                : "measure.accuracy.seeds is []");
+}
+
 /* Accuracy runs are elastic, and killed; timed launches are neither. */
 static enum status check_elastic_runs(const struct spec *spec, struct error *e)
 {
@@ -514,6 +531,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_checkpoints(spec, e));
     TRY(check_copies(spec, e));
     TRY(check_target(spec, e));
+    TRY(check_bound(spec, e));
     TRY(check_elastic_runs(spec, e));
     TRY(check_figures(spec, e));
     return check_batch_norm(spec, e);

@@ -178,7 +178,7 @@ static void test_set(void **state)
     const char *text = BODY "matrix: {ranks: [1, 2, 4]}\n";
     load(&spec, text,
          " train={lr: 0.5}  matrix.ranks=[1, 2]\tmatrix.sync.strategy=[none,allreduce] "
-         "measure.accuracy.test_acc_pct='>= 97'");
+         "measure.accuracy={seeds: [1], test_acc_pct: '>= 97'}");
     assert_string_equal(value_of(&spec, "train.lr"), "0.5");
     assert_string_equal(value_of(&spec, "measure.accuracy.test_acc_pct"), ">= 97");
     assert_labels(&spec, "ranks=1 none|ranks=1 allreduce|ranks=2 none|ranks=2 allreduce");
