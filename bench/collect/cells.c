@@ -131,6 +131,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_text(c, COLUMN_kind, config_kind(&point->config));
     set_text(c, COLUMN_compute, config_replays(&point->config) ? "replayed" : "real");
     set_text(c, COLUMN_case_name, point->case_name);
+    set_text(c, COLUMN_label, point->label);
     set_text(c, COLUMN_site, config_text(&point->config, OPT_SITE));
     set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
     set_bool(c, COLUMN_base, point->base);

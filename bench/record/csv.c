@@ -53,25 +53,45 @@ static void write_field(FILE *out, bool first, const char *text)
     text_write_field(out, text != NULL ? text : "");
 }
 
-void csv_write_header(FILE *out, const struct column *columns, size_t n)
+void csv_put_header(FILE *out, const struct column *columns, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         write_field(out, i == 0, columns[i].name);
+}
+
+void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row)
+{
+    char text[TEXT_NUMBER];
+    for (size_t i = 0; i < n; i++)
+        write_field(out, i == 0, cell_text(text, &columns[i], row));
+}
+
+void csv_put_texts(FILE *out, const char *const *cells, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        write_field(out, i == 0, cells[i]);
+}
+
+void csv_put_more(FILE *out, const char *text)
+{
+    write_field(out, false, text);
+}
+
+void csv_write_header(FILE *out, const struct column *columns, size_t n)
+{
+    csv_put_header(out, columns, n);
     fputc('\n', out);
 }
 
 void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row)
 {
-    char text[TEXT_NUMBER];
-    for (size_t i = 0; i < n; i++)
-        write_field(out, i == 0, cell_text(text, &columns[i], row));
+    csv_put_row(out, columns, n, row);
     fputc('\n', out);
 }
 
 void csv_write_texts(FILE *out, const char *const *cells, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        write_field(out, i == 0, cells[i]);
+    csv_put_texts(out, cells, n);
     fputc('\n', out);
 }
 

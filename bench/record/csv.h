@@ -55,6 +55,11 @@ void csv_write_header(FILE *out, const struct column *columns, size_t n);
 void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row);
 /* A row of cells that are texts already; NULL is unknown. */
 void csv_write_texts(FILE *out, const char *const *cells, size_t n);
+/* The same without the end of the line: for rows that have more cells, each put by csv_put_more. */
+void csv_put_header(FILE *out, const struct column *columns, size_t n);
+void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row);
+void csv_put_texts(FILE *out, const char *const *cells, size_t n);
+void csv_put_more(FILE *out, const char *text);
 
 /* columns.csv: its row of names, then a row a column; the columns of another file behind them. */
 void csv_write_dictionary(FILE *out, const struct column *columns, size_t n);

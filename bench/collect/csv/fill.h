@@ -17,9 +17,12 @@ struct csv {
     const struct journal *journal;
 };
 
-/* Its row of names; then a row, of the file's struct in columns.h. */
+/* Its row of names; then a row, of the file's struct in columns.h, or of texts. */
 void csv_begin(struct csv *csv, const char *file);
 void csv_add(struct csv *csv, const void *row);
+void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
+/* Whether rows of the file are of points, and the option is not the name of one of its columns. */
+bool csv_has_option(const struct csv *csv, const char *file, enum option_id option);
 
 /* Of a point, by its identity: "" where it is none of the spec. */
 const char *csv_label_of(const struct csv *csv, const char *id);

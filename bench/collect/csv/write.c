@@ -135,11 +135,44 @@ enum status csv_fill_layers(struct csv *csv, struct error *e)
 
 /* ---- columns.csv and summary.csv ---- */
 
+static enum csv_type type_of(enum option_type type)
+{
+    switch (type) {
+    case TYPE_INT:
+    case TYPE_RANKS:
+    case TYPE_NODES:
+    case TYPE_NODE_RANKS:
+        return CSV_INT;
+    case TYPE_REAL:
+        return CSV_REAL;
+    default:
+        return CSV_TEXT;
+    }
+}
+
+/* A column of an option. What is a text has its unit behind the number. */
+static void add_option(struct csv *csv, const char *file, const struct spec_option *option)
+{
+    enum csv_type type = type_of(option->type);
+    const struct column column = {.file = file,
+                                  .name = option->key,
+                                  .type = type,
+                                  .unit = type != CSV_TEXT ? option->unit : "",
+                                  .meaning = option->help};
+    csv_add_to_dictionary(csv->out, &column, 1);
+}
+
 enum status csv_fill_columns(struct csv *csv, struct error *e)
 {
     size_t n;
     const struct column *columns = columns_all(&n);
+    const struct spec *spec = csv->s->spec;
+    const char *file;
     csv_write_dictionary(csv->out, columns, n);
+    for (size_t i = 0; (file = summary_file(spec, i)) != NULL; i++)
+        for (size_t k = 0; k < spec->n_varying; k++)
+            if (csv_has_option(csv, file, spec->varying[k]))
+                add_option(csv, file, config_option(&spec->config, spec->varying[k]));
     return OK;
 }
 
@@ -147,7 +180,8 @@ enum status csv_fill_summary(struct csv *csv, struct error *e)
 {
     csv_begin(csv, "summary.csv");
     for (size_t k = 0; k < csv->s->n; k++)
-        csv_write_texts(csv->out, (const char *const *)csv->s->points[k].cells, COLUMNS);
+        csv_add_texts(csv, (const char *const *)csv->s->points[k].cells,
+                      csv->s->points[k].point->id);
     return OK;
 }
 

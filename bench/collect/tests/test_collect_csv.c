@@ -29,6 +29,7 @@ static size_t count_fields(char **row)
     return n;
 }
 
+/* Strategies vary, and ranks, which have a column of their own. */
 static void summary_csv_reads_back(void **state)
 {
     struct fake_run run;
@@ -38,15 +39,52 @@ static void summary_csv_reads_back(void **state)
     char *text = read_of(&run, "summary.csv"), *at = text, end = ',';
     for (int i = 0; i < COLUMNS; i++) {
         assert_string_equal(next_field(&at, &end), column_get(i)->name);
-        assert_int_equal(end, i + 1 < COLUMNS ? ',' : '\n');
+        assert_int_equal(end, ',');
     }
-    for (size_t k = 0; k < s.n; k++)
-        for (int i = 0; i < COLUMNS; i++) {
+    assert_string_equal(next_field(&at, &end), "sync.strategy");
+    assert_int_equal(end, '\n');
+    for (size_t k = 0; k < s.n; k++) {
+        for (int i = 0; i < COLUMNS; i++)
             assert_string_equal(next_field(&at, &end), s.points[k].cells[i]);
-            assert_int_equal(end, i + 1 < COLUMNS ? ',' : '\n');
-        }
+        assert_string_equal(next_field(&at, &end),
+                            config_text(&s.points[k].point->config, OPT_STRATEGY));
+        assert_int_equal(end, '\n');
+    }
     assert_string_equal(at, "");
     free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void assert_has(const struct fake_run *run, const char *file, const char *wanted)
+{
+    char *text = read_of(run, file);
+    if (strstr(text, wanted) == NULL)
+        fail_msg("%s lacks '%s':\n%s", file, wanted, text);
+    free(text);
+}
+
+/* By options that no column of the files had. */
+static void rows_of_points_are_told_apart(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: synthetic\nmodel: lenet_21k\ndata: {set: digits}\n"
+                    "train: {optimizer: sgd, global_batch: 256}\nranks: 2\n"
+                    "matrix: {train.momentum: [0, 0.9], sync.segment: [64KiB, 1MiB]}\n"
+                    "sync.strategy: ring\n");
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    assert_int_equal(s.n, 4);
+    for (size_t i = 0; i < s.n; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(cell(&s.points[i], COLUMN_label),
+                                    cell(&s.points[k], COLUMN_label));
+    assert_has(&run, "summary.csv", ",label,train.momentum,sync.segment\n");
+    assert_has(&run, "summary.csv", ",momentum=0.9 segment=64KiB,0.9,64KiB\n");
+    assert_has(&run, "raw.csv", ",train.momentum,sync.segment\n");
+    assert_has(&run, "epochs.csv", ",train.momentum,sync.segment\n");
+    assert_has(&run, "columns.csv", "\nsummary.csv,train.momentum,REAL,,");
+    assert_has(&run, "columns.csv", "\nraw.csv,sync.segment,TEXT,,");
     summary_free(&s);
     fake_close(&run);
 }
@@ -219,10 +257,11 @@ static void epochs_csv_has_a_row_for_every_epoch(void **state)
     write_both(&s, &run);
     const char *id = find(&s, &run, 2, "allreduce")->point->id;
     const char *label = find(&s, &run, 2, "allreduce")->point->label;
-    snprintf(wanted, sizeof wanted,
-             "%s,%s,launch-2,7,ok,2,allreduce,256,1,0.0005,5,,0.75,80,,,,\n"
-             "%s,%s,launch-2,7,ok,2,allreduce,256,2,0.001,2.25,0.2,0.3,91.25,0.09,97.5,,\n",
-             id, label, id, label);
+    snprintf(
+        wanted, sizeof wanted,
+        "%s,%s,launch-2,7,ok,2,allreduce,256,1,0.0005,5,,0.75,80,,,,,allreduce\n"
+        "%s,%s,launch-2,7,ok,2,allreduce,256,2,0.001,2.25,0.2,0.3,91.25,0.09,97.5,,,allreduce\n",
+        id, label, id, label);
     assert_rows(&run, "epochs.csv", wanted);
     summary_free(&s);
     fake_close(&run);
@@ -263,10 +302,11 @@ static void classes_csv_has_a_row_for_every_class(void **state)
     write_both(&s, &run);
     const char *id = find(&s, &run, 2, "allreduce")->point->id;
     const char *label = find(&s, &run, 2, "allreduce")->point->label;
-    snprintf(wanted, sizeof wanted,
-             "%s,%s,launch-0,7,0,6000,5970,99.5,\n%s,%s,launch-0,7,1,0,0,,\n"
-             "%s,%s,launch-0,7,2,4000,3780,94.5,\n",
-             id, label, id, label, id, label);
+    snprintf(
+        wanted, sizeof wanted,
+        "%s,%s,launch-0,7,0,6000,5970,99.5,,allreduce,2\n%s,%s,launch-0,7,1,0,0,,,allreduce,2\n"
+        "%s,%s,launch-0,7,2,4000,3780,94.5,,allreduce,2\n",
+        id, label, id, label, id, label);
     assert_rows(&run, "classes.csv", wanted);
     summary_free(&s);
     fake_close(&run);
@@ -312,7 +352,7 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
         bool second = i % 2;
         snprintf(row, sizeof row,
                  "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,0.5,%d,0,3.75,0,"
-                 "0.01171875,%s,0,,0,0,0,\n",
+                 "0.01171875,%s,0,,0,0,0,,allreduce,2\n",
                  point->id, point->label, second, i / 2 + 1, i > 1, second ? 0 : 2,
                  i == 1 ? "00112233aabbccdd" : "");
         assert_memory_equal(at, row, strlen(row));
@@ -427,7 +467,9 @@ static void columns_csv_is_the_table_of_columns(void **state)
         assert_string_equal(next_field(&at, &end), columns[i].meaning);
         assert_int_equal(end, '\n');
     }
-    assert_string_equal(at, "");
+    assert_int_equal(strncmp(at, "summary.csv,sync.strategy,TEXT,,", 32),
+                     0); /* options that vary */
+    assert_non_null(strstr(at, "\nclasses.csv,ranks,INT,ranks,"));
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -513,6 +555,7 @@ int main(void)
         cmocka_unit_test(one_rank_has_nothing_to_overlap),
         cmocka_unit_test(overlap_is_expected_of_the_last_micro_batch),
         cmocka_unit_test(summary_csv_reads_back),
+        cmocka_unit_test(rows_of_points_are_told_apart),
         cmocka_unit_test(raw_csv_has_a_row_for_every_launch),
         cmocka_unit_test(epochs_csv_has_a_row_for_every_epoch),
         cmocka_unit_test(epochs_may_be_left_to_one_rank),

@@ -66,7 +66,8 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     assert_true(summary_fails(&s, (size_t)(p - s.points))); /* the spec bounds accuracy */
     write_both(&s, &run);
     char *epochs = read_of(&run, "epochs.csv");
-    assert_line(epochs, ",1,diverged,2,allreduce,256,1,0.001,2,0.2,NaN,91.25,-Inf,9.8,,\n");
+    assert_line(epochs,
+                ",1,diverged,2,allreduce,256,1,0.001,2,0.2,NaN,91.25,-Inf,9.8,,,allreduce\n");
     free(epochs);
     summary_free(&s);
     fake_close(&run);
