@@ -8,6 +8,7 @@
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 #include "kernels/base/votes.h"
 
@@ -17,13 +18,13 @@ static const struct point *point_find(const struct spec *spec, const char *id)
     return i < spec->n_points ? &spec->points[i] : NULL;
 }
 
-/* Cut to fit. */
+/* In one line, cut to fit; programs write any bytes. */
 static void copy_clean(char *to, size_t size, const char *from)
 {
-    size_t length = strnlen(from, size - 1);
-    memcpy(to, from, length);
-    to[length] = '\0';
-    text_clean(to);
+    char line[4096];
+    snprintf(line, sizeof line, "%s", from);
+    text_clean(line);
+    terminal_clean(to, size, line);
 }
 
 /* ---- Launches ---- */

@@ -34,16 +34,25 @@ static bool steers(int32_t code)
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
+size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from)
+{
+    size_t bytes;
+    bool raw = !steers(decode(from, &bytes));
+    for (size_t i = 0; i < bytes && !raw; i++)
+        snprintf(shown + 4 * i, 5, "\\x%02x", (unsigned char)from[i]);
+    if (raw) {
+        memcpy(shown, from, bytes);
+        shown[bytes] = '\0';
+    }
+    return bytes;
+}
+
 char *terminal_clean(char *to, size_t size, const char *from)
 {
     size_t used = 0, bytes;
     for (; *from; from += bytes) {
-        char shown[4 * 4 + 1] = "";
-        bool raw = !steers(decode(from, &bytes));
-        for (size_t i = 0; i < bytes && !raw; i++)
-            snprintf(shown + 4 * i, 5, "\\x%02x", (unsigned char)from[i]);
-        if (raw)
-            memcpy(shown, from, bytes);
+        char shown[TERMINAL_SHOWN];
+        bytes = terminal_show(shown, from);
         if (used + strlen(shown) >= size)
             break;
         strcpy(to + used, shown);

@@ -3,6 +3,11 @@
 
 #include <stdio.h>
 
+/* Writes the character that the text begins with; a control character, or a byte that is no UTF-8, as \x1b. Returns
+ * its bytes in the text. */
+enum { TERMINAL_SHOWN = 4 * 4 + 1 };
+size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
+
 /* Copies a text that came from outside, cut to fit, with control characters and bytes that are no
  * UTF-8 as \x1b. Returns `to`. */
 char *terminal_clean(char *to, size_t size, const char *from);

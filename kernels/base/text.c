@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "kernels/base/terminal.h"
+
 /* Puts a point where the locale wrote its own decimal mark, which may be several bytes. */
 static void use_decimal_point(char *text)
 {
@@ -150,17 +152,19 @@ char *text_end(char text[TEXT_END], int wait_status)
 
 void text_write_field(FILE *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
+    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    char shown[TERMINAL_SHOWN];
+    fputs(quoted ? "\"" : "", out);
+    while (*text) {
+        if (strchr("\"\t\r\n", *text) != NULL) {
+            fputs(*text == '"' ? "\"" : "", out);
+            fputc(*text++, out);
+            continue;
+        }
+        text += terminal_show(shown, text);
+        fputs(shown, out);
     }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    fputs(quoted ? "\"" : "", out);
 }
 
 void text_clean(char *text)

@@ -47,7 +47,8 @@ char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 /* How a process ended, of what wait() says of it: "exit status 3", "killed by signal 9 (Killed)". */
 char *text_end(char text[TEXT_END], int wait_status);
 
-/* Writes a field of a CSV file, in quotes where it needs them. */
+/* Writes a field of a CSV file, in quotes where it needs them. Bytes that are no UTF-8 are escaped as on a terminal, so
+ * that every reader takes the file. */
 void text_write_field(FILE *out, const char *text);
 
 /* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks

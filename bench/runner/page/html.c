@@ -7,6 +7,7 @@
 
 #include "bench/spec/value.h"
 #include "kernels/base/file.h"
+#include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
 static const char *entity(char c)
@@ -17,10 +18,14 @@ static const char *entity(char c)
 /* Control characters have no place in a page, but for ends of lines and tabs. */
 void html_text(FILE *out, const char *text)
 {
-    for (; *text; text++) {
+    char shown[TERMINAL_SHOWN];
+    for (size_t bytes; *text; text += bytes) {
         unsigned char c = (unsigned char)*text;
+        bytes = terminal_show(shown, text);
         if (entity(*text) != NULL)
             fputs(entity(*text), out);
+        else if (c >= 0x80)
+            fputs(shown, out);
         else
             fputc((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? ' ' : c, out);
     }

@@ -263,6 +263,17 @@ place: {oversubscribe: allow}
 measure: {time: {launches: 2..2}}' >"$tmp/own.yaml"
     expect 0 "$1 scaling" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh || return 1
     awk -F, -v wanted="$2 $3" '
+# As the terminal shows it: every file but the log is text.
+escapes_what_is_no_text() {
+    local file
+    fails_with 1 "found '\\xff\\xfe'" 'printf "took \377\376 s\n"' || return 1
+    grep -qF "found '\\xff\\xfe'" "$out/own/latest/summary.csv" || return 1
+    for file in "$out"/own/latest/*.{csv,md,json,yaml} "$out"/own/latest/journal*; do
+        iconv -f utf-8 -t utf-8 "$file" >/dev/null || return 1
+    done
+    fails_with 1 "oh \\xff" 'printf "oh \377\n"; exit 7' && grep -qF 'oh \xff' "$out/own/latest/summary.csv"
+}
+
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         NR == 3 { is = $column["speedup"] " " $column["efficiency"]; exit is != wanted }' \
         "$out/own/latest/summary.csv"
@@ -304,6 +315,7 @@ check "braces without options" refuses "'{size}': no option of this name; this p
 check "an option that no command takes" refuses \
     "own.yaml:2:55: workload.options.sise: no point's workload.command takes it: it has no {sise}" \
     '{command: [./pi, "{size}"], options: {sise: 5, size: 6}}'
+check "output that is no UTF-8" escapes_what_is_no_text
 check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cannot name an option" \
     '{command: [./pi, "x"], options: {a-b: 5}}'
 check "a name that is taken" refuses "{ranks} has a meaning of its own" '{command: [./pi], options: {ranks: 5}}'
