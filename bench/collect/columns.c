@@ -106,15 +106,15 @@ static const struct column columns[] = {
 #undef PLACE_AS
 
 static const struct {
-    const char *file, *within, *rows;
+    const char *file, *within, *kind, *rows;
 } files[] = {
-#define CSV_FILE(name, within, rows) {#name ".csv", within, rows},
+#define CSV_FILE(name, within, kind, rows) {#name ".csv", within, kind, rows},
 #include "bench/collect/columns/files.def"
 #undef CSV_FILE
 };
 
 enum {
-#define CSV_FILE(name, within, rows) FILE_##name,
+#define CSV_FILE(name, within, kind, rows) FILE_##name,
 #include "bench/collect/columns/files.def"
 #undef CSV_FILE
     FILES
@@ -168,6 +168,14 @@ const char *summary_file(const struct spec *spec, size_t i)
         if (csv_file_is_wanted(file, spec) && i-- == 0)
             return files[file].file;
     return NULL;
+}
+
+const char *csv_file_kind(const char *file)
+{
+    for (size_t i = 0; i < FILES; i++)
+        if (strcmp(files[i].file, file) == 0)
+            return files[i].kind;
+    return "";
 }
 
 bool csv_file_repeats(const char *file, const char *column)

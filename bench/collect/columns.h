@@ -79,6 +79,9 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 bool csv_file_repeats(const char *file, const char *column);
 
 /* A row of each file; those of summary.csv and columns.csv are written as texts. */
+/* The column of the file that tells what the numbers of a row are, as the metric; "": all rows are of one kind. */
+const char *csv_file_kind(const char *file);
+
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;

@@ -6,6 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_curves.h"
+#include "bench/figures/figures.h"
 #include "bench/figures/gnuplot.h"
 #include "kernels/base/mem.h"
 
@@ -15,6 +16,17 @@ static const char *last_word(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot != NULL ? dot + 1 : name;
+}
+
+/* inject.kind is named in full: `kind` is another column. */
+static const char *x_name(const char *name)
+{
+    size_t n;
+    const struct column *columns = figures_series_columns(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, last_word(name)) == 0)
+            return name;
+    return last_word(name);
 }
 
 /* "test_acc" of test_acc_pct. */
@@ -28,7 +40,7 @@ static void write_header(FILE *out, const struct figure_data *d)
 {
     fprintf(out, "curve,name,kind,point,label,ranks,status,flags");
     if (strcmp(last_word(d->x.name), "ranks") != 0)
-        fprintf(out, ",%s", last_word(d->x.name));
+        fprintf(out, ",%s", x_name(d->x.name));
     fputs(",x,n", out);
     for (size_t k = 0; k < d->n_quantities; k++) {
         const char *name = d->quantities[k].name;

@@ -6,6 +6,18 @@
 /* Finds fault with what the spec's figures name, before anything runs; ERR_SPEC with the place. */
 enum status figures_check(const struct spec *spec, struct error *e);
 
+/* Refuses own options and metrics that are named like a column; ERR_SPEC with the place. Runs of earlier versions may
+ * have such names, so that reading a run does not check them. */
+enum status figures_check_names(const struct spec *spec, struct error *e);
+
+/* The columns of series_<figure>.csv and of dots_<figure>.csv, but for those that x and y name. */
+const struct column *figures_series_columns(size_t *n);
+const struct column *figures_dots_columns(size_t *n);
+/* "time_ms" of time_ms_lo, "Lower end of the confidence interval": what such a column of a line's series is, of y without
+ * its ending, in `stem`; NULL: the name has no such ending. */
+enum { FIGURES_STEM = 128 };
+const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
+
 /* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
  * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
  * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */

@@ -30,7 +30,9 @@ struct gathering {
     const char **diverged;       /* [n_diverged] launches that count in no median */
     size_t n_diverged;
     int point, launch, timed, of_case, x; /* columns; -1: it has none */
-    size_t values[QUANTITY_TERMS_MAX];    /* those that are added to the value */
+    int kind; /* column of what rows are, which curves are told apart by; -1: none */
+    const char *first_kind, *other_kind; /* borrowed from the table; NULL: rows are of fewer */
+    size_t values[QUANTITY_TERMS_MAX];   /* those that are added to the value */
     bool by_model; /* `point` names a network: its rows are of all points with it */
     size_t row;
     struct row_sample *samples;
@@ -94,14 +96,16 @@ struct place {
 };
 
 /* A column of the row, else what is known of its point: as are its case, since a launch that several
- * share stands in a file once, and which of several runs it is of. */
+ * share stands in a file once, which of several runs it is of, and options, of which a column by their key has the text
+ * alone. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct place *place = arg;
     const struct csv_table *table = &place->g->table;
     const struct figure_data *d = place->g->d;
     int column = csv_table_find(table, name);
-    if (column < 0 || figure_is_of_points(d, name))
+    bool option = strchr(name, '.') != NULL && config_option_find(&d->spec->config, name) != NULL;
+    if (column < 0 || option || figure_is_of_points(d, name))
         return figure_point_value(value, name, &d->s->points[place->point]);
     value->text = csv_table_cell(table, place->g->row, (size_t)column);
     if (!number_parse(value->text, &value->number))
@@ -116,7 +120,16 @@ static bool row_is_wanted(const struct gathering *g, size_t point)
 
 /* ---- Series ---- */
 
-/* Part of a point's series: its rows that have the same in columns that `series` names. */
+/* Appends "metric time_ms", as the row has it. */
+static void extend_name(struct table_series *own, const struct gathering *g, const char *name,
+                        int column)
+{
+    size_t used = strlen(own->name);
+    snprintf(own->name + used, sizeof own->name - used, "%s%s %s", used > 0 ? ", " : "", name,
+             csv_table_cell(&g->table, g->row, (size_t)column));
+}
+
+/* Part of a point's series: its rows that have the same in columns that `series` names, and that are of one kind. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -130,11 +143,11 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
                          figure_is_of_points(d, wanted->texts[i]) ||
                          strcmp(wanted->texts[i], FIGURE_POINT) == 0;
         int column = of_points ? -1 : csv_table_find(&g->table, wanted->texts[i]);
-        size_t used = strlen(own.name);
-        if (column >= 0)
-            snprintf(own.name + used, sizeof own.name - used, "%s%s %s", used > 0 ? ", " : "",
-                     wanted->texts[i], csv_table_cell(&g->table, g->row, (size_t)column));
+        if (column >= 0 && column != g->kind)
+            extend_name(&own, g, wanted->texts[i], column);
     }
+    if (g->kind >= 0)
+        extend_name(&own, g, g->table.names[g->kind], g->kind);
     if (strlen(own.name) == base_length)
         return OK;
     for (*series = 0; *series < d->table.n_series; ++*series)
@@ -158,32 +171,61 @@ static enum status read_term(double *term, const struct gathering *g, size_t col
     return csv_table_number(&g->table, g->row, column, term, e);
 }
 
-static enum status take_sample(struct gathering *g, size_t point, struct error *e)
+/* Of a row that the figure shows for the point. */
+typedef enum status take_row(struct gathering *g, size_t point, struct error *e);
+
+static bool is_shown(const struct gathering *g, size_t point)
 {
-    struct row_sample *sample = &g->samples[g->n];
-    struct figure_data *d = g->d;
-    size_t stands_for = d->stands_for[point];
-    if (stands_for == NO_POINT || (!g->by_point && d->series_of[stands_for] == NO_POINT))
+    size_t stands_for = g->d->stands_for[point];
+    return stands_for != NO_POINT && (g->by_point || g->d->series_of[stands_for] != NO_POINT) &&
+           row_is_wanted(g, point);
+}
+
+static enum status note_kind(struct gathering *g, size_t point, struct error *e)
+{
+    const char *kind = csv_table_cell(&g->table, g->row, (size_t)g->kind);
+    if (!is_shown(g, point))
         return OK;
-    *sample = (struct row_sample){.point = stands_for};
-    if (g->launch >= 0)
-        sample->launch = csv_table_cell(&g->table, g->row, (size_t)g->launch);
-    if (g->timed >= 0)
-        sample->timed = strcmp(csv_table_cell(&g->table, g->row, (size_t)g->timed), "time") == 0;
+    if (g->first_kind == NULL)
+        g->first_kind = kind;
+    else if (strcmp(g->first_kind, kind) != 0)
+        g->other_kind = kind;
+    return OK;
+}
+
+static enum status take_value(double *value, const struct gathering *g, struct error *e)
+{
+    *value = 0;
     for (size_t k = 0; k <= g->q->n_added; k++) {
         double term;
         TRY(read_term(&term, g, g->values[k], e));
-        sample->value += term;
+        *value += term;
     }
-    if (!isfinite(sample->value) || !row_is_wanted(g, point))
+    return OK;
+}
+
+static enum status take_sample(struct gathering *g, size_t point, struct error *e)
+{
+    struct figure_data *d = g->d;
+    size_t stands_for = d->stands_for[point];
+    struct row_sample sample = {.point = stands_for};
+    TRY(take_value(&sample.value, g, e));
+    if (!isfinite(sample.value) || !is_shown(g, point))
         return OK;
+    if (g->launch >= 0)
+        sample.launch = csv_table_cell(&g->table, g->row, (size_t)g->launch);
+    if (g->timed >= 0)
+        sample.timed = strcmp(csv_table_cell(&g->table, g->row, (size_t)g->timed), "time") == 0;
     if (!g->by_point) {
-        TRY(series_of_row(&sample->series, g, stands_for, e));
-        TRY(g->x >= 0 ? table_x_of_text(&sample->x, &d->table,
+        TRY(series_of_row(&sample.series, g, stands_for, e));
+        TRY(g->x >= 0 ? table_x_of_text(&sample.x, &d->table,
                                         csv_table_cell(&g->table, g->row, (size_t)g->x), e)
-                      : table_x_of_point(&sample->x, d, point, e));
+                      : table_x_of_point(&sample.x, d, point, e));
     }
-    g->n += isfinite(sample->x);
+    if (!isfinite(sample.x))
+        return OK;
+    TRY(MEM_GROW(g->samples, g->n, "a figure", e));
+    g->samples[g->n++] = sample;
     return OK;
 }
 
@@ -224,31 +266,46 @@ static bool is_row_of(const struct gathering *g, size_t point)
                   g->d->s->points[point].point->case_name) == 0;
 }
 
-static enum status take_rows(struct gathering *g, size_t *order, struct error *e)
+static enum status for_each_row(struct gathering *g, const size_t *order, take_row *take,
+                                struct error *e)
 {
-    size_t n = g->run->n, room = g->table.rows;
-    for (size_t i = 0; i < n; i++)
-        order[i] = g->run->first + i;
-    qsort_r(order, n, sizeof *order, by_identity, g);
-    TRY(MEM_NEW(g->samples, room, "a figure", e));
+    size_t n = g->run->n;
     for (g->row = 0; g->row < g->table.rows; g->row++) {
         const char *id = csv_table_cell(&g->table, g->row, (size_t)g->point);
         if (!row_counts(g))
             continue;
         for (size_t i = first_of(g, order, n, id); i < n && strcmp(name_of(g, order[i]), id) == 0;
-             i++) {
-            if (!is_row_of(g, order[i]))
-                continue;
-            if (g->n == room) {
-                struct row_sample *grown = reallocarray(g->samples, room *= 2, sizeof *grown);
-                if (grown == NULL)
-                    return error_no_memory(e, "a figure");
-                g->samples = grown;
-            }
-            TRY(take_sample(g, order[i], e));
-        }
+             i++)
+            if (is_row_of(g, order[i]))
+                TRY(take(g, order[i], e));
     }
     return OK;
+}
+
+/* Numbers of several kinds have no mean: each kind has a curve, and one value a point is refused. */
+static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
+{
+    const char *kind = csv_file_kind(g->q->file);
+    const struct value *y = &g->d->figure->request->options[FIGURE_Y];
+    g->kind = kind[0] ? csv_table_find(&g->table, kind) : -1;
+    if (g->kind >= 0 && g->kind != g->x)
+        TRY(for_each_row(g, order, note_kind, e));
+    if (g->other_kind != NULL && g->by_point)
+        return mark_error(e, ERR_SPEC, y->mark,
+                          "figures: y = %s: rows of %s are of several kinds, %s and %s: expected "
+                          "one, as where: \"%s = %s\"",
+                          g->q->raw, g->q->file, g->first_kind, g->other_kind, kind, g->first_kind);
+    g->kind = g->other_kind != NULL ? g->kind : -1;
+    return OK;
+}
+
+static enum status take_rows(struct gathering *g, size_t *order, struct error *e)
+{
+    for (size_t i = 0; i < g->run->n; i++)
+        order[i] = g->run->first + i;
+    qsort_r(order, g->run->n, sizeof *order, by_identity, g);
+    TRY(tell_kinds_apart(g, order, e));
+    return for_each_row(g, order, take_sample, e);
 }
 
 /* Of a file with launches of both kinds the timed ones count, unless only the others say anything. */

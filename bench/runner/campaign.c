@@ -53,6 +53,7 @@ static enum status read_spec(struct campaign *c, int cores, struct error *e)
         machine.usable_cores = cores;
     TRY(spec_load(&c->spec, c->request->spec, c->request->set, &machine, e));
     TRY(published_check(&c->spec, e));
+    TRY(figures_check_names(&c->spec, e));
     TRY(figures_check(&c->spec, e));
     return prediction_check(&c->spec, e);
 }

@@ -29,6 +29,7 @@ const char *csv_label_of(const struct csv *csv, const char *id);
 const char *csv_case_of(const struct csv *csv, const char *id);
 
 /* csv_fill_summary, csv_fill_raw ...: all rows of a file. */
-#define CSV_FILE(name, within, rows) enum status csv_fill_##name(struct csv *csv, struct error *e);
+#define CSV_FILE(name, within, kind, rows)                                                         \
+    enum status csv_fill_##name(struct csv *csv, struct error *e);
 #include "bench/collect/columns/files.def"
 #undef CSV_FILE

@@ -78,6 +78,25 @@ draws_metrics() {
         grep -q 3.14159 "$out/pi/latest/series_value.csv"
 }
 
+# Numbers of different meaning have no mean: each metric has a curve, and one bar a point is refused.
+tells_metrics_apart() {
+    local figure='name: each, y: value, file: metrics'
+    "$scalebench" figures "$out/pi/latest" \
+        --set "figures=[{kind: line, $figure, series: [ranks], x: workload.options.intervals}]" &&
+        [ "$(grep -c 'metric pi".*,3.14159' "$out/pi/latest/series_each.csv")" -eq 4 ] &&
+        [ "$(grep -c 'metric time_ms"' "$out/pi/latest/series_each.csv")" -eq 4 ] &&
+        expect 2 "y = value: rows of metrics.csv are of several kinds, pi and time_ms" "$scalebench" figures "$out/pi/latest" \
+            --set "figures=[{kind: bars, $figure}]"
+}
+
+checks_metrics() {
+    expect 0 "1 hold" "$scalebench" check "$out/pi/latest" "pi > 3.14 and time_ms > 0" || return 1
+    expect 1 "violated   " "$scalebench" check "$out/pi/latest" "pi < 3" || return 1
+    expect 2 "neither a column of summary.csv nor a metric of the run nor an option" "$scalebench" check "$out/pi/latest" "pj < 3" || return 1
+    expect 0 "1 hold" run "$small checks=[\"pi > 3.14\"]" &&
+        expect 2 "'pj > 3.14': 'pj' is neither" run "$small checks=[\"pj > 3.14\"]"
+}
+
 # An axis of numbers, named by its last word; the other options of points as well.
 draws_own_options() {
     "$scalebench" figures "$out/pi/latest" --set 'figures=[{kind: line, name: own, y: step_ms,
@@ -244,6 +263,17 @@ takes_no_earlier_number() {
         'echo took 5 s; echo took nan s'
 }
 
+# As the terminal shows it: every file but the log is text.
+escapes_what_is_no_text() {
+    local file
+    fails_with 1 "found '\\xff\\xfe'" 'printf "took \377\376 s\n"' || return 1
+    grep -qF "found '\\xff\\xfe'" "$out/own/latest/summary.csv" || return 1
+    for file in "$out"/own/latest/*.{csv,md,json,yaml} "$out"/own/latest/journal*; do
+        iconv -f utf-8 -t utf-8 "$file" >/dev/null || return 1
+    done
+    fails_with 1 "oh \\xff" 'printf "oh \377\n"; exit 7' && grep -qF 'oh \xff' "$out/own/latest/summary.csv"
+}
+
 # 1 and 70 zeros nanoseconds: as C writes it, without an exponent.
 reads_long_numbers() {
     printf '#!/bin/sh\nprintf "took 1%%070d ns\\n" 0\n' >"$tmp/own" && chmod +x "$tmp/own"
@@ -263,17 +293,6 @@ place: {oversubscribe: allow}
 measure: {time: {launches: 2..2}}' >"$tmp/own.yaml"
     expect 0 "$1 scaling" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh || return 1
     awk -F, -v wanted="$2 $3" '
-# As the terminal shows it: every file but the log is text.
-escapes_what_is_no_text() {
-    local file
-    fails_with 1 "found '\\xff\\xfe'" 'printf "took \377\376 s\n"' || return 1
-    grep -qF "found '\\xff\\xfe'" "$out/own/latest/summary.csv" || return 1
-    for file in "$out"/own/latest/*.{csv,md,json,yaml} "$out"/own/latest/journal*; do
-        iconv -f utf-8 -t utf-8 "$file" >/dev/null || return 1
-    done
-    fails_with 1 "oh \\xff" 'printf "oh \377\n"; exit 7' && grep -qF 'oh \xff' "$out/own/latest/summary.csv"
-}
-
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         NR == 3 { is = $column["speedup"] " " $column["efficiency"]; exit is != wanted }' \
         "$out/own/latest/summary.csv"
@@ -286,6 +305,8 @@ check "figures of time, speed-up and efficiency" draws
 check "the axis of time says which" names_its_time
 check "metrics by pattern" tells_metrics
 check "a figure of a metric" draws_metrics
+check "a curve a metric" tells_metrics_apart
+check "conditions on metrics" checks_metrics
 check "a figure over an option of its own" draws_own_options
 check "the same command runs nothing again" goes_on
 check "wall time" takes_wall_time
@@ -294,6 +315,7 @@ check "a program that writes records tells its steps" records_steps
 check "a field that a record lacks" lacks_field
 check "the last line that matches counts" reads_last_line
 check "a last line that holds no number is none" takes_no_earlier_number
+check "output that is no UTF-8" escapes_what_is_no_text
 check "numbers of many digits" reads_long_numbers
 check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
@@ -315,10 +337,15 @@ check "braces without options" refuses "'{size}': no option of this name; this p
 check "an option that no command takes" refuses \
     "own.yaml:2:55: workload.options.sise: no point's workload.command takes it: it has no {sise}" \
     '{command: [./pi, "{size}"], options: {sise: 5, size: 6}}'
-check "output that is no UTF-8" escapes_what_is_no_text
 check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cannot name an option" \
     '{command: [./pi, "x"], options: {a-b: 5}}'
 check "a name that is taken" refuses "{ranks} has a meaning of its own" '{command: [./pi], options: {ranks: 5}}'
+check "an option named like a column of figures" refuses \
+    "own.yaml:2:49: workload.options: 'n' would be taken for column n of series_NAME.csv" '{command: [./pi, "{n}"], options: {n: 5}}'
+check "an option named like a column of a run" refuses "'step_ms' would be taken for column step_ms_median of summary.csv" \
+    '{command: [./pi, "{step_ms}"], options: {step_ms: 5}}'
+check "a metric named like a column" refuses "workload.metrics: 'speedup' would be taken for column speedup of summary.csv" \
+    '{command: [./pi], metrics: ["speedup = x (.*)"]}'
 check "too many options" refuses "'i' is one too many: a spec has 8" \
     '{command: [./pi], options: {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1}}'
 check "no map of options" refuses "workload.options takes a map of the program's own options" \

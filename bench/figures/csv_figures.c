@@ -1,0 +1,113 @@
+/* The dictionary of the CSV files beside figures, and names that no column may share. */
+#include <string.h>
+
+#include "bench/collect/columns.h"
+#include "bench/figures/figures.h"
+#include "bench/spec/foreign.h"
+#include "bench/spec/pattern.h"
+#include "bench/spec/yaml_reader.h"
+
+#define SERIES_COLUMN(name, type, unit, meaning)                                                   \
+    {"series_NAME.csv", name, CSV_##type, unit, meaning, 0},
+#define DOTS_COLUMN(name, type, unit, meaning)
+static const struct column series[] = {
+#include "bench/figures/csv_figures.def"
+};
+#define SERIES_COLUMN(name, type, unit, meaning)
+#define DOTS_COLUMN(name, type, unit, meaning)                                                     \
+    {"dots_NAME.csv", name, CSV_##type, unit, meaning, 0},
+static const struct column dots[] = {
+#include "bench/figures/csv_figures.def"
+};
+
+const struct column *figures_series_columns(size_t *n)
+{
+    *n = sizeof series / sizeof *series;
+    return series;
+}
+
+const struct column *figures_dots_columns(size_t *n)
+{
+    *n = sizeof dots / sizeof *dots;
+    return dots;
+}
+
+/* ---- Names of the user's own ---- */
+
+/* As conditions know columns: step_ms is step_ms_median, too. */
+static bool is_column(const struct column *column, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(column->name, name, length) == 0 &&
+           (!column->name[length] || strcmp(column->name + length, "_median") == 0);
+}
+
+/* Of summary.csv; an option, which heads the column of an axis, also of the files beside figures. */
+static const struct column *find_column(const char *name, bool is_option)
+{
+    const struct column *columns[] = {NULL, NULL, NULL};
+    size_t n[] = {0, 0, 0};
+    columns[0] = columns_of("summary.csv", &n[0]);
+    columns[1] = figures_series_columns(&n[1]);
+    columns[2] = figures_dots_columns(&n[2]);
+    for (size_t i = 0; i < (is_option ? 3 : 1); i++)
+        for (size_t k = 0; k < n[i]; k++)
+            if (is_column(&columns[i][k], name))
+                return &columns[i][k];
+    return NULL;
+}
+
+static enum status check_own_name(const char *what, const char *name, const struct column *column,
+                                  struct mark mark, struct error *e)
+{
+    if (column == NULL)
+        return OK;
+    return mark_error(e, ERR_SPEC, mark,
+                      "%s: '%s' would be taken for column %s of %s: choose another name, as my_%s",
+                      what, name, column->name, column->file, name);
+}
+
+static enum status check_point_names(const struct config *config, struct error *e)
+{
+    const struct value *metrics = &config->values[OPT_METRICS];
+    char name[PATTERN_NAME];
+    for (size_t i = 0; i < metrics->n; i++)
+        if (pattern_split(name, metrics->texts[i]) != NULL)
+            TRY(check_own_name(option_get(OPT_METRICS)->key, name, find_column(name, false),
+                               metrics->mark, e));
+    for (size_t i = 0; config->own != NULL && i < config->own->n; i++) {
+        const char *own = strrchr(config->own->keys[i], '.') + 1;
+        if (config->values[OPT_OWN + i].set)
+            TRY(check_own_name(own_options_group, own, find_column(own, true),
+                               config->values[OPT_OWN + i].mark, e));
+    }
+    return OK;
+}
+
+enum status figures_check_names(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        TRY(check_point_names(&spec->points[i].config, e));
+    return OK;
+}
+
+/* ---- Endings ---- */
+
+const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column)
+{
+    static const char *const endings[][2] = {
+        {"_lo", "Lower end of the confidence interval of the value."},
+        {"_hi", "Upper end of the confidence interval of the value."},
+        {"_published", "Value that others published."},
+        {"_model", "Value that the model of the figure predicts."}};
+    size_t length = strlen(column);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t tail = strlen(endings[i][0]);
+        if (length <= tail || length - tail >= FIGURES_STEM ||
+            strcmp(column + length - tail, endings[i][0]) != 0)
+            continue;
+        snprintf(stem, FIGURES_STEM, "%.*s", (int)(length - tail), column);
+        return endings[i][1];
+    }
+    return NULL;
+}
