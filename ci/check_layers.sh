@@ -49,7 +49,7 @@ bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/col
 bench/runner/claims: kernels/base bench/spec bench/record bench/collect/table bench/runner bench/runner/compare
 bench/runner/forecast: kernels/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
 bench/runner/page: kernels/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/claims bench/runner/compare
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/claims bench/runner/compare bench/runner/forecast bench/runner/page bench/spec/figures
+bench/runner/commands: kernels/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/claims bench/runner/compare bench/runner/forecast bench/runner/page bench/spec/figures bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/hello: kernels/base
 bench/workloads/doctor: kernels kernels/base comm/wait bench/doctor bench/place bench/workloads

@@ -244,3 +244,9 @@ const struct column *columns_all(size_t *n);
 void columns_print(FILE *out);
 /* What `scalebench explain NAME` prints of one. */
 void column_explain(FILE *out, const struct column *column);
+
+/* A name that tables, captions or flags print and that is no column, option or name of a list. */
+struct word {
+    const char *of, *name, *meaning; /* "a flag of points" */
+};
+const struct word *words_all(size_t *n);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "bench/collect/collect.h"
+#include "bench/collect/point_flags.h"
 #include "kernels/base/timeline.h"
 
 #define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
@@ -78,10 +79,10 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 /* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* A row of each file; those of summary.csv and columns.csv are written as texts. */
 /* The column of the file that tells what the numbers of a row are, as the metric; "": all rows are of one kind. */
 const char *csv_file_kind(const char *file);
 
+/* A row of each file; those of summary.csv and columns.csv are written as texts. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;

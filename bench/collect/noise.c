@@ -279,11 +279,11 @@ void noise_judge_point(struct point_summary *p, const struct samples *time, size
 void noise_flag(struct point_summary *p)
 {
     if (p->disturbed > 0)
-        point_add_flag(p, "disturbed");
+        point_add_flag(p, FLAG_disturbed);
     if (p->outliers > 0)
-        point_add_flag(p, "outliers");
+        point_add_flag(p, FLAG_outliers);
     if (p->modes > 1)
-        point_add_flag(p, "modes");
+        point_add_flag(p, FLAG_modes);
     if (p->trend != 0)
-        point_add_flag(p, p->trend < 0 ? "warming" : "slowing");
+        point_add_flag(p, p->trend < 0 ? FLAG_warming : FLAG_slowing);
 }

@@ -86,10 +86,15 @@ bool summary_fails(const struct summary *s, size_t point)
     return fails[p->outcome] == 1 || (fails[p->outcome] == 2 && bounded);
 }
 
-void point_add_flag(struct point_summary *p, const char *flag)
+void point_add_flag(struct point_summary *p, enum point_flag flag)
 {
+    static const char *const names[] = {
+#define FLAG_NAME(name, meaning) #name,
+        POINT_FLAGS(FLAG_NAME)
+#undef FLAG_NAME
+    };
     size_t used = strlen(p->flags);
-    snprintf(p->flags + used, sizeof p->flags - used, "%s%s", used > 0 ? " " : "", flag);
+    snprintf(p->flags + used, sizeof p->flags - used, "%s%s", used > 0 ? " " : "", names[flag]);
 }
 
 bool point_is_busy(const struct point_summary *p)

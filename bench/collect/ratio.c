@@ -138,5 +138,5 @@ void ratios_flag(struct point_summary *p, const struct summary *s)
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
         incomplete |= &s->points[references[i]] != p && s->points[references[i]].lost_launches > 0;
     if (incomplete && p->launches > 0)
-        point_add_flag(p, "base_incomplete");
+        point_add_flag(p, FLAG_base_incomplete);
 }

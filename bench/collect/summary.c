@@ -224,29 +224,29 @@ static bool is_mixed(const struct samples *time)
 static void set_flags(struct point_summary *p, bool oversubscribed, const struct samples *time)
 {
     if (p->timed && p->launches > 0 && !p->precision_met)
-        point_add_flag(p, "ci_not_met");
+        point_add_flag(p, FLAG_ci_not_met);
     if (oversubscribed)
-        point_add_flag(p, "oversubscribed");
+        point_add_flag(p, FLAG_oversubscribed);
     if (config_replays(&p->point->config))
-        point_add_flag(p, "replayed");
+        point_add_flag(p, FLAG_replayed);
     if (p->short_replay)
-        point_add_flag(p, "short_replay");
+        point_add_flag(p, FLAG_short_replay);
     if (p->late_replay)
-        point_add_flag(p, "late_replay");
+        point_add_flag(p, FLAG_late_replay);
     if (p->compute_only)
-        point_add_flag(p, "compute_only");
+        point_add_flag(p, FLAG_compute_only);
     if (p->by_design)
-        point_add_flag(p, "by_design");
+        point_add_flag(p, FLAG_by_design);
     if (shares_cores(time))
-        point_add_flag(p, "shares_cores");
+        point_add_flag(p, FLAG_shares_cores);
     if (memory_is_off(p))
-        point_add_flag(p, "memory_off");
+        point_add_flag(p, FLAG_memory_off);
     if (is_mixed(time))
-        point_add_flag(p, "mixed");
+        point_add_flag(p, FLAG_mixed);
     if (point_is_busy(p))
-        point_add_flag(p, "busy");
+        point_add_flag(p, FLAG_busy);
     if (p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0)
-        point_add_flag(p, "seeds_missing");
+        point_add_flag(p, FLAG_seeds_missing);
     noise_flag(p);
 }
 

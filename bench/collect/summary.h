@@ -3,6 +3,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
+#include "bench/collect/point_flags.h"
 #include "bench/collect/timing.h"
 #include "kernels/base/text.h"
 
@@ -73,7 +74,7 @@ void ratios_flag(struct point_summary *p, const struct summary *s);
 bool point_is_busy(const struct point_summary *p);
 
 /* Appends a remark to those of the point. */
-void point_add_flag(struct point_summary *p, const char *flag);
+void point_add_flag(struct point_summary *p, enum point_flag flag);
 
 /* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);

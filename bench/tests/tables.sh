@@ -87,7 +87,7 @@ finds_what_does_not_fit() {
     local file=$latest/epochs.csv damage
     cp "$file" "$tmp/epochs.csv"
     # shellcheck disable=SC2016 # for sed
-    for damage in '2s/$/,1/' '2s/,[^,]*,\([^,]*\)$/,good,\1/' '1s/seed/epoch/' '2s/,[^,]*$//'; do
+    for damage in '2s/$/,1/' '2s/,[^,]*\(,[^,]*,[^,]*\)$/,good\1/' '1s/seed/epoch/' '2s/,[^,]*$//'; do
         sed "$damage" "$tmp/epochs.csv" >"$file"
         if fits_the_dictionary; then
             echo "not found: $damage"
@@ -275,6 +275,25 @@ explains() {
         expect 2 "nearest 'step_ms_median'" "$scalebench" explain step_ms_medain
 }
 
+# Columns of every CSV file, what heads tables, and flags, of all committed runs and of the campaign here.
+explains_every_word() {
+    local word
+    {
+        for word in results/reference/*/*.csv "$latest"/*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
+        for word in results/reference/*/summary.md; do grep -m 1 '^|' "$word" | tr '|' '\n'; done |
+            sed -E 's/\\//g; s/^ +| *(\[.*)?$//g; s/^published .+/published/'
+        "$scalebench" explain flags | grep -oE '[a-z_]+ \(' | tr -d ' ('
+        printf '%s\n' busy ci_not_met dropped_channels data_zeros blocks Karp-Flatt diverged nth curve
+    } | sort -u | grep . >"$tmp/words"
+    [ "$(wc -l <"$tmp/words")" -gt 350 ] || return 1
+    while read -r word; do
+        "$scalebench" explain "$word" >/dev/null </dev/null || {
+            echo "no $word"
+            return 1
+        }
+    done <"$tmp/words"
+}
+
 check "a campaign writes every file" completes
 check "every row is there" has_every_row
 check "the table is there for documents" is_a_document
@@ -303,6 +322,7 @@ check "the table of a committed result prints" prints_what_is_committed
 check "a network stands beside a published summary" stands_beside_a_summary
 check "a published file without rows" takes_names_alone
 check "columns, networks and strategies are explained" explains
+check "every word of tables and columns is explained" explains_every_word
 # ---- The twelve rules at the end of a report; --strict makes one that is broken an exit status ----
 
 cat >"$tmp/rules.yaml" <<'YAML'

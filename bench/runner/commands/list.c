@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
-#include "bench/runner/claims/claims.h"
+#include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/format.h"
-#include "bench/runner/forecast/columns.h"
+#include "bench/runner/commands/dictionaries.h"
 #include "bench/runner/run_spec.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
@@ -84,27 +83,16 @@ static enum status list_models(const struct tools *tools, FILE *out, struct erro
     return status;
 }
 
-/* Columns of the files of a run, and of what commands write besides. */
-static const struct {
-    const struct column *(*columns)(size_t *n);
-    const char *what; /* NULL: those of a run */
-} dictionaries[] = {
-    {columns_all, NULL},
-    {format_columns, "a row a point and run, of `scalebench compare --format csv`"},
-    {claims_columns, "a row a claim, of `scalebench claims --format csv`"},
-    {forecast_columns, "a row a point, of `scalebench plan --format csv`"},
-};
-#define N_DICTIONARIES (sizeof dictionaries / sizeof *dictionaries)
-
 static enum status list_columns(const struct tools *tools, FILE *out, struct error *e)
 {
+    struct dictionary d;
     (void)tools, (void)e;
     columns_print(out);
-    for (size_t i = 1; i < N_DICTIONARIES; i++) {
-        size_t n;
-        const struct column *columns = dictionaries[i].columns(&n);
-        fprintf(out, "\n%s: %s\n", columns[0].file, dictionaries[i].what);
-        csv_print_columns(out, columns, n);
+    for (size_t i = 0; dictionary_get(&d, i); i++) {
+        if (d.what == NULL)
+            continue;
+        fprintf(out, "\n%s: %s\n", d.columns[0].file, d.what);
+        csv_print_columns(out, d.columns, d.n);
     }
     return OK;
 }
@@ -198,15 +186,66 @@ static size_t explain_group(FILE *out, const char *name)
 static size_t explain_columns(FILE *out, const char *name)
 {
     size_t told = 0;
-    for (size_t f = 0; f < N_DICTIONARIES; f++) {
-        size_t n;
-        const struct column *columns = dictionaries[f].columns(&n);
-        for (size_t i = 0; i < n; i++) {
-            if (strcmp(columns[i].name, name) != 0)
-                continue;
-            column_explain(out, &columns[i]);
+    struct dictionary d;
+    for (size_t f = 0; dictionary_get(&d, f); f++)
+        for (size_t i = 0; i < d.n; i++)
+            if (strcmp(d.columns[i].name, name) == 0) {
+                column_explain(out, &d.columns[i]);
+                told++;
+            }
+    return told;
+}
+
+/* Whether a line's figure may name a column so: a quantity or a column. */
+static bool is_of_figures(const char *name)
+{
+    struct dictionary d;
+    if (name_index(name, names_quantities->names, names_quantities->n) >= 0)
+        return true;
+    for (size_t f = 0; dictionary_get(&d, f); f++)
+        for (size_t i = 0; i < d.n; i++)
+            if (strcmp(d.columns[i].name, name) == 0)
+                return true;
+    return false;
+}
+
+/* "step_ms_lo" of series_time.csv; "test_acc_lo" leaves the unit out. */
+static size_t explain_ending(FILE *out, const char *name)
+{
+    char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
+    const char *meaning = figures_explain_ending(stem, name);
+    if (meaning == NULL)
+        return 0;
+    snprintf(with_unit, sizeof with_unit, "%s_pct", stem);
+    if (!is_of_figures(stem) && !is_of_figures(with_unit))
+        return 0;
+    fprintf(out, "%s in series_NAME.csv\n  %s Value: %s.\n", name, meaning, stem);
+    return 1;
+}
+
+static size_t explain_words(FILE *out, const char *name)
+{
+    size_t n, told = 0;
+    const struct word *words = words_all(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i].name, name) == 0) {
+            fprintf(out, "%s, %s\n  %s\n", name, words[i].of, words[i].meaning);
             told++;
         }
+    return told;
+}
+
+/* Tables and figures head an option's column by its last word: momentum. */
+static size_t explain_last_word(FILE *out, const char *name)
+{
+    const struct spec_option *option;
+    size_t told = 0;
+    for (size_t i = 0; (option = option_at(i)) != NULL; i++) {
+        const char *dot = strrchr(option->key, '.');
+        if (dot == NULL || strcmp(dot + 1, name) != 0)
+            continue;
+        option_explain(out, option);
+        told++;
     }
     return told;
 }
@@ -318,18 +357,21 @@ static void add_told(struct told *told, size_t *n, const char *name, const char 
 static size_t list_told(struct told *told)
 {
     const struct spec_option *option;
-    size_t n_lists, n_parts, n_columns, n = 0;
+    struct dictionary d;
+    size_t n_lists, n_parts, n_words, n = 0;
     const struct enumeration *const *lists = enumerations(&n_lists);
     const struct spec_part *parts = spec_parts(&n_parts);
+    const struct word *words = words_all(&n_words);
     for (size_t i = 0; (option = option_at(i)) != NULL; i++)
         add_told(told, &n, option->key, option->help);
     for (size_t i = 0; i < n_parts; i++)
         add_told(told, &n, parts[i].name, parts[i].help);
-    for (size_t f = 0; f < N_DICTIONARIES; f++) {
-        const struct column *columns = dictionaries[f].columns(&n_columns);
-        for (size_t i = 0; i < n_columns; i++)
-            add_told(told, &n, columns[i].name, columns[i].meaning);
-    }
+    for (size_t f = 0; dictionary_get(&d, f); f++)
+        for (size_t i = 0; i < d.n; i++)
+            add_told(told, &n, d.columns[i].name, d.columns[i].meaning);
+    for (size_t i = 0; i < n_words; i++) /* shells complete one word */
+        if (strchr(words[i].name, ' ') == NULL)
+            add_told(told, &n, words[i].name, words[i].meaning);
     for (size_t i = 0; i < n_lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
             add_told(told, &n, lists[i]->names[k], lists[i]->summaries[k]);
@@ -391,6 +433,9 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     told += explain_parts(out, name);
     told += explain_columns(out, name);
     told += explain_entries(out, name);
+    told += explain_words(out, name);
+    if (told == 0)
+        told = explain_last_word(out, name) + explain_ending(out, name);
     TRY(explain_model(out, name, tools, &told, e));
     return told == 0 ? unknown_name(name, e) : OK;
 }
