@@ -18,7 +18,7 @@ static void axis_clear(struct axis *axis)
     *axis = (struct axis){.id = axis->id};
 }
 
-static void remove_axis(struct matrix *matrix, struct axis *axis)
+void matrix_remove_axis(struct matrix *matrix, struct axis *axis)
 {
     axis_clear(axis);
     size_t i = (size_t)(axis - matrix->axes);
@@ -53,7 +53,7 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
         return;
     struct axis *axis = matrix_axis(reading->matrix, other);
     if (axis != NULL && !mark_same_layer(axis->mark, mark))
-        remove_axis(reading->matrix, axis);
+        matrix_remove_axis(reading->matrix, axis);
     struct value *value = &reading->config->values[other];
     if (value->set && !mark_same_layer(value->mark, mark)) {
         value->set = false;
@@ -78,7 +78,7 @@ static enum status visit_option(void *arg, const struct spec_option *option,
     if (axis != NULL && mark_same_layer(axis->mark, entry->mark))
         return option_given_twice(option, entry, axis->mark, e);
     if (axis != NULL)
-        remove_axis(reading->matrix, axis);
+        matrix_remove_axis(reading->matrix, axis);
     displace_batch(reading, option->id, entry->mark);
     return option_read(reading->config, option, entry, e);
 }
@@ -201,7 +201,7 @@ static void remove_zips(struct matrix *matrix)
 {
     for (size_t i = matrix->n_axes; i-- > 0;)
         if (matrix->axes[i].zip > 0)
-            remove_axis(matrix, &matrix->axes[i]);
+            matrix_remove_axis(matrix, &matrix->axes[i]);
 }
 
 /* Two axes that run together: as long as each other. */

@@ -84,6 +84,8 @@ void matrix_free(struct matrix *matrix);
 /* The axis of this option, or NULL. */
 struct axis *matrix_axis(const struct matrix *matrix, enum option_id id);
 
+void matrix_remove_axis(struct matrix *matrix, struct axis *axis);
+
 /* The case gives this option itself, with one value or several. */
 bool matrix_gives(const struct matrix *matrix, enum option_id id);
 

@@ -3,11 +3,20 @@
 #include <string.h>
 
 #include "bench/spec/spec.h"
+#include "kernels/base/names.h"
 
 bool config_concerns(const struct config *config, enum option_id option)
 {
     bool of_hosts = option == OPT_SITE_HOSTS || option == OPT_SITE_RATE || option == OPT_SITE_DELAY;
     return !of_hosts || config_site(config)->shares_cores;
+}
+
+/* Of a batch the runner counts images; seed and threads are words of the command and of its environment. */
+bool config_reads(const struct config *config, enum option_id option)
+{
+    return !config_is_foreign(config) || option_get(option)->scope != SCOPE_WORKLOAD ||
+           option == OPT_THREADS || option == OPT_SEED || option == OPT_GLOBAL_BATCH ||
+           option == OPT_BATCH_PER_RANK;
 }
 
 const struct site_row *config_site(const struct config *config)
@@ -50,20 +59,10 @@ const struct workload_row *workload_find(const char *name)
     return NULL;
 }
 
-/* Whether it is one of words with blanks between them. */
-static bool has_word(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = strstr(words, word); at != NULL; at = strstr(at + 1, word))
-        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
-            return true;
-    return false;
-}
-
 enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
                                     struct error *e)
 {
-    if (row->strategies[0] == '\0' || has_word(row->strategies, strategy))
+    if (row->strategies[0] == '\0' || name_is_word(row->strategies, strategy))
         return OK;
     return error_set(e, ERR_ARGUMENT, "sync.strategy: '%s' is none of %s; known: %s", strategy,
                      row->name, row->strategies);

@@ -524,10 +524,10 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_points; i++)
         TRY(check_point(spec, &spec->points[i], e));
-    TRY(owned_check(spec, e));
     TRY(own_options_check(spec, e));
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));
+    TRY(owned_check(spec, e));
     TRY(check_checkpoints(spec, e));
     TRY(check_copies(spec, e));
     TRY(check_target(spec, e));

@@ -164,6 +164,7 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     TRY(MEM_NEW(spec->matrix, 1, "a spec", e));
     TRY(MEM_NEW(spec->own, 1, "a spec", e));
     TRY(find_spec(spec, path, e));
+    spec->is_recorded = spec_is_recorded(spec->path);
     TRY(config_init(&spec->config, e));
     TRY(config_init(&spec->presets, e));
     spec->config.own = spec->presets.own = spec->own;
@@ -183,6 +184,7 @@ void spec_free(struct spec *spec)
         config_free(&spec->points[i].config);
     free(spec->points);
     free(spec->varying);
+    free(spec->written);
     config_free(&spec->config);
     config_free(&spec->presets);
     for (size_t i = 0; i < spec->n_bases; i++)

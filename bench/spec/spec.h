@@ -250,6 +250,9 @@ const struct site_row *config_site(const struct config *config);
 /* Whether the option means something where this runs: hosts and their links are those of nodes that share
  * a machine; elsewhere it stands at its preset, which tells a point from no other. */
 bool config_concerns(const struct config *config, enum option_id option);
+/* Whether the program of the point takes any notice of the option; of trainers which strategy or optimizer does is
+ * another question. */
+bool config_reads(const struct config *config, enum option_id option);
 /* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
 enum { LINK_BYTES = 64 };
 void config_link(char text[LINK_BYTES], const struct config *config);
@@ -423,6 +426,7 @@ struct point {
  * among those that solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.*
  * only), before others of as few ranks one of its own case. */
 struct alike;
+struct written;
 struct spec {
     char *path;   /* of the file */
     char **bases; /* of the files that it extends */
@@ -439,6 +443,9 @@ struct spec {
     struct spec_input *inputs;
     size_t n_inputs;
     struct alike *identities; /* of the points: what spec_find_point looks in */
+    struct written *written;  /* values of points, and whether a point reads them: points/owned.c */
+    size_t n_written;
+    bool is_recorded; /* spec_write wrote the file */
 };
 
 /* The input by its name, a text of an option's values; NULL where there is none. */
@@ -474,6 +481,9 @@ size_t spec_find_point(const struct spec *spec, const char *id);
 /* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
  * points where the copies of the inputs lie beside it: results/<name>/<run>/spec.yaml. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
+
+/* Whether spec_write wrote the file: its values hold as they are. */
+bool spec_is_recorded(const char *path);
 
 /* The title that it gives; NULL: none. */
 const char *spec_title(const struct spec *spec);

@@ -177,9 +177,22 @@ static void write_case(FILE *out, const struct spec *spec, const struct matrix *
     write_matrix(out, spec, of, "    ");
 }
 
+/* The first line. */
+static const char head[] = "# Every option of the campaign as it was run; written by scalebench.\n";
+
+bool spec_is_recorded(const char *path)
+{
+    char line[sizeof head] = "";
+    FILE *in = fopen(path, "re");
+    bool read = in != NULL && fgets(line, sizeof line, in) != NULL;
+    if (in != NULL)
+        fclose(in);
+    return read && strcmp(line, head) == 0;
+}
+
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e)
 {
-    fputs("# Every option of the campaign as it was run; written by scalebench.\n", out);
+    fputs(head, out);
     write_options(out, spec);
     write_matrix(out, spec, spec->matrix, "");
     if (spec->matrix->n_cases > 0)

@@ -138,6 +138,15 @@ static bool append(char *text, size_t size, const char *format, const char *valu
     return fits;
 }
 
+bool name_is_word(const char *words, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(words, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
+}
+
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n)
 {
     static const char more[] = " ...";

@@ -34,6 +34,9 @@ char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const 
 /* Index of `name` in `known`, or -1. */
 int name_index(const char *name, const char *const *known, size_t n);
 
+/* Whether the name is one of `words`, which blanks separate. */
+bool name_is_word(const char *words, const char *name);
+
 /* Writes "'rign' is unknown; nearest 'ring'; known: none allreduce ring" to `text` (cut to fit) and
  * returns it. */
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n);

@@ -56,7 +56,7 @@ static const struct selection *baseline_of(const struct spec *spec, const struct
 }
 
 /* The point with the baseline's values applied. On error nothing is left in it. */
-static enum status make_base(struct point *base, const struct spec *spec, const struct point *point,
+static enum status make_base(struct point *base, struct spec *spec, const struct point *point,
                              const struct selection *baseline, struct error *e)
 {
     *base = (struct point){.of = point->of, .case_name = point->case_name};
@@ -64,7 +64,8 @@ static enum status make_base(struct point *base, const struct spec *spec, const 
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (baseline->config.values[i].set)
             config_put(&base->config, (enum option_id)i, &baseline->config.values[i]);
-    enum status status = nodes_resolve_base(&base->config, &baseline->config, spec, e);
+    enum status status = owned_note(spec, &base->config, e);
+    THEN(status, nodes_resolve_base(&base->config, &baseline->config, spec, e));
     THEN(status, compute_resolve_base(&base->config, baseline, spec, point->of, e));
     if (status == OK)
         point_identify(base, spec);

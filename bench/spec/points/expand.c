@@ -161,6 +161,8 @@ static enum status expand_case(struct spec *spec, const struct matrix *of, struc
     for (size_t i = 0; i < combinations; i++) {
         struct point *point = &spec->points[spec->n_points];
         combine(point, &product, i);
+        struct config written;
+        config_borrow(&written, &point->config);
         enum status status = nodes_resolve_point(&point->config, spec, e);
         THEN(status, compute_resolve_point(&point->config, spec, e));
         if (status != OK || is_excluded(spec, point)) {
@@ -171,18 +173,47 @@ static enum status expand_case(struct spec *spec, const struct matrix *of, struc
         point->requested = true;
         point_identify(point, spec);
         spec->n_points++;
+        TRY(owned_note(spec, &written, e));
     }
     return OK;
 }
 
-static enum status expand_matrix(struct spec *spec, struct error *e)
+static void forget_matches(struct matrix *of)
+{
+    for (size_t i = 0; i < of->n_excludes; i++)
+        of->excludes[i].matches = 0;
+}
+
+static void forget_points(struct spec *spec)
+{
+    struct matrix *all = spec->matrix;
+    while (spec->n_points > 0)
+        config_free(&spec->points[--spec->n_points].config);
+    spec->n_written = 0;
+    forget_matches(all);
+    for (size_t i = 0; i < all->n_cases; i++)
+        forget_matches(&all->cases[i]);
+}
+
+static enum status expand_cases(struct spec *spec, struct error *e)
 {
     const struct matrix *all = spec->matrix;
+    forget_points(spec);
     if (all->n_cases == 0)
         TRY(expand_case(spec, all, e));
     for (size_t i = 0; i < all->n_cases; i++)
         TRY(expand_case(spec, &all->cases[i], e));
     return check_excludes(spec, e);
+}
+
+/* Without values that are left out quietly, and made again where there were some. */
+static enum status expand_matrix(struct spec *spec, struct error *e)
+{
+    for (bool again = true; again;) {
+        TRY(expand_cases(spec, e));
+        TRY(owned_leave_out(spec, &again, e));
+    }
+    return OK;
 }
 
 /* ---- All points ---- */

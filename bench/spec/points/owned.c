@@ -1,99 +1,316 @@
-/* Options that belong to what another option names, and what becomes of them where nothing does. */
+/* Options that only some points read, and what becomes of values that no point reads. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
+#include "kernels/base/names.h"
 
-/* An option of an optimizer, a schedule, a strategy or a compressor, which have it where option `owner` is one of these;
- * or, where none is named, where it is not as by itself. */
-static const struct owned {
+static bool has_variant(const struct config *config)
+{
+    enum strategy_variant variant;
+    struct error e;
+    return config_variant(config, &variant, &e) == OK;
+}
+
+static unsigned flags_of(const struct config *config)
+{
+    return strategy_flags(config_strategy_kind(config));
+}
+
+static bool compresses(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_COMPRESSES;
+}
+
+static bool has_algorithms(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_ALGORITHMS;
+}
+
+static bool overlaps(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_OVERLAPS;
+}
+
+/* Which points read an option: those where option `owner` has one of the names. Without names: those that `reads`
+ * holds for or, without that, where the owner is not at its preset. Several rows of an option hold together. All points
+ * read an option without a row. */
+struct reader {
     enum option_id id, owner;
-    const char *names[4];
-} owned_options[] = {
-    {OPT_COMMAND, OPT_WORKLOAD, {"command"}},
-    {OPT_METRICS, OPT_WORKLOAD, {"command"}},
-    {OPT_JUDGED, OPT_WORKLOAD, {"command"}},
-    {OPT_TUNE, OPT_KERNELS, {"fast", "exact"}},
-    {OPT_MOMENTUM, OPT_OPTIMIZER, {"sgd", "lars"}},
-    {OPT_NESTEROV, OPT_OPTIMIZER, {"sgd"}},
-    {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, {"sgd"}},
-    {OPT_BETA1, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
-    {OPT_BETA2, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
-    {OPT_EPSILON, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
-    {OPT_TRUST, OPT_OPTIMIZER, {"lars"}},
-    {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
-    {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
-    {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
-    {OPT_LOSS_SCALE, OPT_PRECISION, {"fp16"}},
-    {OPT_LOSS_SCALE_INITIAL, OPT_PRECISION, {"fp16"}},
-    {OPT_LOSS_SCALE_WINDOW, OPT_PRECISION, {"fp16"}},
-    {OPT_LOSS_SCALE_HYSTERESIS, OPT_PRECISION, {"fp16"}},
-    {OPT_LOSS_SCALE_MIN, OPT_PRECISION, {"fp16"}},
+    const char *names; /* with blanks between them, or NULL */
+    bool (*reads)(const struct config *config);
+};
+
+static const struct reader readers[] = {
+    {OPT_COMMAND, OPT_WORKLOAD, "command", NULL},
+    {OPT_METRICS, OPT_WORKLOAD, "command", NULL},
+    {OPT_JUDGED, OPT_WORKLOAD, "command", NULL},
+    {OPT_SITE_HOSTS, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_RATE, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_DELAY, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_LAUNCHER, OPT_SITE, "slurm", NULL},
+    {OPT_SITE_INTERFACE, OPT_SITE, "slurm ssh", NULL},
+    {OPT_SITE_MACHINES, OPT_SITE, "ssh", NULL},
+    {OPT_COMPUTE_RATE, OPT_COMPUTE, "replay auto", NULL},
+    {OPT_COMPUTE_CORES, OPT_COMPUTE, "replay auto", NULL},
+    {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
+    {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
+    {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx", NULL},
+    {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
+    {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},
+    {OPT_NESTEROV, OPT_OPTIMIZER, "sgd", NULL},
+    {OPT_NESTEROV, OPT_MOMENTUM, NULL, NULL},
+    {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, "sgd", NULL},
+    {OPT_DECOUPLED_DECAY, OPT_WEIGHT_DECAY, NULL, NULL},
+    {OPT_BETA1, OPT_OPTIMIZER, "adam adamw lamb", NULL},
+    {OPT_BETA2, OPT_OPTIMIZER, "adam adamw lamb", NULL},
+    {OPT_EPSILON, OPT_OPTIMIZER, "adam adamw lamb", NULL},
+    {OPT_TRUST, OPT_OPTIMIZER, "lars", NULL},
+    {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, "step", NULL},
+    {OPT_LR_GAMMA, OPT_LR_SCHEDULE, "step", NULL},
+    {OPT_LR_MIN, OPT_LR_SCHEDULE, "cosine", NULL},
+    {OPT_LR_WARMUP, OPT_WARMUP_STEPS, NULL, NULL},
+    {OPT_LOSS_SCALE, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_INITIAL, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_INITIAL, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_LOSS_SCALE_WINDOW, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_WINDOW, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_LOSS_SCALE_HYSTERESIS, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_HYSTERESIS, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_LOSS_SCALE_MIN, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_MIN, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_VARIANT, OPT_STRATEGY, NULL, has_variant},
+    {OPT_COMPRESS, OPT_STRATEGY, NULL, compresses},
+    {OPT_ALGORITHM, OPT_STRATEGY, NULL, has_algorithms},
+    {OPT_OVERLAP, OPT_STRATEGY, NULL, overlaps},
 #define OWNED_anyone(key, owner)
-#define OWNED_strategy(key, owner)                                      {OPT_sync_##key, OPT_STRATEGY, {#owner}},
-#define OWNED_variant(key, owner)                                       {OPT_sync_##key, OPT_VARIANT, {#owner}},
-#define OWNED_compress(key, owner)                                      {OPT_sync_##key, OPT_COMPRESS, {#owner}},
+#define OWNED_strategy(key, owner)                                      {OPT_sync_##key, OPT_STRATEGY, #owner, NULL},
+#define OWNED_variant(key, owner)                                       {OPT_sync_##key, OPT_VARIANT, #owner, NULL},
+#define OWNED_compress(key, owner)                                      {OPT_sync_##key, OPT_COMPRESS, #owner, NULL},
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/strategies.def"
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/compressors.def"
-    {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, {NULL}},
-    {OPT_PIPELINE_CUT, OPT_PIPELINE, {NULL}},
-    {OPT_RESTART_WITH, OPT_RESTARTS, {NULL}},
-    {OPT_RESTART_LEAST, OPT_RESTART_WITH, {"fewer"}},
-    {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
-    {OPT_INJECT_SHAPE, OPT_INJECT_KIND, {"pareto"}},
-    {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
-    {OPT_INJECT_STEPS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
-    {OPT_INJECT_PHASE, OPT_INJECT_KIND, {"fixed", "exponential", "pareto", "kill"}},
+    {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
+    {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
+    {OPT_CHECKPOINT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_STEPS, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_PATH, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_RESUME, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_RESTART_WITH, OPT_RESTARTS, NULL, NULL},
+    {OPT_RESTART_LEAST, OPT_RESTART_WITH, "fewer", NULL},
+    {OPT_INJECT_SLEEP, OPT_INJECT_KIND, "fixed exponential pareto", NULL},
+    {OPT_INJECT_SHAPE, OPT_INJECT_KIND, "pareto", NULL},
+    {OPT_INJECT_RANKS, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+    {OPT_INJECT_STEPS, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+    {OPT_INJECT_PHASE, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+};
+#define READERS (sizeof readers / sizeof *readers)
+
+/* Programs of other makers see no option of a trainer. */
+static const struct reader trainers = {.owner = OPT_WORKLOAD};
+
+/* A value that the spec writes, by its place. */
+struct written {
+    enum option_id id;
+    struct mark mark;
+    const struct reader *lacks; /* what the first point lacks to read it */
+    const char *found;          /* the owner's value there; borrowed */
+    bool read;                  /* by some point */
 };
 
-static bool has_owner(const struct owned *owned, const struct config *config)
+/* ---- Who reads what ---- */
+
+static const char *owner_text(const struct config *config, enum option_id owner)
 {
-    const struct value *owner = &config->values[owned->owner];
-    for (int i = 0; i < 4 && owned->names[i] != NULL; i++)
-        if (strcmp(owned->names[i], config_text(config, owned->owner)) == 0)
-            return true;
-    return owned->names[0] == NULL && owner->set &&
-           !value_is_preset(option_get(owned->owner), owner);
+    return owner == OPT_STRATEGY ? strategy_names()[config_strategy_kind(config)]
+                                 : config_text(config, owner);
 }
 
-static enum status error_no_owner(const struct owned *owned, const struct value *value,
-                                  struct error *e)
+/* A spec that names no site may run in a Slurm job. */
+static bool may_be_slurm(const struct config *config, const struct reader *reader)
 {
-    char names[64] = "";
-    for (int i = 0; i < 4 && owned->names[i] != NULL; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
-                 owned->names[i]);
-    return mark_error(e, ERR_SPEC, value->mark, "%s is an option of %s, which no point uses",
-                      option_get(owned->id)->key,
-                      names[0] != '\0' ? names : option_get(owned->owner)->key);
+    return reader->owner == OPT_SITE && !config->values[OPT_SITE].set &&
+           name_is_word(reader->names, names_sites->names[SITE_slurm]);
 }
 
-/* NULL: no point has the option, or one that uses it does. */
-static const struct value *find_unused(const struct spec *spec, const struct owned *owned)
+static bool holds(const struct reader *reader, const struct config *config)
 {
-    const struct spec_option *option = option_get(owned->id);
-    const struct value *unused = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
-        const struct value *value = &config->values[owned->id];
-        if (has_owner(owned, config))
-            return NULL;
-        if (value->set && !value_is_preset(option, value))
-            unused = value;
+    const struct value *owner = &config->values[reader->owner];
+    if (reader->reads != NULL)
+        return reader->reads(config);
+    if (reader->names == NULL)
+        return !value_is_preset(option_get(reader->owner), owner);
+    return name_is_word(reader->names, owner_text(config, reader->owner)) ||
+           may_be_slurm(config, reader);
+}
+
+/* What the point lacks to read the option; NULL: it reads it. */
+static const struct reader *find_lack(const struct config *config, enum option_id id)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (readers[i].id == id && !holds(&readers[i], config))
+            return &readers[i];
+    return config_reads(config, id) ? NULL : &trainers;
+}
+
+/* ---- Values as the spec writes them ---- */
+
+static bool is_same_place(struct mark a, struct mark b)
+{
+    return a.line == b.line && a.column == b.column && a.anchor_line == b.anchor_line &&
+           a.anchor_column == b.anchor_column && strcmp(a.file, b.file) == 0;
+}
+
+/* NULL: no memory. */
+static struct written *find_written(struct spec *spec, enum option_id id, struct mark mark)
+{
+    for (size_t i = 0; i < spec->n_written; i++)
+        if (spec->written[i].id == id && is_same_place(spec->written[i].mark, mark))
+            return &spec->written[i];
+    struct written *grown = reallocarray(spec->written, spec->n_written + 1, sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    spec->written = grown;
+    grown[spec->n_written] = (struct written){.id = id, .mark = mark};
+    return &grown[spec->n_written++];
+}
+
+static enum status note_value(struct spec *spec, const struct config *config, enum option_id id,
+                              struct error *e)
+{
+    const struct reader *lacks = find_lack(config, id);
+    struct written *written = find_written(spec, id, config->values[id].mark);
+    if (written == NULL)
+        return error_no_memory(e, "a spec");
+    written->read = written->read || lacks == NULL;
+    if (written->lacks == NULL && lacks != NULL) {
+        written->lacks = lacks;
+        written->found = owner_text(config, lacks->owner);
     }
-    return unused;
+    return OK;
+}
+
+/* Some have none. */
+static bool is_preset(const struct spec_option *option, const struct value *value)
+{
+    return option->preset != NULL && value_is_preset(option, value);
+}
+
+enum status owned_note(struct spec *spec, const struct config *config, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN && !spec->is_recorded; id++) {
+        const struct spec_option *option = option_get(id);
+        const struct value *value = &config->values[id];
+        if (value->set && value->mark.line > 0 && !scope_is_campaign(option->scope) &&
+            !is_preset(option, value))
+            TRY(note_value(spec, config, id, e));
+    }
+    return OK;
+}
+
+/* ---- Values that no point reads ---- */
+
+/* Those of a base, and those below words of a command line that choose another owner. */
+static bool is_left_out(const struct spec *spec, const struct written *written)
+{
+    for (size_t i = 0; i < spec->n_bases; i++)
+        if (strcmp(spec->bases[i], written->mark.file) == 0)
+            return true;
+    return !mark_from_set(written->mark) && spec_option_is_open(spec, written->lacks->owner);
+}
+
+static bool is_unread(const struct spec *spec, enum option_id id, struct mark mark)
+{
+    for (size_t i = 0; i < spec->n_written; i++) {
+        const struct written *w = &spec->written[i];
+        if (w->id == id && !w->read && is_same_place(w->mark, mark))
+            return is_left_out(spec, w);
+    }
+    return false;
+}
+
+/* No value of it but the preset is read. */
+static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
+{
+    size_t presets = 0, unread = 0;
+    for (size_t i = 0; i < axis->n; i++) {
+        presets += is_preset(option_get(axis->id), &axis->values[i]);
+        unread += is_unread(spec, axis->id, axis->values[i].mark);
+    }
+    return unread > 0 && presets + unread == axis->n;
+}
+
+static enum status leave_out_of(struct matrix *of, struct config *config, const struct spec *spec,
+                                bool *some, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN; id++) {
+        struct value *value = &config->values[id];
+        struct axis *axis = matrix_axis(of, id);
+        if (axis != NULL && axis_is_unread(axis, spec)) {
+            matrix_remove_axis(of, axis);
+            *some = true;
+        }
+        if (!value->set || !is_unread(spec, id, value->mark))
+            continue;
+        *some = true;
+        value_free(value);
+        TRY(value_copy(value, &spec->presets.values[id], e));
+    }
+    return OK;
+}
+
+enum status owned_leave_out(struct spec *spec, bool *some, struct error *e)
+{
+    struct matrix *all = spec->matrix;
+    *some = false;
+    TRY(leave_out_of(all, &spec->config, spec, some, e));
+    for (size_t i = 0; i < all->n_cases; i++)
+        TRY(leave_out_of(&all->cases[i], &all->cases[i].own.config, spec, some, e));
+    return OK;
+}
+
+/* "bucketed or zero2" */
+static void join_words(char *text, size_t size, const char *words)
+{
+    size_t used = 0;
+    for (; *words && used < size; words += words[strcspn(words, " ")] ? 1 : 0) {
+        int length = (int)strcspn(words, " ");
+        used += (size_t)snprintf(text + used, size - used, "%s%.*s", used > 0 ? " or " : "", length,
+                                 words);
+        words += length;
+    }
+}
+
+static enum status refuse(const struct written *written, struct error *e)
+{
+    const struct reader *lacks = written->lacks;
+    const char *key = option_get(written->id)->key, *owner = option_get(lacks->owner)->key;
+    char names[256];
+    if (lacks == &trainers)
+        return mark_error(e, ERR_SPEC, written->mark,
+                          "%s has no effect: workload.command sees the options below "
+                          "workload.options alone; leave it out",
+                          key);
+    if (lacks->names == NULL)
+        return mark_error(e, ERR_SPEC, written->mark,
+                          "%s has no effect without %s, which is %s; give %s, or leave %s out", key,
+                          owner, written->found, owner, key);
+    join_words(names, sizeof names, lacks->names);
+    return mark_error(e, ERR_SPEC, written->mark,
+                      "%s has no effect: expected %s = %s, found %s; leave it out", key, owner,
+                      names, written->found);
 }
 
 enum status owned_check(const struct spec *spec, struct error *e)
 {
-    for (size_t i = 0; i < sizeof owned_options / sizeof *owned_options; i++) {
-        const struct value *unused = find_unused(spec, &owned_options[i]);
-        if (unused != NULL)
-            return error_no_owner(&owned_options[i], unused, e);
-    }
+    for (size_t i = 0; i < spec->n_written; i++)
+        if (!spec->written[i].read && !is_left_out(spec, &spec->written[i]))
+            return refuse(&spec->written[i], e);
     return OK;
 }

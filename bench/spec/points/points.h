@@ -50,6 +50,13 @@ enum status labels_write(struct spec *spec, struct error *e);
 
 /* ---- Options that belong to others ---- */
 
-/* ERR_SPEC for one that a point has and none uses, as that of an optimizer which no point has: it would be ignored
- * without a word. */
+/* Notes which values of a point's options, as the spec writes them, the point reads: sync.cap_mib is read by strategy
+ * bucketed alone. Values at their presets, and those of a spec that was written by spec_write, are not noted. */
+enum status owned_note(struct spec *spec, const struct config *config, struct error *e);
+
+/* Takes values that no point reads out of the spec, where they come from a file that it extends, or where the words
+ * of a command line chose what does not read them. *some: points are to be made anew. */
+enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
+
+/* ERR_SPEC for any other value that no point reads. */
 enum status owned_check(const struct spec *spec, struct error *e);

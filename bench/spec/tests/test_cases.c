@@ -1,5 +1,6 @@
 /* Cases, zip, conditions that exclude, and specs that extend others: which points there are. */
 #include "bench/spec/tests/spec_file.h"
+#include "bench/spec/value.h"
 
 /* k epochs in one process, p ranks, and another program. */
 #define THREE                                                                                      \
@@ -252,6 +253,40 @@ static void test_extends(void **state)
     spec_free(&spec);
 }
 
+/* A base's value that no point reads is left out, an axis of such values too: the spec is as without it. A value of the
+ * spec's own is refused, unless words of a command line chose what does not read it. */
+static void test_values_that_no_point_reads(void **state)
+{
+    struct spec spec;
+    char text[512], id[16];
+    write_base("base.yaml", "model: softmax_784\ntrain: {global_batch: 64, nesterov: true}\n"
+                            "sync: {strategy: reduce_bcast, variant: pickled, node_ranks: 2}\n"
+                            "matrix: {ranks: [1, 2], sync.cap_mib: [1, 25]}\n");
+    snprintf(text, sizeof text, "name: top\nextends: %s/base.yaml\nsync.strategy: ring\n", folder);
+    load(&spec, text, NULL);
+    assert_labels(&spec, "ranks=1|ranks=2");
+    strcpy(id, spec.points[1].id);
+    spec_free(&spec);
+    load(&spec, BODY "sync.strategy: ring\nranks: 2\n", NULL);
+    assert_string_equal(spec.points[0].id, id);
+    spec_free(&spec);
+
+    load(&spec, BODY "sync: {strategy: bucketed, cap_mib: 2}\n", "sync.strategy=ring");
+    assert_true(
+        value_is_preset(option_get(OPT_sync_cap_mib), &spec.config.values[OPT_sync_cap_mib]));
+    spec_free(&spec);
+    load(&spec,
+         BODY "sync.cap_mib: 2\n"
+              "cases: [{label: a, sync.strategy: bucketed}, {label: b, sync.strategy: ring}]\n",
+         NULL);
+    spec_free(&spec);
+    refuse(BODY "sync.strategy: ring\n", "sync.cap_mib=2",
+           "SET:1:14: sync.cap_mib has no effect: expected sync.strategy = ...");
+    refuse(BODY "cases:\n  - {label: a, sync: {strategy: bucketed, cap_mib: 2}}\n"
+                "  - {label: b, sync: {strategy: ring, cap_mib: 2}}\n",
+           NULL, "6:48: sync.cap_mib has no effect: expected sync.strategy = ...");
+}
+
 static void refuse_base(const char *wanted)
 {
     struct spec spec;
@@ -376,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_extends),
+        cmocka_unit_test(test_values_that_no_point_reads),
         cmocka_unit_test(test_refused_bases),
         cmocka_unit_test(test_own_options),
         cmocka_unit_test(test_own_options_in_any_order),

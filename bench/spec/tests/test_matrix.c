@@ -65,7 +65,8 @@ static void test_compressors(void **state)
            "5:32: sync.compress: bf16 does not go with strategy tree; strategies that compress: "
            "allreduce allreduce_layer bucketed");
     refuse(BODY "sync: {compress: bf16, fp16_scale: 2}\n", NULL,
-           "4:36: sync.fp16_scale is an option of fp16, which no point uses");
+           "4:36: sync.fp16_scale has no effect: expected sync.compress = fp16, found bf16; leave "
+           "it out");
     refuse(BODY "sync: {compress: fp16, fp16_scale: 3}\n", NULL,
            "4:36: sync.fp16_scale = 3 is no power of two; nearest 2 and 4");
 }
@@ -329,7 +330,7 @@ static void test_like_a_plain_search(void **state)
         add_some(text, "sync.strategy", strategies, 4);
         add_some(text, "place.bind", binds, 2);
         add_some(text, "seed", seeds, 3);
-        strcat(text, "  sync.segment: [8KiB, 16KiB]\n");
+        strcat(text, "  sync.deadline: [60s, 90s]\n");
         if (baseline)
             strcat(text, "baseline: {ranks: 1, sync.strategy: none}\n");
         load(&spec, text, rand() % 2 ? "measure.replay=2" : NULL);
