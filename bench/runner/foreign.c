@@ -67,17 +67,29 @@ static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
     return false;
 }
 
-static bool find(char path[PATH_BYTES], const struct config *config, int *why)
+/* In the current folder as ./name. */
+static bool is_seen(char path[PATH_BYTES], const struct seen_from *from, const char *name, int *why)
 {
-    const char *name = written_of(config), *from = config->values[OPT_COMMAND].mark.file;
-    const char *slash = from != NULL ? strrchr(from, '/') : NULL;
+    for (const char *const *folder = from->folders; *folder != NULL; folder++)
+        if (is_program(path, *folder[0] ? *folder : ".", *folder[0] ? strlen(*folder) : 1, name,
+                       why))
+            return true;
+    return false;
+}
+
+static enum status find(char path[PATH_BYTES], bool *found, const struct spec *spec,
+                        const struct config *config, int *why, struct error *e)
+{
+    struct seen_from from;
+    const char *name = written_of(config);
+    *found = name[0] == '/' && is_program(path, "", 0, name, why);
     if (name[0] == '/')
-        return is_program(path, "", 0, name, why);
-    if (slash != NULL && is_program(path, from, (size_t)(slash - from) + 1, name, why))
-        return true;
-    if (is_program(path, ".", 1, name, why))
-        return true;
-    return strchr(name, '/') == NULL && is_on_path(path, name, why);
+        return OK;
+    TRY(seen_from_open(&from, spec, config->values[OPT_COMMAND].mark, e));
+    *found = is_seen(path, &from, name, why) ||
+             (strchr(name, '/') == NULL && is_on_path(path, name, why));
+    seen_from_close(&from);
+    return OK;
 }
 
 static enum status add(struct foreign_programs *programs, const struct config *config,
@@ -113,15 +125,17 @@ static enum status check_name(const struct foreign_programs *programs, const str
     return OK;
 }
 
-enum status foreign_find(struct foreign_programs *programs, const struct config *config,
-                         struct error *e)
+enum status foreign_find(struct foreign_programs *programs, const struct spec *spec,
+                         const struct config *config, struct error *e)
 {
     char path[PATH_BYTES];
+    bool found;
     int why = ENOENT;
     if (index_of(programs, written_of(config)) < programs->n)
         return OK;
     TRY(check_name(programs, config, e));
-    if (find(path, config, &why))
+    TRY(find(path, &found, spec, config, &why, e));
+    if (found)
         return add(programs, config, path, e);
     return mark_error(
         e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,

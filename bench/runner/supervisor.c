@@ -120,7 +120,7 @@ static bool has_checkpoint(const struct supervised *s)
     const struct config *config = &s->point->config;
     snprintf(path, sizeof path, "%s/../seed%llu.safetensors", s->folder,
              (unsigned long long)s->next->seed);
-    return stat(config_names_checkpoint(config) ? config_text(config, OPT_CHECKPOINT_PATH) : path,
+    return stat(config_names_checkpoint(config) ? config_path(config, OPT_CHECKPOINT_PATH) : path,
                 &info) == 0 &&
            (double)info.st_mtime + 1 >= s->all.attempts[0].begin_s;
 }

@@ -10,10 +10,11 @@ static bool is_argument(const struct spec_option *option)
     return option->scope == SCOPE_WORKLOAD;
 }
 
-/* A network goes by its file. */
+/* What is a file goes by its path. */
 static const char *argument_text(const struct point *point, size_t id)
 {
-    return id == OPT_MODEL && point->net != NULL ? point->net->path : point->config.values[id].text;
+    return id == OPT_MODEL && point->net != NULL ? point->net->path
+                                                 : config_path(&point->config, (enum option_id)id);
 }
 
 /* Appends a value; of inject.ranks those that the point has, which take no more room. */

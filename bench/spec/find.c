@@ -1,11 +1,13 @@
 #include "bench/spec/find.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/executable.h"
 #include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
@@ -56,6 +58,22 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
     return OK;
 }
 
+/* More names are no list to read in a message. */
+enum { LIST_MOST = 12 };
+
+static enum status explain_near(const char *folder, const char *name, const char *const *names,
+                                size_t n, struct error *e)
+{
+    char text[300], stem[128];
+    const char *begin;
+    int length = (int)find_stem(&begin, name, SUFFIX);
+    snprintf(stem, sizeof stem, "%.*s", length, begin);
+    return error_set(e, ERR_SPEC,
+                     "'%s' is not there, neither in the current folder nor in %s; %s; `scalebench "
+                     "list %s` lists all",
+                     name, folder, name_three(text, sizeof text, stem, names, n), folder);
+}
+
 /* Says which files of this kind there are. */
 static enum status explain_missing(const char *home, const char *folder, const char *name,
                                    struct error *e)
@@ -67,18 +85,41 @@ static enum status explain_missing(const char *home, const char *folder, const c
         status =
             error_set(e, ERR_SPEC, "'%s' is not there, and there is no file in %s", name, folder);
     if (status == OK) {
+        const char *const *names = (const char *const *)found.gl_pathv;
         strip_paths(&found, (home != NULL ? strlen(home) + 1 : 0) + strlen(folder));
-        name_explain(text, sizeof text, name, (const char *const *)found.gl_pathv, found.gl_pathc);
-        status = error_set(e, ERR_SPEC, "%s (in %s)", text, folder);
+        status =
+            found.gl_pathc > LIST_MOST
+                ? explain_near(folder, name, names, found.gl_pathc, e)
+                : error_set(e, ERR_SPEC, "%s (in %s)",
+                            name_explain(text, sizeof text, name, names, found.gl_pathc), folder);
     }
     globfree(&found);
     return status;
 }
 
+/* The folder that holds configs/: $SCALEBENCH_HOME, else the one above the program's where that has them, as for a trainer
+ * that is started by hand; NULL: none. */
+static const char *find_home(char *above, size_t size)
+{
+    char configs[PATH_MAX + 16];
+    const char *chosen = getenv("SCALEBENCH_HOME");
+    if (chosen != NULL)
+        return chosen;
+    for (int i = 0; i < 2; i++) {
+        char *slash = i > 0 || executable_path(above, size) ? strrchr(above, '/') : NULL;
+        if (slash == NULL)
+            return NULL;
+        *slash = '\0';
+    }
+    snprintf(configs, sizeof configs, "%s/configs", above);
+    return access(configs, F_OK) == 0 ? above : NULL;
+}
+
 enum status find_config(char **path, const char *folder, const char *name, struct error *e)
 {
+    char above[PATH_MAX];
     const char *home = NULL;
-    for (int i = 0; i < 2; i++, home = getenv("SCALEBENCH_HOME")) {
+    for (int i = 0; i < 2; i++, home = find_home(above, sizeof above)) {
         if (i == 1 && home == NULL)
             break;
         enum status status = join(path, home, folder, name, e);
@@ -132,7 +173,8 @@ static enum status error_nowhere(const char *const *folders, const char *const *
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e)
 {
-    const char *home = getenv("SCALEBENCH_HOME");
+    char above[PATH_MAX];
+    const char *home = find_home(above, sizeof above);
     *path = NULL;
     if (text[0] == '/') {
         TRY(try_file(path, NULL, "", text, e));
@@ -146,4 +188,25 @@ enum status find_file(char **path, const char *const *folders, const char *const
             TRY(try_file(path, home, *f, text, e));
     }
     return *path == NULL ? error_nowhere(folders, shared, text, e) : OK;
+}
+
+enum status find_folder(char **folder, const char *path, struct error *e)
+{
+    const char *slash = strrchr(path, '/');
+    *folder = strndup(path, slash != NULL ? (size_t)(slash - path) + 1 : 0);
+    return *folder != NULL ? OK : error_no_memory(e, "a path");
+}
+
+enum status find_absolute(char **to, const char *path, const char *below, struct error *e)
+{
+    char *here = path[0] != '/' ? getcwd(NULL, 0) : strdup("");
+    size_t length = strlen(path);
+    const char *a = path[0] != '/' ? "/" : "";
+    const char *b = below[0] && length > 0 && path[length - 1] != '/' ? "/" : "";
+    int made = here != NULL ? asprintf(to, "%s%s%s%s%s", here, a, path, b, below) : -1;
+    free(here);
+    if (made >= 0)
+        return OK;
+    *to = NULL;
+    return error_no_memory(e, "a path");
 }

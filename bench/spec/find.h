@@ -19,5 +19,11 @@ bool find_is_path(const char *text);
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 
+/* Sets *folder (freed by the caller) to the folder of a file: "" or ending in '/'. */
+enum status find_folder(char **folder, const char *path, struct error *e);
+
+/* Sets *to (freed by the caller) to the path, or to the file `below` in that folder, as every folder sees it. */
+enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
+
 /* The name of a file without folder and `ending`: *stem points into `path`; returns its length. */
 size_t find_stem(const char **stem, const char *path, const char *ending);

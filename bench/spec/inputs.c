@@ -11,45 +11,120 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "kernels/base/file.h"
+#include "kernels/base/names.h"
 
-/* Options whose values are files; where and with which ending a run keeps them; where those lie
+/* Options whose values are files or folders; where and with which ending a run keeps a copy, if it does; where those lie
  * that all may use, so that the tables of a run draw without its copies too. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
+    bool is_read; /* by whoever loads the spec, or by launches: it is there */
 } kinds[] = {
-    {OPT_MODEL, "models", ".yaml", {"configs/"}},
-    {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}},
-    {OPT_LINK, "link", ".csv", {NULL}},
+    {OPT_MODEL, "models", ".yaml", {"configs/"}, true},
+    {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}, true},
+    {OPT_LINK, "link", ".csv", {NULL}, true},
+    {.option = OPT_CHECKPOINT_START, .is_read = true},
+    {.option = OPT_CHECKPOINT_RESUME, .is_read = true},
+    {.option = OPT_CHECKPOINT_PATH},
+    {.option = OPT_DATA_PATH},
+    {.option = OPT_PEER_PYTHON},
 };
 
-/* "" where an option must be given and is not; a preset is a word that stands for no file. */
+/* "" where an option must be given and is not; a preset is a word that stands for no file. A Python without a folder is
+ * one on PATH. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
-    bool word = option->preset != NULL &&
-                (strcmp(value->text, option->preset) == 0 || strcmp(value->text, "none") == 0);
-    return value->text[0] && !word;
+    static const char *const words[] = {"none", "auto"};
+    bool word = option->preset != NULL && (strcmp(value->text, option->preset) == 0 ||
+                                           name_index(value->text, words, 2) >= 0);
+    bool on_path = option->id == OPT_PEER_PYTHON && strchr(value->text, '/') == NULL;
+    return value->text[0] && !word && !on_path;
 }
 
-/* What a spec says is meant from where it lies, what was typed from where that was done. */
-static enum status find_input(char **path, const struct input_kind *kind, const struct value *value,
-                              struct error *e)
+/* ---- Where a file is ---- */
+
+enum status seen_from_open(struct seen_from *from, const struct spec *spec, struct mark mark,
+                           struct error *e)
 {
-    bool typed = mark_from_set(value->mark);
-    char *beside = strdup(typed ? "" : value->mark.file),
-         *slash = beside != NULL ? strrchr(beside, '/') : NULL;
-    if (beside == NULL)
-        return error_no_memory(e, "the files of a spec");
-    if (slash != NULL)
-        slash[1] = '\0';
-    const char *own = slash != NULL ? beside : "";
-    const char *const folders[] = {typed ? "" : own, typed || !own[0] ? NULL : "", NULL};
-    bool name = kind->option == OPT_MODEL && !find_is_path(value->text);
-    enum status status = name ? find_config(path, "configs/models", value->text, e)
-                              : find_file(path, folders, kind->shared, value->text, e);
-    free(beside);
+    bool typed = mark_from_set(mark);
+    size_t n = 0;
+    *from = (struct seen_from){.beside = NULL};
+    TRY(find_folder(&from->beside, typed || mark.file == NULL ? spec->path : mark.file, e));
+    if (typed)
+        from->folders[n++] = "";
+    if (from->beside[0] != '\0')
+        from->folders[n++] = from->beside;
+    for (size_t i = 0; spec->folders != NULL && i < spec->folders->n && n + 1 < SEEN_FROM_MAX; i++)
+        from->folders[n++] = spec->folders->items[i].text;
+    if (!typed)
+        from->folders[n++] = "";
+    return OK;
+}
+
+void seen_from_close(struct seen_from *from)
+{
+    free(from->beside);
+}
+
+static enum status find_input(char **path, const struct spec *spec, const struct input_kind *kind,
+                              const struct value *value, const char *text, struct error *e)
+{
+    struct seen_from from;
+    *path = NULL;
+    if (kind->option == OPT_MODEL && !find_is_path(text))
+        return find_config(path, "configs/models", text, e);
+    TRY(seen_from_open(&from, spec, value->mark, e));
+    enum status status = find_file(path, from.folders, kind->shared, text, e);
+    seen_from_close(&from);
     return status;
 }
+
+/* ---- What a run does not copy ---- */
+
+/* A file that is yet to be written: in the first of the folders that has its folder. */
+static enum status place_new(struct value *value, const struct spec *spec,
+                             const struct input_kind *kind, struct error *e)
+{
+    struct error none;
+    struct seen_from from;
+    char *folder = NULL, *found = NULL;
+    TRY(find_folder(&folder, value->text, e));
+    const char *name = value->text + strlen(folder);
+    enum status status = seen_from_open(&from, spec, value->mark, e);
+    if (status == OK && folder[0] == '\0')
+        status = find_absolute(&value->path, from.folders[0], name, e);
+    else if (status == OK && find_input(&found, spec, kind, value, folder, &none) == OK)
+        status = find_absolute(&value->path, found, name, e);
+    seen_from_close(&from);
+    free(folder);
+    free(found);
+    return status;
+}
+
+/* Where it is, seen from where it was written or typed; what is nowhere stays as it is, for the program that misses
+ * it. */
+static enum status find_path(struct value *value, const struct spec *spec,
+                             const struct input_kind *kind, struct error *e)
+{
+    struct error inner;
+    char *found;
+    enum status status = find_input(&found, spec, kind, value, value->text, &inner);
+    free(value->path);
+    value->path = NULL;
+    if (status == OK)
+        status = find_absolute(&value->path, found, "", e);
+    else if (inner.status == ERR_SPEC && kind->is_read && !spec->is_recorded)
+        status = mark_error(e, ERR_SPEC, value->mark, "%s: %s", option_get(kind->option)->key,
+                            inner.text);
+    else if (inner.status == ERR_SPEC)
+        status = kind->option == OPT_CHECKPOINT_PATH ? place_new(value, spec, kind, e) : OK;
+    else
+        *e = inner;
+    free(found);
+    return status;
+}
+
+/* ---- What a run copies ---- */
 
 /* A network counts as it is read, any other file as its bytes. */
 static enum status read_input(struct spec_input *input, struct error *e)
@@ -154,7 +229,9 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     const char *name = NULL;
     if (!value->set || !is_file(option, value))
         return OK;
-    enum status status = find_input(&input.path, kind, value, &inner);
+    if (kind->folder == NULL)
+        return find_path(value, spec, kind, e);
+    enum status status = find_input(&input.path, spec, kind, value, value->text, &inner);
     THEN(status, read_input(&input, &inner));
     THEN(status, add_input(spec, &input, kind, &name, &inner));
     if (status != OK) {

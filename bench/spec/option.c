@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/spec/spec.h"
@@ -85,17 +86,30 @@ static void explain_names(FILE *out, const struct enumeration *names)
     enumeration_print(out, "    ", names);
 }
 
+/* A preset may lie beside the range: a word, or the 0 of what is not given. */
+static void explain_range(FILE *out, const struct spec_option *option)
+{
+    char *end;
+    const char *preset = option->preset != NULL ? option->preset : "";
+    double number = strtod(preset, &end);
+    bool beside = end == preset || number < option->min || number > option->max;
+    fprintf(out, "  allowed  %.15g..%.15g%s%s", option->min, option->max,
+            option->unit[0] ? " " : "", option->unit);
+    if (beside && preset[0] != '\0' && preset[0] != '[')
+        fprintf(out, ", or %s", preset);
+    fputc('\n', out);
+}
+
 void option_explain(FILE *out, const struct spec_option *option)
 {
     fprintf(out, "%s\n  %s\n", option->key, option->help);
     fprintf(out, "  type     %s\n", type_text(option->type));
     if (option->min < option->max)
-        fprintf(out, "  allowed  %.15g..%.15g%s%s\n", option->min, option->max,
-                option->unit[0] ? " " : "", option->unit);
+        explain_range(out, option);
     if (option->names != NULL)
         explain_names(out, option->names);
     if (option->preset == NULL)
-        fprintf(out, "  preset   none: must be given\n");
+        fprintf(out, "  preset   there is none\n");
     else
         fprintf(out, "  preset   %s\n", option->preset[0] ? option->preset : "none");
     fprintf(out, "  scope    %s\n", scope_text(option->scope));

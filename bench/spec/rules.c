@@ -36,8 +36,6 @@ static bool is_folder_name(const char *name)
 static enum status check_name(const struct spec *spec, struct error *e)
 {
     const struct value *name = &spec->config.values[OPT_NAME];
-    if (!name->set)
-        return missing(spec, OPT_NAME, e);
     if (is_folder_name(name->text))
         return OK;
     return mark_error(e, ERR_SPEC, name->mark,
@@ -128,16 +126,10 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
 
 /* ---- Points ---- */
 
-/* 0 is how a command line says "not given"; a spec leaves the key out instead. */
-static enum status check_batch_positive(const struct point *point, enum option_id id,
-                                        struct error *e)
+/* 0 says that the other one is. */
+static bool is_given(const struct value *batch)
 {
-    const struct value *value = &point->config.values[id];
-    const struct spec_option *option = option_get(id);
-    if (!value->set || value->number > 0)
-        return OK;
-    return mark_error(e, ERR_SPEC, value->mark, "%s = 0 %s: allowed %.0f..%.0f", option->key,
-                      option->unit, option->min, option->max);
+    return batch->set && batch->number > 0;
 }
 
 static enum status refuse_batch(const struct spec *spec, const struct value *wrong,
@@ -159,15 +151,29 @@ static enum status check_batch_given(const struct spec *spec, const struct point
     const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
     long scaling = config_int(&spec->config, OPT_SCALING);
     bool none = scaling == SCALING_none, strong = scaling == SCALING_strong;
-    if (rank->set && strong)
+    if (is_given(rank) && strong)
         return refuse_batch(spec, rank, rank_key, global_key, e);
-    if (global->set && !strong && !none)
+    if (is_given(global) && !strong && !none)
         return refuse_batch(spec, global, global_key, rank_key, e);
-    if (!global->set && !rank->set)
+    if (!is_given(global) && !is_given(rank))
         return mark_error(e, ERR_SPEC, mark_in(spec->path, 1, 1),
                           "a batch size is missing: give %s%s%s", none || strong ? global_key : "",
                           none ? " or " : "", strong ? "" : rank_key);
     return OK;
+}
+
+/* Files of the user's may hold others than those of their set. */
+static enum status check_samples(const struct point *point, struct error *e)
+{
+    const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
+    const struct data_set_row *set = config_data_set(&point->config);
+    if (set->train == 0 || samples->number <= set->train || point->config.values[OPT_DATA_PATH].set)
+        return OK;
+    return mark_error(
+        e, ERR_SPEC, samples->mark,
+        "data.samples = %s, but %s has %d images to train on: expected 1..%d, or 0 for "
+        "all",
+        samples->text, set->name, set->train, set->train);
 }
 
 static enum status check_batch_fits(const struct point *point, struct error *e)
@@ -178,13 +184,14 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     enum option_id at;
     struct error inner;
     char place[MARK_TEXT_BYTES];
-    if (global->set && config_replicas(&point->config, (long)ranks->number) > global->number)
+    if (is_given(global) && config_replicas(&point->config, (long)ranks->number) > global->number)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
             "ranks = %s, but train.global_batch = %s (%s) has no image for each of them",
             ranks->text, global->text, mark_text(place, global->mark));
     if (config_check_batch(&point->config, (long)ranks->number, &at, &inner) != OK)
         return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+    TRY(check_samples(point, e));
     double batch = config_images(&point->config);
     if (samples->number > 0 && batch > samples->number)
         return mark_error(e, ERR_SPEC, samples->mark,
@@ -327,6 +334,18 @@ static enum status check_elastic(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
+/* workload.command alone does not choose the workload. */
+static enum status miss_model(const struct spec *spec, const struct point *point, struct error *e)
+{
+    const struct value *command = &point->config.values[OPT_COMMAND];
+    if (!command->set)
+        return missing(spec, OPT_MODEL, e);
+    return mark_error(e, ERR_SPEC, command->mark,
+                      "workload.command is not run: expected workload = command, found %s; write "
+                      "workload: {command: [...]}",
+                      config_text(&point->config, OPT_WORKLOAD));
+}
+
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     TRY(check_nodes(point, e));
@@ -335,9 +354,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     if (config_is_foreign(&point->config))
         return foreign_check(&point->config, e);
     if (!point->config.values[OPT_MODEL].set)
-        return missing(spec, OPT_MODEL, e);
-    TRY(check_batch_positive(point, OPT_GLOBAL_BATCH, e));
-    TRY(check_batch_positive(point, OPT_BATCH_PER_RANK, e));
+        return miss_model(spec, point, e);
     TRY(check_parallel(point, e));
     if (!config_calibrates(
             &point->config)) /* its batch is that of the ranks it is calibrated for */

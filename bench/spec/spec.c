@@ -1,5 +1,7 @@
 #include "bench/spec/spec.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +25,15 @@ static enum status find_spec(struct spec *spec, const char *path, struct error *
         return find_config(&spec->path, "configs", path, e);
     spec->path = strdup(path);
     return spec->path != NULL ? OK : error_no_memory(e, "a path");
+}
+
+bool spec_is_there(const char *path)
+{
+    struct spec spec = {.path = NULL};
+    struct error none;
+    bool there = find_spec(&spec, path, &none) == OK && access(spec.path, R_OK) == 0;
+    free(spec.path);
+    return there;
 }
 
 /* ---- The files that a spec extends ---- */
@@ -102,10 +113,29 @@ static enum status read_bases(struct spec *spec, const struct layer *above,
     return OK;
 }
 
+/* The list of folders leaves the tree, which goes. */
+static enum status keep_folders(struct spec *spec, struct node *root, struct error *e)
+{
+    struct node *list = (struct node *)node_find(root, spec_folders_key);
+    for (size_t i = 0; list != NULL && i < list->n; i++)
+        if (list->items[i].kind != NODE_SCALAR)
+            return OK;
+    if (list == NULL || list->kind != NODE_LIST)
+        return OK;
+    TRY(MEM_NEW(spec->folders, 1, "a spec", e));
+    spec->folders->items = list->items;
+    spec->folders->n = list->n;
+    list->items = NULL;
+    list->n = 0;
+    return OK;
+}
+
 static enum status read_layer(struct spec *spec, const struct layer *layer, struct error *e)
 {
     struct node root;
     enum status status = yaml_read_file(&root, layer->path, e);
+    if (status == OK && layer->above == NULL && spec->is_recorded)
+        status = keep_folders(spec, &root, e);
     const struct node *extends = status == OK ? node_find(&root, "extends") : NULL;
     if (extends != NULL)
         status = read_bases(spec, layer, extends, e);
@@ -115,6 +145,19 @@ static enum status read_layer(struct spec *spec, const struct layer *layer, stru
 }
 
 /* ---- A whole spec ---- */
+
+/* A spec that does not say it goes by its file. */
+static enum status name_by_file(struct spec *spec, struct error *e)
+{
+    char name[PATH_MAX];
+    const char *stem;
+    struct value *value = &spec->config.values[OPT_NAME];
+    if (value->set)
+        return OK;
+    int length = (int)find_stem(&stem, spec->path, ".yaml");
+    snprintf(name, sizeof name, "%.*s", length, stem);
+    return config_set(&spec->config, option_get(OPT_NAME), name, mark_in(spec->path, 1, 1), e);
+}
 
 /* "kota_parts_quick" */
 static enum status name_quick_form(struct spec *spec, struct error *e)
@@ -151,6 +194,7 @@ static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
 static enum status read_values(struct spec *spec, const char *set, struct error *e)
 {
     TRY(read_layer(spec, &(struct layer){spec->path, NULL, 0}, e));
+    TRY(name_by_file(spec, e));
     bool asked = set != NULL && matrix_set_has(set, "form=quick");
     if (asked || spec->config.values[OPT_FORM].number == FORM_quick)
         TRY(apply_quick(spec, asked, e));
@@ -185,6 +229,9 @@ void spec_free(struct spec *spec)
     free(spec->points);
     free(spec->varying);
     free(spec->written);
+    if (spec->folders != NULL)
+        node_free(spec->folders);
+    free(spec->folders);
     config_free(&spec->config);
     config_free(&spec->presets);
     for (size_t i = 0; i < spec->n_bases; i++)

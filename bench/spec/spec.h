@@ -143,6 +143,8 @@ struct value {
         double *numbers; /* INTS SEGMENTS: of_numbers */
         char **texts;    /* TEXTS STRINGS PATTERNS; FIGURES: their names */
     };
+    char *
+        path; /* absolute, of a text that is the path of a file or folder; NULL: as the text says */
     struct figure_request *figures; /* FIGURES */
     unsigned n;                     /* of numbers, texts or figures */
     bool of_numbers;
@@ -307,6 +309,11 @@ static inline const char *config_text(const struct config *c, enum option_id id)
 {
     return c->values[id].text;
 }
+/* Of an option that names a file or folder: where that is. */
+static inline const char *config_path(const struct config *c, enum option_id id)
+{
+    return c->values[id].path != NULL ? c->values[id].path : c->values[id].text;
+}
 static inline bool config_is_peer(const struct config *c)
 {
     return config_workload(c)->helper[0] != '\0';
@@ -427,6 +434,7 @@ struct point {
  * only), before others of as few ranks one of its own case. */
 struct alike;
 struct written;
+struct node;
 struct spec {
     char *path;   /* of the file */
     char **bases; /* of the files that it extends */
@@ -445,7 +453,8 @@ struct spec {
     struct alike *identities; /* of the points: what spec_find_point looks in */
     struct written *written;  /* values of points, and whether a point reads them: points/owned.c */
     size_t n_written;
-    bool is_recorded; /* spec_write wrote the file */
+    bool is_recorded;     /* spec_write wrote the file */
+    struct node *folders; /* what it says then of where paths are seen from; or NULL */
 };
 
 /* The input by its name, a text of an option's values; NULL where there is none. */
@@ -468,6 +477,8 @@ struct spec_machine {
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
+/* Whether a spec is there for spec_load to read. */
+bool spec_is_there(const char *path);
 
 /* The key of an option that SET gave and that says more than what is shown of a run; NULL: none. */
 const char *spec_set_beyond_figures(const struct spec *spec);
@@ -484,6 +495,20 @@ enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* Whether spec_write wrote the file: its values hold as they are. */
 bool spec_is_recorded(const char *path);
+/* The key of a spec that spec_write wrote, a list of folders: a path in it is seen from them, too. */
+extern const char spec_folders_key[];
+
+/* Where the path that a value names is looked for, in this order, NULL at the end: beside the file that gives the
+ * value, then in the current folder; of words of a command line in the current folder first. Each is "" (the current
+ * folder) or ends in '/'. */
+enum { SEEN_FROM_MAX = 8 };
+struct seen_from {
+    char *beside; /* freed with seen_from_close */
+    const char *folders[SEEN_FROM_MAX + 1];
+};
+enum status seen_from_open(struct seen_from *from, const struct spec *spec, struct mark mark,
+                           struct error *e);
+void seen_from_close(struct seen_from *from);
 
 /* The title that it gives; NULL: none. */
 const char *spec_title(const struct spec *spec);

@@ -1,10 +1,13 @@
 /* A spec with every option written out: reads back to the same points on any machine. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/spec/figures/request.h"
+#include "bench/spec/find.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
 
 static const char *published_copy(const void *spec, const char *text)
 {
@@ -177,6 +180,62 @@ static void write_case(FILE *out, const struct spec *spec, const struct matrix *
     write_matrix(out, spec, of, "    ");
 }
 
+const char spec_folders_key[] = "x-folders";
+
+static bool is_relative(const struct value *value)
+{
+    return value->path != NULL && value->text[0] != '/';
+}
+
+/* Some path of a point, of a file that has no copy, is seen from a folder. */
+static bool has_relative(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *command = &config->values[OPT_COMMAND];
+        if (command->n > 0 && command->texts[0][0] != '/')
+            return true;
+        for (size_t id = 0; id < OPTION_COUNT; id++)
+            if (is_relative(&config->values[id]))
+                return true;
+    }
+    return false;
+}
+
+static enum status write_folder(FILE *out, const char *file, const char *before, struct error *e)
+{
+    char *folder = NULL, *absolute = NULL;
+    TRY(find_folder(&folder, file, e));
+    enum status status = find_absolute(&absolute, folder, "", e);
+    fputs(before, out);
+    if (status == OK)
+        value_write_quoted(out, absolute);
+    free(folder);
+    free(absolute);
+    return status;
+}
+
+/* Where paths are seen from wherever the copy lies: as the copy says that this spec is, else from the folders of the spec
+ * and of its bases, then from the current one. */
+static enum status write_folders(FILE *out, const struct spec *spec, struct error *e)
+{
+    const struct node *folders = spec->folders;
+    const char *before = "";
+    if (!has_relative(spec))
+        return OK;
+    fprintf(out, "%s: [", spec_folders_key);
+    for (size_t i = 0; folders != NULL && i < folders->n; i++, before = ", ")
+        TRY(write_folder(out, folders->items[i].text, before, e));
+    for (size_t i = 0; folders == NULL && i < spec->n_bases + 2; i++, before = ", ")
+        TRY(write_folder(out,
+                         i == 0               ? spec->path
+                         : i <= spec->n_bases ? spec->bases[i - 1]
+                                              : "",
+                         before, e));
+    fputs("]\n", out);
+    return OK;
+}
+
 /* The first line. */
 static const char head[] = "# Every option of the campaign as it was run; written by scalebench.\n";
 
@@ -193,6 +252,7 @@ bool spec_is_recorded(const char *path)
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e)
 {
     fputs(head, out);
+    TRY(write_folders(out, spec, e));
     write_options(out, spec);
     write_matrix(out, spec, spec->matrix, "");
     if (spec->matrix->n_cases > 0)

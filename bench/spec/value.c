@@ -220,7 +220,7 @@ static enum status parse_node_ranks(struct value *value, const struct spec_optio
 static enum status parse_condition(struct value *value, const struct spec_option *option,
                                    const struct node *node, struct error *e)
 {
-    if (node->text[0] == '\0')
+    if (node->text[0] == '\0' || strcmp(node->text, "none") == 0)
         return value_set_text(value, e, "%s", "");
     const char *number = node->text + 2;
     if (strncmp(node->text, ">=", 2) != 0 ||
@@ -295,6 +295,8 @@ static enum status copy_contents(struct value *to, const struct value *from, str
 {
     if (from->text != NULL)
         TRY(value_copy_text(&to->text, from->text, e));
+    if (from->path != NULL)
+        TRY(value_copy_text(&to->path, from->path, e));
     if (from->of_numbers) {
         TRY(MEM_NEW(to->numbers, from->n, "a value", e));
         memcpy(to->numbers, from->numbers, from->n * sizeof *to->numbers);
@@ -313,7 +315,7 @@ enum status value_copy_plain(struct value *to, const struct value *from, struct 
     to->borrowed = false;
     to->texts = NULL; /* and the numbers */
     to->figures = NULL;
-    to->text = NULL;
+    to->text = to->path = NULL;
     enum status status = copy_contents(to, from, e);
     if (status != OK)
         value_free_plain(to);
@@ -333,6 +335,7 @@ void value_free_plain(struct value *value)
         return;
     }
     free(value->text);
+    free(value->path);
     for (size_t i = 0; !value->of_numbers && value->texts != NULL && i < value->n; i++)
         free(value->texts[i]);
     free(value->texts); /* or the numbers */

@@ -300,6 +300,10 @@ END
 
 check "images of one's own" own_images
 check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --describe-plan
+finds_a_net_from_any_folder() {
+    (cd "$tmp" && env -u SCALEBENCH_HOME "$train_cnn" --model lenet_21k --train.global_batch 8 --describe-plan)
+}
+check "a network is found from any folder" finds_a_net_from_any_folder
 check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn" --model no_such_net --describe-plan
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus

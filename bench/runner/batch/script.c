@@ -47,15 +47,26 @@ static void write_setup(FILE *out, const struct script *s)
             cluster_count(s->cluster, CLUSTER_cores));
 }
 
-/* The campaign's command with what was typed, as a shell reads it. */
+/* Words as a shell reads them, and the end of the line. */
+static void write_words(FILE *out, const char *const *words)
+{
+    char *none[] = {NULL};
+    campaign_print_command(out, &(struct site_launch){.argv = (char **)words, .environment = none});
+}
+
+/* The program that writes the script, from whatever folder. */
+static void write_program(FILE *out, const struct script *s)
+{
+    fputs("build=${BUILD:-}\n[ -n \"$build\" ] || build=", out);
+    write_words(out, (const char *const[]){s->programs, NULL});
+}
+
+/* The campaign's command with what was typed. */
 static void write_run(FILE *out, const struct script *s)
 {
     const char *set = s->set[0] != '\0' ? "--set" : NULL;
-    const char *all[] = {"run", s->spec, "--out", s->out, set, s->set, NULL};
-    char *none[] = {NULL};
-    const struct site_launch words = {.argv = (char **)all, .environment = none};
     fputs("exec \"$build/scalebench\" ", out);
-    campaign_print_command(out, &words);
+    write_words(out, (const char *const[]){"run", s->spec, "--out", s->out, set, s->set, NULL});
 }
 
 static void write_line(FILE *out, const struct script *s, const char *line)
@@ -79,11 +90,11 @@ static void write_line(FILE *out, const struct script *s, const char *line)
         write_modules(out, s);
     else if (begins(line, "exec "))
         write_run(out, s);
-    else {
-        if (begins(line, "build="))
-            write_setup(out, s);
+    else if (begins(line, "build=")) {
+        write_setup(out, s);
+        write_program(out, s);
+    } else if (!begins(line, "[ -x \"$build/")) /* a folder of jobs has nothing to make it of */
         fputs(line, out);
-    }
 }
 
 /* What the template says of itself holds for the template alone. */

@@ -10,6 +10,7 @@
 struct script {
     const struct cluster *cluster;
     const char *template; /* path of bench.sbatch */
+    const char *programs; /* folder of scalebench */
     const char *name;     /* of the campaign */
     const char *spec;     /* as it was typed */
     const char *set;      /* of the job's own command: "" is none */

@@ -107,9 +107,7 @@ static void print_spec_option(FILE *out, const struct spec_option *option)
         }
         fputc('\n', out);
     }
-    if (option->preset == NULL)
-        print_line(out, "must be given", "");
-    else if (option->preset[0] != '\0')
+    if (option->preset != NULL && option->preset[0] != '\0')
         print_line(out, "preset: ", option->preset);
 }
 

@@ -158,7 +158,7 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_SEGMENTS:
         return list_of(segment(), true);
     case TYPE_CONDITION:
-        return pattern("^(>= *" NUMBER ")?$");
+        return pattern("^(none|>= *" NUMBER ")?$");
     case TYPE_FIGURES:
         return figures();
     }

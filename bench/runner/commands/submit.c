@@ -24,7 +24,9 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
 {
     char *longer = NULL;
     const char *value = cluster_text(&s->cluster, key);
-    if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 ||
+    const struct value *site = &s->spec.config.values[OPT_SITE];
+    bool elsewhere = site->set && site->number != SITE_slurm; /* which does not read it */
+    if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||
         s->spec.config.values[option].set)
         return OK;
     if (asprintf(&longer, "%s%s%s=%s", s->set, s->set[0] ? " " : "", option_get(option)->key,
@@ -73,6 +75,7 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     const char *name = config_text(&s->spec.config, OPT_NAME);
     const struct script script = {.cluster = &s->cluster,
                                   .template = s->template,
+                                  .programs = s->tools->folder,
                                   .name = name,
                                   .spec = s->arguments->operand,
                                   .set = s->set,

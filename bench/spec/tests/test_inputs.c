@@ -126,12 +126,99 @@ static void nets_of_one_name_get_names_of_their_own(void **state)
     spec_free(&spec);
 }
 
+static const char *path_in(const struct spec *spec, enum option_id id)
+{
+    return config_path(&spec->points[0].config, id);
+}
+
+/* Beside the spec, then in the current folder; of words of a command line the other way round. A file that is yet to be
+ * written goes where its folder is. */
+static void other_paths_are_seen_as_a_net_is(void **state)
+{
+    static const char rest[] = "model: lenet_21k\ndata: {path: images}\n"
+                               "checkpoint: {start: a.safetensors, every_epochs: 1, path: out/c}\n"
+                               "measure.accuracy.seeds: [1]\n";
+    struct spec spec;
+    struct error e;
+    make_below("sub");
+    make_below("sub/images");
+    make_below("here");
+    make_below("here/images");
+    make_below("here/out");
+    fake_write(path_of("here/a.safetensors"), "");
+    char models[4200];
+    snprintf(models, sizeof models, "%s", home);
+    setenv("SCALEBENCH_HOME", models, 1);
+    assert_int_equal(chdir(path_of("here")), 0);
+
+    load(&spec, rest, NULL);
+    assert_string_equal(path_in(&spec, OPT_DATA_PATH), path_of("sub/images"));
+    assert_string_equal(path_in(&spec, OPT_CHECKPOINT_START), path_of("here/a.safetensors"));
+    assert_string_equal(path_in(&spec, OPT_CHECKPOINT_PATH), path_of("here/out/c"));
+    assert_string_equal(config_text(&spec.points[0].config, OPT_DATA_PATH), "images");
+    spec_free(&spec);
+    load(&spec, rest, "data.path=images checkpoint.path=c");
+    assert_string_equal(path_in(&spec, OPT_DATA_PATH), path_of("here/images"));
+    assert_string_equal(path_in(&spec, OPT_CHECKPOINT_PATH), path_of("here/c"));
+    spec_free(&spec);
+    assert_int_equal(try_load(&spec, rest, "checkpoint.start=gone", &e), ERR_SPEC);
+    assert_non_null(strstr(e.text, "checkpoint.start: 'gone' is not there; looked in"));
+    spec_free(&spec);
+    assert_int_equal(chdir(home), 0);
+    unsetenv("SCALEBENCH_HOME");
+}
+
+/* What a run keeps of its spec finds the same files from any folder, and names the same points. */
+static void a_recorded_spec_finds_its_files_from_anywhere(void **state)
+{
+    const struct spec_machine machine = {.usable_cores = 8};
+    struct spec spec, copy;
+    struct error e = {.status = OK};
+    make_below("sub");
+    make_below("sub/images");
+    make_below("run");
+    make_below("run/models");
+    load(&spec, "model: lenet_21k\ndata: {path: images}\n", NULL);
+    FILE *out = fopen(path_of("run/spec.yaml"), "w");
+    assert_non_null(out);
+    assert_int_equal(spec_write(out, &spec, &e), OK);
+    assert_int_equal(fclose(out), 0);
+    fake_write(path_of("run/models/lenet_21k.yaml"), NET(""));
+    assert_int_equal(chdir(path_of("run")), 0);
+    if (spec_load(&copy, path_of("run/spec.yaml"), NULL, &machine, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    assert_string_equal(path_in(&copy, OPT_DATA_PATH), path_of("sub/images"));
+    assert_string_equal(config_text(&copy.points[0].config, OPT_DATA_PATH), "images");
+    spec_free(&copy);
+    spec_free(&spec);
+    assert_int_equal(chdir(home), 0);
+}
+
+static void a_spec_without_a_name_goes_by_its_file(void **state)
+{
+    const struct spec_machine machine = {.usable_cores = 8};
+    struct spec spec;
+    struct error e = {.status = OK};
+    make_below("sub");
+    fake_write(path_of("sub/my_study.yaml"), "model: lenet_21k\ntrain.global_batch: 64\n");
+    assert_int_equal(spec_load(&spec, path_of("sub/my_study.yaml"), NULL, &machine, &e), OK);
+    assert_string_equal(config_text(&spec.config, OPT_NAME), "my_study");
+    spec_free(&spec);
+    fake_write(path_of("sub/my study.yaml"), "model: lenet_21k\ntrain.global_batch: 64\n");
+    assert_int_equal(spec_load(&spec, path_of("sub/my study.yaml"), NULL, &machine, &e), ERR_SPEC);
+    assert_non_null(strstr(e.text, "name: 'my study' cannot name a folder"));
+    spec_free(&spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_net_is_found_beside_its_spec_first),
         cmocka_unit_test(the_content_of_a_net_is_its_identity),
         cmocka_unit_test(nets_of_one_name_get_names_of_their_own),
+        cmocka_unit_test(other_paths_are_seen_as_a_net_is),
+        cmocka_unit_test(a_recorded_spec_finds_its_files_from_anywhere),
+        cmocka_unit_test(a_spec_without_a_name_goes_by_its_file),
     };
     return cmocka_run_group_tests_name("inputs", tests, make_folders, remove_folder);
 }

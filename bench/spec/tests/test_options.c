@@ -56,7 +56,7 @@ static void test_explain(void **state)
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
     assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
     assert_non_null(strstr(text, "    ring               blocks go around a ring twice"));
-    assert_non_null(strstr(text, "preset   none: must be given\n"));
+    assert_non_null(strstr(text, "preset   there is none\n"));
     assert_null(strstr(text, "flaw"));
     free(text);
     out = open_memstream(&text, &size);

@@ -14,7 +14,7 @@ commands() {
     cat <<END
 run|launch|$tmp/fake.yaml --set ranks=2
 plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[none,ring]
-submit|#SBATCH --nodes|$tmp/fake.yaml --site example --dry-run
+submit|build=$bin|$tmp/fake.yaml --site example --dry-run
 status|fake|fake
 runs|fake|
 figures|time.svg|$latest --set figures=[time]
