@@ -57,8 +57,8 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Finds the run to go on with, the newest that facts_go_on holds for, or begins a new one, and says
- * why: spec.yaml, manifest.json, journal, latest. A run that is gone on with keeps the spec that it
+/* Finds the run to go on with, the newest that facts_go_on holds for and that shares a point, or begins a new one, and
+ * says why: spec.yaml, manifest.json, journal, latest. A run that is gone on with keeps the spec that it
  * had as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, while another runner has it. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 

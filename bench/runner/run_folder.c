@@ -12,18 +12,49 @@
 
 #include "bench/runner/campaign.h"
 #include "bench/runner/manifest.h"
+#include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
+#include "bench/spec/value.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
 /* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
-/* The newest run that these facts go on with; NULL when there is none. */
+static bool is_asked(const struct campaign *c, const char *id)
+{
+    size_t point = spec_find_point(&c->spec, id);
+    return point < c->spec.n_points && c->spec.points[point].requested;
+}
+
+/* A point that is asked for is one that the run was asked for last or has launched. What cannot be read is no reason to
+ * leave a run. */
+static bool shares_points(const struct campaign *c, const struct run *run)
+{
+    struct spec spec = {0};
+    struct journal journal = {.fd = -1};
+    struct error why;
+    bool shares = run_spec_load(&spec, run->path, NULL, &why) != OK;
+    for (size_t i = 0; i < spec.n_points && !shares; i++)
+        shares = spec.points[i].requested && is_asked(c, spec.points[i].id);
+    if (!shares && journal_open(&journal, run->path, false, &why) == OK)
+        for (size_t i = 0; i < journal.n_launches && !shares; i++)
+            shares = is_asked(c, journal.launches[i].point);
+    journal_close(&journal);
+    spec_free(&spec);
+    return shares;
+}
+
+static bool has_facts(const struct campaign *c, const struct run *run)
+{
+    return run->facts != NULL && facts_go_on(run->facts, c->facts, &c->spec);
+}
+
+/* The newest run that these facts and points go on with; NULL when there is none. */
 static const struct run *find_run(const struct campaign *c, const struct runs *runs)
 {
     for (size_t i = runs->n; i-- > 0;)
-        if (runs->all[i].facts != NULL && facts_go_on(runs->all[i].facts, c->facts, &c->spec))
+        if (has_facts(c, &runs->all[i]) && shares_points(c, &runs->all[i]))
             return &runs->all[i];
     return NULL;
 }
@@ -114,10 +145,35 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
+/* The last run has other points: names the first option whose values differ. */
+static void explain_points(const struct campaign *c, const struct run *last)
+{
+    struct spec spec = {0};
+    struct error why;
+    enum option_id id = 0;
+    if (run_spec_load(&spec, last->path, NULL, &why) == OK) {
+        const struct config *was = &spec.points[0].config, *is = &c->spec.points[0].config;
+        while (id + 1 < OPTION_COUNT &&
+               (scope_is_campaign(option_get(id)->scope) || option_is_derived(id) ||
+                value_equal(&was->values[id], &is->values[id])))
+            id++;
+        log_print(
+            LOG_NOTE,
+            "no point has the options of %s (%s: %s then, %s now): this begins a new run; the "
+            "same command with the old options goes on with the old one",
+            last->path, config_option(is, id)->key, was->values[id].text, is->values[id].text);
+    }
+    spec_free(&spec);
+}
+
 /* Why the last run is not gone on with. */
 static void explain_new_run(const struct campaign *c, const struct run *last)
 {
     char text[2048];
+    if (has_facts(c, last)) {
+        explain_points(c, last);
+        return;
+    }
     const char *name = last->facts != NULL ? facts_differ(last->facts, c->facts, NULL) : NULL;
     if (last->facts == NULL)
         log_print(LOG_NOTE,
@@ -333,7 +389,9 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     if (status == OK && !c->request->fresh)
         tell_unknown_run(c, &runs);
     if (run != NULL && run != &runs.all[runs.n - 1])
-        log_print(LOG_NOTE, "going on with %s: what later runs ran on differs", run->path);
+        log_print(LOG_NOTE,
+                  "going on with %s: later runs ran on something else or with other options",
+                  run->path);
     if (run != NULL)
         status = set_run_dir(c, run->name, e);
     else

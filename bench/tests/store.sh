@@ -42,6 +42,26 @@ elsewhere() { # command: on a host of another name
 
 # --- A spec that asks for something else ------------------------------------------------------------
 
+# No point has the options of the run: another one begins, and both stay. Names of runs and of campaigns, and specs, are
+# taken alike.
+other_options_begin_a_run() {
+    local first second name command
+    first=$(run_of_latest)
+    expect 0 "(train.lr: 0.01 then, 0.5 now): this begins a new run" run --set train.lr=0.5 || return 1
+    second=$(run_of_latest)
+    [ "$(runs)" -eq 2 ] && [ "$(counted | wc -l)" -eq 12 ] || return 1
+    cp "$out/fake/$first/journal.jsonl" "$tmp/before"
+    expect 0 "going on with" run && [ "$(run_of_latest)" = "$first" ] && cmp "$tmp/before" "$journal" &&
+        [ "$(runs)" -eq 2 ] || return 1
+    expect 0 "$first" "$bin/scalebench" compare fake --out "$out" && grep -F "$second" "$tmp/expect.log" || return 1
+    for name in fake "fake/$first" "$out/fake" "$out/fake/$first" "$tmp/fake.yaml"; do
+        for command in table figures status; do
+            "$bin/scalebench" "$command" "$name" --out "$out" || return 1
+        done
+    done
+    rm -rf "$out/fake/$second"
+}
+
 completes() {
     expect 0 "fake" run && [ "$(counted | sort -u | wc -l)" -eq 12 ]
 }
@@ -217,7 +237,7 @@ growing_is_refused_while_it_runs() {
     before=$(cd "$latest/" && cat spec.yaml manifest.json journal.jsonl)
     run --set measure.time.launches=8..8 >"$tmp/here" 2>&1 &
     here=$!
-    elsewhere "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --set train.lr=0.5 >"$tmp/there" 2>&1 &
+    elsewhere "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --set "measure.accuracy.seeds=[9]" >"$tmp/there" 2>&1 &
     there=$!
     wait "$here"
     [ $? -eq 3 ] || return 1
@@ -391,6 +411,7 @@ if [ "${1:-}" = disk ]; then # in a mount namespace of its own
 fi
 
 check "a campaign completes" completes
+check "other options begin a run of their own" other_options_begin_a_run
 if "${unshare[@]}" true 2>/dev/null; then
     check "another host name runs nothing" another_host_runs_nothing
 else

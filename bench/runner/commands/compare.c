@@ -1,6 +1,7 @@
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/compare/comparison.h"
 #include "bench/runner/compare/format.h"
+#include "bench/runner/compare/operand.h"
 #include "kernels/base/terminal.h"
 
 struct written {
@@ -30,8 +31,13 @@ enum status command_compare(const struct arguments *arguments, const struct tool
 {
     struct comparison c;
     format_writer *writer;
-    const struct compare_request request = {.operands = arguments->operands,
-                                            .n_operands = arguments->n_operands,
+    char last[2][PATH_BYTES];
+    const char *const both[] = {last[0], last[1]};
+    bool alone = arguments->n_operands == 1;
+    if (alone)
+        TRY(operand_find_last(last, arguments->operand, arguments->out, e));
+    const struct compare_request request = {.operands = alone ? both : arguments->operands,
+                                            .n_operands = alone ? 2 : arguments->n_operands,
                                             .out = arguments->out,
                                             .home = tools->home,
                                             .quantity = arguments->quantity,

@@ -156,7 +156,7 @@ static const struct operand {
 #include "bench/runner/commands/operands.def"
 };
 
-/* "SPEC|RUN_DIR|CSV", "RUN...", "[NAME]": whatever any of its words stands for. */
+/* "SPEC|RUN|CSV", "RUN...", "[NAME]": whatever any of its words stands for. */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";

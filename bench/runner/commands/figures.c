@@ -246,10 +246,11 @@ enum status command_figures(const struct arguments *arguments, const struct tool
         return draw_runs(arguments, tools, out, e);
     if (is_sweep(arguments->operand))
         return draw_sweep(arguments->operand, tools, out, e);
-    TRY(path_format(run_dir, e, "%s", arguments->operand));
-    enum status status = path_is_folder(run_dir)
-                             ? load_folder(&spec, run_dir, arguments, e)
-                             : load_campaign(&spec, &asked, arguments, run_dir, e);
+    bool of_spec = !path_is_folder(arguments->operand) && spec_is_there(arguments->operand);
+    if (!of_spec)
+        TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
+    enum status status = of_spec ? load_campaign(&spec, &asked, arguments, run_dir, e)
+                                 : load_folder(&spec, run_dir, arguments, e);
     THEN(status, redraw(&spec, run_dir, tools, e));
     if (status == OK)
         print_figures(out, &spec, run_dir);
@@ -261,15 +262,18 @@ enum status command_figures(const struct arguments *arguments, const struct tool
 enum status command_table(const struct arguments *arguments, const struct tools *tools, FILE *out,
                           int *exit_status, struct error *e)
 {
+    char run_dir[PATH_BYTES];
     struct spec spec = {0};
     struct report_result result = {.all_well = true};
-    struct report_request request = {
-        .run_dir = arguments->operand, .shown = arguments->operand, .table = out};
-    enum status status = is_sweep(arguments->operand)
-                             ? table_print_sweep(out, arguments->operand, &result.all_well, e)
-                             : run_spec_load(&spec, request.run_dir, NULL, e);
-    if (status == OK && !is_sweep(arguments->operand))
-        status = report_make(&spec, &request, tools, &result, e);
+    struct report_request request = {.run_dir = run_dir, .shown = run_dir, .table = out};
+    enum status status;
+    if (is_sweep(arguments->operand)) {
+        status = table_print_sweep(out, arguments->operand, &result.all_well, e);
+    } else {
+        TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
+        status = run_spec_load(&spec, run_dir, NULL, e);
+        THEN(status, report_make(&spec, &request, tools, &result, e));
+    }
     if (!result.all_well)
         *exit_status = 1;
     spec_free(&spec);

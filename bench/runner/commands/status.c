@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/compare/operand.h"
 #include "bench/runner/status.h"
 #include "bench/sites/allocation.h"
 #include "kernels/base/log.h"
@@ -78,28 +79,40 @@ static enum status show_spec(struct asking *a, const struct arguments *arguments
     return status;
 }
 
-static enum status show_asked(struct asking *a, const struct arguments *arguments, struct error *e)
+/* A run's folder, or a campaign's. */
+static enum status show_path(struct asking *a, const char *path, struct error *e)
+{
+    char spec[PATH_BYTES];
+    TRY(path_format(spec, e, "%s/spec.yaml", path));
+    return path_exists(spec) ? show_run(a, path, NULL, e) : show_folder(a, path, e);
+}
+
+static enum status show_asked(struct asking *a, const struct arguments *arguments,
+                              const struct tools *tools, struct error *e)
 {
     char path[PATH_BYTES];
     const char *operand = arguments->operand;
     if (operand == NULL)
         return show_all(a, arguments->out, e);
-    TRY(path_format(path, e, "%s/spec.yaml", operand));
-    if (path_exists(path))
-        return show_run(a, operand, NULL, e);
     TRY(path_format(path, e, "%s/%s", arguments->out, operand));
     if (path_is_folder(path))
-        return show_folder(a, path, e);
-    return path_is_folder(operand) ? show_folder(a, operand, e) : show_spec(a, arguments, e);
+        return show_path(a, path, e);
+    if (path_is_folder(operand))
+        return show_path(a, operand, e);
+    if (spec_is_there(operand))
+        return show_spec(a, arguments, e);
+    TRY(operand_find(path, operand, arguments->out, tools->home, e));
+    return show_path(a, path, e);
 }
 
-static enum status answer(struct asking *a, const struct arguments *arguments, struct error *e)
+static enum status answer(struct asking *a, const struct arguments *arguments,
+                          const struct tools *tools, struct error *e)
 {
     struct place *place;
     TRY(place_open(&place, NULL, e));
     a->machine = allocation_machine(place);
     place_close(place);
-    TRY(show_asked(a, arguments, e));
+    TRY(show_asked(a, arguments, tools, e));
     if (a->n == 0 && arguments->operand != NULL)
         return error_at(e, ERR_ARGUMENT, arguments->out, 0, 0, "no run of %s here",
                         arguments->operand);
@@ -117,7 +130,7 @@ enum status command_status(const struct arguments *arguments, const struct tools
 {
     struct asking a = {.show = run_status_print, .out = out};
     a.json = arguments->json ? json_array() : NULL;
-    enum status status = answer(&a, arguments, e);
+    enum status status = answer(&a, arguments, tools, e);
     *exit_status = arguments->operand != NULL && a.unreadable > 0;
     json_decref(a.json);
     return status;
@@ -137,5 +150,5 @@ enum status command_runs(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     struct asking a = {.show = print_line, .out = out};
-    return answer(&a, arguments, e);
+    return answer(&a, arguments, tools, e);
 }

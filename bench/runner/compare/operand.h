@@ -13,3 +13,8 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
 /* The same of the folder of a sweep, by the name of its table; false where no such place has it. */
 bool operand_find_sweep(char path[PATH_BYTES], const char *name, const char *table, const char *out,
                         const char *home);
+
+/* The last two runs of a campaign, called by its spec, its folder or its name in `out`, the older first. ERR_ARGUMENT
+ * where it has fewer. */
+enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
+                              struct error *e);
