@@ -145,24 +145,35 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
-/* The last run has other points: names the first option whose values differ. */
+/* The first option of points whose values differ; OPTION_COUNT where files do. */
+static enum option_id find_change(const struct config *was, const struct config *is)
+{
+    enum option_id id = 0;
+    while (id < OPTION_COUNT &&
+           (scope_is_campaign(option_get(id)->scope) || option_is_derived(id) ||
+            value_equal(&was->values[id], &is->values[id])))
+        id++;
+    return id;
+}
+
+/* The last run has other points. */
 static void explain_points(const struct campaign *c, const struct run *last)
 {
     struct spec spec = {0};
     struct error why;
-    enum option_id id = 0;
+    char change[300] = "";
     if (run_spec_load(&spec, last->path, NULL, &why) == OK) {
         const struct config *was = &spec.points[0].config, *is = &c->spec.points[0].config;
-        while (id + 1 < OPTION_COUNT &&
-               (scope_is_campaign(option_get(id)->scope) || option_is_derived(id) ||
-                value_equal(&was->values[id], &is->values[id])))
-            id++;
-        log_print(
-            LOG_NOTE,
-            "no point has the options of %s (%s: %s then, %s now): this begins a new run; the "
-            "same command with the old options goes on with the old one",
-            last->path, config_option(is, id)->key, was->values[id].text, is->values[id].text);
+        enum option_id id = find_change(was, is);
+        if (id < OPTION_COUNT)
+            snprintf(change, sizeof change, " (%s: %.80s then, %.80s now)",
+                     config_option(is, id)->key, was->values[id].text, is->values[id].text);
     }
+    log_print(
+        LOG_NOTE,
+        "no point has the options and files of %s%s: this begins a new run; with the old ones "
+        "the same command goes on with the old one",
+        last->path, change);
     spec_free(&spec);
 }
 

@@ -65,9 +65,8 @@ static enum status explain_near(const char *folder, const char *name, const char
                                 size_t n, struct error *e)
 {
     char text[300], stem[128];
-    const char *begin;
-    int length = (int)find_stem(&begin, name, SUFFIX);
-    snprintf(stem, sizeof stem, "%.*s", length, begin);
+    int length = (int)strlen(name) - (ends_with(name, SUFFIX) ? (int)strlen(SUFFIX) : 0);
+    snprintf(stem, sizeof stem, "%.*s", length, name);
     return error_set(e, ERR_SPEC,
                      "'%s' is not there, neither in the current folder nor in %s; %s; `scalebench "
                      "list %s` lists all",

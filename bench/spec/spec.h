@@ -433,7 +433,7 @@ struct point {
  * among those that solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.*
  * only), before others of as few ranks one of its own case. */
 struct alike;
-struct written;
+struct written_value;
 struct node;
 struct spec {
     char *path;   /* of the file */
@@ -451,7 +451,8 @@ struct spec {
     struct spec_input *inputs;
     size_t n_inputs;
     struct alike *identities; /* of the points: what spec_find_point looks in */
-    struct written *written;  /* values of points, and whether a point reads them: points/owned.c */
+    struct written_value
+        *written; /* values of points, and whether a point reads them: points/owned.c */
     size_t n_written;
     bool is_recorded;     /* spec_write wrote the file */
     struct node *folders; /* what it says then of where paths are seen from; or NULL */

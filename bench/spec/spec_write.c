@@ -1,6 +1,7 @@
 /* A spec with every option written out: reads back to the same points on any machine. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/spec/figures/request.h"
 #include "bench/spec/find.h"
@@ -242,7 +243,9 @@ static const char head[] = "# Every option of the campaign as it was run; writte
 bool spec_is_recorded(const char *path)
 {
     char line[sizeof head] = "";
-    FILE *in = fopen(path, "re");
+    struct stat info;
+    bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe is read once */
+    FILE *in = is_file ? fopen(path, "re") : NULL;
     bool read = in != NULL && fgets(line, sizeof line, in) != NULL;
     if (in != NULL)
         fclose(in);

@@ -116,7 +116,7 @@ static const struct reader readers[] = {
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
 
 /* A value that the spec writes, by its place. */
-struct written {
+struct written_value {
     enum option_id id;
     struct mark mark;
     const struct reader *lacks; /* what the first point lacks to read it */
@@ -168,16 +168,16 @@ static bool is_same_place(struct mark a, struct mark b)
 }
 
 /* NULL: no memory. */
-static struct written *find_written(struct spec *spec, enum option_id id, struct mark mark)
+static struct written_value *find_written(struct spec *spec, enum option_id id, struct mark mark)
 {
     for (size_t i = 0; i < spec->n_written; i++)
         if (spec->written[i].id == id && is_same_place(spec->written[i].mark, mark))
             return &spec->written[i];
-    struct written *grown = reallocarray(spec->written, spec->n_written + 1, sizeof *grown);
+    struct written_value *grown = reallocarray(spec->written, spec->n_written + 1, sizeof *grown);
     if (grown == NULL)
         return NULL;
     spec->written = grown;
-    grown[spec->n_written] = (struct written){.id = id, .mark = mark};
+    grown[spec->n_written] = (struct written_value){.id = id, .mark = mark};
     return &grown[spec->n_written++];
 }
 
@@ -185,7 +185,7 @@ static enum status note_value(struct spec *spec, const struct config *config, en
                               struct error *e)
 {
     const struct reader *lacks = find_lack(config, id);
-    struct written *written = find_written(spec, id, config->values[id].mark);
+    struct written_value *written = find_written(spec, id, config->values[id].mark);
     if (written == NULL)
         return error_no_memory(e, "a spec");
     written->read = written->read || lacks == NULL;
@@ -217,7 +217,7 @@ enum status owned_note(struct spec *spec, const struct config *config, struct er
 /* ---- Values that no point reads ---- */
 
 /* Those of a base, and those below words of a command line that choose another owner. */
-static bool is_left_out(const struct spec *spec, const struct written *written)
+static bool is_left_out(const struct spec *spec, const struct written_value *written)
 {
     for (size_t i = 0; i < spec->n_bases; i++)
         if (strcmp(spec->bases[i], written->mark.file) == 0)
@@ -228,7 +228,7 @@ static bool is_left_out(const struct spec *spec, const struct written *written)
 static bool is_unread(const struct spec *spec, enum option_id id, struct mark mark)
 {
     for (size_t i = 0; i < spec->n_written; i++) {
-        const struct written *w = &spec->written[i];
+        const struct written_value *w = &spec->written[i];
         if (w->id == id && !w->read && is_same_place(w->mark, mark))
             return is_left_out(spec, w);
     }
@@ -287,7 +287,7 @@ static void join_words(char *text, size_t size, const char *words)
     }
 }
 
-static enum status refuse(const struct written *written, struct error *e)
+static enum status refuse(const struct written_value *written, struct error *e)
 {
     const struct reader *lacks = written->lacks;
     const char *key = option_get(written->id)->key, *owner = option_get(lacks->owner)->key;

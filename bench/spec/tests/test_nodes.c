@@ -143,7 +143,8 @@ static void test_identity(void **state)
 {
     static const char *const sets[] = {
         "ranks=4 nodes=2", "nodes=2 ranks_per_node=2", "ranks=4 ranks_per_node=2",
-        "ranks=4 nodes=2 site.rate=1mbit", "ranks=4 nodes=2 site.hosts=3"};
+        "ranks=4 nodes=2 matrix.site=[local,emulated] site.rate=1mbit",
+        "ranks=4 nodes=2 matrix.site=[local,emulated] site.hosts=3"};
     char id[16] = "";
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         struct spec spec;
