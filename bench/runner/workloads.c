@@ -185,18 +185,31 @@ enum status workloads_check(const struct workloads *w, const struct point *point
     return OK;
 }
 
+/* At the data: a network of their shape is there, and of all images some have labels that it does not know. */
+static enum status refuse_label(const struct point *point, const char *largest, struct error *e)
+{
+    char text[300];
+    const struct net_desc *net = &point->net->net;
+    snprintf(text, sizeof text, "%s, but model %s tells %d classes apart: expected labels 0..%d",
+             largest, net->name, net->classes, net->classes - 1);
+    return refuse_data(&point->config, text, e);
+}
+
 /* Of a set whose images the spec could not know. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
     const struct workload_identity *identity = identity_of(w, point);
     struct shape shape;
-    const char *set;
+    const char *set, *largest;
     int classes;
     if (identity == NULL ||
-        json_unpack(identity->said, "{s:s, s:[i,i,i], s:i}", "dataset", &set, "data_shape",
-                    &shape.c, &shape.h, &shape.w, "data_classes", &classes) != 0 ||
+        json_unpack(identity->said, "{s:s, s:[i,i,i], s:i, s:s}", "dataset", &set, "data_shape",
+                    &shape.c, &shape.h, &shape.w, "data_classes", &classes, "data_largest",
+                    &largest) != 0 ||
         model_check_data(&point->net->net, set, shape, classes, e) == OK)
         return OK;
+    if (largest[0] != '\0' && model_check_data(&point->net->net, set, shape, 0, e) == OK)
+        return refuse_label(point, largest, e);
     return e->status = ERR_UNAVAILABLE;
 }
 

@@ -294,6 +294,11 @@ END
     grep '^own,.*,greys,own,' "$tmp/own/own/latest/summary.csv" || return 1
     expect 0 "skipped: model softmax_784 takes images of 1x28x28, data set greys has 1x12x20" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set "model=configs/models/softmax_784.yaml" || return 1
+    printf '\7' | dd of="$folder/t10k-labels-idx1-ubyte" bs=1 seek=67 conv=notrunc status=none || return 1
+    local label="t10k-labels-idx1-ubyte: image 59 has label 7, but model own tells 5 classes apart: expected labels 0..4"
+    expect 2 "$tmp/own/spec.yaml:3:37: data.path: $label" "$scalebench" plan "$tmp/own/spec.yaml" &&
+        expect 2 "$label" "$train_cnn" --model "$tmp/own/net.yaml" --data.set idx --data.path "$folder" --train.global_batch 40 ||
+        return 1
     expect 2 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
         --set "data.set=mnist data.name=auto model=configs/models/softmax_784.yaml"
 }

@@ -121,15 +121,24 @@ static enum status check_all(const struct idx_file file[FILES], struct error *e)
     return OK;
 }
 
+static void note_largest(struct data_set *data, const struct idx_file *labels, uint32_t i)
+{
+    const char *slash = strrchr(labels->path, '/');
+    data->classes = labels->bytes[i] + 1;
+    snprintf(data->largest, sizeof data->largest, "%.48s: image %" PRIu32 " has label %d",
+             slash != NULL ? slash + 1 : labels->path, i, labels->bytes[i]);
+}
+
 /* One more than the largest label. */
-static int count_classes(const struct idx_file *train, const struct idx_file *test)
+static void count_classes(struct data_set *data, const struct idx_file *train,
+                          const struct idx_file *test)
 {
     const struct idx_file *labels[] = {train, test};
-    int classes = 2;
+    data->classes = 2;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < labels[k]->dims[0]; i++)
-            classes = labels[k]->bytes[i] < classes ? classes : labels[k]->bytes[i] + 1;
-    return classes;
+            if (labels[k]->bytes[i] >= data->classes)
+                note_largest(data, labels[k], i);
 }
 
 static void fill_data(struct data_set *data, struct idx_file file[FILES])
@@ -137,7 +146,7 @@ static void fill_data(struct data_set *data, struct idx_file file[FILES])
     const struct idx_file *images = &file[TRAIN_IMAGES];
     data->source = "own";
     data->shape = (struct shape){1, (int)images->dims[1], (int)images->dims[2]};
-    data->classes = count_classes(&file[TRAIN_LABELS], &file[TEST_LABELS]);
+    count_classes(data, &file[TRAIN_LABELS], &file[TEST_LABELS]);
     data->train = (struct data_part){
         .images = images->bytes, .labels = file[TRAIN_LABELS].bytes, .n = images->dims[0]};
     data->test = (struct data_part){.images = file[TEST_IMAGES].bytes,

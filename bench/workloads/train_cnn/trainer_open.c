@@ -43,6 +43,18 @@ static enum status open_sampler(struct trainer *t, struct error *e)
     return sampler_open(&t->sampler, e);
 }
 
+/* Of data whose labels say how many classes there are, the label that is one too many is named. */
+static enum status check_data(const struct trainer *t, struct error *e)
+{
+    const struct data_set *d = t->data;
+    TRY(model_check_data(t->desc, d->name, d->shape, d->largest[0] ? 0 : d->classes, e));
+    if (d->classes <= t->desc->classes)
+        return OK;
+    return error_at(e, ERR_DATA, d->path, 0, 0,
+                    "%s, but model %s tells %d classes apart: expected labels 0..%d", d->largest,
+                    t->desc->name, t->desc->classes, t->desc->classes - 1);
+}
+
 enum status trainer_open_batches(struct trainer *t, struct error *e)
 {
     enum option_id at;
@@ -51,7 +63,7 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
     t->grid = grid_place(t->rank, t->ranks, (int)config_int(t->config, OPT_PIPELINE),
                          (int)config_int(t->config, OPT_TENSOR));
     t->global_batch = trainer_global_batch(t->config, t->ranks);
-    TRY(model_check_data(t->desc, t->data->name, t->data->shape, t->data->classes, e));
+    TRY(check_data(t, e));
     TRY(open_sampler(t, e));
     t->accumulate = (uint32_t)config_int(t->config, OPT_ACCUMULATE);
     t->micro_max = sampler_micro_max(&t->sampler, t->accumulate);
