@@ -195,19 +195,33 @@ static enum status refuse_label(const struct point *point, const char *largest, 
     return refuse_data(&point->config, text, e);
 }
 
+static enum status check_samples(const struct point *point, const char *set, int images,
+                                 struct error *e)
+{
+    const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
+    if (samples->number <= images)
+        return OK;
+    return mark_error(
+        e, ERR_SPEC, samples->mark,
+        "data.samples = %s, but %s has %d images to train on: expected 1..%d, or 0 for "
+        "all",
+        samples->text, set, images, images);
+}
+
 /* Of a set whose images the spec could not know. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
     const struct workload_identity *identity = identity_of(w, point);
     struct shape shape;
     const char *set, *largest;
-    int classes;
+    int classes, images;
     if (identity == NULL ||
-        json_unpack(identity->said, "{s:s, s:[i,i,i], s:i, s:s}", "dataset", &set, "data_shape",
-                    &shape.c, &shape.h, &shape.w, "data_classes", &classes, "data_largest",
-                    &largest) != 0 ||
-        model_check_data(&point->net->net, set, shape, classes, e) == OK)
+        json_unpack(identity->said, "{s:s, s:[i,i,i], s:i, s:s, s:i}", "dataset", &set,
+                    "data_shape", &shape.c, &shape.h, &shape.w, "data_classes", &classes,
+                    "data_largest", &largest, "data_images", &images) != 0)
         return OK;
+    if (model_check_data(&point->net->net, set, shape, classes, e) == OK)
+        return check_samples(point, set, images, e);
     if (largest[0] != '\0' && model_check_data(&point->net->net, set, shape, 0, e) == OK)
         return refuse_label(point, largest, e);
     return e->status = ERR_UNAVAILABLE;

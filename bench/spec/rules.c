@@ -162,20 +162,6 @@ static enum status check_batch_given(const struct spec *spec, const struct point
     return OK;
 }
 
-/* Files of the user's may hold others than those of their set. */
-static enum status check_samples(const struct point *point, struct error *e)
-{
-    const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
-    const struct data_set_row *set = config_data_set(&point->config);
-    if (set->train == 0 || samples->number <= set->train || point->config.values[OPT_DATA_PATH].set)
-        return OK;
-    return mark_error(
-        e, ERR_SPEC, samples->mark,
-        "data.samples = %s, but %s has %d images to train on: expected 1..%d, or 0 for "
-        "all",
-        samples->text, set->name, set->train, set->train);
-}
-
 static enum status check_batch_fits(const struct point *point, struct error *e)
 {
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
@@ -191,7 +177,6 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
             ranks->text, global->text, mark_text(place, global->mark));
     if (config_check_batch(&point->config, (long)ranks->number, &at, &inner) != OK)
         return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
-    TRY(check_samples(point, e));
     double batch = config_images(&point->config);
     if (samples->number > 0 && batch > samples->number)
         return mark_error(e, ERR_SPEC, samples->mark,

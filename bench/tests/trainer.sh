@@ -294,6 +294,10 @@ END
     grep '^own,.*,greys,own,' "$tmp/own/own/latest/summary.csv" || return 1
     expect 0 "skipped: model softmax_784 takes images of 1x28x28, data set greys has 1x12x20" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set "model=configs/models/softmax_784.yaml" || return 1
+    expect 2 "data.samples = 200, but greys has 120 images to train on: expected 1..120, or 0 for all" \
+        "$scalebench" plan "$tmp/own/spec.yaml" --set data.samples=200 || return 1
+    expect 2 "data.samples = 200, but images has 120 images to train on" "$train_cnn" --model "$tmp/own/net.yaml" \
+        --data.set idx --data.path "$folder" --train.global_batch 40 --data.samples 200 || return 1
     printf '\7' | dd of="$folder/t10k-labels-idx1-ubyte" bs=1 seek=67 conv=notrunc status=none || return 1
     local label="t10k-labels-idx1-ubyte: image 59 has label 7, but model own tells 5 classes apart: expected labels 0..4"
     expect 2 "$tmp/own/spec.yaml:3:37: data.path: $label" "$scalebench" plan "$tmp/own/spec.yaml" &&

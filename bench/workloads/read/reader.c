@@ -109,7 +109,10 @@ static enum status open_data(struct reader *r, const struct reader_options *o, s
     enum status status = data_open_as(&r->data, o->set, o->path, o->name, e);
     r->source = r->data.train;
     r->image_bytes = shape_count(r->data.shape);
-    r->n = o->samples > 0 && o->samples < r->source.n ? o->samples : r->source.n;
+    r->n = o->samples > 0 ? o->samples : r->source.n;
+    if (status == OK && r->n > r->source.n)
+        status = error_set(e, ERR_DATA, "data.samples = %u, but %s has %u images to train on", r->n,
+                           r->data.name, r->source.n);
     if (status == OK && r->mode->fetch != NULL && r->n > INT_MAX)
         status = error_set(e, ERR_DATA, "data.read = %s takes at most %d samples, %u found",
                            r->mode->name, INT_MAX, r->n);
