@@ -53,7 +53,8 @@ other_options_begin_a_run() {
     cp "$out/fake/$first/journal.jsonl" "$tmp/before"
     expect 0 "going on with" run && [ "$(run_of_latest)" = "$first" ] && cmp "$tmp/before" "$journal" &&
         [ "$(runs)" -eq 2 ] || return 1
-    expect 0 "$first" "$bin/scalebench" compare fake --out "$out" && grep -F "$second" "$tmp/expect.log" || return 1
+    expect 0 "$first" "$bin/scalebench" compare fake --out "$out" && grep -F "$second" "$tmp/expect.log" &&
+        grep -F "Matched by label, since train.lr differs: " "$tmp/expect.log" || return 1
     for name in fake "fake/$first" "$out/fake" "$out/fake/$first" "$tmp/fake.yaml"; do
         for command in table figures status; do
             "$bin/scalebench" "$command" "$name" --out "$out" || return 1

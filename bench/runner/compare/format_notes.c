@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "bench/runner/compare/format.h"
+#include "bench/runner/run_spec.h"
+#include "bench/spec/value.h"
 #include "kernels/base/text.h"
 
 enum { LISTED = 6 };
@@ -200,13 +202,52 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- What was left out ---- */
 
+/* Options in which the points of a run differ from those that they are matched with; none where a version that wrote a spec
+ * knew others. */
+static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size_t side)
+{
+    struct spec was = {0}, is = {0};
+    struct error none;
+    bool read = run_spec_load(&was, c->sides[0].path, NULL, &none) == OK &&
+                run_spec_load(&is, c->sides[side].path, NULL, &none) == OK;
+    for (size_t i = 0; i < c->sides[0].n && read; i++) {
+        const struct compare_cell *cell = compare_cell(c, i, side);
+        size_t a = spec_find_point(&was, c->sides[0].points[i].id);
+        size_t b = cell->by_label ? spec_find_point(&is, cell->point->id) : is.n_points;
+        for (enum option_id id = 0; id < OPT_OWN && a < was.n_points && b < is.n_points; id++)
+            changed[id] = changed[id] || (!scope_is_campaign(option_get(id)->scope) &&
+                                          !value_equal(&was.points[a].config.values[id],
+                                                       &is.points[b].config.values[id]));
+    }
+    spec_free(&was);
+    spec_free(&is);
+}
+
+/* "Matched by label, since train.lr, train.momentum differ: " */
+static void write_why_by_label(FILE *out, const struct comparison *c)
+{
+    bool changed[OPT_OWN] = {false};
+    struct list list = {out, 0};
+    for (size_t side = 1; side < c->n_sides; side++)
+        note_changes(changed, c, side);
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (changed[id] && !option_is_derived(id)) {
+            fputs(list.n == 0 ? "Matched by label, since " : list.n < LISTED ? ", " : "", out);
+            fputs(list.n < LISTED ? option_get(id)->key : list.n == LISTED ? ", ..." : "", out);
+            list.n++;
+        }
+    fprintf(out, "%s: ",
+            list.n == 0  ? "Matched by label, since another version wrote their options"
+            : list.n > 1 ? " differ"
+                         : " differs");
+}
+
 static void write_matches(FILE *out, const struct comparison *c)
 {
     struct list list = {out, 0};
     if (c->by_label == 0)
         return;
-    fputs("Matched by label, their options are not all the same or written by another version: ",
-          out);
+    write_why_by_label(out, c);
     for (size_t i = 0; i < c->sides[0].n; i++)
         for (size_t side = 1; side < c->n_sides; side++)
             if (compare_cell(c, i, side)->by_label)

@@ -83,8 +83,29 @@ static enum status find_files(struct cifar *set, const char *folder, bool *found
     return OK;
 }
 
+/* The set's other form, pickled for Python: a name of it that the folder has; NULL: none. */
+static const char *find_python_form(const char *folder)
+{
+    static const char *const names[] = {"data_batch_1", "cifar-10-batches-py",
+                                        "cifar-10-python.tar.gz"};
+    char path[FILE_MAX];
+    struct stat s;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (stat(path, &s) == 0)
+            return names[i];
+    }
+    return NULL;
+}
+
 static enum status error_no_files(const char *folder, const char *set, struct error *e)
 {
+    const char *python = find_python_form(folder);
+    if (python != NULL)
+        return error_at(e, ERR_DATA, folder, 0, 0,
+                        "%s is %s in its Python form; expected the binary form: put "
+                        "cifar-10-binary.tar.gz here",
+                        python, set);
     return error_at(e, ERR_DATA, folder, 0, 0,
                     "holds no files of %s; looked for data_batch_1.bin[.gz] to "
                     "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in %s, and for "

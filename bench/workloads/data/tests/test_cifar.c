@@ -365,6 +365,15 @@ static void test_missing_files(void **state)
     assert_refused(w, "",
                    "some files of cifar10 are here, but neither test_batch.bin nor "
                    "test_batch.bin.gz");
+    for (size_t i = 0; i < FILES; i++) {
+        char path[700];
+        snprintf(path, sizeof path, "%s/%s", w->data, names[i]);
+        unlink(path);
+    }
+    write_file(w->data, "cifar-10-python.tar.gz", (const uint8_t *)"x", 1);
+    assert_refused(w, "",
+                   "cifar-10-python.tar.gz is cifar10 in its Python form; expected the binary "
+                   "form: put cifar-10-binary.tar.gz here");
 }
 
 /* Writes the first n bytes of an archive, plain, and expects this error. */
