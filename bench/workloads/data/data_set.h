@@ -34,7 +34,8 @@ struct data_set {
     char path[1024];            /* of the files that were read; "generated" */
     struct shape shape;
     int classes;
-    char largest[96]; /* which file and image the number of classes is from; "" where the set has it */
+    char largest
+        [96]; /* which file and image the number of classes is from; "" where the set has it */
     struct data_part train, test;
     struct data_place train_images, train_labels;
     struct file_map maps[4];
