@@ -123,7 +123,7 @@ check "links are shaped anew, and hosts end with their line" shapes_anew
 # Without a rendezvous MPI_Finalize would hang, which other programs call; a user's own setting stays.
 sends_without_rendezvous() {
     spec own 1
-    grep -vE "^(model|data|train|sync)" "$tmp/own.yaml" >"$tmp/foreign.yaml"
+    grep -vE "^(model|data|train|sync|measure)" "$tmp/own.yaml" >"$tmp/foreign.yaml"
     echo 'workload: {command: [true]}' >>"$tmp/foreign.yaml"
     "$scalebench" plan "$tmp/own.yaml" | grep -c " UCX_RNDV_THRESH=inf " || return 1
     ! UCX_RNDV_THRESH=1m "$scalebench" plan "$tmp/own.yaml" | grep "UCX_RNDV_THRESH" || return 1
