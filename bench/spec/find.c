@@ -1,5 +1,6 @@
 #include "bench/spec/find.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -158,15 +159,46 @@ static enum status try_file(char **path, const char *home, const char *folder, c
     return OK;
 }
 
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Writes "; nearest 'a', 'b' or 'c'": names in the first folder that has the one of the path, "" where none has. */
+static void explain_files(char *text, size_t size, const char *const *folders, const char *path)
+{
+    enum { MOST = 256 };
+    const char *names[MOST], *base = strrchr(path, '/');
+    int length = base != NULL ? (int)(base - path) + 1 : 0;
+    text[0] = '\0';
+    for (; *folders != NULL && text[0] == '\0'; folders++) {
+        char folder[PATH_MAX];
+        struct dirent **found = NULL;
+        snprintf(folder, sizeof folder, "%s%.*s", folders[0][0] || length > 0 ? *folders : ".",
+                 length, path);
+        int n = scandir(folder, &found, is_visible, alphasort);
+        for (int i = 0; i < n && i < MOST; i++)
+            names[i] = found[i]->d_name;
+        if (n > 0) {
+            strcpy(text, "; ");
+            name_three(text + 2, size - 2, path + length, names, (size_t)(n < MOST ? n : MOST));
+        }
+        for (int i = 0; i < n; i++)
+            free(found[i]);
+        free(found);
+    }
+}
+
 static enum status error_nowhere(const char *const *folders, const char *const *shared,
                                  const char *text, struct error *e)
 {
-    char places[900] = "";
+    char places[900] = "", near[400];
     for (int k = 0; k < 2; k++)
         for (const char *const *f = k == 0 ? folders : shared; *f != NULL; f++)
             snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
                      places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
-    return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s", text, places);
+    explain_files(near, sizeof near, folders, text);
+    return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s%s", text, places, near);
 }
 
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
