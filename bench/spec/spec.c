@@ -27,13 +27,15 @@ static enum status find_spec(struct spec *spec, const char *path, struct error *
     return spec->path != NULL ? OK : error_no_memory(e, "a path");
 }
 
-bool spec_is_there(const char *path)
+bool spec_is_meant(const char *name)
 {
     struct spec spec = {.path = NULL};
     struct error none;
-    bool there = find_spec(&spec, path, &none) == OK && access(spec.path, R_OK) == 0;
+    const char *stem;
+    bool ends = find_stem(&stem, name, ".yaml") < strlen(stem);
+    bool meant = ends || (find_spec(&spec, name, &none) == OK && access(spec.path, R_OK) == 0);
     free(spec.path);
-    return there;
+    return meant;
 }
 
 /* ---- The files that a spec extends ---- */

@@ -478,8 +478,8 @@ struct spec_machine {
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
-/* Whether a spec is there for spec_load to read. */
-bool spec_is_there(const char *path);
+/* Whether a name means a spec: one that is there, or any that ends in .yaml. */
+bool spec_is_meant(const char *name);
 
 /* The key of an option that SET gave and that says more than what is shown of a run; NULL: none. */
 const char *spec_set_beyond_figures(const struct spec *spec);

@@ -13,6 +13,11 @@ for file in bench/tests/bad/spec/*.yaml; do
     check "$(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" plan "$file"
 done
 
+for command in plan run figures table status; do
+    check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' is not there, neither in the current folder nor in configs; nearest 'strong_scaling', " \
+        "$scalebench" "$command" strong_scalin.yaml
+done
+
 for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"
 done

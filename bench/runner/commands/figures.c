@@ -246,7 +246,7 @@ enum status command_figures(const struct arguments *arguments, const struct tool
         return draw_runs(arguments, tools, out, e);
     if (is_sweep(arguments->operand))
         return draw_sweep(arguments->operand, tools, out, e);
-    bool of_spec = !path_is_folder(arguments->operand) && spec_is_there(arguments->operand);
+    bool of_spec = !path_is_folder(arguments->operand) && spec_is_meant(arguments->operand);
     if (!of_spec)
         TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
     enum status status = of_spec ? load_campaign(&spec, &asked, arguments, run_dir, e)

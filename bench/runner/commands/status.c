@@ -99,7 +99,7 @@ static enum status show_asked(struct asking *a, const struct arguments *argument
         return show_path(a, path, e);
     if (path_is_folder(operand))
         return show_path(a, operand, e);
-    if (spec_is_there(operand))
+    if (spec_is_meant(operand))
         return show_spec(a, arguments, e);
     TRY(operand_find(path, operand, arguments->out, tools->home, e));
     return show_path(a, path, e);

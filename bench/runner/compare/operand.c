@@ -20,7 +20,8 @@ static enum status name_campaign(char campaign[PATH_BYTES], const char *name, st
 {
     struct spec spec = {0};
     size_t length = strlen(name);
-    if (length <= 5 || strcmp(name + length - 5, ".yaml") != 0 || !spec_is_there(name))
+    bool is_spec = length > 5 && strcmp(name + length - 5, ".yaml") == 0 && !path_is_folder(name);
+    if (!is_spec)
         return path_format(campaign, e, "%s", name);
     enum status status = spec_load_here(&spec, name, NULL, e);
     THEN(status, path_format(campaign, e, "%s", config_text(&spec.config, OPT_NAME)));

@@ -66,6 +66,33 @@ static void test_explain(void **state)
     free(text);
 }
 
+/* What `explain` calls the preset may be written, and lies in the range that it prints or is named beside it. */
+static void test_presets_are_accepted(void **state)
+{
+    struct config config;
+    struct error e;
+    char *text = NULL;
+    size_t size;
+    assert_int_equal(config_init(&config, &e), OK);
+    for (enum option_id id = 0; id < OPT_OWN; id++) {
+        const struct spec_option *option = option_get(id);
+        const char *preset = option->preset != NULL && option->preset[0] ? option->preset : "none";
+        if (option->preset != NULL &&
+            config_set(&config, option, preset, mark_in("here", 1, 1), &e) != OK)
+            fail_msg("%s", e.text);
+    }
+    config_free(&config);
+    FILE *out = open_memstream(&text, &size);
+    option_explain(out, option_find("site.hosts"));
+    option_explain(out, option_find("measure.resources"));
+    option_explain(out, option_find("sync.period"));
+    fclose(out);
+    assert_non_null(strstr(text, "allowed  2..16 hosts, or 0\n"));
+    assert_non_null(strstr(text, "allowed  0.01..60 s, or off\n"));
+    assert_non_null(strstr(text, "allowed  1..1000000 steps\n"));
+    free(text);
+}
+
 /* What stands for a name is its place in the list. */
 static void test_names_are_their_enums(void **state)
 {
@@ -340,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_presets_are_accepted),
         cmocka_unit_test(test_names_are_their_enums),
         cmocka_unit_test(test_peers_have_strategies),
         cmocka_unit_test(test_values),
