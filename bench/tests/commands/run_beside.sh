@@ -16,7 +16,7 @@ one_runner_at_a_time() {
 }
 
 # Started at once they begin one run: one of them runs it, the others find it done or are refused.
-begins_one_run() {
+begins_one_run() { # number of the run
     local i pids=() pid ok=0
     for ((i = 0; i < 12; i++)); do
         run --set "measure.time.launches=1..1 measure.accuracy.seeds=[] train.lr=0.$1$1" \
@@ -34,7 +34,7 @@ begins_one_run() {
             ;;
         esac
     done
-    [ "$ok" -ge 1 ] && [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq $((2 * $1)) ]
+    [ "$ok" -ge 1 ] && [ "$(runs)" -eq "$1" ] && [ "$(launches)" -eq 2 ]
 }
 
 begins_one_run_each_time() {
