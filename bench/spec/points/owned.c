@@ -204,10 +204,11 @@ static bool is_preset(const struct spec_option *option, const struct value *valu
 
 enum status owned_note(struct spec *spec, const struct config *config, struct error *e)
 {
-    for (enum option_id id = 0; id < OPT_OWN && !spec->is_recorded; id++) {
+    for (enum option_id id = 0; id < OPT_OWN; id++) {
         const struct spec_option *option = option_get(id);
         const struct value *value = &config->values[id];
-        if (value->set && value->mark.line > 0 && !scope_is_campaign(option->scope) &&
+        bool recorded = spec->is_recorded && !mark_from_set(value->mark);
+        if (value->set && value->mark.line > 0 && !recorded && !scope_is_campaign(option->scope) &&
             !is_preset(option, value))
             TRY(note_value(spec, config, id, e));
     }

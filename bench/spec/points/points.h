@@ -51,7 +51,7 @@ enum status labels_write(struct spec *spec, struct error *e);
 /* ---- Options that belong to others ---- */
 
 /* Notes which values of a point's options, as the spec writes them, the point reads: sync.cap_mib is read by strategy
- * bucketed alone. Values at their presets, and those of a spec that was written by spec_write, are not noted. */
+ * bucketed alone. Values at their presets, and those that spec_write wrote, are not noted. */
 enum status owned_note(struct spec *spec, const struct config *config, struct error *e);
 
 /* Takes values that no point reads out of the spec, where they come from a file that it extends, or where the words
