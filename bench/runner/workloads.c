@@ -216,9 +216,9 @@ static enum status check_fits(const struct workloads *w, const struct point *poi
     const char *set, *largest;
     int classes, images;
     if (identity == NULL ||
-        json_unpack(identity->said, "{s:s, s:[i,i,i], s:i, s:s, s:i}", "dataset", &set,
-                    "data_shape", &shape.c, &shape.h, &shape.w, "data_classes", &classes,
-                    "data_largest", &largest, "data_images", &images) != 0)
+        json_unpack(identity->said, "{s:s, s:[i,i,i], s:[i,s], s:i}", "dataset", &set, "data_shape",
+                    &shape.c, &shape.h, &shape.w, "data_labels", &classes, &largest, "data_images",
+                    &images) != 0)
         return OK;
     if (model_check_data(&point->net->net, set, shape, classes, e) == OK)
         return check_samples(point, set, images, e);

@@ -72,10 +72,10 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
-    json_object_update_new(line, json_pack("{s:[i,i,i], s:i, s:s, s:i}", "data_shape", data.shape.c,
-                                           data.shape.h, data.shape.w, "data_classes", data.classes,
-                                           "data_largest", data.largest, "data_images",
-                                           (int)data.train.n));
+    /* Texts in lists are no facts that launches record. */
+    json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
+                                           data.shape.h, data.shape.w, "data_labels", data.classes,
+                                           data.largest, "data_images", (int)data.train.n));
     if (line == NULL)
         status = e->status;
     else if (json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
