@@ -239,12 +239,12 @@ static void a_file_that_is_not_there_is_named(void **state)
     struct spec spec;
     struct spec_machine machine = {.usable_cores = 8};
     struct error e;
-    char expected[256];
+    char expected[400];
     fake_write(path_of("spec.yaml"), HEAD "published: {file: nowhere.csv, values: [test_loss]}\n");
     assert_int_equal(spec_load(&spec, path_of("spec.yaml"), NULL, &machine, &e), ERR_SPEC);
     snprintf(expected, sizeof expected,
              "6: published.file: 'nowhere.csv' is not there; looked in %s, the current folder, "
-             "results/published/, results/",
+             "results/published/, results/; nearest 'marked.csv', 'table.csv' or 'a.csv'",
              path_of(""));
     assert_error(&e, path_of("spec.yaml"), expected);
     spec_free(&spec);
