@@ -3,7 +3,7 @@
 # Lengths are points; the picture is a column of 3.5 in. Legend and titles are set as labels: their
 # places then do not depend on what a terminal believes of its fonts.
 
-width = size eq 'page' ? 504.0 : 252.0
+width = width_of(size)
 if (size eq 'slide' && plot_height < 190) {
     plot_height = 190.0
 }

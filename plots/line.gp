@@ -54,9 +54,9 @@ do for [t = 1:as_bars ? ticks_n : 0] {
 }
 bar = bars_n > 1 ? 0.8 / bars_n : 0.6
 x_span = by_place ? ticks_n : x_max - x_min + 1
-room = series_n > 8 ? 0.1 / series_n : 0.014
-room = !x_option && room * x_span * series_n > 0.25 ? 0.25 / (x_span * series_n) : room
-aside(k) = as_bars ? bar_aside(k, column('x')) : (log_x ? room : room * x_span) * (k - (series_n + 1) / 2.0)
+room = mark_width / (width_of(size) - left - right)
+room = room * x_different < 0.25 ? room : 0.25 / x_different
+aside(k) = as_bars ? bar_aside(k, column('x')) : (log_x ? room : room * x_span) * spread_of(k, column('x'))
 x_of(k) = log_x ? column('x') * (x_max / real(x_min))**aside(k) : place_of(column('x')) + aside(k)
 x_if(condition, k) = condition ? x_of(k) : NaN
 
@@ -86,10 +86,9 @@ if (crowded) {
 }
 # Their bounds are a band, as whiskers would hide all curves.
 bands = crowded && !by_place
-spread = as_bars ? 0.7 * bar : log_x ? room : room * x_span
-nth_aside(c) = 0.8 * spread * ((column('nth') - 0.5) / column('n') - 0.5)
+dots_room = as_bars ? 0.7 * bar : log_x ? room : room * x_span
 x_dot(k, name) = in_series(k) && strcol('y') eq name \
-    ? (log_x ? x_of(k) * (x_max / real(x_min))**nth_aside(0) : x_of(k) + nth_aside(0)) : NaN
+    ? (log_x ? x_of(k) * (x_max / real(x_min))**(dots_room * nth_aside(0)) : x_of(k) + dots_room * nth_aside(0)) : NaN
 
 # Where the axis of each panel begins: shares shortly below the lowest, others at 0; how far it goes, roughly; and
 # how far what is drawn on it goes, which a share of 100 % may pass as its clocks tick.

@@ -14,36 +14,32 @@ legend_mark(k) = value(sprintf('series%d_published', k)) ? published_shape : sha
 # Up to 8 ranks the axis is linear, beyond it is logarithmic.
 log_ranks = x_scale eq 'auto' ? ranks_max > 8 : x_scale eq 'log'
 
-# Series that have a value at the same ranks stand side by side, so that their intervals do not hide
-# each other, and single launches beside each other in their order: in half of what lies between two
-# rank counts at most.
+# Marks and single launches stay within a quarter of what lies between two rank counts.
 axis_span = log_ranks ? log(1.5625 * ranks_max / ranks_min) : ranks_max - ranks_min + 1.0
 gap = 1.0
-do for [i = 2:words(ranks)] {
-    apart = (log_ranks ? log(word(ranks, i) / real(word(ranks, i - 1))) \
-        : word(ranks, i) - word(ranks, i - 1)) / axis_span
+do for [i = 2:words(all_ranks)] {
+    apart = (log_ranks ? log(word(all_ranks, i) / real(word(all_ranks, i - 1))) \
+        : word(all_ranks, i) - word(all_ranks, i - 1)) / axis_span
     gap = apart < gap ? apart : gap
 }
-present = ''
-stand(k, ranks) = (present = present.sprintf(' %d@%d;', k, ranks), 0)
-stats data using (strlen(strcol('curve')) > 0 && (has_value('value') || has_value('published')) \
-    ? stand(column('curve'), column('ranks')) : 0) nooutput
-stands(k, ranks) = strstrt(present, sprintf(' %d@%d;', k, ranks)) > 0
-count_at(ranks, k) = sum [i = 1:k] stands(i, ranks)
-most_at = 1
-do for [at in ranks] {
-    here = count_at(real(at), series_n)
-    most_at = here > most_at ? here : most_at
-}
-room = 0.5 * gap / most_at
-room = room < 0.045 ? room : 0.045
-whisker = room < 2 * whisker ? (room > 0.018 ? room / 2 : 0.009) : whisker
-aside(ranks, k) = stands(k, ranks) ? room * (count_at(ranks, k) - (count_at(ranks, series_n) + 1) / 2.0) : 0
+room = mark_width / (width_of(size) - left - right)
+room = room < 0.25 * gap ? room : 0.25 * gap
+whisker = 0.009
 x_moved(ranks, by) = log_ranks ? ranks * exp(axis_span * by) : ranks + axis_span * by
-x_at(ranks, k) = x_moved(ranks, aside(ranks, k))
+x_at(ranks, k) = x_moved(ranks, room * spread_of(k, ranks))
 x_of(k) = x_at(column('ranks'), k)
 x_dot(k) = in_series(k) ? x_moved(column('ranks'), \
-    aside(column('ranks'), k) + 0.8 * room * ((column('nth') - 0.5) / column('n') - 0.5)) : NaN
+    room * (spread_of(int(column('curve')), column('ranks')) + nth_aside(0))) : NaN
+# Around a rank count a line to compare with is level as far as marks and launches are moved there: each of them lies on
+# the side of the line that its value is on.
+launches_at = ''
+note_launch(ranks) = launches_at = launches_at.(strstrt(launches_at, sprintf(' %d;', ranks)) > 0 ? '' : sprintf(' %d;', ranks))
+if (dots_n > 0) {
+    stats dots_data using (strlen(strcol('curve')) > 0 ? (note_launch(column('ranks')), 0) : 0) nooutput
+}
+moved_at(ranks) = series_n > 0 ? (sum [k = 1:series_n] (spread_of(k, ranks) != 0 ? 1 : 0)) : 0
+level_at(ranks) = room * ((moved_at(ranks) > 0 ? spread_most + 0.1 : 0) \
+    + (strstrt(launches_at, sprintf(' %d;', ranks)) > 0 ? nth_of / 2 : 0))
 
 # Of the current row: its place on the axis if it belongs to series k and is of this sort, else NaN.
 lead_dash(what, k) = what eq 'value' ? series_dash(k) : 4

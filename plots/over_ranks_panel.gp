@@ -13,13 +13,22 @@ do for [k = 1:series_n] {
         }
     }
 }
-# Reference lines end where the first and the last points stand.
+# Lines to compare with end at the first and the last rank count.
 set print $reference
 print '# ranks, value'
 do for [k = 1:reference_n] {
-    do for [i = 0:200] {
-        x = ranks_min * (ranks_max / real(ranks_min))**(i / 200.0)
-        print sprintf('%.10g,%.10g', x, reference(k, x))
+    do for [i = 1:words(all_ranks)] {
+        own = real(word(all_ranks, i))
+        next = i < words(all_ranks) ? real(word(all_ranks, i + 1)) : own
+        level = level_at(own)
+        next_level = level_at(next)
+        print sprintf('%.10g,%.10g', x_moved(own, -level), reference(k, own))
+        do for [step = 0:next > own ? 49 : 0] {
+            share = step / 50.0
+            print sprintf('%.10g,%.10g', \
+                x_moved(own * (next / own)**share, level - share * (level + next_level)), \
+                reference(k, own * (next / own)**share))
+        }
     }
     print ''
     print ''

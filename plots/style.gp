@@ -4,7 +4,10 @@
 #                                drawn; what they are called
 #   scaling                      strong, weak, epoch or none
 #   y_title                      of the axis that shows values
-#   ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; least, greatest
+#   ranks, all_ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; all of
+#     them, rising; least, greatest
+#   spread_marks                 " CURVE@X=ASIDE;" for each mark that is moved sideways, ASIDE in widths of a mark
+#   spread_most                  the greatest of these moves, 0: none
 #   seriesK_name                 K = 1..series_n: its legend
 #   seriesK_bound                1: no result but a bound (ranks that do not communicate)
 #   seriesK_published            1: it has published values alone
@@ -120,5 +123,16 @@ is_solid(k) = is_ok(k) && strstrt(strcol('flags'), 'oversubscribed') == 0
 has_value(name) = strlen(strcol(name)) > 0
 has_bars(k) = in_series(k) && has_value('lo') && column('hi') > column('lo')
 in_series(k) = column('curve') == k
+
+# Curves whose intervals would hide each other at one x have their marks moved sideways, by widths of a mark.
+mark_width = 4.0                    # points
+width_of(size) = size eq 'page' ? 504.0 : 252.0    # of the picture, points
+spread_key(k, x) = sprintf(' %d@%.10g=', k, x)
+spread_at(at) = at > 0 ? real(spread_marks[at:at + strstrt(spread_marks[at:*], ';') - 2]) : 0
+spread_from(at, key) = at > 0 ? at + strlen(key) : 0
+spread_of(k, x) = spread_at(spread_from(strstrt(spread_marks, spread_key(k, x)), spread_key(k, x)))
+# Single launches are drawn beside each other in their order, within a mark's width.
+nth_of = 0.8
+nth_aside(row) = nth_of * ((column('nth') - 0.5) / column('n') - 0.5)
 
 set border 3 linewidth 0.6 linecolor rgb '#404040'

@@ -214,6 +214,12 @@ void caption_wrap(struct caption *caption, size_t width)
         memcpy(line - 4, "...", sizeof "...");
 }
 
+static void write_spread(FILE *out, const struct figure_data *d)
+{
+    if (d->spread.n > 0)
+        fputs(" Points that would hide each other are spread sideways.", out);
+}
+
 /* What a reader must know to read the figure: the rest stands in <figure>.txt. */
 static enum status write_short(FILE *out, const struct figure_data *d, const struct summary *s,
                                const struct summary *ran, struct error *e)
@@ -232,6 +238,7 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
         }
         fputc('.', out);
     }
+    write_spread(out, d);
     if (basis_is_of_ratios(d))
         TRY(write_bases(out, d, BASES_TOLD_SHORT, e));
     missing_write_counts(out, s);
@@ -249,6 +256,7 @@ static enum status write_full(FILE *out, const struct figure_data *d, const stru
     write_form(out, ran);
     write_subject(out, ran, trained, false);
     basis_write_method(out, d, ran);
+    write_spread(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
         prediction_write(out, &d->prediction, d->quantity);

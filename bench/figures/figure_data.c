@@ -375,7 +375,8 @@ enum status figure_data_read(struct figure_data *d, const struct figure_request 
     d->runs = runs;
     d->n_runs = n_runs;
     d->run_dir = runs[0].dir;
-    return read_all(d, e);
+    TRY(read_all(d, e));
+    return spread_find(&d->spread, d, e);
 }
 
 void figure_data_free(struct figure_data *d)
@@ -384,6 +385,7 @@ void figure_data_free(struct figure_data *d)
     prediction_free(&d->prediction);
     condition_free(d->where);
     table_free(&d->table);
+    spread_free(&d->spread);
     free(d->shown);
     free(d->stands_for);
     free(d->series_of);

@@ -5,6 +5,7 @@
 #include "bench/collect/series.h"
 #include "bench/figures/figure.h"
 #include "bench/figures/prediction.h"
+#include "bench/figures/spread.h"
 #include "bench/figures/table.h"
 #include "bench/spec/condition.h"
 
@@ -55,12 +56,13 @@ struct figure_data {
     size_t oversubscribed;        /* of them */
     size_t published;             /* points with a published value */
     size_t published_beside;      /* those of them in a series of ours, which does not name them */
-    double least, most; /* of values and published ones above 0; NAN where there are none */
-    double lowest;      /* of all of them and the ends of their intervals */
-    bool *bars;         /* of a figure that has a bar a point: which of them have one */
-    size_t rows;        /* bars */
-    size_t left_out;    /* curves or bars with a value that are too many to be drawn */
-    size_t dots;        /* launches that are drawn, once dots_write counted them */
+    double least, most;   /* of values and published ones above 0; NAN where there are none */
+    double lowest;        /* of all of them and the ends of their intervals */
+    bool *bars;           /* of a figure that has a bar a point: which of them have one */
+    size_t rows;          /* bars */
+    size_t left_out;      /* curves or bars with a value that are too many to be drawn */
+    size_t dots;          /* launches that are drawn, once dots_write counted them */
+    struct spread spread; /* marks that are drawn beside each other */
     size_t known[FIGURE_COLUMNS_MAX]; /* rows of the table with a value of each column */
 };
 

@@ -101,6 +101,9 @@ static void define_ranks(FILE *out, const struct axis *axis, bool linear)
         fprintf(out, "%ld ", axis->items[i].ranks);
         free = place + digit * (double)strlen(text_whole(text, (double)axis->items[i].ranks)) + gap;
     }
+    fputs("'; all_ranks='", out);
+    for (size_t i = 0; i < axis->n; i++)
+        fprintf(out, "%ld ", axis->items[i].ranks);
     fputs("'; ", out);
     gnuplot_define_number(out, "ranks_min", (double)axis->items[0].ranks);
     gnuplot_define_number(out, "ranks_max", (double)last->ranks);
@@ -476,5 +479,6 @@ enum status figure_define(FILE *out, const struct figure_data *d, const char *pl
     define_options(out, d);
     TRY(d->figure->shape->any_x ? curves_define(out, d, e) : define_over_ranks(out, d, e));
     define_counts(out, d);
+    spread_define(out, &d->spread);
     return define_caption(out, d, e);
 }

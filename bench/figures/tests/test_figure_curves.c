@@ -304,7 +304,10 @@ static char *work_out(const struct summary *s, const char *dir, const char *figu
     snprintf(script, sizeof script,
              "scale = 1\nsmall = ',6'\nset terminal unknown\ndo for [f in 'svg png'] {\n%s"
              "set print out.'.'.f\n%sunset print\n}\n",
-             strcmp(figure, "speedup") == 0 ? "load plots.'/'.panel\n" : "", prints);
+             strcmp(figure, "speedup") == 0
+                 ? "if (panel eq 'over_ranks_panel.gp') {\nload plots.'/'.panel\n}\n"
+                 : "",
+             prints);
     fake_write(path, script);
     snprintf(path, sizeof path, "%s/plots", dir);
     if (figures_draw(s, dir, path, &e) != OK)
@@ -313,28 +316,59 @@ static char *work_out(const struct summary *s, const char *dir, const char *figu
     return picture(dir, name, &size);
 }
 
-/* Where several stand at the same ranks they stand aside of each other, their launches too; a base
- * that is alone does not. Lines to compare with reach the last ranks. */
-static void series_at_the_same_ranks_stand_aside(void **state)
+/* The value of a printed line to compare with at x. */
+static double line_at(const char *points, double x)
 {
-    double alone, left, right, first, last, ideal_x, ideal_y;
+    double x0 = NAN, y0 = NAN, x1, y1;
+    for (; points != NULL; points = strchr(points, '\n') ? strchr(points, '\n') + 1 : NULL) {
+        if (sscanf(points, "%lf,%lf", &x1, &y1) != 2)
+            continue;
+        if (x0 <= x && x <= x1)
+            return x1 > x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
+        x0 = x1, y0 = y1;
+    }
+    return NAN;
+}
+
+/* Marks that would hide each other are a mark's width apart, others stay at their ranks; a value below the ideal is
+ * below its line. The caption says it. */
+static void marks_that_hide_each_other_are_spread(void **state)
+{
+    double x[5], width;
     struct fake_run run;
-    fill(&run);
+    fake_open(&run, "name: spread\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 256}\n"
+                    "matrix: {ranks: [1, 2, 4], sync.strategy: [none, allreduce]}\n"
+                    "exclude: [{ranks: 1, sync.strategy: allreduce}]\n"
+                    "baseline: {ranks: 1, sync.strategy: none}\n"
+                    "figures: [speedup, {kind: line, name: step, y: step_ms}]\n");
+    add(&run, 1, "none", 100);
+    add(&run, 2, "none", 50.3);
+    add(&run, 2, "allreduce", 50.5);
+    add(&run, 4, "none", 27);
+    add(&run, 4, "allreduce", 40);
     struct summary s = summarise(&run);
     char *text = work_out(&s, run.dir, "speedup",
-                          "print x_at(1, 1), x_at(2, 1), x_at(2, 2), room * axis_span\n"
-                          "print $reference[|$reference| - 2]\n");
+                          "if (panel eq 'over_ranks_panel.gp') {\n"
+                          "print x_at(1, 1), x_at(2, 1), x_at(2, 2), x_at(4, 1), x_at(4, 2), "
+                          "room * axis_span\n"
+                          "do for [i = 1:|$reference|] {\nprint $reference[i]\n}\n}\n");
     assert_int_equal(
-        sscanf(text, "%lf %lf %lf %lf %lf,%lf", &alone, &left, &right, &first, &ideal_x, &ideal_y),
-        6);
-    NEAR(alone, 1);
-    last = right - left;
-    NEAR(last, first); /* a place for each, which launches do not leave */
-    assert_true(last > 0.1 && last < 0.5);
-    NEAR((left + right) / 2, 2);
-    NEAR(ideal_x, 8);
-    NEAR(ideal_y, 8);
+        sscanf(text, "%lf %lf %lf %lf %lf %lf", &x[0], &x[1], &x[2], &x[3], &x[4], &width), 6);
+    NEAR(x[0], 1);
+    NEAR(x[1], 2 - width / 2);
+    NEAR(x[2], 2 + width / 2);
+    NEAR(x[3], 4);
+    NEAR(x[4], 4);
+    assert_true(width > 0 && width < 0.1);
+    NEAR(line_at(text, x[1]), 2);
+    NEAR(line_at(text, x[2]), 2);
+    NEAR(line_at(text, 4), 4);
     free(text);
+    text = work_out(&s, run.dir, "step", "print spread_marks\n");
+    assert_string_equal(text, " 1@2=-0.5000; 2@2=0.5000;\n");
+    free(text);
+    assert_says(run.dir, "speedup.txt",
+                (const char *const[]){"would hide each other are spread sideways.", NULL});
     summary_free(&s);
     fake_close(&run);
 }
@@ -479,7 +513,7 @@ int main(void)
         cmocka_unit_test(a_base_marks_its_own_curve_only),
         cmocka_unit_test(a_series_without_a_value_has_no_curve),
         cmocka_unit_test(one_rank_count_draws),
-        cmocka_unit_test(series_at_the_same_ranks_stand_aside),
+        cmocka_unit_test(marks_that_hide_each_other_are_spread),
         cmocka_unit_test(axes_of_shares_show_the_difference),
         cmocka_unit_test(a_legend_has_what_is_drawn),
         cmocka_unit_test(a_published_file_is_told_once),
