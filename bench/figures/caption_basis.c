@@ -77,15 +77,22 @@ static size_t sample_size(const struct figure_data *d, size_t point)
     return pairs > 0 ? pairs : d->measured[point].n;
 }
 
-/* Of the interval of a point, whose value is a median of n; NAN where it has none. */
-static double level_at(const struct figure_data *d, size_t point, size_t n, bool added)
+/* Whether launches were added until the intervals of the figure were narrow. */
+static bool adds_launches(const struct figure_data *d)
+{
+    return (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
+           config_adds_launches(&d->s->spec->config);
+}
+
+/* The confidence of the interval of a point, whose value is a median of n, as tables state it; NAN where it has none. */
+static double level_at(const struct figure_data *d, size_t point, size_t n)
 {
     const struct point_summary *p = &d->s->points[point];
     bool overlap = d->figure->shape == &shape_overlap;
     double lo = overlap ? p->overlap_share.lo : d->measured[point].value.lo;
     size_t pairs = pairs_of(d, p);
     n = pairs > 0 ? pairs : n;
-    return n < 2 || !isfinite(lo) ? NAN : timing_level(n, added);
+    return n < 2 || !isfinite(lo) ? NAN : fmin(timing_level(n, adds_launches(d)), TIMING_LEVEL);
 }
 
 struct basis basis_find(const struct figure_data *d)
@@ -98,8 +105,6 @@ struct basis basis_find(const struct figure_data *d)
         basis.with = pairing->with;
         memcpy(basis.what, pairing->what, sizeof basis.what);
     }
-    basis.added = (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
-                  config_adds_launches(&d->s->spec->config);
     for (size_t i = 0; i < d->s->n; i++) {
         size_t n = sample_size(d, i);
         if (n == 0 || !d->shown[i])
@@ -107,7 +112,7 @@ struct basis basis_find(const struct figure_data *d)
         basis.least = fmin(basis.least, (double)n);
         basis.most = fmax(basis.most, (double)n);
         basis.points++;
-        double level = level_at(d, i, n, basis.added);
+        double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap_pairs == 0;
         basis.met += isnan(level) && bare; /* there is none to be wide */
         if (isnan(level))
@@ -137,7 +142,7 @@ void basis_write_levels(FILE *out, const struct basis *basis)
         fprintf(out, " to %.3g", basis->high);
 }
 
-/* What the whiskers of a figure mean: the level that intervals of so few values really have. */
+/* What the whiskers of a figure mean, at the level that the table states. */
 static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {
@@ -148,16 +153,13 @@ static void write_whiskers(FILE *out, const struct basis *basis)
         fputs("; without intervals.", out);
         return;
     }
-    fputs("; whiskers: exact ", out);
+    fputs("; whiskers: ", out);
     basis_write_levels(out, basis);
     fputs(" % interval", out);
     if (basis->met == 0)
         fputs(", which is least to greatest", out);
     else if (basis->met < basis->points)
         fprintf(out, ", least to greatest where %s are too few for 95 %%", basis->what[1]);
-    else if (basis->added)
-        fprintf(out, ", %.3g %% as launches are added until it is narrow",
-                100 * SUMMARY_CONFIDENCE);
     fputc('.', out);
 }
 

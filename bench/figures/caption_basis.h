@@ -8,7 +8,6 @@ struct basis {
     double least, most; /* launches, runs or paired ratios of a point */
     size_t points, met; /* with a value; of them with an interval of SUMMARY_CONFIDENCE */
     double low, high;   /* levels in per cent of those with an interval */
-    bool added;         /* launches were added until these were narrow */
     const char *what[2];
     const char *with; /* "each to the base's launch" of paired ones, else NULL */
 };

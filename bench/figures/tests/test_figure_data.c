@@ -421,7 +421,7 @@ static void ratios_are_as_sure_as_their_pairs(void **state)
     static const char *const says[] = {
         "Median of 4 paired ratios, each to the peer's launch of the "
         "same block, launches of 4 steps",
-        "exact 87.5 % interval, which is least to greatest", NULL};
+        "whiskers: 87.5 % interval, which is least to greatest", NULL};
     struct shown shown = {0};
     struct caption caption;
     struct error e = {.status = OK};

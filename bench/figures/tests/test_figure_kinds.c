@@ -282,10 +282,10 @@ static void captions_say_what_was_run(void **state)
         "What differs: Their net was another, \"larger\" one.",
         NULL};
     static const char *const timed[] = {
-        "Median of 4 launches of 4 steps; whiskers: exact 87.5 % interval, which is least to "
+        "Median of 4 launches of 4 steps; whiskers: 87.5 % interval, which is least to "
         "greatest.",
         "alpha 1e+03 us, beta 10 and gamma 100 ns a byte (link.csv of 2026-11-21, 2 ranks).", NULL};
-    static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: exact "
+    static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: "
                                        "75 % interval, which is least to greatest.",
                                        NULL};
     char name[64];
