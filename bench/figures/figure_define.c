@@ -453,7 +453,8 @@ static enum status define_over_ranks(FILE *out, const struct figure_data *d, str
  * blanks, as the series file has them. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
-    gnuplot_define_text(out, "title", figure_text(d->figure, FIGURE_TITLE));
+    const char *title = figure_text(d->figure, FIGURE_TITLE);
+    gnuplot_define_text(out, "title", title[0] ? title : spec_title_of_set(d->s->spec));
     gnuplot_define_text(out, "size", figure_text(d->figure, FIGURE_SIZE));
     gnuplot_define_text(out, "shape_of", figure_text(d->figure, FIGURE_SHAPE));
     gnuplot_define_text(out, "x_scale", figure_text(d->figure, FIGURE_X_SCALE));

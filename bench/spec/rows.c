@@ -2,6 +2,7 @@
  * chose, besides its name. */
 #include <string.h>
 
+#include "bench/spec/matrix.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/names.h"
 
@@ -72,6 +73,12 @@ const char *spec_title(const struct spec *spec)
 {
     const char *title = config_text(&spec->config, OPT_TITLE);
     return strcmp(title, option_get(OPT_TITLE)->preset) != 0 ? title : NULL;
+}
+
+const char *spec_title_of_set(const struct spec *spec)
+{
+    const char *title = spec_title(spec);
+    return title != NULL && mark_from_set(spec->config.values[OPT_TITLE].mark) ? title : "";
 }
 
 const char *spec_foreign(const struct spec *spec)

@@ -513,6 +513,8 @@ void seen_from_close(struct seen_from *from);
 
 /* The title that it gives; NULL: none. */
 const char *spec_title(const struct spec *spec);
+/* The title that SET gives, which figures show; "": none. */
+const char *spec_title_of_set(const struct spec *spec);
 
 /* The program of the first point where all points are of foreign programs, as the spec writes it; else
  * NULL. */

@@ -4,6 +4,7 @@
 
 #include "bench/figures/caption.h"
 #include "bench/figures/gnuplot.h"
+#include "bench/spec/matrix.h"
 
 static void figures_say_what_was_measured(void **state)
 {
@@ -30,6 +31,28 @@ static void figures_say_what_was_measured(void **state)
     assert_says(run.dir, "time.svg", time);
     assert_says(run.dir, "speedup.svg", speedup);
     assert_says(run.dir, "efficiency.svg", efficiency);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* A title of the spec does not head figures, one of SET does. */
+static void titles_of_set_are_drawn(void **state)
+{
+    const char *const origins[] = {"spec.yaml", words_files[WORDS_SET]};
+    struct fake_run run;
+    struct error e;
+    size_t size;
+    fill(&run);
+    struct summary s = summarise(&run);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(config_set(&run.spec.config, option_get(OPT_TITLE), "Of this page",
+                                    mark_in(origins[i], 1, 1), &e),
+                         OK);
+        draw(&s, run.dir);
+        char *svg = picture(run.dir, "time.svg", &size);
+        assert_true((strstr(svg, ">Of this page<") != NULL) == (i == 1));
+        free(svg);
+    }
     summary_free(&s);
     fake_close(&run);
 }
@@ -341,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_say_what_was_measured),
+        cmocka_unit_test(titles_of_set_are_drawn),
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
         cmocka_unit_test(texts_arrive_unchanged),
