@@ -203,6 +203,15 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
 }
 
+/* The default figures show times: accuracy runs alone have other figures. */
+static enum status choose_figures(struct spec *spec, struct error *e)
+{
+    const struct value *figures = &spec->config.values[OPT_FIGURES];
+    if (figures->set || spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0)
+        return OK;
+    return config_set(&spec->config, option_get(OPT_FIGURES), "[accuracy]", figures->mark, e);
+}
+
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e)
 {
@@ -215,6 +224,7 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     TRY(config_init(&spec->presets, e));
     spec->config.own = spec->presets.own = spec->own;
     TRY(read_values(spec, set, e));
+    TRY(choose_figures(spec, e));
     own_options_sort(spec);
     TRY(rules_check_spec(spec, e));
     TRY(inputs_resolve(spec, e));

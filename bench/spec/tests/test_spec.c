@@ -210,6 +210,23 @@ static void test_set(void **state)
     spec_free(&spec);
 }
 
+static void figures_follow_what_is_measured(void **state)
+{
+    static const struct {
+        const char *text, *figures;
+    } specs[] = {{BODY, "[time, speedup, efficiency]"},
+                 {BODY "measure: {time: {launches: 0}, accuracy: {seeds: [1]}}\n", "[accuracy]"},
+                 {BODY
+                  "measure: {time: {launches: 0}, accuracy: {seeds: [1]}}\nfigures: [speedup]\n",
+                  "[speedup]"}};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct spec spec;
+        load(&spec, specs[i].text, NULL);
+        assert_string_equal(value_of(&spec, "figures"), specs[i].figures);
+        spec_free(&spec);
+    }
+}
+
 static void test_refused_set(void **state)
 {
     const char *text = BODY "matrix: {ranks: [1, 2]}\n";
@@ -525,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_own_keys),
         cmocka_unit_test(test_booleans),
         cmocka_unit_test(test_set),
+        cmocka_unit_test(figures_follow_what_is_measured),
         cmocka_unit_test(test_refused_set),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_round_trip_of_every_report),
