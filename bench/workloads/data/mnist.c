@@ -34,11 +34,17 @@ static const struct {
 
 #define SPELLINGS 4
 
+/* Images in colour have one more dimension, and then as many spellings again. */
+static int spellings_of(int file)
+{
+    return files[file].n_dims == 3 ? 2 * SPELLINGS : SPELLINGS;
+}
+
 /* Mirrors write a dash or a dot; a plain file wins over a compressed one. */
 static char *spell(char name[NAME_MAX_BYTES], int file, int spelling)
 {
     snprintf(name, NAME_MAX_BYTES, "%s%cidx%d-ubyte%s", files[file].stem, spelling % 2 ? '.' : '-',
-             files[file].n_dims, spelling < 2 ? "" : ".gz");
+             files[file].n_dims + spelling / SPELLINGS, spelling % SPELLINGS < 2 ? "" : ".gz");
     return name;
 }
 
@@ -47,7 +53,7 @@ static enum status find_file(char path[FILE_MAX], const char *folder, int file, 
 {
     struct stat s;
     char name[NAME_MAX_BYTES];
-    for (int spelling = 0; spelling < SPELLINGS; spelling++) {
+    for (int spelling = 0; spelling < spellings_of(file); spelling++) {
         snprintf(path, FILE_MAX, "%s/%s", folder, spell(name, file, spelling));
         if (stat(path, &s) == 0)
             return OK;
@@ -92,7 +98,9 @@ static enum status error_no_files(const char *folder, const char *set, struct er
         for (int spelling = 0; spelling < 2; spelling++)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s[.gz]",
                                      used ? ", " : "", spell(name, file, spelling));
-    return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of %s; looked for %s", set, names);
+    return error_at(e, ERR_DATA, folder, 0, 0,
+                    "holds no files of %s; looked for %s; images in colour are idx4, not idx3", set,
+                    names);
 }
 
 /* ---- Reading them ---- */
@@ -113,11 +121,16 @@ static enum status check_all(const struct idx_file file[FILES], struct error *e)
     const struct idx_file *train = &file[TRAIN_IMAGES], *test = &file[TEST_IMAGES];
     TRY(check_pair(train, &file[TRAIN_LABELS], e));
     TRY(check_pair(test, &file[TEST_LABELS], e));
-    if (train->dims[1] != test->dims[1] || train->dims[2] != test->dims[2])
+    if (train->channels != test->channels)
+        return error_at(e, ERR_DATA, test->path, 0, 0,
+                        "images of %" PRIu32 " channels, but %s has %" PRIu32
+                        "; expected as many: use two files of the same set",
+                        test->channels, train->path, train->channels);
+    if (train->rows != test->rows || train->columns != test->columns)
         return error_at(e, ERR_DATA, test->path, 0, 0,
                         "byte 8: images of %" PRIu32 " x %" PRIu32 " but %s has %" PRIu32
                         " x %" PRIu32,
-                        test->dims[1], test->dims[2], train->path, train->dims[1], train->dims[2]);
+                        test->rows, test->columns, train->path, train->rows, train->columns);
     return OK;
 }
 
@@ -145,7 +158,7 @@ static void fill_data(struct data_set *data, struct idx_file file[FILES])
 {
     const struct idx_file *images = &file[TRAIN_IMAGES];
     data->source = "own";
-    data->shape = (struct shape){1, (int)images->dims[1], (int)images->dims[2]};
+    data->shape = (struct shape){(int)images->channels, (int)images->rows, (int)images->columns};
     count_classes(data, &file[TRAIN_LABELS], &file[TEST_LABELS]);
     data->train = (struct data_part){
         .images = images->bytes, .labels = file[TRAIN_LABELS].bytes, .n = images->dims[0]};

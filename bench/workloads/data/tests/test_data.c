@@ -49,6 +49,74 @@ static void test_own_images_have_a_name(void **state)
     assert_contains(e.text, "write data: {set: idx, name: NAME, path: ");
 }
 
+/* The images of the small set as others of 10 x 40 in three colours, in this order of dimensions. */
+static void write_colours(const struct world *w, bool last, bool gzip)
+{
+    static const char *const names[] = {"train-images-idx4-ubyte", "train-labels-idx1-ubyte",
+                                        "t10k-images-idx4-ubyte", "t10k-labels-idx1-ubyte"};
+    const uint32_t first_dims[] = {0x804, 0, 3, ROWS / 3, COLUMNS},
+                   last_dims[] = {0x804, 0, ROWS / 3, COLUMNS, 3};
+    write_set(w, w->data, gzip);
+    for (int file = 0; file < FILES; file += 2) {
+        size_t n = w->file[file].n - IMAGE_HEADER, pixels = IMAGE / 3;
+        uint8_t *bytes = malloc(n + 20);
+        const uint8_t *from = w->file[file].at + IMAGE_HEADER;
+        char grey[PATH_MAX];
+        assert_non_null(bytes);
+        for (int d = 0; d < 5; d++)
+            put_word(bytes + 4 * d, last ? last_dims[d] : first_dims[d]);
+        put_word(bytes + 4, (uint32_t)(n / IMAGE));
+        for (size_t i = 0; i < n; i++) {
+            size_t image = i / IMAGE, c = i % IMAGE / pixels, pixel = i % pixels;
+            bytes[20 + (last ? image * IMAGE + pixel * 3 + c : i)] = from[i];
+        }
+        snprintf(grey, sizeof grey, "%s/%s%s", w->data, file_names[file], gzip ? ".gz" : "");
+        assert_int_equal(unlink(grey), 0);
+        (gzip ? write_packed : write_file)(w->data, names[file], bytes, n + 20);
+        free(bytes);
+    }
+}
+
+static void assert_header_refused(const struct world *w, const uint32_t dims[3], const char *text)
+{
+    uint8_t head[20];
+    struct data_set d;
+    struct error e = {0};
+    put_word(head, 0x804);
+    put_word(head + 4, N_TRAIN);
+    for (int i = 0; i < 3; i++)
+        put_word(head + 8 + 4 * i, dims[i]);
+    write_file(w->data, "train-images-idx4-ubyte", head, sizeof head);
+    assert_int_equal(data_open(&d, "idx", w->data, &e), ERR_DATA);
+    assert_contains(e.text, text);
+}
+
+static void test_images_in_colour(void **state)
+{
+    const struct world *w = *state;
+    for (int form = 0; form < 4; form++) {
+        struct data_set d;
+        bool last = form % 2, gzip = form / 2;
+        remove_tree(w->data);
+        assert_int_equal(mkdir(w->data, 0755), 0);
+        write_colours(w, last, gzip);
+        for (int again = 0; again < 2; again++) { /* the second time out of the cache */
+            assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
+            assert_holds(&d, w);
+            assert_int_equal(d.shape.c, 3);
+            assert_int_equal(d.shape.h, ROWS / 3);
+            assert_int_equal(d.shape.w, COLUMNS);
+            data_close(&d);
+        }
+    }
+    assert_header_refused(w, (const uint32_t[]){5, 6, 7},
+                          "byte 8: images of 5 x 6 x 7, expected 3 colours");
+    assert_header_refused(w, (const uint32_t[]){32767, 32767, 3},
+                          "expected at most 67108864 bytes");
+    assert_header_refused(w, (const uint32_t[]){10, 40, 3}, "truncated: 120020 bytes expected");
+    assert_header_refused(w, (const uint32_t[]){3, 10, 40}, "truncated: 120020 bytes expected");
+}
+
 static void test_any_number_of_classes(void **state)
 {
     struct world *w = *state;
@@ -258,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_plain_is_mapped_where_it_lies),
         TEST(test_own_images_have_a_name),
+        TEST(test_images_in_colour),
         TEST(test_any_number_of_classes),
         TEST(test_gzip_equals_plain),
         TEST(test_gzip_is_known_by_its_contents),

@@ -282,7 +282,8 @@ static void test_folder_without_the_files(void **state)
                    "train-images-idx3-ubyte[.gz], train-images.idx3-ubyte[.gz], "
                    "train-labels-idx1-ubyte[.gz], train-labels.idx1-ubyte[.gz], "
                    "t10k-images-idx3-ubyte[.gz], t10k-images.idx3-ubyte[.gz], "
-                   "t10k-labels-idx1-ubyte[.gz], t10k-labels.idx1-ubyte[.gz]");
+                   "t10k-labels-idx1-ubyte[.gz], t10k-labels.idx1-ubyte[.gz]; images in colour are "
+                   "idx4, not idx3");
 }
 
 static void test_folder_that_is_not_there(void **state)
