@@ -13,7 +13,7 @@
 #include "kernels/desc/net_desc.h"
 
 /* So many options of programs that are not ours may one spec name. */
-enum { OWN_OPTIONS_MAX = 8 };
+enum { OWN_OPTIONS_MAX = 32 };
 
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,

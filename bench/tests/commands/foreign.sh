@@ -283,6 +283,16 @@ reads_long_numbers() {
         grep -q ',1e+70$\|,1e+70,' "$out/own/latest/metrics.csv"
 }
 
+# What a program finds of its many options: each is one argument.
+measures_options() { # workload
+    printf '#!/bin/sh\necho found $# of them\n' >"$tmp/own" && chmod +x "$tmp/own"
+    printf 'name: own\nworkload: {%s, metrics: ["found = found (.*) of them"]}\n%s\n' "$1" \
+        'measure: {time: {launches: 1..1}}
+figures: []' >"$tmp/own.yaml"
+    expect 0 "" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh &&
+        [ "$(field_of own metrics 1 value)" = 32 ]
+}
+
 # A program that always tells the same time: of one problem two ranks are no faster, of two they do twice as
 # much.
 scales() { # kind, speed-up, efficiency
@@ -346,8 +356,9 @@ check "an option named like a column of a run" refuses "'step_ms' would be taken
     '{command: [./pi, "{step_ms}"], options: {step_ms: 5}}'
 check "a metric named like a column" refuses "workload.metrics: 'speedup' would be taken for column speedup of summary.csv" \
     '{command: [./pi], metrics: ["speedup = x (.*)"]}'
-check "too many options" refuses "'i' is one too many: a spec has 8" \
-    '{command: [./pi], options: {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1}}'
+many=$(printf ', o%d: 1' {2..32}) taken=$(printf ', "{o%d}"' {2..32})
+check "32 options" measures_options "command: [./own, \"{o1}\"$taken], options: {o1: 1$many}"
+check "too many options" refuses "'o33' is one too many: a spec has 32" "{command: [./pi], options: {o1: 1$many, o33: 1}}"
 check "no map of options" refuses "workload.options takes a map of the program's own options" \
     '{command: [./pi], options: 5}'
 check "a pattern with \d" reads 5 'took (\d+) ms'
