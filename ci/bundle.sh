@@ -7,7 +7,7 @@
 # Unpacked anywhere, `./scalebench run configs/strong_scaling.yaml` works there, and so does whatever README says of
 # build/scalebench and build/train_cnn. A program NAME stands there as build/NAME.program; build/NAME is bench/bundle/
 # start.c, which starts it by the loader. $BUILD is the folder of the build (build), $MPIEXEC an mpiexec of MPICH
-# with hydra_pmi_proxy beside it, $SCALEBENCH_DATA a folder with mnist/. Exit status: 1 where a file is missing or the
+# with hydra_pmi_proxy beside it, $SCALEBENCH_DATA a folder with mnist/, or none. Exit status: 1 where a file is missing or the
 # archive is larger than 64 MiB, 3 where this machine has no C library to link statically.
 set -eu
 # shellcheck source=ci/help.sh
@@ -185,8 +185,9 @@ check_libraries() {
 
 # Data sets as they lie on a disk; what is not there is made up by the trainer, as everywhere.
 add_data() {
-    local folder path
-    for folder in "${SCALEBENCH_DATA:-/nowhere}/mnist" "${SCALEBENCH_DATA:-/nowhere}" data/mnist ../shared/data/mnist; do
+    local folder path folders=("${SCALEBENCH_DATA:-/nowhere}"{/mnist,} data/mnist ../shared/data/mnist)
+    [ "${SCALEBENCH_DATA:-}" != none ] || folders=()
+    for folder in "${folders[@]}"; do
         compgen -G "$folder/train-images-idx3-ubyte*" >/dev/null || continue
         mkdir -p "$root/data/mnist"
         for path in "$folder"/{train,t10k}-{images-idx3,labels-idx1}-ubyte; do

@@ -91,10 +91,12 @@ void attempt_reason(char *text, size_t size, const struct launch_outcome *outcom
                  LAUNCH_STAY_S, end, colon, words);
 }
 
-static void take_noise(struct journal_launch *l, const struct view *before,
-                       const struct view *after, const struct launch_outcome *outcome)
+/* What others take is known where the launch's ranks are descendants of the runner, on its own machine. */
+static void take_noise(struct journal_launch *l, const struct site_launch *prepared,
+                       const struct view *before, const struct view *after,
+                       const struct launch_outcome *outcome)
 {
-    bool known = before->known && after->known;
+    bool known = before->known && after->known && !prepared->by_daemons;
     l->foreign_pct = known ? load_foreign_pct(&before->load, &after->load, outcome->cpu_s) : NAN;
     l->noise = (struct launch_noise){
         .steal_pct = known ? load_steal_pct(&before->load, &after->load) : NAN,
@@ -109,7 +111,7 @@ static void take_noise(struct journal_launch *l, const struct view *before,
 }
 
 /* Runs the command and looks at the processors of its plan before and after. */
-static enum status run_command(struct campaign *c, const struct place_plan *plan,
+static enum status run_command(struct campaign *c, const struct site_launch *prepared,
                                const struct launch_command *command, double expected_s,
                                struct launch_outcome *outcome, struct journal_launch *l,
                                struct error *e)
@@ -118,7 +120,7 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
     struct view before = {.known = false}, after = {.known = false};
     struct core_locks *own;
     TRY(MEM_NEW(own, 1, "a launch", e));
-    enum status status = core_locks_add(own, plan, e);
+    enum status status = core_locks_add(own, &prepared->plan, e);
     double probe_s = status == OK ? probe_seconds(expected_s, own->cpus, CPUS_MAX) : 0;
     if (status == OK)
         view_before(&before, own->cpus, CPUS_MAX, probe_s);
@@ -126,7 +128,7 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
     if (status == OK) {
         *outcome = watch(c, &launch);
         view_after(&after, own->cpus, CPUS_MAX, outcome->cause == CAUSE_ENDED ? probe_s : 0);
-        take_noise(l, &before, &after, outcome);
+        take_noise(l, prepared, &before, &after, outcome);
     }
     free(own);
     return status;
@@ -147,5 +149,5 @@ enum status attempt_run(struct campaign *c, const struct site_launch *prepared, 
                                      .limit_s = limits->limit_s,
                                      .is_ours = limits->is_ours,
                                      .cleanup = prepared->cleanup};
-    return run_command(c, &prepared->plan, &command, limits->expected_s, outcome, l, e);
+    return run_command(c, prepared, &command, limits->expected_s, outcome, l, e);
 }

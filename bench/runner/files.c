@@ -209,28 +209,29 @@ bool file_first_line(const char *path, char *line, size_t size)
     return read;
 }
 
-/* Starts a program whose standard output is `out`. */
-static bool spawn_to(int out, char *const argv[], pid_t *pid)
+/* Starts a program whose standard output is `out`, and whose standard error is dropped if `quiet`. */
+static bool spawn_to(int out, bool quiet, char *const argv[], pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, out, 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (quiet)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     bool started = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     return started;
 }
 
-int program_ask(char *const argv[], char *line, size_t size)
+static int first_line_of(char *const argv[], bool quiet, char *line, size_t size)
 {
     int ends[2], status = 0;
     pid_t pid;
     line[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
-    bool started = spawn_to(ends[1], argv, &pid);
+    bool started = spawn_to(ends[1], quiet, argv, &pid);
     close(ends[1]);
     FILE *f = fdopen(ends[0], "r");
     if (started)
@@ -241,6 +242,16 @@ int program_ask(char *const argv[], char *line, size_t size)
         close(ends[0]);
     bool ended = started && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
     return ended ? WEXITSTATUS(status) : -1;
+}
+
+int program_ask(char *const argv[], char *line, size_t size)
+{
+    return first_line_of(argv, true, line, size);
+}
+
+int program_run(char *const argv[], char *line, size_t size)
+{
+    return first_line_of(argv, false, line, size);
 }
 
 bool program_first_line(char *const argv[], char *line, size_t size)

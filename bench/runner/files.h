@@ -36,6 +36,9 @@ bool file_first_line(const char *path, char *line, size_t size);
  * be started or is killed. Its standard error is dropped. */
 int program_ask(char *const argv[], char *line, size_t size);
 
+/* As program_ask, but the program's standard error is that of this process. */
+int program_run(char *const argv[], char *line, size_t size);
+
 /* The first line that a program prints, argv as for exec; false, and "", when it fails or prints
  * nothing. Its standard error is dropped. */
 bool program_first_line(char *const argv[], char *line, size_t size);

@@ -45,6 +45,11 @@ static const char *const EXPLAIN[] = {
     "corrupted size vs. prev_size",
     "Fatal glibc error",
     ": Assertion `",
+    "Too many open files", /* a limit of the system, whoever meets it */
+    "No space left on device",
+    "Disk quota exceeded",
+    "Cannot allocate memory",
+    "Resource temporarily unavailable",
     NULL,
 };
 /* Of shared memory that is too small: what was said before MPI started, or by UCX. */
@@ -109,8 +114,26 @@ static bool explains(const char *line)
 
 /* Lines that matter: the first of each kind, and the last of all. */
 struct findings {
-    const char *explains, *shared_memory, *crash_reporter, *network, *last, *passed_on, *said;
+    const char *explains, *shared_memory, *crash_reporter, *network, *framed, *last, *passed_on,
+        *said;
+    bool in_frame;
 };
+
+/* A line of as many dashes as Open MPI prints around a message. */
+static bool is_frame(const char *line)
+{
+    enum { DASHES = 74 };
+    size_t n = strspn(line, "-");
+    return n == DASHES && line[n] == '\0';
+}
+
+/* Takes the first line of the first frame. */
+static void look_at_frame(struct findings *f, const char *line)
+{
+    if (f->in_frame && f->framed == NULL && !is_frame(line))
+        f->framed = line;
+    f->in_frame = is_frame(line);
+}
 
 static void look_at(struct findings *f, const char *line)
 {
@@ -126,9 +149,10 @@ static void look_at(struct findings *f, const char *line)
         f->crash_reporter = line;
     if (f->network == NULL && has_word(line, NETWORK))
         f->network = line;
+    look_at_frame(f, line);
     if (has_word(line, PASSED_ON))
         f->passed_on = line;
-    else if (*line != '=' && !has_word(line, BANNER))
+    else if (*line != '=' && !is_frame(line) && !has_word(line, BANNER))
         f->last = line;
 }
 
@@ -150,8 +174,8 @@ static struct findings look_through(char *text)
 
 static const char *find_reason(const struct findings *f)
 {
-    const char *const order[] = {f->explains, f->shared_memory, f->crash_reporter,
-                                 f->network,  f->last,          f->passed_on};
+    const char *const order[] = {f->explains, f->shared_memory, f->crash_reporter, f->network,
+                                 f->framed,   f->last,          f->passed_on};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (order[i] != NULL)
             return order[i];

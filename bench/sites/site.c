@@ -17,7 +17,9 @@ static const struct site *site_of(const struct config *config)
 enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e)
 {
     *launch = (struct site_launch){0};
-    enum status status = site_of(&job->point->config)->prepare(job, launch, e);
+    const struct site *site = site_of(&job->point->config);
+    enum status status = site->prepare(job, launch, e);
+    launch->by_daemons = site->by_daemons;
     if (status != OK)
         site_launch_free(launch);
     return status;

@@ -40,6 +40,7 @@ struct site_launch {
     char **argv;
     char **environment;
     char **cleanup;
+    bool by_daemons; /* as of struct site */
     struct place_plan plan;
 };
 
@@ -54,6 +55,8 @@ struct site {
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
     bool learns; /* as site_learns */
+    /* Daemons of nodes start its ranks, so that what these use is no time of the runner's descendants. */
+    bool by_daemons;
     /* As site_nodes and site_question; NULL: nobody takes the place of a node that is gone. */
     int (*nodes)(const struct site_job *job);
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);

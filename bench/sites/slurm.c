@@ -218,4 +218,4 @@ enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_lau
 }
 
 extern const struct site site_slurm;
-const struct site site_slurm = {.prepare = slurm_prepare};
+const struct site site_slurm = {.prepare = slurm_prepare, .by_daemons = true};

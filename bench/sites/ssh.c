@@ -147,5 +147,8 @@ static enum status ssh_ready(struct netns *netns, const struct config *config, s
 }
 
 extern const struct site site_ssh;
-const struct site site_ssh = {
-    .prepare = ssh_prepare, .check = ssh_check, .ready = ssh_ready, .learns = true};
+const struct site site_ssh = {.prepare = ssh_prepare,
+                              .check = ssh_check,
+                              .ready = ssh_ready,
+                              .learns = true,
+                              .by_daemons = true};

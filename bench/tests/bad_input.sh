@@ -109,6 +109,21 @@ each_set_counts() {
         grep -q -- " --seed=7 " "$tmp/expect.log"
 }
 check "each of several --set counts, later ones over earlier ones" each_set_counts
+# A cluster's file by its path in the current folder; what sbatch says, and that there is none.
+sbatch_is_heard() {
+    local spec=$PWD/configs/quick.yaml
+    mkdir -p "$tmp/batch/bin" && cp configs/sites/example.yaml "$tmp/batch/cl.yaml" || return 1
+    printf '#!/bin/sh\necho "sbatch: error: invalid partition" >&2\nexit 1\n' >"$tmp/batch/bin/sbatch"
+    chmod +x "$tmp/batch/bin/sbatch"
+    submit() {
+        (cd "$tmp/batch" && PATH=$1 "$scalebench" submit "$spec" --site cl.yaml --out "$tmp/batch/out")
+    }
+    expect 3 "sbatch: error: invalid partition" submit "$tmp/batch/bin:$PATH" &&
+        grep -q "sbatch refused the job with exit status 1" "$tmp/expect.log" &&
+        expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
+        expect 2 "--site cl: no such file, nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
+}
+check "submit prints the message of sbatch, and reads a cluster by its path" sbatch_is_heard
 check "points that cannot run here" expect 3 "no point" "$scalebench" run quick.yaml \
     --set "matrix.ranks=[128] baseline={ranks: 128}" --out "$tmp/results"
 finish

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/runner/files.h"
 #include "kernels/base/names.h"
 
 enum kind { KIND_TEXT, KIND_COUNT, KIND_LIST };
@@ -19,17 +20,17 @@ static const struct {
 
 static enum status find(struct cluster *c, const char *name, const char *home, struct error *e)
 {
-    bool path = strchr(name, '/') != NULL;
+    bool path = strchr(name, '/') != NULL || (path_exists(name) && !path_is_folder(name));
     snprintf(c->path, sizeof c->path, path ? "%s" : "configs/sites/%s.yaml", name);
     if (access(c->path, R_OK) == 0)
         return OK;
     int n = snprintf(c->path, sizeof c->path, "%s/configs/sites/%s.yaml", home, name);
     if (!path && n < (int)sizeof c->path && access(c->path, R_OK) == 0)
         return OK;
-    return error_set(
-        e, ERR_ARGUMENT,
-        "--site %s: no configs/sites/%s.yaml; configs/sites/example.yaml is one to copy", name,
-        name);
+    return error_set(e, ERR_ARGUMENT,
+                     "--site %s: no such file, nor configs/sites/%s.yaml; "
+                     "configs/sites/example.yaml is one to copy",
+                     name, name);
 }
 
 static long parse_count(const char *text)

@@ -15,26 +15,25 @@
 /* ---- The spec ---- */
 
 /* What a spec may say of where its points run, and doctor does as well. */
-static const enum option_id of_site[] = {OPT_SITE_RATE,     OPT_SITE_DELAY,     OPT_SITE_LAUNCHER,
-                                         OPT_SITE_MACHINES, OPT_SITE_INTERFACE, OPT_NODES};
+static const enum option_id of_site[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE_LAUNCHER,
+                                         OPT_SITE_MACHINES, OPT_SITE_INTERFACE};
 
 struct spec_text {
     const char *program;
     const struct config *site; /* of the spec that was named, or NULL */
 };
 
-/* The hosts that an emulated site has unless somebody says otherwise; others have no use for the number. */
-#define HOSTS 4
+/* A file that doctor's spec lies over, whose hosts count if --set chooses an emulated site. */
+#define BASE_NAME "doctor_base.yaml"
+#define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
-/* As many as the point has nodes where the spec does not say it. */
+/* As many as the point has nodes if the spec does not say it; 0: the site has none. */
 static long hosts_of(const struct config *site)
 {
-    if (site == NULL)
-        return HOSTS;
     long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);
-    if (!config_site(site)->shares_cores || hosts > 0)
-        return hosts;
-    return nodes > 1 ? nodes : 2;
+    if (!config_site(site)->shares_cores)
+        return 0;
+    return hosts > 0 ? hosts : nodes > 1 ? nodes : 2;
 }
 
 static void write_option(FILE *out, const struct config *site, enum option_id id)
@@ -50,15 +49,19 @@ static void write_option(FILE *out, const struct config *site, enum option_id id
 static void write_site(FILE *out, const struct config *site)
 {
     long hosts = hosts_of(site);
-    if (site != NULL) {
-        fprintf(out, "site: %s\n", config_text(site, OPT_SITE));
-        for (size_t i = 0; i < sizeof of_site / sizeof *of_site; i++)
+    fprintf(out, "site: %s\n", config_text(site, OPT_SITE));
+    for (size_t i = 0; i < sizeof of_site / sizeof *of_site; i++)
+        if (site->values[of_site[i]].set)
             write_option(out, site, of_site[i]);
-    } else {
-        fputs("nodes: auto\n", out);
-    }
+    write_option(out, site, OPT_NODES);
     if (hosts > 0)
         fprintf(out, "site.hosts: %ld\n", hosts);
+}
+
+static enum status write_base(FILE *out, const void *arg, struct error *e)
+{
+    fputs(BASE, out);
+    return OK;
 }
 
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
@@ -75,7 +78,10 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
           "measure: {time: {launches: 1..1}, retries: 0, limit: 5min}\n"
           "figures: []\n",
           out);
-    write_site(out, text->site);
+    if (text->site != NULL)
+        write_site(out, text->site);
+    else
+        fputs("extends: " BASE_NAME "\nnodes: auto\n", out);
     return OK;
 }
 
@@ -104,12 +110,14 @@ static enum status read_spec(struct spec *spec, const char *path, struct error *
 static enum status make_spec(char path[PATH_BYTES], const struct arguments *arguments,
                              const struct tools *tools, struct error *e)
 {
-    char program[PATH_BYTES], folder[PATH_BYTES];
+    char program[PATH_BYTES], folder[PATH_BYTES], base[PATH_BYTES];
     struct spec spec = {0};
     TRY(tools_program(tools, "doctor_ranks", program, e));
     TRY(path_format(folder, e, "%s/doctor", arguments->out));
     TRY(path_format(path, e, "%s/doctor.yaml", folder));
+    TRY(path_format(base, e, "%s/" BASE_NAME, folder));
     TRY(folder_make(folder, e));
+    TRY(file_write(base, write_base, NULL, e));
     struct spec_text text = {.program = program};
     enum status status = arguments->operand != NULL ? read_spec(&spec, arguments->operand, e) : OK;
     if (status == OK && arguments->operand != NULL)

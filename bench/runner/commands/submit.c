@@ -59,12 +59,20 @@ static enum status write_script(FILE *out, const void *arg, struct error *e)
     return script_write(out, arg, e);
 }
 
-/* sbatch prints the number of the job, and behind a ';' the cluster's name. */
+/* sbatch prints the number of the job, and behind a ';' the cluster's name. It reports its errors itself. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
-    if (!program_first_line(argv, job, 64))
-        return error_set(e, ERR_UNAVAILABLE, "sbatch refuses the job: `sbatch %s` says why", path);
+    int status = program_run(argv, job, 64);
+    if (status < 0)
+        return error_set(
+            e, ERR_UNAVAILABLE,
+            "cannot start sbatch. Submit on a machine where sbatch is on PATH: sbatch %s", path);
+    if (status > 0 || job[0] == '\0')
+        return error_set(
+            e, ERR_UNAVAILABLE,
+            "sbatch refused the job with exit status %d; its message is above. The job is in %s",
+            status, path);
     job[strcspn(job, ";")] = '\0';
     return OK;
 }

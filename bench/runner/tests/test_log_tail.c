@@ -77,6 +77,7 @@ static void expect_tail(const char *path, const char *log, const char *expected)
     "MPI error, error stack:\ninternal_Init_thread(60)......: MPI_Init_thread(argc=0x7) failed\n"  \
     "MPII_Init_thread(232).........: \n"                                                           \
     "init_worker(71)...............:  ucx function returned with failed status(Out of memory)\n"
+#define FRAME    "--------------------------------------------------------------------------\n"
 #define UCX_FIFO "[17.25] [vm:5:0]  mm_iface.c:758  UCX  ERROR mm_iface failed to allocate FIFO\n"
 #define UCX_ROOM                                                                                   \
     "[17.25] [vm:5:0]  mm_posix.c:187  UCX  ERROR   Not enough memory to write total of 4292720 "  \
@@ -121,6 +122,14 @@ static const char *const LOGS[][2] = {
      "ssh: connect to host n1 port 22: No route to host"},
     {"[proxy:0:0@vm] create_process (launch.c:73): execvp error on file x (No such file)\nmore\n",
      "[proxy:0:0@vm] create_process (launch.c:73): execvp error on file x (No such file)"},
+    {"[mpiexec@vm] HYDU_create_process (launch.c:21): pipe error (Too many open files)\n"
+     "[mpiexec@vm] main (mpiexec.c:325): process manager error waiting for completion\n",
+     "[mpiexec@vm] HYDU_create_process (launch.c:21): pipe error (Too many open files)"},
+    {"./pi: out.dat: No space left on device\nrank 0 leaves\n",
+     "./pi: out.dat: No space left on device"},
+    {FRAME "mpirun has detected an attempt to run as root.\n\nRunning as root is *strongly* "
+           "discouraged.\n" FRAME,
+     "mpirun has detected an attempt to run as root."},
 };
 
 static void test_the_line_that_explains(void **state)

@@ -49,7 +49,7 @@ enter() { # folder in the bare root, command
 is_written() {
     local archive bytes
     mkdir "$tmp/on its way"
-    archive=$(MPIEXEC=$mpiexec BUILD=$build TMPDIR="$tmp/on its way" ci/bundle.sh "$tmp")
+    archive=$(SCALEBENCH_DATA=${SCALEBENCH_REAL_DATA:-none} MPIEXEC=$mpiexec BUILD=$build TMPDIR="$tmp/on its way" ci/bundle.sh "$tmp")
     case $? in
     3) return 3 ;;
     0) ;;

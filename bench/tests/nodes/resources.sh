@@ -188,7 +188,7 @@ samples_tell_the_same() {
     columns bytes/latest/resources.csv point node role timed received_mb | awk '
         $4 == 1 { last[$1 " " $2 " " $3] = $5 } END { for (i in last) print i, last[i] }' | sort >"$tmp/sums"
     columns bytes/latest/summary.csv point bytes_nic_rx bytes_nic_rx_worker >"$tmp/points"
-    awk 'NR == FNR { root[$1] = 30e-6 * $2; worker[$1] = 30e-6 * $3; next }
+    awk 'NR == FNR { root[$1] = 12e-6 * $2; worker[$1] = 12e-6 * $3; next }
         { sum = $3 == "root" ? root[$1] : worker[$1]; print $0, sum
           if (!($4 > 0.7 * sum && $4 < 1.1 * sum)) wrong = 1 }
         END { exit wrong || FNR != 30 }' "$tmp/points" "$tmp/sums"
