@@ -223,6 +223,16 @@ const struct column *columns_of(const char *file, size_t *n)
     return columns + first;
 }
 
+const struct column *column_of_file(const char *file, const char *name)
+{
+    size_t n;
+    const struct column *own = columns_of(file, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(own[i].name, name) == 0)
+            return &own[i];
+    return NULL;
+}
+
 const struct column *column_get(enum column_id id)
 {
     return &columns[id];

@@ -72,6 +72,8 @@ enum option_id column_option(const char *name);
 
 /* The columns of one file. */
 const struct column *columns_of(const char *file, size_t *n);
+/* One of them, by its name; NULL: the file has no such column. */
+const struct column *column_of_file(const char *file, const char *name);
 
 /* Whether a run of this spec leaves the i-th file of columns/files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);

@@ -40,16 +40,6 @@ const struct quantity *quantity_find(const char *name)
 
 #define RAW "raw.csv"
 
-static const struct column *find_column(const char *file, const char *name)
-{
-    size_t n;
-    const struct column *columns = columns_of(file, &n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].name, name) == 0)
-            return &columns[i];
-    return NULL;
-}
-
 /* A word of a name that says the unit once more, which its title has in brackets. */
 static bool says_unit(const char *word, const char *unit)
 {
@@ -167,9 +157,9 @@ static enum column_id bound_of(const char *name, const char *bound)
 /* A file says by its columns whether its rows are of timed launches or of accuracy runs. */
 static enum quantity_source source_of(const char *file)
 {
-    if (find_column(file, "block") != NULL)
+    if (column_of_file(file, "block") != NULL)
         return SOURCE_TIMED;
-    return find_column(file, "seed") != NULL ? SOURCE_RUNS : SOURCE_POINTS;
+    return column_of_file(file, "seed") != NULL ? SOURCE_RUNS : SOURCE_POINTS;
 }
 
 bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const char *name,
@@ -179,7 +169,7 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct column *columns = columns_all(&n);
     while (i < n && (strcmp(columns[i].name, name) != 0 || columns[i].type == CSV_TEXT ||
                      (file != NULL && strcmp(columns[i].file, file) != 0) ||
-                     (x != NULL && find_column(columns[i].file, x) == NULL)))
+                     (x != NULL && column_of_file(columns[i].file, x) == NULL)))
         i++;
     if (i == n)
         return false;
@@ -198,7 +188,7 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     /* Launches have the interval that their median in summary.csv is written without. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
-        (file != NULL || x != NULL || q->lo != COLUMNS || find_column(RAW, name) == NULL))
+        (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))
         return true;
     q->file = summary ? RAW : columns[i].file;
     q->raw = columns[i].name;

@@ -1,17 +1,5 @@
 #include "bench/collect/csv/fill.h"
 
-#include <string.h>
-
-static const struct column *find_column(const char *file, const char *name)
-{
-    size_t n;
-    const struct column *columns = columns_of(file, &n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].name, name) == 0)
-            return &columns[i];
-    return NULL;
-}
-
 static const char *key_of(const struct csv *csv, enum option_id option)
 {
     return config_option(&csv->s->spec->config, option)->key;
@@ -19,7 +7,8 @@ static const char *key_of(const struct csv *csv, enum option_id option)
 
 bool csv_has_option(const struct csv *csv, const char *file, enum option_id option)
 {
-    return find_column(file, "point") != NULL && find_column(file, key_of(csv, option)) == NULL;
+    return column_of_file(file, "point") != NULL &&
+           column_of_file(file, key_of(csv, option)) == NULL;
 }
 
 void csv_begin(struct csv *csv, const char *file)
@@ -49,7 +38,7 @@ static void end_row(struct csv *csv, const char *id)
 
 void csv_add(struct csv *csv, const void *row)
 {
-    const struct column *point = find_column(csv->columns[0].file, "point");
+    const struct column *point = column_of_file(csv->columns[0].file, "point");
     csv_put_row(csv->out, csv->columns, csv->n_columns, row);
     end_row(csv, point != NULL ? *(CSV_CELL_TEXT const *)((const char *)row + point->offset) : "");
 }
