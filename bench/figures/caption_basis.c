@@ -142,7 +142,7 @@ void basis_write_levels(FILE *out, const struct basis *basis)
         fprintf(out, " to %.3g", basis->high);
 }
 
-/* What the whiskers of a figure mean, at the level that the table states. */
+/* States the meaning of a figure's whiskers, at the level of the table. */
 static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {

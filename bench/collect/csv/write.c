@@ -150,7 +150,7 @@ static enum csv_type type_of(enum option_type type)
     }
 }
 
-/* A column of an option. What is a text has its unit behind the number. */
+/* The dictionary's row for an option. A text value carries its unit behind the number. */
 static void add_option(struct csv *csv, const char *file, const struct spec_option *option)
 {
     enum csv_type type = type_of(option->type);
