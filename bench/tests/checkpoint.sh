@@ -13,7 +13,7 @@ small=(--model "$model" --data.set digits --data.samples 2000 --train.global_bat
 train() { # ranks, options
     local ranks=$1
     shift
-    "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" "$@"
+    waits_for_input "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" "$@"
 }
 
 # What the last step left, as rank 0 hashed it.
