@@ -11,7 +11,7 @@
 #   run_tests.sh --list      lists every test: tier, cores, seconds, name, command
 #
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a test's name, which is looked for in both tiers, JOBS the
-# number of one-core tests that run at a time (default: two more than there are cores, since each also waits for files and
+# number of one-core tests that run at a time (default: three more than there are cores, since each also waits for files and
 # processes).
 # DOUBLE_TESTS names the programs that are built in double precision, too.
 #
@@ -19,8 +19,8 @@
 #   tier: rest         second tier (default: first)
 #   cores: 0           mostly waits, and runs beside all others
 #   cores: 1           uses one core (default of unit tests)
-#   cores: 2           starts ranks and waits in between: takes half of the places of JOBS
-#   cores: all         runs alone, after the others (default of scripts and MPI tests)
+#   cores: 2           starts ranks that wait in between: takes two of the places of JOBS (default of MPI tests)
+#   cores: all         judges times: runs alone, after the others (default of scripts)
 #   seconds: 100       a long one starts before shorter ones
 #   first: ARGUMENTS   what the first tier runs of a unit test, and
 #   rest: ARGUMENTS    what the second tier does
@@ -37,7 +37,7 @@ esac
 build=${BUILD:-build}
 mpiexec=${MPIEXEC:-mpiexec}
 filter=${TEST:-}
-jobs=${JOBS:-$(($(nproc) + 2))}
+jobs=${JOBS:-$(($(nproc) + 3))}
 logs=$build/test-logs
 
 unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
@@ -86,7 +86,7 @@ unit_rows() { # source, name
 mpi_rows() { # source, name, ranks; of the first tier if they are among $4
     local ranks tier cores
     for ranks in $3; do
-        tier=rest cores=all
+        tier=rest cores=2
         [[ $4 != *" $ranks "* ]] || tier=${said[$1 tier]:-first}
         [ "$ranks" -ne 1 ] || cores=1
         row "$1" "$tier" "$cores" "$2 on $ranks ranks" "$mpiexec" -n "$ranks" "$build/tests/$2"
@@ -285,7 +285,7 @@ rows=$(list_tests | awk -F'\t' -v tier="$tier" -v part="$filter" '(tier == "all"
 # Places of JOBS that a test with this number of cores takes.
 places_of() { # cores
     case $1 in
-    2) echo $((jobs > 1 ? jobs / 2 : 1)) ;;
+    2) echo $((jobs > 1 ? 2 : 1)) ;;
     all) echo "$jobs" ;;
     *) echo "$1" ;;
     esac

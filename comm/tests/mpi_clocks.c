@@ -1,5 +1,6 @@
 /* Clocks of nodes, which MPICH is told that this machine has; each node's clock is made up of the
  * machine's.
+ * cores: all
  * double: 3 */
 #include "comm/tests/mpi_test.h"
 

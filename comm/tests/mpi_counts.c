@@ -1,5 +1,6 @@
 /* What strategies send and when: counters against an independent count at the PMPI boundary and
  * against the formulas, messages that leave during backward.
+ * cores: all
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
 

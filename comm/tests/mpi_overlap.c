@@ -1,5 +1,6 @@
 /* What tests messages while a rank computes: sums stay exact, the library is never entered by
  * two threads at once, and the overlap that is asked for polls, on the right thread.
+ * cores: all
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
 

@@ -1,6 +1,7 @@
 /* The variants of the parameter server, on one server and on several: what they compute, how far ranks
  * may drift apart, what a checkpoint finds.
  * ranks: 1 2 3 4
+ * cores: all
  * double: 3 */
 #include "comm/tests/linear_model.h"
 
