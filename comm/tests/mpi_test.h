@@ -25,11 +25,12 @@ static char mpi_subject[512];
  * rank that spins inside the library keeps the others from running. */
 static inline void mpi_finish(MPI_Request request)
 {
+    enum { YIELDS = 64, SLEEP_US = 200 };
     int done = 0;
-    while (!done) {
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    for (int i = 0; !done; i++) {
+        i < YIELDS ? sched_yield() : usleep(SLEEP_US);
         PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            sched_yield();
     }
 }
 

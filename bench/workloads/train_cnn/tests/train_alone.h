@@ -1,11 +1,11 @@
-/* What one rank trains by itself, with which tests compare what several train: in double precision 20 steps agree to
+/* What one rank trains by itself, with which tests compare what several train: in double precision 10 steps agree to
  * 1e-10; in single precision, where training is chaotic, the first step's update agrees to 1e-4. */
 #pragma once
 
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 
 #ifdef SCALEBENCH_F64
-enum { STEPS = 20 };
+enum { STEPS = 10 };
 #define ALLOWED 1e-10
 #else
 enum { STEPS = 1 };
