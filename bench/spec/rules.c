@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/spec/figures/request.h"
 #include "bench/spec/foreign.h"
@@ -195,6 +196,20 @@ static enum status check_nodes(const struct point *point, struct error *e)
                       nodes->text, ranks->text);
 }
 
+/* Names of hosts have no case. */
+static enum status check_machines(const struct point *point, struct error *e)
+{
+    const struct value *machines = &point->config.values[OPT_SITE_MACHINES];
+    for (size_t i = 0; i < machines->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcasecmp(machines->texts[i], machines->texts[k]) == 0)
+                return mark_error(e, ERR_SPEC, machines->mark,
+                                  "site.machines: '%s' is listed twice, and each machine is one "
+                                  "node. Use ranks_per_node for several ranks on a machine",
+                                  machines->texts[i]);
+    return OK;
+}
+
 /* A rank that some points do not have is late in the others; one that none has is a mistake. */
 static enum status check_stragglers(const struct spec *spec, struct error *e)
 {
@@ -334,6 +349,7 @@ static enum status miss_model(const struct spec *spec, const struct point *point
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     TRY(check_nodes(point, e));
+    TRY(check_machines(point, e));
     TRY(link_check(&point->config, e));
     TRY(check_compute(point, e));
     if (config_is_foreign(&point->config))
