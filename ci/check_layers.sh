@@ -39,7 +39,7 @@ bench/doctor: kernels/base bench/resources bench/record
 bench/bundle: kernels/base
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/resources bench/collect/columns
+bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns
 bench/collect/csv: kernels/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures

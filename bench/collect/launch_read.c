@@ -402,10 +402,23 @@ bool launch_is_replayed(const struct launch_result *result)
     return strcmp(result->compute, "replayed") == 0;
 }
 
+static int count_machines(const struct rank_record *records, int ranks)
+{
+    int machines = 0;
+    for (int i = 0; i < ranks; i++) {
+        int first = 0;
+        while (!records_share_machine(&records[first], &records[i]))
+            first++;
+        machines += first == i;
+    }
+    return machines;
+}
+
 /* Nodes are told by their names; ranks of one need not follow each other. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->nodes = result->ranks_per_node = 0;
+    result->machines = count_machines(records, ranks);
     for (int i = 0; i < ranks; i++) {
         int before = 0, all = 0;
         for (int k = 0; k < ranks; k++)
@@ -558,6 +571,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_nodes(result, records, ranks);
     fill_cpus(result, records, ranks);
     fill_clocks(result, records, ranks);
+    resources_take_cores(result, records, ranks);
     fill_traffic(result, records, ranks);
     fill_compute(result, &records[0].hello);
     fill_verdicts(result, records, ranks);

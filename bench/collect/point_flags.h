@@ -18,6 +18,8 @@
     FLAG(memory_off,                                                                               \
          "model_states_error_pct of a point under a stage of ZeRO is beyond 5 either way")         \
     FLAG(mixed, "its nodes have processors of several kinds, see cpus: the slower one decides")    \
+    FLAG(shared_machine,                                                                           \
+         "several of its nodes are one machine, and may share cores: see machines")                \
     FLAG(busy, "others took more than 10 % of its processors' time: see foreign_pct")              \
     FLAG(seeds_missing, "fewer accuracy runs count than seeds were asked for")                     \
     FLAG(disturbed, "a launch that counts was disturbed: see disturbed_by")                        \

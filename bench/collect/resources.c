@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/resources/node_samples.h"
 #include "kernels/base/mem.h"
 
@@ -292,4 +293,62 @@ void resources_take_traffic(struct launch_result *result, const char *dir,
     if (nodes_read(&nodes, dir, records, ranks, true, NULL) == OK)
         take_nodes(result, &nodes);
     nodes_free(&nodes);
+}
+
+/* ---- Others on a launch's processors ---- */
+
+/* Seconds of processors, each counted once, and what all ranks on them used. */
+struct shares {
+    double total_s, busy_s, steal_s, own_s;
+};
+
+enum overlap { APART, PARTLY, ALIKE };
+
+static enum overlap overlap_of(const struct rank_record *a, const struct rank_record *b)
+{
+    if (!records_share_machine(a, b))
+        return APART;
+    if (strcmp(a->hello.bound, b->hello.bound) == 0)
+        return ALIKE;
+    return cpu_lists_meet(a->hello.bound, b->hello.bound) ? PARTLY : APART;
+}
+
+/* Adds a rank's processors, unless an earlier rank has the same. Of ranks that share processors the one that looked
+ * at them for longest counts. False: they are not known. */
+static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
+                           int rank)
+{
+    const struct record_end *longest = &records[rank].end;
+    double own_s = 0;
+    for (int i = 0; i < ranks; i++) {
+        const struct record_end *end = &records[i].end;
+        enum overlap overlap = overlap_of(&records[rank], &records[i]);
+        if (overlap == PARTLY)
+            return false;
+        if (overlap == APART)
+            continue;
+        if (i < rank)
+            return true;
+        own_s += end->cores_own_s;
+        longest = end->cores_s > longest->cores_s ? end : longest;
+    }
+    all->total_s += longest->cores_s;
+    all->busy_s += longest->cores_busy_s;
+    all->steal_s += longest->cores_steal_s;
+    all->own_s += own_s;
+    return isfinite(all->total_s + all->busy_s + all->steal_s + all->own_s);
+}
+
+void resources_take_cores(struct launch_result *result, const struct rank_record *records,
+                          int ranks)
+{
+    struct shares all = {0};
+    for (int i = 0; i < ranks; i++)
+        if (!add_processors(&all, records, ranks, i))
+            return;
+    if (!(all.total_s > 0))
+        return;
+    double others_s = fmax(0, all.busy_s - all.own_s) + all.steal_s;
+    result->foreign_pct = fmin(100, 100 * others_s / all.total_s);
+    result->steal_pct = 100 * all.steal_s / all.total_s;
 }

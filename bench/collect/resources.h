@@ -26,3 +26,8 @@ void resources_add_traffic(struct launch_result *result, bool root,
  * where the program wrote none: the whole launch is its one step. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks);
+
+/* Fills foreign_pct and steal_pct from what the ranks recorded of their nodes' processors. Both stay unknown if a
+ * rank recorded nothing, or ranks share some of their processors and not all. */
+void resources_take_cores(struct launch_result *result, const struct rank_record *records,
+                          int ranks);

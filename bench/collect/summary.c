@@ -221,6 +221,16 @@ static bool is_mixed(const struct samples *time)
     return false;
 }
 
+/* Hosts of an emulated site are one machine by definition. */
+static bool shares_machine(const struct point_summary *p, const struct samples *time)
+{
+    const struct config *c = &p->point->config;
+    for (size_t i = 0; i < time->n; i++)
+        if (time->items[i].result->machines < (double)config_int(c, OPT_NODES))
+            return !config_site(c)->shares_cores;
+    return false;
+}
+
 static void set_flags(struct point_summary *p, bool oversubscribed, const struct samples *time)
 {
     if (p->timed && p->launches > 0 && !p->precision_met)
@@ -243,6 +253,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, FLAG_memory_off);
     if (is_mixed(time))
         point_add_flag(p, FLAG_mixed);
+    if (shares_machine(p, time))
+        point_add_flag(p, FLAG_shared_machine);
     if (point_is_busy(p))
         point_add_flag(p, FLAG_busy);
     if (p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0)

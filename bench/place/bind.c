@@ -4,47 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "kernels/base/mem.h"
-
-/* Linux knows at most this many processors. */
-#define CPUS_MAX 8192
-
-/* Reads digits; NULL unless there is a number below CPUS_MAX. */
-static const char *parse_number(const char *text, int *number)
-{
-    char *end;
-    if (*text < '0' || *text > '9')
-        return NULL;
-    long value = strtol(text, &end, 10);
-    if (value >= CPUS_MAX)
-        return NULL;
-    *number = (int)value;
-    return end;
-}
-
-int place_parse_cpus(const char *text, int *cpus, int max)
-{
-    int n = 0;
-    while (*text) {
-        int low, high;
-        if ((text = parse_number(text, &low)) == NULL)
-            return -1;
-        high = low;
-        if (*text == '-' && (text = parse_number(text + 1, &high)) == NULL)
-            return -1;
-        if (high < low)
-            return -1;
-        for (int cpu = low; cpu <= high; cpu++, n++)
-            if (n < max)
-                cpus[n] = cpu;
-        if (*text == ',' && text[1] != '\0')
-            text++;
-        else if (*text)
-            return -1;
-    }
-    return n;
-}
 
 static enum status affinity_get(cpu_set_t **set, struct error *e)
 {
@@ -93,7 +55,7 @@ static enum status bind_to(const char *cpus, const int *list, int n, struct erro
 
 enum status place_bind_self(const char *cpus, struct error *e)
 {
-    int n = place_parse_cpus(cpus, NULL, 0);
+    int n = cpu_list_parse(cpus, NULL, 0);
     if (n < 0)
         return error_set(e, ERR_ARGUMENT,
                          "'%s' is not a list of processors; such a list is 0 or 0-3,8", cpus);
@@ -101,7 +63,7 @@ enum status place_bind_self(const char *cpus, struct error *e)
         return OK;
     int *list;
     TRY(MEM_NEW(list, (size_t)n, "processors", e));
-    place_parse_cpus(cpus, list, n);
+    cpu_list_parse(cpus, list, n);
     enum status status = bind_to(cpus, list, n, e);
     free(list);
     return status;

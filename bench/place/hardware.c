@@ -31,6 +31,12 @@ static bool first_line(const char *path, char *line, int size)
     return found;
 }
 
+void hardware_machine(char *text, size_t size)
+{
+    if (!first_line("/proc/sys/kernel/random/boot_id", text, (int)size))
+        text[0] = '\0';
+}
+
 void hardware_caches(char *text, size_t size)
 {
     char path[96], line[64];

@@ -9,6 +9,10 @@
  * does not. */
 void hardware_cpu(char *text, size_t size);
 
+/* The boot of the machine as the kernel names it, which all its hosts and containers share; "" where
+ * it does not. */
+void hardware_machine(char *text, size_t size);
+
 /* Sizes of the first core's caches from the first level on: "32K 32K 1024K 36608K"; "" where the
  * kernel does not tell. */
 void hardware_caches(char *text, size_t size);

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "bench/place/place.h"
 
 /* "cpu1 user nice system idle iowait irq softirq steal ...", in ticks; time of guests is part of
  * user. */
@@ -49,6 +52,12 @@ bool load_read(struct load *load, const bool *cpus, int n)
     return read;
 }
 
+bool load_read_list(struct load *load, const char *list)
+{
+    bool cpus[CPUS_MAX] = {false};
+    return cpu_list_mark(cpus, list) && load_read(load, cpus, CPUS_MAX);
+}
+
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s)
 {
     double total_s = after->total_s - before->total_s;
@@ -61,4 +70,33 @@ double load_steal_pct(const struct load *before, const struct load *after)
 {
     double total_s = after->total_s - before->total_s;
     return total_s > 0 ? 100 * (after->steal_s - before->steal_s) / total_s : NAN;
+}
+
+/* ---- A process's own view ---- */
+
+static double own_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void load_mark_take(struct load_mark *mark)
+{
+    bool known = place_read_back(mark->cpus, sizeof mark->cpus, NULL) == OK;
+    if (!known || !load_read_list(&mark->load, mark->cpus))
+        mark->cpus[0] = '\0';
+    mark->own_s = own_seconds();
+}
+
+struct load_share load_since(const struct load_mark *mark)
+{
+    struct load now;
+    const struct load *then = &mark->load;
+    if (!load_read_list(&now, mark->cpus))
+        return (struct load_share){NAN, NAN, NAN, NAN};
+    return (struct load_share){.total_s = now.total_s - then->total_s,
+                               .busy_s = now.busy_s - then->busy_s,
+                               .steal_s = now.steal_s - then->steal_s,
+                               .own_s = own_seconds() - mark->own_s};
 }

@@ -62,7 +62,3 @@ enum status place_read_back(char *cpus, size_t size, struct error *e);
 
 /* "hwloc API 2.8.0" into text; returns text. */
 char *place_library(char text[32]);
-
-/* Numbers of a cpu list into cpus[max]; returns how many there are (may exceed max), -1 if
- * malformed. */
-int place_parse_cpus(const char *text, int *cpus, int max);

@@ -4,6 +4,13 @@
 
 #include "bench/record/records.h"
 
+bool records_share_machine(const struct rank_record *a, const struct rank_record *b)
+{
+    const struct record_hello *x = &a->hello, *y = &b->hello;
+    bool told = x->machine[0] != '\0' && y->machine[0] != '\0';
+    return strcmp(told ? x->machine : x->host, told ? y->machine : y->host) == 0;
+}
+
 static bool shares_host(const struct rank_record *records, int rank)
 {
     return strcmp(records[rank].hello.host, records[0].hello.host) == 0;

@@ -48,6 +48,9 @@ void records_free(struct rank_record *records, int ranks);
 /* Step k of those that were timed, or of those that were not. */
 const struct record_step *records_step(const struct rank_record *r, bool timed, size_t k);
 
+/* Whether two ranks ran on one machine, as their kernels name its boot, or else by the names of their hosts. */
+bool records_share_machine(const struct rank_record *a, const struct rank_record *b);
+
 /* Sets the clocks of records that were read; records_read does so. */
 void records_take_clocks(struct rank_record *records, int ranks);
 

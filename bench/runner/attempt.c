@@ -91,7 +91,7 @@ void attempt_reason(char *text, size_t size, const struct launch_outcome *outcom
                  LAUNCH_STAY_S, end, colon, words);
 }
 
-/* What others take is known where the launch's ranks are descendants of the runner, on its own machine. */
+/* What others take is known here where the ranks are descendants of the runner, on its own machine. */
 static void take_noise(struct journal_launch *l, const struct site_launch *prepared,
                        const struct view *before, const struct view *after,
                        const struct launch_outcome *outcome)

@@ -10,15 +10,6 @@
 
 #include "bench/runner/files.h"
 
-static enum status add_list(struct core_locks *l, const char *list, struct error *e)
-{
-    int numbers[CPUS_MAX], n = place_parse_cpus(list, numbers, CPUS_MAX);
-    for (int i = 0; i < n && i < CPUS_MAX; i++)
-        if (numbers[i] < CPUS_MAX)
-            l->cpus[numbers[i]] = true;
-    return n < 0 ? error_set(e, ERR_ARGUMENT, "'%s' is no list of processors", list) : OK;
-}
-
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
     char all[4096] = ""; /* that this process may use, where some rank is not bound */
@@ -26,7 +17,8 @@ enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, 
         const char *cpus = plan->slots[r].cpus;
         if (!cpus[0] && !all[0])
             TRY(place_read_back(all, sizeof all, e));
-        TRY(add_list(l, cpus[0] ? cpus : all, e));
+        if (!cpu_list_mark(l->cpus, cpus[0] ? cpus : all))
+            return error_set(e, ERR_ARGUMENT, "'%s' is no list of processors", cpus);
     }
     return OK;
 }
@@ -37,8 +29,8 @@ static int core_of(int cpu)
     char path[96], line[256];
     int first;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    return file_first_line(path, line, sizeof line) && place_parse_cpus(line, &first, 1) > 0 ? first
-                                                                                             : cpu;
+    return file_first_line(path, line, sizeof line) && cpu_list_parse(line, &first, 1) > 0 ? first
+                                                                                           : cpu;
 }
 
 /* Users share the folder as they share /tmp; nobody removes another's files. */

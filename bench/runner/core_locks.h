@@ -5,10 +5,9 @@
 
 #include <stdbool.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "kernels/base/error.h"
-
-enum { CPUS_MAX = 4096 };
 
 /* The processors that a campaign uses, and the locks on their cores. */
 struct core_locks {

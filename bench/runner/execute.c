@@ -33,6 +33,15 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                  (unsigned long long)next->seed, next->number);
 }
 
+/* What ranks recorded of their own nodes' processors, on whatever site, is preferred to what the runner saw. */
+static void take_noise(struct journal_launch *l, const struct launch_result *result)
+{
+    if (isnan(result->foreign_pct))
+        return;
+    l->foreign_pct = result->foreign_pct;
+    l->noise.steal_pct = result->steal_pct;
+}
+
 /* A launch that ended well counts only with the records of all its ranks; one that ran on something
  * else than those before ends the campaign. */
 static enum status judge_records(const struct campaign *c, const struct point *point,
@@ -50,6 +59,8 @@ static enum status judge_records(const struct campaign *c, const struct point *p
         l->images = result->global_batch;
         l->comm_replay_ms = result->comm_replay_ms;
     }
+    if (status == OK)
+        take_noise(l, result);
     enum status same = status == OK ? workloads_check(&c->workloads, point, result, e) : OK;
     free(result);
     TRY(same);

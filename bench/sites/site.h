@@ -55,7 +55,8 @@ struct site {
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
     bool learns; /* as site_learns */
-    /* Daemons of nodes start its ranks, so that what these use is no time of the runner's descendants. */
+    /* Daemons of nodes start its ranks: what others take is known from records alone, not from what the runner's
+     * descendants used. */
     bool by_daemons;
     /* As site_nodes and site_question; NULL: nobody takes the place of a node that is gone. */
     int (*nodes)(const struct site_job *job);

@@ -5,6 +5,7 @@
 # seconds: 10
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/hogs.sh
 
 cat >"$tmp/busy.yaml" <<END
 name: busy
@@ -18,30 +19,16 @@ measure: {time: {warmup_steps: 2, steps: 20, launches: 2..2}}
 figures: []
 END
 
-# On every processor of ours one that never rests: half of each is theirs at least.
-hog() {
-    local list part cpu
-    list=$(taskset -cp $$) # ends in a list such as 0-3,8
-    for part in $(tr ',' ' ' <<<"${list##*: }"); do
-        for ((cpu = ${part%-*}; cpu <= ${part#*-}; cpu++)); do
-            taskset -c "$cpu" sh -c 'while :; do :; done' &
-            hogs+=($!)
-        done
-    done
-}
-
 column() { # file, name
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
         { print $c }' "$tmp/results/busy/latest/$1.csv"
 }
 
 says_so() {
-    local hogs=()
-    hog
+    start_hogs
     expect 0 "this machine is busy: others take" "$scalebench" run "$tmp/busy.yaml" --out "$tmp/results"
     local status=$?
-    kill "${hogs[@]}"
-    wait "${hogs[@]}" 2>/dev/null
+    end_hogs
     [ "$status" -eq 0 ] || return 1
     column raw foreign_pct
     column raw foreign_pct | awk '!($1 > 10 && $1 <= 100) { exit 1 }' || return 1

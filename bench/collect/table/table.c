@@ -288,6 +288,8 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
     if (strstr(p->flags, "memory_off") != NULL)
         fprintf(out, "  (memory is %.2g %% off what was forecast)",
                 fabs(p->model_states_error_pct));
+    if (strstr(p->flags, "shared_machine") != NULL)
+        fputs("  (several of its nodes are one machine)", out);
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
     if (p->modes > 1)

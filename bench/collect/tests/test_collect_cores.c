@@ -91,6 +91,32 @@ static void hosts_beyond_the_cores_are_oversubscribed(void **state)
     fake_close(&run);
 }
 
+/* Hosts of an emulated site are meant to be one machine; nodes of others that are one may share cores. */
+static void nodes_of_one_machine_are_flagged(void **state)
+{
+    static const char *const sites[] = {"{kind: ssh, machines: [m1, m2]}", "slurm", "emulated"};
+    for (int i = 0; i < 6; i++) {
+        struct fake_run run;
+        char spec[256];
+        snprintf(spec, sizeof spec,
+                 "name: one\nsite: %s\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                 "sync: {strategy: ring}\nranks: 2\nnodes: %d\n",
+                 sites[i % 3], 1 + i / 3);
+        fake_open(&run, spec);
+        fake_add(&run,
+                 &(struct fake_launch){.ranks = 2, .strategy = "ring", .seed = 1, .step_ms = 20});
+        struct summary s = collect(&run);
+        bool flagged = strstr(s.points[0].flags, "shared_machine") != NULL;
+        assert_int_equal(flagged, i == 3 || i == 4);
+        char *text = print(&s);
+        assert_int_equal(strstr(text, "  (several of its nodes are one machine)\n") != NULL,
+                         flagged);
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
 /* A margin of 0.5 ms lets sleeps stand for 5 ms of computing and more. */
 static void replay_that_cannot_be_true_is_doubted(void **state)
 {
@@ -122,6 +148,7 @@ int main(void)
         cmocka_unit_test(too_many_threads_are_oversubscribed),
         cmocka_unit_test(points_that_share_cores_claim_nothing),
         cmocka_unit_test(hosts_beyond_the_cores_are_oversubscribed),
+        cmocka_unit_test(nodes_of_one_machine_are_flagged),
         cmocka_unit_test(replay_that_cannot_be_true_is_doubted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

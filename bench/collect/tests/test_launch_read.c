@@ -359,6 +359,50 @@ static void no_arrival_is_unknown_wait(void **state)
     assert_true(isnan(r.wait_ms));
 }
 
+/* Each processor counts once, whatever ranks share it. */
+static void time_of_others_is_taken_from_the_ranks(void **state)
+{
+    static const char own_8[] = "\"cores_s\":10,\"cores_busy_s\":9,\"cores_steal_s\":0.5,"
+                                "\"cores_own_s\":8,";
+    static const char own_5[] = "\"cores_s\":12,\"cores_busy_s\":11,\"cores_steal_s\":0.6,"
+                                "\"cores_own_s\":5,";
+    static const char torn[] = "\"cores_s\":12,\"cores_busy_s\":11,\"cores_own_s\":5,";
+    static const struct {
+        const char *bound[2], *machine[2], *end[2];
+        double foreign_pct, steal_pct, machines;
+    } rows[] = {
+        {{"0", "0"}, {"a", "b"}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2},
+        {{"0", "1"}, {"a", "a"}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 1},
+        {{"0", "0"}, {"a", "a"}, {own_5, own_5}, 100 * (1 + 0.6) / 12, 5, 1},
+        {{"0-1", "0-1"}, {"a", "a"}, {own_8, own_8}, 5, 5, 1}, /* used more than was counted */
+        {{"0-1", "1-2"}, {"a", "a"}, {own_8, own_8}, NAN, NAN, 1},
+        {{"0-1", "1-2"}, {"a", "b"}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2},
+        {{"0", "1"}, {"a", "a"}, {own_8, torn}, NAN, NAN, 1},
+        {{"0", "1"}, {"a", "a"}, {own_8, ""}, NAN, NAN, 1},
+        {{"0", "0"}, {"", ""}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2}, /* by their hosts */
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        for (int i = 0; i < 2; i++) {
+            char work[64];
+            struct fake_rank rank = FIRST_RANK(.n_steps = 2, .step_ms = 10);
+            snprintf(work, sizeof work, "\"machine\":\"%s\",", rows[k].machine[i]);
+            rank.host = i ? "n2" : "n1";
+            rank.bound = rows[k].bound[i];
+            rank.work = work;
+            rank.memory = rows[k].end[i];
+            fake_write_rank(dir, i, 2, &rank);
+        }
+        struct launch_result r = read_pair();
+        assert_true(r.machines == rows[k].machines && r.nodes == 2);
+        assert_int_equal(isnan(r.foreign_pct), isnan(rows[k].foreign_pct));
+        assert_int_equal(isnan(r.steal_pct), isnan(rows[k].steal_pct));
+        if (!isnan(rows[k].foreign_pct)) {
+            NEAR(r.foreign_pct, rows[k].foreign_pct);
+            NEAR(r.steal_pct, rows[k].steal_pct);
+        }
+    }
+}
+
 /* What does not fit is left out, and that it was is seen. */
 static void too_many_processors_are_cut(void **state)
 {
@@ -582,6 +626,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(untimed_launches_have_no_step_time, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(polling_off_the_core_is_unknown_use, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(time_of_others_is_taken_from_the_ranks, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(too_many_processors_are_cut, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damages_are_named, make_folder, remove_folder),

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/place/view.h"
 #include "kernels/base/clock.h"
@@ -72,7 +73,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "speed_view PAIRS CPUS COMMAND...\n");
         return 2;
     }
-    int n = place_parse_cpus(list, numbers, PROCESSORS);
+    int n = cpu_list_parse(list, numbers, PROCESSORS);
     for (int i = 0; i < n && i < atoi(argv[2]); i++)
         cpus[numbers[i]] = true;
     if (print_pairs(strtol(argv[1], NULL, 10), argv + 3, cpus))

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bench/place/cgroup.h"
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/place/slurm.h"
 
@@ -185,15 +186,15 @@ static void test_machines_that_cannot_be_read(void **state)
 static void test_parse_cpus(void **state)
 {
     int cpus[4] = {-1, -1, -1, -1};
-    assert_int_equal(place_parse_cpus("0-2,8", cpus, 4), 4);
+    assert_int_equal(cpu_list_parse("0-2,8", cpus, 4), 4);
     assert_int_equal(cpus[2], 2);
     assert_int_equal(cpus[3], 8);
-    assert_int_equal(place_parse_cpus("0-9", cpus, 4), 10);
-    assert_int_equal(place_parse_cpus("", cpus, 4), 0);
+    assert_int_equal(cpu_list_parse("0-9", cpus, 4), 10);
+    assert_int_equal(cpu_list_parse("", cpus, 4), 0);
     static const char *const bad[] = {"x",  "-1",  "1-",    "2-1",   "1,",
                                       ",1", "1 2", "1-2-3", "99999", "1|2"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (place_parse_cpus(bad[i], cpus, 4) != -1)
+        if (cpu_list_parse(bad[i], cpus, 4) != -1)
             fail_msg("'%s' was taken for a list of processors", bad[i]);
 }
 
@@ -203,7 +204,7 @@ static void test_bind_and_read_back(void **state)
     int cpus[1];
     struct error e = {0};
     assert_int_equal(place_read_back(before, sizeof before, &e), OK);
-    assert_true(place_parse_cpus(before, cpus, 1) >= 1);
+    assert_true(cpu_list_parse(before, cpus, 1) >= 1);
     snprintf(one, sizeof one, "%d", cpus[0]);
     assert_int_equal(place_bind_self(one, &e), OK);
     assert_int_equal(place_read_back(after, sizeof after, &e), OK);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/place/probe.h"
 #include "kernels/base/error.h"
@@ -22,7 +23,7 @@ static void test_work_is_timed_on_own_processors(void **state)
     bool cpus[CPUS] = {false};
     struct error e = {0};
     assert_int_equal(place_read_back(list, sizeof list, &e), OK);
-    int n = place_parse_cpus(list, numbers, CPUS);
+    int n = cpu_list_parse(list, numbers, CPUS);
     assert_true(n > 0);
     for (int i = 0; i < n && i < 2; i++)
         cpus[numbers[i]] = true;

@@ -53,7 +53,9 @@ holds_all_nodes() { # folder of a run
         [ "$(column ranks "$1/summary.csv" | tr '\n' ' ')" = "1 2 3 4 " ] &&
         [ "$(column nodes "$1/raw.csv" | sort -u | tr '\n' ' ')" = "1 2 3 4 " ] &&
         [ "$(column node_list "$1/raw.csv" | sort -u)" = "$(printf 'n0\nn0 n1\nn0 n1 n2\nn0 n1 n2 n3')" ] &&
-        [ "$(column site "$1/summary.csv" | sort -u)" = slurm ]
+        [ "$(column site "$1/summary.csv" | sort -u)" = slurm ] &&
+        [ "$(column flags "$1/summary.csv" | grep -cw shared_machine)" -eq 3 ] && # all but that of one node
+        ! column foreign_pct "$1/raw.csv" | grep -vE '^[0-9.e-]+$'                # as the ranks recorded
 }
 
 uses_all_nodes() {

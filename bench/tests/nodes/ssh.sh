@@ -4,6 +4,7 @@
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh
+. bench/tests/lib/hogs.sh
 
 sshd=$(PATH=$PATH:/usr/sbin:/sbin type -P sshd)
 if [ -z "$sshd" ] || ! type -P ssh >/dev/null; then
@@ -80,15 +81,37 @@ measure: {time: {warmup_steps: 2, steps: 5, launches: 1..1}}
 figures: []
 END
 
-# The ranks' own time, which sshd's descendants use, is not that of others.
+columns() { # run, name...
+    awk -F, -v names="${*:2}" 'BEGIN { n = split(names, name, " ") } { gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }' "$tmp/out/$1/latest/summary.csv"
+}
+
+# Both are this machine, which is flagged where a point has both.
 runs() {
     on_machines "$scalebench" run "$tmp/machines.yaml" --out "$tmp/out" || return 1
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { print $at["kind"], $at["status"], $at["ranks"], $at["nodes"], $at["foreign_pct"] "|" $at["node_list"] }' \
-        "$tmp/out/machines/latest/summary.csv" | tee /dev/stderr |
-        cmp - <(printf '%s\n' "measured ok 2 1 |machine1" "measured ok 4 2 |machine1 machine0")
+    columns machines kind status ranks nodes node_list | tee /dev/stderr |
+        cmp - <(printf '%s\n' "measured ok 2 1 machine1" "measured ok 4 2 machine1 machine0") &&
+        [ "$(columns machines flags | grep -nw shared_machine | cut -d: -f1)" = 2 ]
 }
 check "machines are taken in their order, with the ranks of each" runs
+
+run_alone() { # name
+    on_machines "$scalebench" run "$tmp/machines.yaml" --out "$tmp/out" --set "name=$1 nodes=1 ranks_per_node=1 \
+        model=lenet_21k sync.strategy=none measure.time.steps=60 measure.time.launches=3..3" || return 1
+    columns "$1" foreign_pct cpu_pct flags
+}
+
+# The ranks' own time, which sshd's descendants use, is not that of others; what others use is.
+others_are_told_apart() {
+    run_alone alone && columns alone foreign_pct cpu_pct | awk '!($1 != "" && $1 < $2 - 20) { exit 1 }' || return 1
+    start_hogs
+    run_alone beside
+    local status=$?
+    end_hogs
+    [ "$status" -eq 0 ] && columns beside foreign_pct flags | awk '!($1 >= 20 && / busy( |$)/) { exit 1 }'
+}
+check "the time of others is told apart from that of the ranks" others_are_told_apart
 
 samplers_know_the_interface() {
     on_machines "$scalebench" plan "$tmp/machines.yaml" --set measure.resources=20ms | tee /dev/stderr |

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "bench/place/load.h"
 #include "bench/workloads/doctor/doctor.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
@@ -130,20 +130,12 @@ static double ready_seconds(void)
     return 1e-9 * ready_ns;
 }
 
-/* "cpu3 user nice system idle iowait irq softirq steal ..." in ticks. */
 static double steal_seconds(int cpu)
 {
-    char line[512], name[24];
-    double steal = NAN;
-    FILE *in = fopen("/proc/stat", "re");
-    snprintf(name, sizeof name, "cpu%d ", cpu);
-    while (in != NULL && fgets(line, sizeof line, in) != NULL)
-        if (strncmp(line, name, strlen(name)) == 0 &&
-            sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %lf", &steal) != 1)
-            steal = NAN;
-    if (in != NULL)
-        fclose(in);
-    return steal / (double)sysconf(_SC_CLK_TCK);
+    char list[16];
+    struct load load;
+    snprintf(list, sizeof list, "%d", cpu);
+    return load_read_list(&load, list) ? load.steal_s : NAN;
 }
 
 static struct presence_on_core look(void)

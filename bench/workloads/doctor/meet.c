@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "bench/doctor/facts.h"
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/workloads/doctor/doctor.h"
 #include "kernels/base/clock.h"
@@ -54,12 +55,11 @@ static void take_ends(struct doctor *d, const struct place_of_rank *places)
 
 static enum status take_processors(struct place_of_rank *mine, struct doctor *d, struct error *e)
 {
-    enum { MOST = 4096 };
-    int cpus[MOST];
+    int cpus[CPUS_MAX];
     TRY(place_read_back(d->cpus, sizeof d->cpus, e));
-    int n = place_parse_cpus(d->cpus, cpus, MOST);
+    int n = cpu_list_parse(d->cpus, cpus, CPUS_MAX);
     mine->lowest = mine->highest = n > 0 ? cpus[0] : 0;
-    for (int i = 0; i < n && i < MOST; i++) {
+    for (int i = 0; i < n && i < CPUS_MAX; i++) {
         mine->lowest = cpus[i] < mine->lowest ? cpus[i] : mine->lowest;
         mine->highest = cpus[i] > mine->highest ? cpus[i] : mine->highest;
     }

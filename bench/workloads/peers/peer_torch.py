@@ -27,6 +27,7 @@ import os
 import sys
 import traceback
 
+from torch_peer import cores  # first: it looks when it is imported
 from torch_peer import blas, inputs, launcher, layers, python
 from torch_peer.failure import FAILED, USAGE, Failure
 

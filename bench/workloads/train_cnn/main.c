@@ -46,10 +46,10 @@ static enum status start_crash_reporter(struct error *e)
 }
 
 /* A rank that fails alone takes the others with it. */
-static int train(const struct arguments *arguments)
+static int train(const struct arguments *arguments, const struct load_mark *begin)
 {
     struct error e = {0};
-    struct run r = {.arguments = arguments, .memory.libraries_mib = mem_now_mib()};
+    struct run r = {.arguments = arguments, .begin = begin, .memory.libraries_mib = mem_now_mib()};
     enum status status = run_open(&r, &e);
     THEN(status, run_execute(&r, &e));
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
@@ -104,6 +104,11 @@ static enum status tell(FILE *out, const struct arguments *a, struct error *e)
     return a->describe_plan ? plan_print(out, &a->config, e) : identify(out, a, e);
 }
 
+static int wanted_level(const struct config *c)
+{
+    return config_overlap(c) == OVERLAP_thread ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments;
@@ -122,19 +127,19 @@ int main(int argc, char **argv)
             tell(stdout, &arguments, &e) == OK ? 0 : failure_report("train_cnn", &e, true);
     } else {
         int level;
-        bool threads = config_overlap(&arguments.config) == OVERLAP_thread;
-        int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
         double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
         struct startup_watchdog startup;
+        struct load_mark begin;
+        load_mark_take(&begin);
         if (start_crash_reporter(&e) != OK ||
             startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);
         failure_warn_of_shared_memory();
         if (arguments.wait == WAIT_YIELD)
             progress_yield();
-        MPI_Init_thread(&argc, &argv, wanted, &level);
+        MPI_Init_thread(&argc, &argv, wanted_level(&arguments.config), &level);
         startup_watchdog_end(&startup);
-        exit_status = train(&arguments);
+        exit_status = train(&arguments, &begin);
         if (!arguments.finalize && launcher_hears_leaving()) {
             stop_crash_reporter();
             launcher_leave(exit_status);

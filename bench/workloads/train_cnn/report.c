@@ -32,6 +32,7 @@ static const char *thread_level(void)
 static void take_platform(struct record_hello *h, const struct trainer *t, const char *bound)
 {
     gethostname(h->host, sizeof h->host - 1);
+    hardware_machine(h->machine, sizeof h->machine);
     hardware_cpu(h->cpu, sizeof h->cpu);
     clock_calibrate(&h->timer_resolution_ns, &h->timer_overhead_ns);
     h->pid = getpid();
@@ -297,6 +298,14 @@ static void take_interruptions(struct record_end *end, const struct timed_interv
     end->faults_major = known ? (double)(b->ru_majflt - a->ru_majflt) : NAN;
 }
 
+static void take_cores(struct record_end *end, const struct load_share *cores)
+{
+    end->cores_s = cores->total_s;
+    end->cores_busy_s = cores->busy_s;
+    end->cores_steal_s = cores->steal_s;
+    end->cores_own_s = cores->own_s;
+}
+
 static void take_verdicts(struct record_end *end, const struct comparison *comparison,
                           const struct divergence *divergence)
 {
@@ -358,6 +367,7 @@ json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
     take_arenas(&end, &t->arena_use);
     take_traffic(&end, t, timed);
     take_interruptions(&end, timed);
+    take_cores(&end, &timed->cores);
     take_verdicts(&end, comparison, divergence);
     take_clock(&end, clock);
     return record_json(RECORD_end, &end);

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <sys/resource.h>
 
+#include "bench/place/load.h"
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/traffic.h"
@@ -18,9 +19,10 @@ struct timed_interval {
     bool counts_nic;
     struct nic_counts nic_begin, nic_end; /* of --nic before the first and after the last */
     struct rusage usage_begin, usage_end; /* of the process, likewise */
-    uint32_t fetches;     /* of an epoch's samples, all before or between the steps */
-    double fetch_s;       /* of all of them */
-    uint64_t checkpoints; /* written between steps, and the time that took */
+    struct load_share cores; /* of the process, from before MPI started to the record's end */
+    uint32_t fetches;        /* of an epoch's samples, all before or between the steps */
+    double fetch_s;          /* of all of them */
+    uint64_t checkpoints;    /* written between steps, and the time that took */
     int64_t checkpoint_ns;
     int replays;       /* of a step's calls, after the steps */
     int64_t replay_ns; /* of one, median */

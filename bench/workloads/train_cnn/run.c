@@ -352,6 +352,7 @@ static enum status record_end(struct run *r, const struct comparison *comparison
     r->timed.checkpoints = r->resume.written;
     r->timed.checkpoint_ns = r->resume.write_ns;
     r->memory.data_mib = reader_data_mib(&r->feed.reader);
+    r->timed.cores = load_since(r->begin);
     json_t *end = report_end(&r->trainer, &r->timed, &r->memory, comparison,
                              &r->progress.divergence, &r->clock);
     TRY(recorder_add(&r->recorder, end, e));

@@ -3,6 +3,7 @@
  * order. */
 #pragma once
 
+#include "bench/place/load.h"
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
@@ -19,6 +20,7 @@ enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 /* All that a run holds, in the order it is set up. */
 struct run {
     const struct arguments *arguments;
+    const struct load_mark *begin; /* of the process, before MPI started */
     int rank, ranks;
     struct waiter waiter;
     struct net_desc desc;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/run.h"
@@ -19,7 +20,7 @@ static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
     int cpus[THREADS_MAX];
-    int n = place_parse_cpus(r->bound, cpus, THREADS_MAX);
+    int n = cpu_list_parse(r->bound, cpus, THREADS_MAX);
     int wanted = config_cores_per_rank(&r->arguments->config);
     bool one_each = n == wanted && wanted > 1;
     if (one_each) {

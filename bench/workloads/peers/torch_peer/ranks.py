@@ -6,7 +6,7 @@ from datetime import timedelta
 import torch
 from torch import distributed
 
-from torch_peer import network
+from torch_peer import cores, network
 from torch_peer.failure import FAILED, UNAVAILABLE, Failure
 from torch_peer.python import NO_GLOO
 
@@ -17,10 +17,8 @@ def first_line(error):
 
 def clock_id():
     """Hosts of one machine have one monotonic clock, unless they were given a namespace for it."""
-    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-        boot = file.read().strip()
     namespace = "/proc/self/ns/time"
-    return f"{boot}/{os.readlink(namespace) if os.path.exists(namespace) else ''}"
+    return f"{cores.machine()}/{os.readlink(namespace) if os.path.exists(namespace) else ''}"
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from collections import Counter
 
 import torch
 
-from torch_peer import blas, network, traffic
+from torch_peer import blas, cores, network, traffic
 from torch_peer.failure import FAILED, Failure
 
 KEPT_LINES = 4096  # at most, until they are written between two steps
@@ -63,6 +63,7 @@ def hello(run, flushes):
             "seed": int(run.inputs.option("seed")), "strategy": run.inputs.option("sync.strategy"),
             "sync_variant": run.inputs.option("sync.variant"),
             "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,
+            "machine": cores.machine(),
             "pid": os.getpid(), "bound": bound_to(), "mpi": "gloo" if run.ranks.n > 1 else "",
             "blas": software(), "flushes_denormals": flushes,
             "threads": torch.get_num_threads(), "layout": str(run.trainer.layout),
@@ -174,7 +175,7 @@ def end(run, equal, difference):
             **clock(run),
             "wire_source": sums.source if sums else "none",
             "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": run.memory.peak_mib,
-            **window.interruptions(), **run.divergence,
+            **window.interruptions(), **cores.since_begin(), **run.divergence,
             "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
             "check": run.check, "weights_equal": equal, "first_difference": difference}
 

@@ -1,9 +1,8 @@
 /* The ranks of a sweep: how many there are, where they run, how they wait. */
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "comm/library.h"
-
-#define CPUS_MAX 4096
 
 static enum status bind_to_core(struct place *place, int local_rank, int local_ranks, bool *crowded,
                                 struct error *e)
@@ -25,7 +24,7 @@ static enum status bind_rank(int local_rank, int local_ranks, bool *crowded, str
     struct place *place;
     *crowded = false;
     TRY(place_read_back(bound, sizeof bound, e));
-    if (place_parse_cpus(bound, cpus, CPUS_MAX) == 1)
+    if (cpu_list_parse(bound, cpus, CPUS_MAX) == 1)
         return OK;
     TRY(place_open(&place, NULL, e));
     enum status status = bind_to_core(place, local_rank, local_ranks, crowded, e);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
@@ -9,15 +10,13 @@
 #include "kernels/base/descriptors.h"
 #include "kernels/base/fp_mode.h"
 
-#define CPUS_MAX 4096
-
 /* One core for all of it: a thread that moves finds cold caches. */
 static enum status bind_to_first(struct error *e)
 {
     char bound[8192], own[16];
     int cpus[CPUS_MAX];
     TRY(place_read_back(bound, sizeof bound, e));
-    if (place_parse_cpus(bound, cpus, CPUS_MAX) < 1)
+    if (cpu_list_parse(bound, cpus, CPUS_MAX) < 1)
         return error_set(e, ERR_SYSTEM, "the cores of this process, '%s', are not understood",
                          bound);
     snprintf(own, sizeof own, "%d", cpus[0]);
