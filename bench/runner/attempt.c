@@ -63,11 +63,12 @@ static struct launch_outcome watch(struct campaign *c, struct launch *launch)
 {
     struct pollfd fds[2] = {{.fd = launch->lifeline, .events = POLLIN},
                             {.fd = c->interrupt.fd, .events = POLLIN}};
-    while (fds[0].revents == 0) {
+    while (fds[0].revents == 0 || !launch_has_outcome(launch)) {
         poll(fds, 2, 1000);
         if ((fds[1].revents && interrupt_look(&c->interrupt)) ||
             journal_check(&c->journal, NULL) != OK)
             launch_stop(launch);
+        launch_tell_cleaning(launch);
         owner_sign(&c->owner);
         progress_tick(&c->progress);
     }

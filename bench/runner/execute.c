@@ -189,6 +189,10 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&outcome);
     if (outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");
+    if (outcome.gone)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "the job of this campaign has ended, and its nodes with it. Run the same "
+                         "command in another job to resume");
     TRY(judge(c, next, &outcome, folder, &l, e));
     if (!launch_is_done(&l))
         snprintf(l.reason + strlen(l.reason), sizeof l.reason - strlen(l.reason), "%s", after);

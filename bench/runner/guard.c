@@ -19,6 +19,7 @@
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
 #include "bench/runner/processes.h"
+#include "bench/sites/site.h"
 #include "kernels/base/clock.h"
 
 #define SECOND ((int64_t)1000000000)
@@ -73,16 +74,18 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void launch_clean(char *const *cleanup)
+bool launch_clean(char *const *cleanup)
 {
+    int status = 0;
     pid_t pid = cleanup != NULL ? fork() : -1;
     if (pid == 0) {
         default_signals();
         execvp(cleanup[0], cleanup);
         _exit(CANNOT_RUN);
     }
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == SITE_CLEANUP_GONE;
 }
 
 static _Noreturn void become_program(const struct launch_command *command, pid_t guard)
@@ -233,7 +236,9 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
     watch(&g, command->limit_s);
     sweep(&g);
     if (!launch_ended_well(&g.outcome)) {
-        launch_clean(command->cleanup);
+        if (command->cleanup != NULL)
+            send(lifeline, "c", 1, MSG_NOSIGNAL);
+        g.outcome.gone = launch_clean(command->cleanup);
         leftovers_remove(g.begin_date);
     }
     if (!g.ended)

@@ -8,9 +8,14 @@
 #include <unistd.h>
 
 #include "bench/place/leftovers.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 /* Of a second: what is held for longer is somebody else's. */
 #define PATIENCE_TENTHS 50
+
+/* Cleaning that takes no longer is not told of. */
+#define CLEANING_TOLD_S 3
 
 static enum status start_guard(struct launch *launch, int log, const struct launch_command *command,
                                struct error *e)
@@ -53,15 +58,36 @@ void launch_stop(const struct launch *launch)
     send(launch->lifeline, "s", 1, MSG_NOSIGNAL);
 }
 
+/* A byte says that cleaning begins. */
+bool launch_has_outcome(struct launch *launch)
+{
+    char word;
+    if (recv(launch->lifeline, &word, 1, MSG_PEEK | MSG_TRUNC) != 1)
+        return true;
+    recv(launch->lifeline, &word, 1, 0);
+    launch->cleaning_ns = clock_ns();
+    return false;
+}
+
+void launch_tell_cleaning(struct launch *launch)
+{
+    if (launch->told || launch->cleaning_ns == 0 ||
+        clock_seconds_since(launch->cleaning_ns) < CLEANING_TOLD_S)
+        return;
+    launch->told = true;
+    log_print(LOG_WARNING, "ending what this launch left on other machines: a minute at most");
+}
+
 /* Its program was killed with the guard, and what that had started ends soon; nobody tells when. */
-static void clean_up(const struct launch *launch)
+static bool clean_up(const struct launch *launch)
 {
     int held = 1;
-    launch_clean(launch->cleanup);
+    bool gone = launch_clean(launch->cleanup);
     for (int tenths = 0; held > 0 && tenths < PATIENCE_TENTHS; tenths++) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
         held = leftovers_remove(launch->begin);
     }
+    return gone;
 }
 
 struct launch_outcome launch_finish(struct launch *launch)
@@ -70,14 +96,14 @@ struct launch_outcome launch_finish(struct launch *launch)
     ssize_t n;
     do
         n = recv(launch->lifeline, &outcome, sizeof outcome, 0);
-    while (n < 0 && errno == EINTR);
+    while (n == 1 || (n < 0 && errno == EINTR));
     if (n != (ssize_t)sizeof outcome)
         outcome = (struct launch_outcome){.cause = CAUSE_GUARD_LOST};
     close(launch->lifeline);
     while (waitpid(launch->guard, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (outcome.cause == CAUSE_GUARD_LOST)
-        clean_up(launch);
+        outcome.gone = clean_up(launch);
     *launch = (struct launch){.guard = -1, .lifeline = -1};
     return outcome;
 }

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -49,6 +50,7 @@ struct launch_outcome {
     double wall_s;    /* exec to exit */
     double cpu_s;     /* of every process that the guard saw end, as what follows */
     double switches_voluntary, switches_involuntary, faults_minor, faults_major;
+    bool gone;      /* as SITE_CLEANUP_GONE: nothing of the same kind can run any more */
     int not_killed; /* processes that outlived SIGKILL (stuck in the kernel) */
 };
 
@@ -59,7 +61,9 @@ static inline bool launch_ended_well(const struct launch_outcome *outcome)
 
 struct launch {
     pid_t guard;
-    int lifeline;          /* readable once the outcome is there */
+    int lifeline;          /* readable once the guard says something */
+    int64_t cleaning_ns;   /* when the guard began to clean up elsewhere; 0: it has not */
+    bool told;             /* that it does */
     struct timespec begin; /* by the clock of file systems */
     char *const *cleanup;
 };
@@ -72,11 +76,18 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
 /* Asks for the end: SIGTERM to every process, SIGKILL a second later; at once when asked again. */
 void launch_stop(const struct launch *launch);
 
+/* Whether the outcome is there, of a launch whose lifeline is readable. */
+bool launch_has_outcome(struct launch *launch);
+
+/* Says once if ending what is left on other machines takes long. */
+void launch_tell_cleaning(struct launch *launch);
+
 /* Waits for the outcome and ends `launch`. */
 struct launch_outcome launch_finish(struct launch *launch);
 
-/* Runs a command that ends what launches have left elsewhere, and waits for it. NULL: nothing. */
-void launch_clean(char *const *cleanup);
+/* Runs a command that ends what launches have left elsewhere, and waits for it. NULL: nothing. True: as
+ * SITE_CLEANUP_GONE. */
+bool launch_clean(char *const *cleanup);
 
 /* Inside bench/runner: the guard's life, in a process of its own. `log` is an open file. */
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);

@@ -333,7 +333,7 @@ static enum status run_next(struct supervised *s, bool *more, struct launch_outc
     TRY(run_segment(s, segment, ranks_of(s, segment), outcome, e));
     if (interrupt_came(&s->c->interrupt))
         outcome->cause = CAUSE_STOPPED;
-    if (outcome->cause == CAUSE_STOPPED)
+    if (outcome->cause == CAUSE_STOPPED || outcome->gone)
         return OK;
     if (launch_ended_well(outcome))
         *more = segment + 1 < config_segments(&s->point->config);

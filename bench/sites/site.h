@@ -33,13 +33,15 @@ static inline int site_job_node(const struct site_job *job, int node)
     return job->order != NULL ? job->order[node] : node;
 }
 
+enum { SITE_CLEANUP_GONE = 4 };
+
 /* A launch ready to execute: argv (NULL-terminated, in one allocation with its strings, freed with
  * free), extra environment "KEY=value" likewise, what ends whatever it leaves on other machines where it
  * does not end in order (NULL: it leaves nothing there), and where its ranks were planned to run. */
 struct site_launch {
     char **argv;
     char **environment;
-    char **cleanup;
+    char **cleanup;  /* exit status SITE_CLEANUP_GONE: the machines are not the launch's any more */
     bool by_daemons; /* as of struct site */
     struct place_plan plan;
 };

@@ -143,30 +143,45 @@ static enum status add_environment(struct site_launch *launch, const struct allo
     return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
 }
 
-/* A step whose srun was killed goes on. It is killed, whatever its ranks make of other signals, and
- * waited for as long as that takes, 20 s at most; then each node of the job removes what they left in its
- * shared memory. */
+/* A step whose srun was killed goes on. It is killed, whatever its ranks make of other signals, and waited for,
+ * for 20 s at most: a node that crashed answers no signal, and each question to it takes long. Then each node of
+ * the job removes what the ranks left in its shared memory. A job that has ended has no steps, and no nodes. */
+static const char cleanup[] =
+    "exec >/dev/null 2>&1\n"
+    "gone=$3\n"
+    "until=$(($(date +%s) + 20))\n"
+    "leave_if_gone() {\n"
+    "    state=$(timeout 5 squeue -h -j \"$SLURM_JOB_ID\" -o %t 2>&1)\n"
+    "    status=$?\n"
+    "    echo \"$state\" | grep -qxE 'R|RS|S|SI|ST' && return\n"
+    "    case $status,$state in\n"
+    "    0,* | *'Invalid job id'*) exit \"$gone\" ;;\n"
+    "    esac\n"
+    "}\n"
+    "leave_if_gone\n"
+    "while [ \"$(date +%s)\" -lt \"$until\" ] &&\n"
+    "    steps=$(timeout 5 squeue -h -s -j \"$SLURM_JOB_ID\" -o '%i %j' | sed -n \"s/ "
+    "$0\\$//p\") &&\n"
+    "    [ -n \"$steps\" ]; do\n"
+    "    timeout 5 scancel --signal=KILL $steps\n"
+    "    sleep 0.2\n"
+    "    leave_if_gone\n"
+    "done\n"
+    "n=$SLURM_JOB_NUM_NODES\n"
+    "timeout 20 srun --overlap --overcommit --cpu-bind=none --mpi=none --input=none \\\n"
+    "    --job-name=\"$0\" --nodes=\"$n\" --ntasks=\"$n\" --ntasks-per-node=1 \\\n"
+    "    \"$1\" --leftovers-since \"$2\"\n"
+    "leave_if_gone\n";
+
 static enum status add_cleanup(struct site_launch *launch, const struct allocation *a,
                                const char *pin, time_t since, struct error *e)
 {
-    static const char script[] =
-        "exec >/dev/null 2>&1\n"
-        "i=0\n"
-        "while [ $((i += 1)) -le 100 ] &&\n"
-        "    steps=$(squeue -h -s -j \"$SLURM_JOB_ID\" -o '%i %j' | sed -n \"s/ $0\\$//p\") &&\n"
-        "    [ -n \"$steps\" ]; do\n"
-        "    scancel --signal=KILL $steps\n"
-        "    sleep 0.2\n"
-        "done\n"
-        "n=$SLURM_JOB_NUM_NODES\n"
-        "timeout 20 srun --overlap --overcommit --cpu-bind=none --mpi=none --input=none \\\n"
-        "    --job-name=\"$0\" --nodes=\"$n\" --ntasks=\"$n\" --ntasks-per-node=1 \\\n"
-        "    \"$1\" --leftovers-since \"$2\"\n";
-    char seconds[24];
-    const char *const all[] = {"sh", "-c", script, a->steps, pin, seconds, NULL};
+    char seconds[24], gone[8];
+    const char *const all[] = {"sh", "-c", cleanup, a->steps, pin, seconds, gone, NULL};
     struct argv_builder argv = {0};
     if (!a->steps[0])
         return OK;
+    snprintf(gone, sizeof gone, "%d", SITE_CLEANUP_GONE);
     snprintf(seconds, sizeof seconds, "%lld", (long long)(since != 0 ? since : time(NULL)));
     argv_add_all(&argv, all);
     launch->cleanup = argv_finish(&argv);

@@ -6,6 +6,8 @@
 #include "bench/runner/batch/cluster.h"
 #include "bench/runner/batch/missing.h"
 #include "bench/runner/batch/script.h"
+#include "bench/runner/launch.h"
+#include "bench/sites/slurm.h"
 
 #define TEMPLATE "configs/sites/bench.sbatch"
 
@@ -263,6 +265,80 @@ static void a_lost_base_is_missing_beside_the_others(void **state)
     spec_free(&spec);
 }
 
+/* ---- What a launch leaves on nodes ---- */
+
+/* Programs of Slurm that write down how they are called, and a clock that goes on by 9 s each time it is read. */
+static void write_slurm(const char *state, const char *steps)
+{
+    static const char format[] =
+        "mkdir -p %1$s/bin && cd %1$s/bin && echo 0 >now && rm -f calls &&\n"
+        "for name in scancel srun; do echo 'echo '$name' >>%1$s/bin/calls' >$name; done\n"
+        "echo 'n=$(cat %1$s/bin/now); echo $((n + 9)) | tee %1$s/bin/now' >date\n"
+        "echo 'case \"$*\" in *-s*) echo \"%3$s\" ;; *) %2$s ;; esac' >squeue\n"
+        "for name in scancel srun date squeue; do sed -i '1i #!/bin/sh' $name; done; chmod +x *\n";
+    char script[1024];
+    snprintf(script, sizeof script, format, results, state, steps);
+    assert_int_equal(system(script), 0);
+}
+
+static int count_calls(const char *name)
+{
+    char path[256], line[64];
+    int n = 0;
+    snprintf(path, sizeof path, "%s/bin/calls", results);
+    FILE *in = fopen(path, "r");
+    while (in != NULL && fgets(line, sizeof line, in) != NULL)
+        n += strncmp(line, name, strlen(name)) == 0;
+    if (in != NULL)
+        fclose(in);
+    return n;
+}
+
+/* A node that crashed keeps its step; a job that has ended has none, and its cleanup asks for nothing more. */
+static void cleaning_ends_with_the_job(void **state)
+{
+    static const struct {
+        const char *state, *steps;
+        int scancels_least, scancels_most, sruns;
+        bool gone;
+    } rows[] = {
+        {"echo R", "", 0, 0, 1, false},
+        {"echo PD; echo R", "", 0, 0, 1, false}, /* of an array */
+        {"echo R", "7.1 steps", 1, 3, 1, false},
+        {"true", "7.1 steps", 0, 0, 0, true},
+        {"echo CG", "7.1 steps", 0, 0, 0, true},
+        {"echo slurm_load_jobs error: Invalid job id specified; exit 1", "", 0, 0, 0, true},
+        {"echo slurm_load_jobs error: Unable to contact slurm controller; exit 1", "", 0, 0, 1,
+         false},
+    };
+    struct spec spec;
+    struct error e = {.status = OK};
+    struct site_launch launch;
+    char *names[] = {"n0", "n1"}, path[4096];
+    const struct allocation allocation = {.names = names, .n = 2, .steps = "steps"};
+    const struct launcher launcher = {.path = "srun"};
+    load(&spec, FOUR_NODES TWO_LAUNCHES, NULL);
+    const struct slurm_trial trial = {.allocation = &allocation,
+                                      .launcher = &launcher,
+                                      .config = &spec.points[0].config,
+                                      .kind = LAUNCHER_pmi2,
+                                      .program = "true",
+                                      .pin = "pin"};
+    assert_int_equal(slurm_prepare_trial(&trial, &launch, &e), OK);
+    snprintf(path, sizeof path, "%s/bin:%.3900s", results, getenv("PATH"));
+    setenv("PATH", path, 1);
+    setenv("SLURM_JOB_ID", "7", 1);
+    setenv("SLURM_JOB_NUM_NODES", "2", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        write_slurm(rows[i].state, rows[i].steps);
+        assert_int_equal(launch_clean(launch.cleanup), rows[i].gone);
+        assert_in_range(count_calls("scancel"), rows[i].scancels_least, rows[i].scancels_most);
+        assert_int_equal(count_calls("srun"), rows[i].sruns);
+    }
+    site_launch_free(&launch);
+    spec_free(&spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +352,7 @@ int main(void)
         cmocka_unit_test(what_comes_with_others_wants_no_job),
         cmocka_unit_test(what_is_done_is_not_missing),
         cmocka_unit_test(a_lost_base_is_missing_beside_the_others),
+        cmocka_unit_test(cleaning_ends_with_the_job),
     };
     return cmocka_run_group_tests_name("batch", tests, make_both, remove_both);
 }

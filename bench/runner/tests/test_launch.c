@@ -356,6 +356,31 @@ static void test_cleaning_follows_what_does_not_end_in_order(void **state)
     expect_log(f, "cleaned\n");
 }
 
+/* What no nodes are left for is said by an exit status, whoever cleans up; meanwhile a line at the terminal. */
+static void test_nodes_that_are_gone_are_told(void **state)
+{
+    struct fixture *f = *state;
+    char *argv[] = {"sh", "-c", "exit 3", NULL};
+    char *cleanup[] = {"sh", "-c", "exit $0", "4", NULL};
+    struct launch_command command = {
+        .argv = argv, .log = f->log, .limit_s = LIFE_S, .cleanup = cleanup};
+    struct launch launch;
+    struct error e = {0};
+    for (int i = 0; i < 2; i++) {
+        cleanup[3] = i ? "4" : "3";
+        assert_int_equal(launch_start(&launch, &command, &e), OK);
+        assert_false(launch_has_outcome(&launch)); /* it cleans up first */
+        assert_true(launch.cleaning_ns > 0);
+        launch.cleaning_ns = clock_ns();
+        launch_tell_cleaning(&launch);
+        assert_false(launch.told);
+        launch.cleaning_ns -= INT64_C(60000000000);
+        launch_tell_cleaning(&launch);
+        assert_true(launch.told);
+        assert_int_equal(launch_finish(&launch).gone, i);
+    }
+}
+
 static void test_cleaning_follows_a_runner_that_is_killed(void **state)
 {
     struct fixture *f = *state;
@@ -484,6 +509,7 @@ int main(void)
         TEST(test_the_guard_is_killed),
         TEST(test_the_runner_is_killed),
         TEST(test_cleaning_follows_what_does_not_end_in_order),
+        TEST(test_nodes_that_are_gone_are_told),
         TEST(test_cleaning_follows_a_runner_that_is_killed),
         TEST(test_processes_below),
         TEST(test_shared_memory_that_is_left),
