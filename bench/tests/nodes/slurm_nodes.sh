@@ -278,6 +278,22 @@ survives_its_time_limit() {
         job -N2 -- "$tmp/two/fake.yaml" && is_complete_after_all
 }
 
+# Slurm answers that there is no such job when a launch has failed. The point did not: the launch is made again later.
+ends_with_its_job() {
+    local status
+    rm -rf "$home/results/fake"
+    touch "$tmp/fail"
+    mkdir "$tmp/ended"
+    printf '#!/bin/sh\n' >"$tmp/ended/squeue"
+    chmod +x "$tmp/ended/squeue"
+    PATH=$tmp/ended:$PATH expect 3 "the job of this campaign has ended, and its nodes with it. Run the same command" \
+        job -N2 -- "$tmp/two/fake.yaml"
+    status=$?
+    rm "$tmp/fail"
+    [ "$status" -eq 0 ] && ! grep '"status":"failed"' "$latest/journal.jsonl" && job -N2 -- "$tmp/two/fake.yaml" &&
+        is_complete_after_all
+}
+
 # A node whose power is cut, as far as Slurm and the others can see.
 survives_a_lost_node() {
     start_hanging && rm "$tmp/hang" || return 1
@@ -302,4 +318,5 @@ check "the second job of an array has nothing left" runs_in_an_array
 check "a job that begins again goes on elsewhere" begins_again_elsewhere
 check "one that is out of time goes on" survives_its_time_limit
 check "so does one that has lost a node" survives_a_lost_node
+check "a campaign ends with its job, and goes on in another" ends_with_its_job
 finish
