@@ -111,6 +111,12 @@ static void take_noise(struct journal_launch *l, const struct site_launch *prepa
     };
 }
 
+/* Another machine plans where its ranks run: a piece of work here would tell nothing of its processors. */
+static bool runs_elsewhere(const struct site_launch *prepared)
+{
+    return prepared->by_daemons && prepared->plan.slots[0].cpus[0] == '\0';
+}
+
 /* Runs the command and looks at the processors of its plan before and after. */
 static enum status run_command(struct campaign *c, const struct site_launch *prepared,
                                const struct launch_command *command, double expected_s,
@@ -122,7 +128,9 @@ static enum status run_command(struct campaign *c, const struct site_launch *pre
     struct core_locks *own;
     TRY(MEM_NEW(own, 1, "a launch", e));
     enum status status = core_locks_add(own, &prepared->plan, e);
-    double probe_s = status == OK ? probe_seconds(expected_s, own->cpus, CPUS_MAX) : 0;
+    double probe_s = status == OK && !runs_elsewhere(prepared)
+                         ? probe_seconds(expected_s, own->cpus, CPUS_MAX)
+                         : 0;
     if (status == OK)
         view_before(&before, own->cpus, CPUS_MAX, probe_s);
     THEN(status, launch_start(&launch, command, e));

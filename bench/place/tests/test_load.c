@@ -74,6 +74,21 @@ static void this_kernel_tells(void **state)
     assert_true(load.total_s > 0 && load.busy_s <= load.total_s);
 }
 
+/* A processor that this test keeps busy, of which it has at most all. */
+static void a_process_knows_its_own_share(void **state)
+{
+    struct load_mark mark, unknown = {.cpus = ""};
+    struct load_share share = {0};
+    load_mark_take(&mark);
+    assert_true(mark.cpus[0] != '\0' && mark.own_s > 0);
+    while (share.own_s < 0.05)
+        share = load_since(&mark);
+    double ticks_s = 0.02; /* the kernel counts whole ones */
+    assert_true(share.own_s < share.total_s + ticks_s && share.busy_s + share.steal_s > 0);
+    assert_true(share.busy_s + share.steal_s < share.total_s + ticks_s);
+    assert_true(isnan(load_since(&unknown).total_s));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +96,7 @@ int main(void)
         cmocka_unit_test(only_processors_of_ours_count),
         cmocka_unit_test(what_is_not_told_is_unknown),
         cmocka_unit_test(this_kernel_tells),
+        cmocka_unit_test(a_process_knows_its_own_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,12 @@ static void test_parse_cpus(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (cpu_list_parse(bad[i], cpus, 4) != -1)
             fail_msg("'%s' was taken for a list of processors", bad[i]);
+    bool marks[CPUS_MAX] = {false};
+    assert_true(cpu_list_mark(marks, "1-2,8191"));
+    assert_true(!marks[0] && marks[1] && marks[2] && !marks[3] && marks[8191]);
+    assert_false(cpu_list_mark(marks, "8192"));
+    assert_true(cpu_lists_meet("0-2,8", "4,8") && !cpu_lists_meet("0-2", "3") &&
+                !cpu_lists_meet("", "0"));
 }
 
 static void test_bind_and_read_back(void **state)
