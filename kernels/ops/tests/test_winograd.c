@@ -174,30 +174,45 @@ static void assert_bounded(const char *what, const real *a, const real *b, const
                      (double)b[i], factor * bound[i]);
 }
 
-static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int threads,
-                       enum precision values)
+static void begin_case(struct setup *r, const struct conv_case *c, enum plan plan, enum isa isa,
+                       int threads, enum precision values)
+{
+    setup_begin(r, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    if (values != PRECISION_fp32)
+        setup_narrow(r, values);
+}
+
+/* Runs the op and compares it with a reference that has its bounds. */
+static void check_run(const struct setup *reference, const struct conv_case *c, enum plan plan,
+                      enum isa isa, int threads, enum precision values)
 {
     double path = plan == PLAN_EXACT ? 3 : PATH;
-    struct setup fast, reference;
-    setup_begin(&fast, c->in, c->channels, c->pad, c->n, plan, isa, threads);
-    setup_begin(&reference, c->in, c->channels, c->pad, c->n, plan, isa, 1);
-    if (values != PRECISION_fp32) {
-        setup_narrow(&fast, values);
-        setup_narrow(&reference, values);
-    }
+    struct setup fast;
+    begin_case(&fast, c, plan, isa, threads, values);
     assert_int_equal(fast.w.kind, plan == PLAN_EXACT ? CONV_DIRECT : c->kind);
     setup_run(&fast);
-    setup_run_reference(&reference);
-    bound_all(&fast);
     struct shape out = fast.conv->out;
     size_t x = (size_t)c->n * shape_count(c->in), y = (size_t)c->n * shape_count(out);
     const struct winograd *w = &fast.w;
-    assert_bounded("y", fast.y, reference.y, fast.bound_y, y, factor_of(w, TAPS * c->in.c + path));
-    assert_bounded("dx", fast.dx, reference.dx, fast.bound_dx, x,
+    assert_bounded("y", fast.y, reference->y, reference->bound_y, y,
+                   factor_of(w, TAPS * c->in.c + path));
+    assert_bounded("dx", fast.dx, reference->dx, reference->bound_dx, x,
                    factor_of(w, TAPS * c->channels + path));
-    assert_bounded("dw", fast.dparams, reference.dparams, fast.bound_dw, fast.desc.n_params,
+    assert_bounded("dw", fast.dparams, reference->dparams, reference->bound_dw, fast.desc.n_params,
                    factor_of(w, (double)c->n * out.h * out.w + path));
     setup_end(&fast);
+}
+
+/* The plain loops run once for all numbers of threads. */
+static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int first_threads,
+                       int last_threads, enum precision values)
+{
+    struct setup reference;
+    begin_case(&reference, c, plan, isa, 1, values);
+    setup_run_reference(&reference);
+    bound_all(&reference);
+    for (int threads = first_threads; threads <= last_threads; threads++)
+        check_run(&reference, c, plan, isa, threads, values);
     setup_end(&reference);
 }
 
@@ -205,8 +220,7 @@ static void check_cases(enum plan plan)
 {
     for (int i = 0; i < CASES; i++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
-            for (int threads = 1; threads <= 3; threads++)
-                check_case(&cases[i], plan, (enum isa)isa, threads, PRECISION_fp32);
+            check_case(&cases[i], plan, (enum isa)isa, 1, 3, PRECISION_fp32);
 }
 
 static void every_kind_is_within_its_bound(void **state)
@@ -227,41 +241,51 @@ static void narrow_inputs_change_no_bound(void **state)
         for (int i = 0; i < CASES; i++)
             for (int isa = ISA_PORTABLE; isa <= (int)isa_best_bf16(); isa++)
                 for (enum precision values = PRECISION_bf16; values < PRECISIONS; values++)
-                    check_case(&cases[i], (enum plan)plan, (enum isa)isa, 2, values);
+                    check_case(&cases[i], (enum plan)plan, (enum isa)isa, 2, 2, values);
+}
+
+/* Compares the gradient added to random values with the sum of both; `bounds` has the bound of that sum. */
+static void check_added(const struct setup *bounds, const struct conv_case *c, enum plan plan,
+                        enum isa isa, int threads)
+{
+    struct setup once, added;
+    setup_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    setup_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    added.ex.accumulate = true;
+    real *sum = random_reals(added.desc.n_params, 6); /* added.dparams before the run */
+    setup_run(&once);
+    setup_run(&added);
+    for (size_t j = 0; j < once.desc.n_params; j++)
+        sum[j] += once.dparams[j];
+    assert_bounded("dw", added.dparams, sum, bounds->bound_dw, once.desc.n_params,
+                   2 * REAL_EPSILON);
+    mem_free(sum);
+    setup_end(&once);
+    setup_end(&added);
 }
 
 /* What was there stays and the new gradient comes on top, in one rounding more. */
-static void check_accumulate(enum plan plan, enum isa isa, int threads)
+static void check_accumulate(enum plan plan, enum isa isa)
 {
     for (int i = 0; i < CASES; i++) {
         const struct conv_case *c = &cases[i];
-        struct setup once, added;
-        setup_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa, threads);
-        setup_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa, threads);
-        added.ex.accumulate = true;
-        real *before = random_reals(added.desc.n_params, 6); /* as setup_begin left it */
-        setup_run(&once);
-        setup_run(&added);
-        bound_all(&once);
-        for (size_t j = 0; j < once.desc.n_params; j++) {
-            once.bound_dw[j] += fabs((double)before[j]);
-            before[j] += once.dparams[j];
-        }
-        assert_bounded("dw", added.dparams, before, once.bound_dw, once.desc.n_params,
-                       2 * REAL_EPSILON);
-        mem_free(before);
-        setup_end(&once);
-        setup_end(&added);
+        struct setup bounds;
+        setup_begin(&bounds, c->in, c->channels, c->pad, c->n, plan, isa, 1);
+        bound_all(&bounds);
+        for (size_t j = 0; j < bounds.desc.n_params; j++)
+            bounds.bound_dw[j] += fabs((double)bounds.dparams[j]);
+        for (int threads = 1; threads <= 2; threads++)
+            check_added(&bounds, c, plan, isa, threads);
+        setup_end(&bounds);
     }
 }
 
 static void accumulate_adds_to_gradients(void **state)
 {
-    for (int threads = 1; threads <= 2; threads++)
-        for (int isa = (int)isa_best(); isa <= (int)isa_best_bf16(); isa++) {
-            check_accumulate(PLAN_FAST, (enum isa)isa, threads);
-            check_accumulate(PLAN_EXACT, (enum isa)isa, threads);
-        }
+    for (int isa = (int)isa_best(); isa <= (int)isa_best_bf16(); isa++) {
+        check_accumulate(PLAN_FAST, (enum isa)isa);
+        check_accumulate(PLAN_EXACT, (enum isa)isa);
+    }
 }
 
 int main(void)
