@@ -1,5 +1,6 @@
 #include "bench/place/cgroup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #define PATH_BYTES 4096
 #define LINE_BYTES 8192
 
-/* One hierarchy that can hold a CPU quota: where it is mounted, which of its folders the mount
+/* One hierarchy that can hold a controller's files: where it is mounted, which of its folders the mount
  * shows as its root, and the own cgroup in it. */
 struct hierarchy {
     int version; /* 1 or 2 */
@@ -28,7 +29,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* A line of mountinfo: "36 25 0:30 ROOT MOUNT options [tags] - TYPE source super-options". */
-static bool parse_mount(char *line, struct hierarchy *h)
+static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
 {
     char type[64], super[LINE_BYTES];
     char *tail = strstr(line, " - ");
@@ -37,7 +38,7 @@ static bool parse_mount(char *line, struct hierarchy *h)
         return false;
     if (strcmp(type, "cgroup2") == 0)
         h->version = 2;
-    else if (strcmp(type, "cgroup") == 0 && has_word(super, "cpu"))
+    else if (strcmp(type, "cgroup") == 0 && has_word(super, controller))
         h->version = 1;
     else
         return false;
@@ -45,7 +46,7 @@ static bool parse_mount(char *line, struct hierarchy *h)
 }
 
 /* Finds the own cgroup in lines "ID:CONTROLLERS:PATH"; version 2 is "0::PATH". */
-static bool find_own(const char *self_cgroup, struct hierarchy *h)
+static bool find_own(const char *self_cgroup, const char *controller, struct hierarchy *h)
 {
     FILE *f = fopen(self_cgroup, "r");
     if (f == NULL)
@@ -60,7 +61,7 @@ static bool find_own(const char *self_cgroup, struct hierarchy *h)
             continue;
         *path++ = '\0';
         controllers++;
-        found = h->version == 2 ? *controllers == '\0' : has_word(controllers, "cpu");
+        found = h->version == 2 ? *controllers == '\0' : has_word(controllers, controller);
         if (found)
             strcpy(h->own, path);
     }
@@ -112,32 +113,66 @@ static const char *visible_path(const struct hierarchy *h)
     return below ? h->own + n : "";
 }
 
-static double hierarchy_quota(const struct hierarchy *h)
+/* The own cgroup's folder. */
+static void name_folder(char folder[2 * PATH_BYTES], const struct hierarchy *h)
+{
+    snprintf(folder, 2 * PATH_BYTES, "%s%s", h->mount, visible_path(h));
+}
+
+static void take_quota(const struct hierarchy *h, double *quota)
 {
     char folder[2 * PATH_BYTES];
     size_t mount = strlen(h->mount);
-    snprintf(folder, sizeof folder, "%s%s", h->mount, visible_path(h));
-    double quota = 0;
+    name_folder(folder, h);
     for (;;) {
-        quota = smaller_quota(quota, folder_quota(h, folder));
+        *quota = smaller_quota(*quota, folder_quota(h, folder));
         char *slash = strrchr(folder, '/');
         if (strlen(folder) <= mount || slash == NULL || slash < folder + mount)
-            return quota;
+            return;
         *slash = '\0';
     }
 }
 
-double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo)
+/* A line "oom_kill 3" of the file that has it. */
+static void take_oom_kills(const struct hierarchy *h, double *kills)
+{
+    char folder[2 * PATH_BYTES], path[2 * PATH_BYTES + 64], line[LINE_BYTES];
+    double value;
+    name_folder(folder, h);
+    snprintf(path, sizeof path, "%s/%s", folder,
+             h->version == 2 ? "memory.events" : "memory.oom_control");
+    FILE *f = fopen(path, "re");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        if (sscanf(line, "oom_kill %lf", &value) == 1)
+            *kills = value;
+    if (f != NULL)
+        fclose(f);
+}
+
+typedef void take_function(const struct hierarchy *h, double *value);
+
+/* Calls `take` for each hierarchy that can hold the controller's files. */
+static double look_through(const char *self_cgroup, const char *mountinfo, const char *controller,
+                           take_function *take, double value)
 {
     FILE *f = fopen(mountinfo, "r");
     struct hierarchy *h = malloc(sizeof *h);
     char line[LINE_BYTES];
-    double quota = 0;
     while (f != NULL && h != NULL && fgets(line, sizeof line, f) != NULL)
-        if (parse_mount(line, h) && find_own(self_cgroup, h))
-            quota = smaller_quota(quota, hierarchy_quota(h));
+        if (parse_mount(line, controller, h) && find_own(self_cgroup, controller, h))
+            take(h, &value);
     free(h);
     if (f != NULL)
         fclose(f);
-    return quota;
+    return value;
+}
+
+double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo)
+{
+    return look_through(self_cgroup, mountinfo, "cpu", take_quota, 0);
+}
+
+double cgroup_oom_kills(const char *self_cgroup, const char *mountinfo)
+{
+    return look_through(self_cgroup, mountinfo, "memory", take_oom_kills, NAN);
 }

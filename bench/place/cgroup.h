@@ -1,4 +1,4 @@
-/* The cgroup part of what a process may use. Inside bench/place and its tests only. */
+/* What the cgroup of a process says of it. Inside bench/place and its tests only. */
 #pragma once
 
 #include "bench/place/place.h"
@@ -8,6 +8,10 @@
  * test puts in their place; a file that is not there means no quota, as in a kernel without
  * cgroups. */
 double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
+
+/* Processes of the own cgroup that the out-of-memory killer has ended so far, with the same arguments; NAN where the
+ * kernel does not count them. */
+double cgroup_oom_kills(const char *self_cgroup, const char *mountinfo);
 
 /* Puts a quota on a machine: usable cores follow. */
 void place_limit(struct place *place, double quota_cores);

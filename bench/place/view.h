@@ -1,4 +1,4 @@
-/* What is seen of the processors of a launch from outside, right before it and right after it, whatever
+/* What is seen of a launch's processors, and of the cgroup, from outside, right before it and right after it, whatever
  * program it runs. */
 #pragma once
 
@@ -8,7 +8,8 @@
 struct view {
     struct load load;
     struct probe probe;
-    bool known; /* the load is */
+    bool known;       /* the load is */
+    double oom_kills; /* in the cgroup of this process so far; NAN: unknown */
 };
 
 /* Of those of the processors 0..n-1 for which cpus[i] holds. The piece of work, of probe_s or none where that

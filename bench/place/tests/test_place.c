@@ -1,5 +1,6 @@
 /* Core plans on made-up machines, cgroup quotas from made-up files, binding on this machine. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -495,6 +496,30 @@ static void test_quota_in_a_container(void **state)
     assert_true(quota(tree) == 2);
 }
 
+static double oom_kills(const struct tree *tree)
+{
+    char own[256], mounts[256];
+    snprintf(own, sizeof own, "%s/cgroup", tree->root);
+    snprintf(mounts, sizeof mounts, "%s/mountinfo", tree->root);
+    return cgroup_oom_kills(own, mounts);
+}
+
+static void test_kills_for_want_of_memory(void **state)
+{
+    const struct tree *tree = *state;
+    assert_true(isnan(oom_kills(tree)));
+    put_mount(tree, "/", "fs", "cgroup2", "rw");
+    put(tree, "cgroup", "0::/job/step\n");
+    put(tree, "fs/job/memory.events", "oom_kill 9\n");
+    assert_true(isnan(oom_kills(tree)));
+    put(tree, "fs/job/step/memory.events", "low 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n");
+    assert_true(oom_kills(tree) == 3);
+    put_mount(tree, "/", "fs", "cgroup", "rw,memory");
+    put(tree, "cgroup", "3:cpu:/elsewhere\n5:memory:/job\n0::/\n");
+    put(tree, "fs/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
+    assert_true(oom_kills(tree) == 4);
+}
+
 static void test_no_cgroups_no_quota(void **state)
 {
     const struct tree *tree = *state;
@@ -531,6 +556,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cpuset_is_not_the_cpu_controller, make_tree,
                                         remove_tree),
         cmocka_unit_test_setup_teardown(test_quota_in_a_container, make_tree, remove_tree),
+        cmocka_unit_test_setup_teardown(test_kills_for_want_of_memory, make_tree, remove_tree),
         cmocka_unit_test_setup_teardown(test_no_cgroups_no_quota, make_tree, remove_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
