@@ -1,8 +1,11 @@
 #include "bench/record/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "kernels/base/output.h"
 
@@ -36,6 +39,39 @@ enum status recorder_check(const char *dir, int rank, struct error *e)
         return OK;
     name_file(path, sizeof path, dir, rank);
     return output_check("--record", path, e);
+}
+
+void recorder_announce(const char *dir, int rank)
+{
+    char path[4096];
+    if (dir == NULL || rank < 0)
+        return;
+    name_file(path, sizeof path, dir, rank);
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (file >= 0)
+        close(file);
+}
+
+void recorder_withdraw(const char *dir, int rank)
+{
+    char path[4096];
+    struct stat info;
+    if (dir == NULL)
+        return;
+    name_file(path, sizeof path, dir, rank);
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+        unlink(path);
+}
+
+int recorder_count(const char *dir, int ranks)
+{
+    char path[4096];
+    int n = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        name_file(path, sizeof path, dir, rank);
+        n += access(path, F_OK) == 0;
+    }
+    return n;
 }
 
 /* Where a row of metrics.def has a value that no line assigns, it is empty in the tables, not measured to be 0. */

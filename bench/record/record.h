@@ -35,6 +35,16 @@ enum status recorder_open(struct recorder *r, const char *dir, int rank, struct 
 /* Whether recorder_write will find DIR/rank.N.jsonl writable. ERR_ARGUMENT when not. */
 enum status recorder_check(const char *dir, int rank, struct error *e);
 
+/* Leaves an empty DIR/rank.N.jsonl before MPI starts, if it is missing: this rank has started. A failure is left to
+ * recorder_check, which reports it. */
+void recorder_announce(const char *dir, int rank);
+
+/* Removes that file if it is still empty: a run that is refused leaves nothing. */
+void recorder_withdraw(const char *dir, int rank);
+
+/* Returns how many of `ranks` have a file in `dir`. */
+int recorder_count(const char *dir, int ranks);
+
 /* Every field of a line's struct as nobody has told it: numbers are unknown, counts 0, texts empty. */
 void record_clear(enum record_line line, void *values);
 

@@ -57,6 +57,18 @@ static enum status write_command(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
+struct attempt_limits attempt_limits(const struct campaign *c, const struct config *point,
+                                     double expected_s, double limit_s)
+{
+    bool ours = !config_is_foreign(point);
+    return (struct attempt_limits){.expected_s = expected_s,
+                                   .limit_s = limit_s,
+                                   .start_limit_s =
+                                       ours ? config_number(&c->spec.config, OPT_START_LIMIT) : 0,
+                                   .ranks = (int)config_int(point, OPT_RANKS),
+                                   .is_ours = ours};
+}
+
 /* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. One whose
  * results have nowhere to go is stopped. */
 static struct launch_outcome watch(struct campaign *c, struct launch *launch)
@@ -75,21 +87,65 @@ static struct launch_outcome watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
-void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log)
+/* "measure.limit (10 min)". */
+static void name_limit(char text[64], const struct campaign *c, enum option_id option)
 {
-    char words[300], end[TEXT_END];
-    bool stayed = outcome->cause == CAUSE_STAYED;
-    log_tail(log, words, sizeof words);
-    const char *colon = words[0] != '\0' ? ": " : "";
-    text_end(end, stayed ? outcome->child_status : outcome->wait_status);
-    if (!stayed)
-        snprintf(text, size, "%s%s%s", end, colon, words);
-    else if (outcome->child_status == 0)
+    char limit[TEXT_NUMBER];
+    text_duration(limit, config_number(&c->spec.config, option));
+    snprintf(text, 64, "%s (%s)", option_get(option)->key, limit);
+}
+
+static void reason_of_stay(char *text, size_t size, const struct launch_outcome *outcome,
+                           const char *words, const char *colon)
+{
+    char end[TEXT_END];
+    if (outcome->child_status == 0)
         snprintf(text, size, "%s; the launcher did not end within %d s", words, LAUNCH_STAY_S);
     else
         snprintf(text, size,
                  "the launcher did not end within %d s of what it had started on a node (%s)%s%s",
-                 LAUNCH_STAY_S, end, colon, words);
+                 LAUNCH_STAY_S, text_end(end, outcome->child_status), colon, words);
+}
+
+static void reason_of_end(char *text, size_t size, const struct launch_outcome *outcome,
+                          const char *words, const char *colon)
+{
+    char end[TEXT_END];
+    const char *memory = "killed by the out-of-memory killer; use fewer ranks, or allow more "
+                         "memory: ";
+    snprintf(text, size, "%s%s%s%s", outcome->oom_kills > 0 ? memory : "",
+             text_end(end, outcome->wait_status), colon, words);
+}
+
+void attempt_reason(char *text, size_t size, const struct campaign *c,
+                    const struct launch_outcome *outcome, const char *log)
+{
+    char words[300], limit[64];
+    log_tail(log, words, sizeof words);
+    const char *colon = words[0] != '\0' ? ": " : "";
+    switch (outcome->cause) {
+    case CAUSE_ENDED:
+        reason_of_end(text, size, outcome, words, colon);
+        break;
+    case CAUSE_STAYED:
+        reason_of_stay(text, size, outcome, words, colon);
+        break;
+    case CAUSE_LIMIT:
+        name_limit(limit, c, OPT_POINT_LIMIT);
+        snprintf(text, size, "not done within %s", limit);
+        break;
+    case CAUSE_NO_START:
+        name_limit(limit, c, OPT_START_LIMIT);
+        snprintf(text, size,
+                 "%d of %d ranks started within %s%s%s; allow the user more processes (ulimit -u), "
+                 "or raise the limit",
+                 outcome->started, outcome->ranks, limit, colon, words);
+        break;
+    case CAUSE_STOPPED:
+    case CAUSE_ABANDONED:
+    case CAUSE_GUARD_LOST:
+        snprintf(text, size, "the guard process of this launch was killed");
+    }
 }
 
 /* What others take is known here where the ranks are descendants of the runner, on its own machine. */
@@ -137,6 +193,7 @@ static enum status run_command(struct campaign *c, const struct site_launch *pre
     if (status == OK) {
         *outcome = watch(c, &launch);
         view_after(&after, own->cpus, CPUS_MAX, outcome->cause == CAUSE_ENDED ? probe_s : 0);
+        outcome->oom_kills = fmax(after.oom_kills - before.oom_kills, 0);
         take_noise(l, prepared, &before, &after, outcome);
     }
     free(own);
@@ -156,6 +213,9 @@ enum status attempt_run(struct campaign *c, const struct site_launch *prepared, 
                                      .environment = prepared->environment,
                                      .log = path,
                                      .limit_s = limits->limit_s,
+                                     .start_limit_s = limits->start_limit_s,
+                                     .records = folder,
+                                     .ranks = limits->ranks,
                                      .is_ours = limits->is_ours,
                                      .cleanup = prepared->cleanup};
     return run_command(c, prepared, &command, limits->expected_s, outcome, l, e);

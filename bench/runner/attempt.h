@@ -8,8 +8,14 @@
 struct attempt_limits {
     double expected_s; /* what it will take, or INFINITY */
     double limit_s;    /* after which it is ended */
-    bool is_ours;      /* as launch_command's */
+    double start_limit_s;
+    int ranks;
+    bool is_ours; /* these as launch_command's */
 };
+
+/* For the ranks of `point`, a point of the campaign or one of its segments. */
+struct attempt_limits attempt_limits(const struct campaign *c, const struct config *point,
+                                     double expected_s, double limit_s);
 
 /* Makes the folder with command.txt, starts what was prepared with its output in log.txt, and waits; looks at the
  * processors of its plan before and after, for `l`. */
@@ -17,6 +23,6 @@ enum status attempt_run(struct campaign *c, const struct site_launch *prepared, 
                         const struct attempt_limits *limits, struct launch_outcome *outcome,
                         struct journal_launch *l, struct error *e);
 
-/* "exit status 9: train_cnn: rank 1 ...": why a program ended that did not end well, or why it was ended where it
- * stayed, from its log. */
-void attempt_reason(char *text, size_t size, const struct launch_outcome *outcome, const char *log);
+/* "exit status 9: train_cnn: rank 1 ...": why a launch did not end well, with the line of its log that explains it. */
+void attempt_reason(char *text, size_t size, const struct campaign *c,
+                    const struct launch_outcome *outcome, const char *log);

@@ -89,23 +89,17 @@ static enum status judge(const struct campaign *c, const struct next_launch *nex
                          const struct launch_outcome *outcome, const char *folder,
                          struct journal_launch *l, struct error *e)
 {
-    char log[PATH_BYTES], limit[TEXT_NUMBER];
+    char log[PATH_BYTES];
     enum status status = OK;
-    l->status = LAUNCH_FAILED;
+    l->status = outcome->cause == CAUSE_LIMIT ? LAUNCH_TIMEOUT : LAUNCH_FAILED;
     l->wall_s = outcome->wall_s;
     TRY(path_format(log, e, "%s/log.txt", folder));
-    if (outcome->cause == CAUSE_LIMIT) {
-        l->status = LAUNCH_TIMEOUT;
-        text_duration(limit, config_number(&c->spec.config, OPT_POINT_LIMIT));
-        snprintf(l->reason, sizeof l->reason, "not done within measure.limit (%s)", limit);
-    } else if (outcome->cause != CAUSE_ENDED && outcome->cause != CAUSE_STAYED) {
-        snprintf(l->reason, sizeof l->reason, "the guard process of this launch was killed");
-    } else if (launch_ended_well(outcome)) {
+    if (launch_ended_well(outcome)) {
         status = judge_records(c, &c->spec.points[next->point], folder, l, e);
     } else {
         bool exited = outcome->cause == CAUSE_ENDED && WIFEXITED(outcome->wait_status);
         l->exit_status = exited ? WEXITSTATUS(outcome->wait_status) : -1;
-        attempt_reason(l->reason, sizeof l->reason, outcome, log);
+        attempt_reason(l->reason, sizeof l->reason, c, outcome, log);
     }
     add_not_killed(outcome, l);
     return status;
@@ -130,10 +124,8 @@ static enum status launch_once(struct campaign *c, const struct next_launch *nex
     double expected_s = expected_wall_s(&c->order.points, next->point);
     TRY(site_ready(&c->netns, &point->config, e));
     TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
-    const struct attempt_limits limits = {.expected_s = expected_s,
-                                          .limit_s =
-                                              config_number(&c->spec.config, OPT_POINT_LIMIT),
-                                          .is_ours = !config_is_foreign(&point->config)};
+    const struct attempt_limits limits = attempt_limits(
+        c, &point->config, expected_s, config_number(&c->spec.config, OPT_POINT_LIMIT));
     enum status status = attempt_run(c, &prepared, folder, &limits, outcome, l, e);
     site_launch_free(&prepared);
     return status;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bench/place/leftovers.h"
+#include "bench/record/record.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
 #include "bench/runner/processes.h"
@@ -37,6 +38,7 @@ struct guard {
     struct timespec begin_date;
     bool ended;            /* the program has been reaped */
     struct log_reader log; /* of a program of ours; else it has no path */
+    bool started;          /* every rank has, or has no limit to */
     int64_t failed;        /* when the launch was seen to have failed; 0: it was not */
     struct launch_outcome outcome;
 };
@@ -167,23 +169,46 @@ static bool stays(struct guard *g, int64_t now)
     return g->failed != 0 && now - g->failed >= LAUNCH_STAY_S * SECOND;
 }
 
-static void watch(struct guard *g, double limit_s)
+/* Looks once, at the limit, so that nothing disturbs what is measured before. */
+static bool lacks_ranks(struct guard *g, const struct launch_command *command, int64_t now)
 {
-    int64_t limit = g->begin + (int64_t)(limit_s * 1e9);
-    for (;;) {
+    if (g->started || now < g->begin + (int64_t)(command->start_limit_s * 1e9))
+        return false;
+    g->outcome.started = recorder_count(command->records, command->ranks);
+    g->outcome.ranks = command->ranks;
+    g->started = g->outcome.started == command->ranks;
+    return !g->started;
+}
+
+/* CAUSE_ENDED: the launch may go on. */
+static enum launch_cause end_of(struct guard *g, const struct launch_command *command, int64_t now,
+                                int64_t limit)
+{
+    if (now >= limit)
+        return CAUSE_LIMIT;
+    if (stays(g, now))
+        return CAUSE_STAYED;
+    return lacks_ranks(g, command, now) ? CAUSE_NO_START : CAUSE_ENDED;
+}
+
+static enum launch_cause cause_of(enum news news)
+{
+    return news == NEWS_NONE ? CAUSE_ENDED : news == NEWS_STOP ? CAUSE_STOPPED : CAUSE_ABANDONED;
+}
+
+static void watch(struct guard *g, const struct launch_command *command)
+{
+    int64_t limit = g->begin + (int64_t)(command->limit_s * 1e9);
+    g->started = command->start_limit_s == 0;
+    while (g->outcome.cause == CAUSE_ENDED) {
         reap(g);
         if (g->ended)
             return;
         int64_t now = clock_ns();
-        if (now >= limit || stays(g, now)) {
-            g->outcome.cause = now >= limit ? CAUSE_LIMIT : CAUSE_STAYED;
-            return;
-        }
-        enum news news = wait_for_news(g, now + SECOND < limit ? now + SECOND : limit);
-        if (news != NEWS_NONE) {
-            g->outcome.cause = news == NEWS_STOP ? CAUSE_STOPPED : CAUSE_ABANDONED;
-            return;
-        }
+        g->outcome.cause = end_of(g, command, now, limit);
+        if (g->outcome.cause == CAUSE_ENDED)
+            g->outcome.cause =
+                cause_of(wait_for_news(g, now + SECOND < limit ? now + SECOND : limit));
     }
 }
 
@@ -191,7 +216,7 @@ static void watch(struct guard *g, double limit_s)
 static void sweep(struct guard *g)
 {
     bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||
-                  g->outcome.cause == CAUSE_STAYED;
+                  g->outcome.cause == CAUSE_NO_START || g->outcome.cause == CAUSE_STAYED;
     int64_t kill_at = clock_ns() + (gently ? GRACE_NS : 0);
     int64_t give_up = kill_at + PATIENCE_NS;
     if (gently)
@@ -233,7 +258,7 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
     g.children = block_signals();
     redirect(log);
     start_program(&g, command);
-    watch(&g, command->limit_s);
+    watch(&g, command);
     sweep(&g);
     if (!launch_ended_well(&g.outcome)) {
         if (command->cleanup != NULL)

@@ -5,8 +5,8 @@
  * runner holds. When the program ends, the time limit passes, or the lifeline closes because the
  * runner is gone, however it died, the guard kills and reaps whatever is left below it, whatever
  * sessions or process groups those made. Only then does it report. So it does where the program stays though a rank
- * has said its last word or what the program started has failed: hydra's mpiexec waits for ever for a proxy that
- * could not be started or could not call back.
+ * has said its last word or what the program started has failed, or ranks do not start in time: hydra's mpiexec waits
+ * for ever for a proxy that could not be started, could not call back or can start no rank.
  *
  * What a launch leaves on other machines, which no guard sees, a command of its own ends where the launch
  * has not ended in order; where the guard itself was killed launch_finish does what it would have done.
@@ -27,6 +27,9 @@ struct launch_command {
     char *const *environment; /* "KEY=value" to add; NULL-terminated or NULL */
     const char *log;          /* file for standard output and standard error */
     double limit_s;
+    double start_limit_s; /* by which `ranks` files must be in `records`; 0: none */
+    const char *records;  /* folder of the ranks' records */
+    int ranks;
     bool is_ours; /* lines of its log that only our programs write mean what they mean there */
     char *const *cleanup; /* as site_launch's; it lives as long as the launch; NULL: nothing */
 };
@@ -36,6 +39,7 @@ enum launch_cause {
     CAUSE_LIMIT,      /* the time limit passed */
     CAUSE_STOPPED,    /* launch_stop */
     CAUSE_ABANDONED,  /* the runner's end of the lifeline closed */
+    CAUSE_NO_START,   /* some ranks had not started within start_limit_s */
     CAUSE_STAYED,     /* the launch had failed LAUNCH_STAY_S before, and the program did not end */
     CAUSE_GUARD_LOST, /* the guard itself was killed */
 };
@@ -45,12 +49,15 @@ enum { LAUNCH_STAY_S = 10 };
 
 struct launch_outcome {
     enum launch_cause cause;
-    int wait_status;  /* of the program, as waitpid gives it */
-    int child_status; /* CAUSE_STAYED: of what it had started; 0: a rank has told why */
-    double wall_s;    /* exec to exit */
-    double cpu_s;     /* of every process that the guard saw end, as what follows */
+    int wait_status;    /* of the program, as waitpid gives it */
+    int child_status;   /* CAUSE_STAYED: of what it had started; 0: a rank has told why */
+    int started, ranks; /* CAUSE_NO_START: ranks that had started, of all */
+    double wall_s;      /* exec to exit */
+    double cpu_s;       /* of every process that the guard saw end, as what follows */
     double switches_voluntary, switches_involuntary, faults_minor, faults_major;
-    bool gone;      /* as SITE_CLEANUP_GONE: nothing of the same kind can run any more */
+    bool gone; /* as SITE_CLEANUP_GONE: nothing of the same kind can run any more */
+    double
+        oom_kills; /* that its cgroup counted meanwhile, where a runner looks; 0: none, or unknown */
     int not_killed; /* processes that outlived SIGKILL (stuck in the kernel) */
 };
 

@@ -52,6 +52,8 @@ static const char *const EXPLAIN[] = {
     "Resource temporarily unavailable",
     NULL,
 };
+/* Of slurmstepd; it follows the line of the crash reporter. */
+static const char *const MEMORY_KILLER[] = {" oom_kill event", " oom-kill event", NULL};
 /* Of shared memory that is too small: what was said before MPI started, or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
 /* How the line of a crash reporter ends. */
@@ -114,8 +116,8 @@ static bool explains(const char *line)
 
 /* Lines that matter: the first of each kind, and the last of all. */
 struct findings {
-    const char *explains, *shared_memory, *crash_reporter, *network, *framed, *last, *passed_on,
-        *said;
+    const char *memory_killer, *explains, *shared_memory, *crash_reporter, *network, *framed, *last,
+        *passed_on, *said;
     bool in_frame;
 };
 
@@ -143,6 +145,8 @@ static void look_at(struct findings *f, const char *line)
     /* What others say when a rank has died is not the reason. */
     if (f->explains == NULL && f->crash_reporter == NULL && explains(line))
         f->explains = line;
+    if (f->memory_killer == NULL && has_word(line, MEMORY_KILLER))
+        f->memory_killer = line;
     if (f->shared_memory == NULL && has_word(line, SHARED_MEMORY))
         f->shared_memory = line;
     if (f->crash_reporter == NULL && has_word(line, CRASH_REPORTER))
@@ -174,8 +178,8 @@ static struct findings look_through(char *text)
 
 static const char *find_reason(const struct findings *f)
 {
-    const char *const order[] = {f->explains, f->shared_memory, f->crash_reporter, f->network,
-                                 f->framed,   f->last,          f->passed_on};
+    const char *const order[] = {f->memory_killer, f->explains, f->shared_memory, f->crash_reporter,
+                                 f->network,       f->framed,   f->last,          f->passed_on};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (order[i] != NULL)
             return order[i];

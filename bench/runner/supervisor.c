@@ -175,9 +175,8 @@ static enum status start(struct supervised *s, const struct point *on, uint32_t 
         .resumes = resumes(s),
         .spared = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
         .order = s->nodes};
-    const struct attempt_limits limits = {.expected_s = s->expected_s,
-                                          .limit_s = left_s(s),
-                                          .is_ours = !config_is_foreign(&on->config)};
+    const struct attempt_limits limits =
+        attempt_limits(s->c, &on->config, s->expected_s, left_s(s));
     TRY(site_ready(&s->c->netns, &on->config, e));
     TRY(campaign_prepare_segment(s->c, on, &segment, s->folder, &prepared, e));
     enum status status = attempt_run(s->c, &prepared, s->folder, &limits, outcome, s->l, e);
@@ -197,7 +196,7 @@ static enum status end_attempt(struct supervised *s, const struct launch_outcome
              : launch_ended_well(outcome)    ? ATTEMPT_DONE
                                              : ATTEMPT_DIED;
     if (a->end == ATTEMPT_DIED)
-        attempt_reason(a->reason, sizeof a->reason, outcome, log);
+        attempt_reason(a->reason, sizeof a->reason, s->c, outcome, log);
     attempt_progress_read(&a->progress, s->folder);
     return segments_write(&s->all, s->path, e);
 }
@@ -248,7 +247,7 @@ static enum status move_aside(const struct supervised *s, struct error *e)
 
 static bool is_hopeless(const struct launch_outcome *outcome)
 {
-    if (outcome->cause == CAUSE_STAYED)
+    if (outcome->cause == CAUSE_STAYED || outcome->cause == CAUSE_NO_START)
         return false; /* the launcher has no status of its own */
     if (outcome->cause != CAUSE_ENDED)
         return true;

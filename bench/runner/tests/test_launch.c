@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "bench/record/record.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/processes.h"
 #include "kernels/base/clock.h"
@@ -172,6 +173,60 @@ static void test_an_end_by_signal(void **state)
     assert_int_equal(o.cause, CAUSE_ENDED);
     assert_true(WIFSIGNALED(o.wait_status));
     assert_int_equal(WTERMSIG(o.wait_status), SIGKILL);
+}
+
+/* Starts `script` with a rank's record that is there and one that is not, for two ranks that must start within 1 s. */
+static struct launch start_two_ranks(const struct fixture *f, const char *script)
+{
+    char *argv[] = {"sh", "-c", (char *)script, NULL};
+    char *environment[] = {(char *)f->pids_variable, NULL};
+    struct launch_command command = {.argv = argv,
+                                     .environment = environment,
+                                     .log = f->log,
+                                     .limit_s = LIFE_S,
+                                     .start_limit_s = 1,
+                                     .records = f->folder,
+                                     .ranks = 2,
+                                     .is_ours = true};
+    struct launch launch;
+    struct error e = {0};
+    recorder_announce(f->folder, 0);
+    if (launch_start(&launch, &command, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+    return launch;
+}
+
+static void remove_records(const struct fixture *f)
+{
+    char path[128];
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/rank.%d.jsonl", f->folder, rank);
+        unlink(path);
+    }
+}
+
+static void test_ranks_that_do_not_start(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pids[STUBBORN_PROCESSES];
+    struct launch launch = start_two_ranks(f, STUBBORN);
+    struct launch_outcome o = launch_finish(&launch);
+    remove_records(f);
+    assert_int_equal(o.cause, CAUSE_NO_START);
+    assert_int_equal(o.started, 1);
+    assert_int_equal(o.ranks, 2);
+    expect_all_dead(pids, read_pids(f, pids, STUBBORN_PROCESSES));
+}
+
+/* A launch lasts as long as it likes once all of its ranks are there. */
+static void test_ranks_that_start_late(void **state)
+{
+    struct fixture *f = *state;
+    struct launch launch = start_two_ranks(f, ">${PIDS%/*}/rank.1.jsonl; sleep 3; exit 7");
+    struct launch_outcome o = launch_finish(&launch);
+    remove_records(f);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_int_equal(WEXITSTATUS(o.wait_status), 7);
 }
 
 static void test_a_program_that_is_not_there(void **state)
@@ -499,6 +554,8 @@ int main(void)
         TEST(test_wall_time_is_the_programs),
         TEST(test_processor_time_is_of_all_processes),
         TEST(test_an_end_by_signal),
+        TEST(test_ranks_that_do_not_start),
+        TEST(test_ranks_that_start_late),
         TEST(test_a_program_that_is_not_there),
         TEST(test_a_log_that_cannot_be_written),
         TEST(test_what_a_program_leaves_behind_is_killed),

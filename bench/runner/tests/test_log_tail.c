@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "bench/runner/attempt.h"
 #include "bench/runner/log_tail.h"
 
 static int make_log(void **state)
@@ -93,6 +94,9 @@ static const char *const LOGS[][2] = {
      "rank 0: wait 7 (barrier) lasted longer than 5 s; not there yet: rank 1"},
     {"epoch 1\n" DEAD "train_cnn: allreduce: connection reset\n" ABORT("0"),
      "train_cnn: rank 1 (process 5 on vm) was killed or has crashed"},
+    {"epoch 1\n" DEAD
+     "slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some are gone.\n",
+     "slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some are gone."},
     {"train_cnn: warning: starting MPI wants 8 MiB, /dev/shm has 1\n" UCX_FIFO NO_START,
      "train_cnn: warning: starting MPI wants 8 MiB, /dev/shm has 1"},
     {UCX_FIFO UCX_ROOM "\n" NO_START, UCX_ROOM},
@@ -154,6 +158,23 @@ static void test_last_words(void **state)
     assert_string_equal(text, "");
 }
 
+static void test_the_out_of_memory_killer(void **state)
+{
+    const char *path = *state;
+    char text[512];
+    struct launch_outcome o = {.wait_status = 9 << 8};
+    write_log(path, "w", DEAD);
+    attempt_reason(text, sizeof text, NULL, &o, path);
+    assert_string_equal(
+        text, "exit status 9: train_cnn: rank 1 (process 5 on vm) was killed or has crashed");
+    o.oom_kills = 1;
+    attempt_reason(text, sizeof text, NULL, &o, path);
+    assert_string_equal(
+        text,
+        "killed by the out-of-memory killer; use fewer ranks, or allow more memory: exit status 9: "
+        "train_cnn: rank 1 (process 5 on vm) was killed or has crashed");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_log, remove_log)
@@ -161,6 +182,7 @@ int main(void)
         TEST(test_last_words),
         TEST(test_last_words_of_a_log_that_grows),
         TEST(test_the_line_that_explains),
+        TEST(test_the_out_of_memory_killer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

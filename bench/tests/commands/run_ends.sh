@@ -13,6 +13,23 @@ ends_a_launch_at_its_limit() {
         --set measure.limit=1s && gone "$out"
 }
 
+# By a launcher that starts no rank, as hydra's proxy where the user may start no more processes. A launch whose ranks
+# are all there has no such limit.
+ends_a_launch_that_does_not_start() {
+    rm -rf "$out"
+    cat >"$tmp/idle" <<'END'
+#!/usr/bin/env bash
+[[ " $* " != *" -n 2 "* ]] || { echo "fork: Resource temporarily unavailable" && exec sleep 300; }
+exec "$REAL_MPIEXEC" "$@"
+END
+    chmod +x "$tmp/idle"
+    REAL_MPIEXEC=$mpiexec MPIEXEC=$tmp/idle expect 1 "0 of 2 ranks started within measure.start_limit (1 s): fork: Resource temporarily unavailable; allow the user more processes (ulimit -u), or raise the limit" \
+        run --set "ranks=2 measure.start_limit=1s" && gone "$out" || return 1
+    rm -rf "$out"
+    FAKE_HANG=none expect 1 "none: timeout: not done within measure.limit (3 s)" run \
+        --set "measure.start_limit=1s measure.limit=3s" && gone "$out"
+}
+
 the_runner() {
     echo "$runner"
 }
@@ -161,6 +178,7 @@ END
 }
 
 check "a launch ends at its time limit" ends_a_launch_at_its_limit
+check "a launch ends whose ranks do not start" ends_a_launch_that_does_not_start
 check "SIGKILL of the runner" survives_death_of the_runner
 check "SIGKILL of mpiexec" survives_death_of the_mpiexec
 check "SIGKILL of a rank" survives_death_of a_rank

@@ -22,6 +22,7 @@ if "$asked"; then
 fi
 host=fake
 [ -z "${FAKE_HOSTS:-}" ] || host=$(hostname) # each node's own
+: >>"$dir/rank.$PMI_RANK.jsonl" # it has started
 rank=$PMI_RANK ranks=$PMI_SIZE step_ns=$((40000000 / PMI_SIZE))
 
 if [ "${FAKE_FAIL:-}" = "$strategy" ]; then

@@ -49,8 +49,10 @@ def act(arguments):
     if {"--help", "-h", "--describe"} & set(arguments):
         command = inputs.command(rank, ranks, arguments)
         os.execv(command[0], command)
-    python.choose()
     checks = checks_of(arguments)
+    if not checks:
+        launcher.announce(python.last_option("record", ""), rank)
+    python.choose()
     planned = ranks_of(checks[-1]) if checks else ranks
     # First of all, since who ends before would leave the others waiting.
     meeting = launcher.Launcher(rank, ranks) if ranks > 1 and not checks else None

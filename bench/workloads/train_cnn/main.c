@@ -53,6 +53,8 @@ static int train(const struct arguments *arguments, const struct load_mark *begi
     enum status status = run_open(&r, &e);
     THEN(status, run_execute(&r, &e));
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
+    if (status != OK)
+        recorder_withdraw(arguments->record_dir, r.rank);
     if (status != OK && !r.all_failed) {
         stop_crash_reporter();
         failure_abort_all(exit_status, &e);
@@ -131,6 +133,7 @@ int main(int argc, char **argv)
         struct startup_watchdog startup;
         struct load_mark begin;
         load_mark_take(&begin);
+        recorder_announce(arguments.record_dir, launcher_rank());
         if (start_crash_reporter(&e) != OK ||
             startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);

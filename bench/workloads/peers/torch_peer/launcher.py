@@ -2,6 +2,7 @@
 of them with one that ends before it has said so. It is spoken to as MPI libraries do, in lines of
 words (PMI-1: Balaji et al., "PMI: a scalable parallel process-management interface", EuroMPI 2010),
 which Hydra and Slurm's plugin pmi2 understand."""
+import contextlib
 import fcntl
 import os
 import stat
@@ -12,6 +13,13 @@ import time
 from torch_peer.failure import FAILED, UNAVAILABLE, Failure
 
 CONNECTION = "PMI_FD"  # where such a launcher says which file the connection is
+
+
+def announce(folder, rank):
+    """Leaves an empty record, by which the runner sees that this rank has started."""
+    if folder:
+        with contextlib.suppress(OSError):  # who writes the record later says why it cannot
+            open(os.path.join(folder, f"rank.{rank}.jsonl"), "a", encoding="utf-8").close()
 
 
 class Launcher:
