@@ -31,15 +31,22 @@ struct entry {
 
 /* ---- Mapping ---- */
 
-/* Nothing is read yet: data_load brings in what a rank uses. */
-static bool map_descriptor(struct file_map *map, int fd, size_t bytes, const char *path)
+/* Nothing is read yet: data_load brings in what a rank uses. ERR_MEMORY without room for the mapping, ERR_DATA where
+ * the file cannot be mapped. */
+static enum status map_descriptor(struct file_map *map, int fd, size_t bytes, const char *path,
+                                  struct error *e)
 {
     void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (address == MAP_FAILED && errno == ENOMEM)
+        return error_at(e, ERR_MEMORY, path, 0, 0,
+                        "cannot be mapped: no memory for %zu bytes; allow this process more "
+                        "(ulimit -v)",
+                        bytes);
     if (address == MAP_FAILED)
-        return false;
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped: %s", strerror(errno));
     *map = (struct file_map){.bytes = address, .n = bytes, .map = address, .map_bytes = bytes};
     snprintf(map->path, sizeof map->path, "%s", path);
-    return true;
+    return OK;
 }
 
 static enum status map_regular(struct file_map *map, const char *path, int fd, struct error *e)
@@ -49,9 +56,7 @@ static enum status map_regular(struct file_map *map, const char *path, int fd, s
         return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
     if (s.st_size == 0)
         return error_at(e, ERR_DATA, path, 0, 0, "byte 0: the file is empty");
-    if (!map_descriptor(map, fd, (size_t)s.st_size, path))
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped: %s", strerror(errno));
-    return OK;
+    return map_descriptor(map, fd, (size_t)s.st_size, path, e);
 }
 
 enum status file_map_open(struct file_map *map, const char *path, struct error *e)
@@ -95,41 +100,55 @@ static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, u
     return true;
 }
 
-static bool hash_file(int fd, size_t begin, size_t contents, uint64_t *hash)
+/* ERR_DATA where the contents cannot be read. */
+static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *hash, struct error *e)
 {
     uint8_t *chunk = malloc(CHUNK_BYTES);
-    bool read = chunk != NULL && hash_chunks(fd, begin, contents, chunk, hash);
+    if (chunk == NULL)
+        return error_no_memory(e, "reading a data file");
+    bool read = hash_chunks(fd, begin, contents, chunk, hash);
     free(chunk);
-    return read;
+    return read ? OK : error_set(e, ERR_DATA, "cannot be read in full");
 }
 
-/* The header that the contents behind it ask for; false where they cannot be read. Text, so that
- * `head -c 4096` shows what an entry is, on any machine that shares the folder. */
-static bool header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
-                        uint64_t *hash)
+/* Makes the header that the contents behind it ask for. Text, so that `head -c 4096` shows what an entry is, on any
+ * machine that shares the folder. */
+static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
+                               uint64_t *hash, struct error *e)
 {
-    if (!hash_file(fd, HEADER_BYTES, contents, hash))
-        return false;
+    TRY(hash_file(fd, HEADER_BYTES, contents, hash, e));
     memset(header, 0, HEADER_BYTES);
     snprintf(header, HEADER_BYTES,
              "scalebench data cache 2\nbytes %zu\nxxh3 %016" PRIx64 "\nkey %s\n", contents, *hash,
              key);
-    return true;
+    return OK;
 }
 
-/* Whether the mapped file is whole, unaltered and the one that `key` asks for; shrinks *map to the
- * contents. */
-static bool header_accepts(struct file_map *map, int fd, const char *key)
+/* Shrinks *map to the contents. ERR_DATA unless the mapped file is whole, unaltered and the one that `key` asks for. */
+static enum status header_check(struct file_map *map, int fd, const char *key, struct error *e)
 {
     char header[HEADER_BYTES];
-    if (map->map_bytes <= HEADER_BYTES ||
-        !header_make(header, fd, key, map->map_bytes - HEADER_BYTES, &map->hash) ||
-        memcmp(header, map->map, HEADER_BYTES) != 0)
-        return false;
+    size_t contents = map->map_bytes - HEADER_BYTES;
+    bool whole = map->map_bytes > HEADER_BYTES;
+    if (whole)
+        TRY(header_make(header, fd, key, contents, &map->hash, e));
+    if (!whole || memcmp(header, map->map, HEADER_BYTES) != 0)
+        return error_set(e, ERR_DATA, "does not read back as written");
     map->bytes = (const uint8_t *)map->map + HEADER_BYTES;
-    map->n = map->map_bytes - HEADER_BYTES;
+    map->n = contents;
     map->hashed = true;
-    return true;
+    return OK;
+}
+
+/* Maps a whole entry; *map is empty on failure. As map_descriptor and header_check. */
+static enum status map_entry(struct file_map *map, int fd, const char *path, const char *key,
+                             struct error *e)
+{
+    TRY(map_regular(map, path, fd, e));
+    enum status status = header_check(map, fd, key, e);
+    if (status != OK)
+        file_map_close(map);
+    return status;
 }
 
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
@@ -147,6 +166,16 @@ enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
     return OK;
 }
 
+/* A file that was just written and cannot be used is the fault of its folder. */
+static enum status blame_folder(enum status status, struct error *e)
+{
+    if (status != ERR_DATA)
+        return status;
+    if (e != NULL)
+        e->status = ERR_SYSTEM;
+    return ERR_SYSTEM;
+}
+
 /* The header goes in last, because it tells what the contents turned out to be. */
 static enum status write_contents(int fd, const char *key, cache_fill *fill, void *arg,
                                   struct error *e)
@@ -158,21 +187,9 @@ static enum status write_contents(int fd, const char *key, cache_fill *fill, voi
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
     uint64_t hash;
-    if (!header_make(header, fd, key, (size_t)end - HEADER_BYTES, &hash))
-        return error_set(e, ERR_SYSTEM, "does not read back as written");
+    size_t contents = (size_t)end - HEADER_BYTES;
+    TRY(blame_folder(header_make(header, fd, key, contents, &hash, e), e));
     return cache_write(fd, header, sizeof header, e);
-}
-
-static enum status map_contents(struct file_map *map, int fd, const char *path, const char *key,
-                                struct error *e)
-{
-    struct stat s;
-    if (fstat(fd, &s) != 0 || !map_descriptor(map, fd, (size_t)s.st_size, path))
-        return error_set(e, ERR_SYSTEM, "cannot be mapped: %s", strerror(errno));
-    if (header_accepts(map, fd, key))
-        return OK;
-    file_map_close(map);
-    return error_set(e, ERR_SYSTEM, "does not read back as written");
 }
 
 /* ---- The folder ---- */
@@ -232,19 +249,16 @@ static enum status entry_locate(struct entry *entry, const char *name, const cha
     return OK;
 }
 
-/* Maps the entry when it is there and as it was written. */
-static bool entry_map(const struct entry *entry, struct file_map *map)
+/* Maps the entry; ERR_DATA unless it is there and as it was written. */
+static enum status entry_map(const struct entry *entry, struct file_map *map, struct error *e)
 {
     const char *why;
     int fd = file_open(entry->path, &why);
-    bool good = fd >= 0 && map_regular(map, entry->path, fd, NULL) == OK;
-    if (good && !header_accepts(map, fd, entry->key)) {
-        file_map_close(map);
-        good = false;
-    }
-    if (fd >= 0)
-        close(fd);
-    return good;
+    if (fd < 0)
+        return error_at(e, ERR_DATA, entry->path, 0, 0, "cannot be opened: %s", why);
+    enum status status = map_entry(map, fd, entry->path, entry->key, e);
+    close(fd);
+    return status;
 }
 
 /* Makes the entry under a temporary name and renames it. The host is part of that name because some
@@ -264,7 +278,7 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, c
     if (status == OK && rename(path, entry->path) != 0)
         status = error_set(e, ERR_SYSTEM, "cannot be renamed: %s", strerror(errno));
     if (status == OK)
-        status = map_contents(map, fd, entry->path, entry->key, e);
+        status = blame_folder(map_entry(map, fd, entry->path, entry->key, e), e);
     else
         unlink(path);
     close(fd);
@@ -299,8 +313,8 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
     int lock;
     TRY(folder_create(entry->folder, e));
     TRY(folder_lock(entry->folder, &lock, e));
-    enum status status = OK;
-    if (!entry_map(entry, map)) {
+    enum status status = entry_map(entry, map, e);
+    if (status == ERR_DATA) {
         if (access(entry->path, F_OK) == 0)
             log_print(LOG_WARNING, "%s: truncated, altered or of another version; made anew",
                       entry->path);
@@ -317,7 +331,7 @@ static enum status memory_make(struct file_map *map, const char *name, const cha
     if (fd < 0)
         return error_no_memory(e, "a data set");
     enum status status = write_contents(fd, key, fill, arg, e);
-    THEN(status, map_contents(map, fd, "", key, e));
+    THEN(status, blame_folder(map_entry(map, fd, "", key, e), e));
     close(fd);
     return status;
 }
@@ -329,7 +343,8 @@ static enum status entry_open(struct file_map *map, const char *name, const char
     struct entry entry;
     *map = (struct file_map){0};
     TRY(entry_locate(&entry, name, key, e));
-    return entry_map(&entry, map) ? OK : entry_make_locked(&entry, map, fill, arg, e);
+    enum status status = entry_map(&entry, map, e);
+    return status == ERR_DATA ? entry_make_locked(&entry, map, fill, arg, e) : status;
 }
 
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
@@ -361,8 +376,10 @@ struct hashing {
 
 static enum status hash_now(struct hashing *h, struct error *e)
 {
-    h->done = hash_file(h->fd, 0, h->n, &h->hash);
-    return h->done ? OK : error_at(e, ERR_DATA, h->path, 0, 0, "cannot be read in full");
+    enum status status = hash_file(h->fd, 0, h->n, &h->hash, e);
+    h->done = status == OK;
+    return status == ERR_DATA ? error_at(e, ERR_DATA, h->path, 0, 0, "cannot be read in full")
+                              : status;
 }
 
 static enum status fill_hash(void *arg, int sink, struct error *e)

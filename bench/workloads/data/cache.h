@@ -27,7 +27,8 @@ struct file_map {
     char path[PATH_MAX]; /* of the file, for others to open it; "" for memory of this process */
 };
 
-/* Maps a regular file that is not empty. What cannot be opened or mapped is ERR_DATA. */
+/* Maps a regular file that is not empty. What cannot be opened or mapped is ERR_DATA; ERR_MEMORY
+ * without room for the mapping. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
 void file_map_close(struct file_map *map);
 
@@ -47,6 +48,7 @@ enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct err
 
 /* Maps the entry of `key` (all that the contents depend on, one line of text), after `fill` has
  * made it where it was not there. `name` only makes the file's name readable. Where no folder can
- * be written, a warning says why and the contents are made in this process's memory. */
+ * be written, a warning says why and the contents are made in this process's memory. ERR_MEMORY without room to map
+ * an entry, which stays as it is. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

@@ -174,6 +174,50 @@ static void test_killed_process_leaves_nothing_in_the_way(void **state)
     assert_int_equal(list(w->cache).n, FILES);
 }
 
+enum { BIG = 4 << 20 };
+
+static enum status fill_big(void *arg, int sink, struct error *e)
+{
+    static const char zeros[BIG];
+    ++*(int *)arg;
+    return cache_write(sink, zeros, sizeof zeros, e);
+}
+
+/* Of an entry of BIG bytes, with room for a quarter of it. */
+static bool reports_want_of_memory(const struct world *w)
+{
+    struct file_map map;
+    struct error e = {0};
+    int fills = 0;
+    long pages;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f == NULL || fscanf(f, "%ld", &pages) != 1)
+        return false;
+    fclose(f);
+    rlim_t room = (rlim_t)pages * (rlim_t)getpagesize() + BIG / 4;
+    const struct rlimit limit = {room, room};
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return false;
+    enum status status = cache_open(&map, "big", "key", fill_big, &fills, &e);
+    return w != NULL && status == ERR_MEMORY && fills == 0 &&
+           strstr(e.text, "cannot be mapped: no memory for ") != NULL &&
+           strstr(e.text, "ulimit -v") != NULL;
+}
+
+static void test_entry_that_finds_no_memory_stays(void **state)
+{
+    const struct world *w = *state;
+    struct file_map map;
+    int fills = 0;
+    assert_int_equal(cache_open(&map, "big", "key", fill_big, &fills, NULL), OK);
+    file_map_close(&map);
+    assert_int_equal(fills, 1);
+    assert_ends_well(start(reports_want_of_memory, w));
+    assert_int_equal(cache_open(&map, "big", "key", fill_big, &fills, NULL), OK);
+    file_map_close(&map);
+    assert_int_equal(fills, 1);
+}
+
 /* As root may write anywhere, the folder is put below something that is a file. */
 static void test_cache_that_cannot_be_made(void **state)
 {
@@ -273,6 +317,7 @@ int main(void)
         TEST(test_changed_source_makes_a_new_entry),
         TEST(test_four_processes_make_one_copy),
         TEST(test_killed_process_leaves_nothing_in_the_way),
+        TEST(test_entry_that_finds_no_memory_stays),
         TEST(test_cache_that_cannot_be_made),
         TEST(test_no_cache_folder_named),
         TEST(test_cache_folders_of_the_desktop),
