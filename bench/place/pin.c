@@ -214,7 +214,7 @@ static int parse(int argc, char **argv, struct request *r)
             break;
         case 'h':
             fputs(usage, stdout);
-            exit(0);
+            exit(descriptors_end_output("pin", 0));
         default:
             fputs("pin --help tells more\n", stderr);
             exit(2);

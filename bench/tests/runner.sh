@@ -224,11 +224,22 @@ leaves_no_temporary_link() {
     expect 0 "fake" run && [ -d "$latest/launches" ] && ! compgen -G "$out/fake/.latest*"
 }
 
+ends_with() { # exit status, command
+    local want=$1
+    shift
+    "$@"
+    [ $? -eq "$want" ]
+}
+
+without_output() { # command
+    "$@" >&-
+}
+
 # As daemons and some batch systems start programs: what is opened first must not become what is printed to.
 runs_with_closed_descriptors() {
     rm -rf "$out"
-    run "$@" <&- >&- 2>&- || return 1
-    run "$@" >&- || return 1
+    ends_with 1 run "$@" <&- >&- 2>&- || return 1
+    expect 1 "scalebench: standard output cannot be written" without_output run "$@" || return 1
     run "$@" 2>&- || return 1
     expect 0 "fake" run || return 1
     [ "$(launches)" -eq 12 ] && ! grep -v '^{"event":"' "$latest/journal.jsonl"

@@ -204,6 +204,27 @@ check "more servers than ranks" expect 2 "sync.servers = 3, but ranks = 2" \
 check "shared memory wants one node" expect 2 "all ranks on one node: this one has 1 of 2" \
     env MPIR_CVAR_NUM_CLIQUES=2 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy shm
 check "a killed rank takes the job with it" dies_together
+without_output() { # command
+    "$@" >&-
+}
+
+to_a_full_one() { # command
+    "$@" >/dev/full
+}
+
+# By a whole run, and by the help of every program.
+needs_its_output() {
+    local how program
+    for how in without_output to_a_full_one; do
+        expect 1 "train_cnn: standard output cannot be written" "$how" "$train_cnn" "${small[@]}" --run time \
+            --measure.time.steps 2 --measure.time.warmup_steps 1 || return 1
+        for program in train_cnn kernel_sweep comm_sweep pin peer_torch; do
+            expect 1 "$program: standard output cannot be written" "$how" "$build/$program" --help || return 1
+        done
+    done
+}
+check "an output that is closed or full is an error" needs_its_output
+
 check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
 check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe
 # Of 26x26 outputs of conv1, 20x20 are read; conv2 and conv3 are Winograd's; fc3 is written 3 x 2,000.

@@ -317,9 +317,5 @@ int main(int argc, char **argv)
         error_print(stderr, &e);
         exit_status = error_exit_status(&e);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fputs("scalebench: standard output cannot be written\n", stderr);
-        exit_status = exit_status ? exit_status : 1;
-    }
-    return exit_status;
+    return descriptors_end_output("scalebench", exit_status);
 }

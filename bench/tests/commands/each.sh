@@ -46,8 +46,20 @@ works() { # command, text, arguments
     { [ "$status" -eq 0 ] || [ "$1 $status" = "doctor 1" ]; } && grep -qF -- "$2" "$tmp/said"
 }
 
+# As into a full one. Doctor measures.
+needs_its_output() { # command, arguments
+    local words
+    read -r -a words <<<"$2"
+    [ "$1" = doctor ] || expect 1 "scalebench: standard output cannot be written" without_output "$bin/scalebench" "$1" "${words[@]}"
+}
+
+without_output() { # command
+    "$@" >&-
+}
+
 while IFS='|' read -r command text arguments; do
     check "scalebench $command" works "$command" "$text" "$arguments"
+    check "scalebench $command with its output closed" needs_its_output "$command" "$arguments"
 done < <(commands)
 
 has_every_command() {

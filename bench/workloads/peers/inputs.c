@@ -255,7 +255,7 @@ int main(int argc, char **argv)
     THEN(status, act(peer, &in, &e));
     close_inputs(&in);
     if (status == OK)
-        return 0;
+        return descriptors_end_output(peer, 0);
     if (e.text[0] != '\0') {
         fprintf(stderr, "%s: ", peer);
         error_print(stderr, &e);

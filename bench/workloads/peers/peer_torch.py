@@ -74,8 +74,8 @@ def leave(status):
     """Without Python's end, which takes apart what threads of gloo still use."""
     try:
         sys.stdout.flush()
-    except OSError as error:
-        print(f"peer_torch: standard output: {error.strerror}", file=sys.stderr)
+    except (OSError, AttributeError):  # AttributeError: it was closed before Python began
+        print("peer_torch: standard output cannot be written", file=sys.stderr)
         status = status or FAILED
     sys.stderr.flush()
     if status:

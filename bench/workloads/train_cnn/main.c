@@ -145,12 +145,12 @@ int main(int argc, char **argv)
         exit_status = train(&arguments, &begin);
         if (!arguments.finalize && launcher_hears_leaving()) {
             stop_crash_reporter();
-            launcher_leave(exit_status);
+            launcher_leave(descriptors_end_output("train_cnn", exit_status));
         }
         startup_watchdog_begin(&startup, "end of MPI", deadline_s, &e);
         MPI_Finalize();
         startup_watchdog_end(&startup);
     }
     config_free(&arguments.config);
-    return exit_status;
+    return descriptors_end_output("train_cnn", exit_status);
 }

@@ -131,10 +131,10 @@ int main(int argc, char **argv)
         exit_status = sweep(&options);
         if (launcher_hears_leaving()) {
             options_free(&options);
-            launcher_leave(exit_status);
+            launcher_leave(descriptors_end_output("comm_sweep", exit_status));
         }
         MPI_Finalize();
     }
     options_free(&options);
-    return exit_status;
+    return descriptors_end_output("comm_sweep", exit_status);
 }

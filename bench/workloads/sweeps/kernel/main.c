@@ -76,7 +76,7 @@ static enum status sweep(const struct sweep_options *options, int *exit_status, 
     TRY(options->model != NULL ? sweep_model(&s, options->model, e)
                                : models_for_each("model", sweep_model, &s, e));
     *exit_status = s.all_ok ? 0 : 1;
-    return ferror(s.out) ? error_set(e, ERR_SYSTEM, "standard output cannot be written") : OK;
+    return OK;
 }
 
 int main(int argc, char **argv)
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     else if (status == OK)
         status = sweep(&options, &exit_status, &e);
     if (status == OK)
-        return exit_status;
+        return descriptors_end_output("kernel_sweep", exit_status);
     fputs("kernel_sweep: ", stderr);
     error_print(stderr, &e);
     return error_exit_status(&e);
