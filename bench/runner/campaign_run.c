@@ -9,6 +9,7 @@
 #include "bench/place/load.h"
 #include "bench/runner/batch/trial.h"
 #include "bench/runner/campaign.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
@@ -122,12 +123,26 @@ static void announce(struct campaign *c, const struct next_launch *next)
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 
+/* Between two messages about one wait. */
+#define AGAIN_NS (30 * INT64_C(1000000000))
+
+static void tell_wait(const struct error *why, double waited_s)
+{
+    char so_far[48] = "";
+    if (waited_s >= 1)
+        snprintf(so_far, sizeof so_far, " (%.0f s so far)", waited_s);
+    log_print(LOG_NOTE,
+              "%s; waiting for its end%s; stop one of the two, or start this one on other cores "
+              "(taskset -c)",
+              why->text, so_far);
+}
+
 /* Waits for other campaigns that measure on cores of ours. Where there can be no locks, launches
  * are marked. */
 static enum status lock_cores(struct campaign *c, struct error *e)
 {
     char who[512];
-    bool told = false;
+    int64_t begin = clock_ns(), next = begin;
     snprintf(who, sizeof who, "%s (%.100s)", c->owner.name, config_text(&c->spec.config, OPT_NAME));
     for (;;) {
         struct error why = {0};
@@ -140,9 +155,10 @@ static enum status lock_cores(struct campaign *c, struct error *e)
                       why.file, why.file[0] ? ": " : "", why.text);
         if (status != ERR_UNAVAILABLE)
             return OK;
-        if (!told)
-            log_print(LOG_NOTE, "%s; waiting for its end", why.text);
-        told = true;
+        if (clock_ns() >= next) {
+            tell_wait(&why, clock_seconds_since(begin));
+            next += AGAIN_NS;
+        }
         poll(&(struct pollfd){.fd = c->interrupt.fd, .events = POLLIN}, 1, 200);
         owner_sign(&c->owner);
         if (interrupt_came(&c->interrupt))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -31,14 +32,32 @@ void owner_read(const char *run_dir, char line[512])
 
 static void name_self(struct owner *o, char host[256])
 {
-    char since[32];
+    char since[32], job[64] = "";
+    const char *number = getenv("SLURM_JOB_ID");
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(since, sizeof since, STAMP, &utc);
     host[0] = host[255] = '\0';
     gethostname(host, 255);
-    snprintf(o->name, sizeof o->name, "process %ld on %s since %s", (long)getpid(), host, since);
+    if (number != NULL && number[0] != '\0')
+        snprintf(job, sizeof job, " of job %.40s", number);
+    snprintf(o->name, sizeof o->name, "process %ld%s on %s since %s", (long)getpid(), job, host,
+             since);
+}
+
+enum status owner_refuse(const char *path, const char *line, struct error *e)
+{
+    char advice[160] = "repeat the command when it has ended";
+    const char *job = strstr(line, " of job ");
+    int holder = (int)strcspn(line, ","); /* what follows counts its signs of life */
+    if (job != NULL)
+        job += strlen(" of job ");
+    if (job != NULL)
+        snprintf(advice, sizeof advice, "submit behind it: sbatch --dependency=afterany:%.*s ...",
+                 (int)strcspn(job, " "), job);
+    return error_at(e, ERR_UNAVAILABLE, path, 0, 0,
+                    "another scalebench is running this campaign: %.*s; %s", holder, line, advice);
 }
 
 static bool is_of_host(const char *line, const char *host)
@@ -101,9 +120,7 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e)
             status = OK;
             continue;
         }
-        status = error_at(e, ERR_UNAVAILABLE, o->path, 0, 0,
-                          "another scalebench is running this campaign: %.*s",
-                          (int)strcspn(line, ","), line);
+        status = owner_refuse(o->path, line, e);
     }
     if (status != OK)
         o->path[0] = '\0';

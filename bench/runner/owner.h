@@ -10,7 +10,7 @@
 
 struct owner {
     char path[PATH_BYTES]; /* "": not taken */
-    char name[400];        /* "process 71 on n1 since 2026-11-22T08:00:00Z" */
+    char name[400];        /* "process 71 of job 5 on n1 since 2026-11-22T08:00:00Z" */
     unsigned signs;
     long next_s;       /* when the next sign of life is due, CLOCK_MONOTONIC */
     time_t left_since; /* when a runner began that has not ended in order; 0: there was none */
@@ -23,6 +23,9 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 /* Gives a sign of life where one is due. */
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
+
+/* ERR_UNAVAILABLE: the run of `path` is taken by whom `line` of its file names. The message says how to run behind it. */
+enum status owner_refuse(const char *path, const char *line, struct error *e);
 
 /* What the file says; "an unknown process" where there is none. */
 void owner_read(const char *run_dir, char line[512]);

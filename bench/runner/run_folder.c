@@ -438,9 +438,7 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
     if (status != ERR_UNAVAILABLE)
         return status;
     owner_read(c->run_dir, line);
-    line[strcspn(line, ",")] = '\0'; /* what its signs of life count */
-    return error_at(e, status, c->run_dir, 0, 0, "another scalebench is running this campaign: %s",
-                    line);
+    return owner_refuse(c->run_dir, line, e);
 }
 
 /* What the run is known by and where its order of launches comes from; *fits: another runner may

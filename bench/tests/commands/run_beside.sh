@@ -44,19 +44,19 @@ begins_one_run_each_time() {
 
 # Where a file system does not hold locks between hosts, a runner's sign of life is a file that changes.
 knows_a_runner_of_another_host() {
-    start_hanging || return 1
+    SLURM_JOB_ID=5 start_hanging || return 1
     local owner=$latest/runner beat=0 other status
-    grep "^process $runner on $(hostname) since 20" "$owner" || return 1
+    grep "^process $runner of job 5 on $(hostname) since 20" "$owner" || return 1
     kill -KILL "$runner"
     gone "$out" || return 1
     while sleep 0.5; do
-        echo "process 7 on elsewhere since today, sign of life $((beat++))" >"$tmp/owner"
+        echo "process 7 of job 12 on elsewhere since today, sign of life $((beat++))" >"$tmp/owner"
         mv "$tmp/owner" "$owner"
     done &
     other=$!
     until_true grep elsewhere "$owner"
-    expect 3 "another scalebench is running this campaign" run --set ranks=2 &&
-        grep "process 7 on elsewhere since today" "$tmp/expect.log"
+    expect 3 "another scalebench is running this campaign: process 7 of job 12 on elsewhere since today; submit behind it: sbatch --dependency=afterany:12 ..." \
+        run --set ranks=2
     status=$?
     kill "$other"
     wait "$other"
@@ -64,7 +64,7 @@ knows_a_runner_of_another_host() {
 }
 
 goes_on_after_a_host_that_died() {
-    expect 0 "process 7 on elsewhere" run --set ranks=2 && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
+    expect 0 "process 7 of job 12 on elsewhere" run --set ranks=2 && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
 }
 
 # What is started besides shall not disturb what is measured: it waits, and runs when cores are free.
@@ -73,7 +73,7 @@ waits_for_the_cores() {
     run --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
     local waiting=$! first=$runner
     until_true grep "is in use by process $first on $(hostname)" "$tmp/waiting.log" || return 1
-    sleep 1
+    until_true grep "waiting for its end (3[0-9] s so far); stop one of the two, or start this one on other cores" "$tmp/waiting.log" || return 1
     [ ! -e "$latest/launches" ] && [ "$(runs)" -eq 2 ] || return 1
     kill -KILL "$first"
     wait "$waiting" || return 1
