@@ -192,6 +192,16 @@ create() { # what, command
     error=$("${@:2}" 2>&1) || unavailable "no $1 can be made here: $error"
 }
 
+no_room() { # path, message
+    unavailable "$1 cannot be written: ${2##*: }; set TMPDIR to a folder with room"
+}
+
+# Appends a text to a file of the folder.
+note() { # file, text
+    local error
+    error=$(printf '%s\n' "$2" 2>&1 >>"$folder/$1") || no_room "$folder/$1" "$error"
+}
+
 # What goes at the machine's own speed after a pause: 2.1 ms of `rate`, by which a busy machine's timers may be late,
 # and no less than a core hands over in one go. 256 KiB at 1gbit, 64 KiB at 250mbit and below.
 burst() {
@@ -253,15 +263,15 @@ add_host() { # number, head
     create address ip -n "$ns" addr add "10.77.0.$(($1 + 1))/24" dev eth0
     switch_on "$ns" eth0
     shape "node$1"
-    echo "node$1:1" >>"$folder/hosts"
+    note hosts "node$1:1"
 }
 
 folder=${TMPDIR:-/tmp}/$id
 up() {
-    local i
+    local i error
     sweep
     trap 'down "$id"' EXIT
-    create folder mkdir -m 700 "$folder"
+    error=$(mkdir -m 700 "$folder" 2>&1) || no_room "$folder" "$error"
     add_head "$id-head"
     for ((i = 0; i < hosts; i++)); do
         add_host "$i" "$id-head"
@@ -309,7 +319,7 @@ enter() { # ID, command
 on_own_core() {
     local cores
     cores=$(taskset -cp $$ | sed 's/.*: //')
-    cat >"$folder/rank" <<END
+    note rank "$(cat <<END
 #!/usr/bin/env bash
 cores=()
 for part in ${cores//,/ }; do
@@ -317,6 +327,7 @@ for part in ${cores//,/ }; do
 done
 exec taskset -c "\${cores[PMI_RANK % \${#cores[@]}]}" "\$@"
 END
+    )"
     chmod +x "$folder/rank"
 }
 

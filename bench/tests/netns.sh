@@ -38,6 +38,23 @@ case $? in
 esac
 before=$(left)
 
+# Full with the first file on it, or without room for another entry.
+full_folders_are_named() {
+    local size
+    mkdir "$tmp/full"
+    for size in size=4k size=8k,nr_inodes=2; do
+        # shellcheck disable=SC2016 # expands in the other shell
+        expect 3 " cannot be written: No space left on device; set TMPDIR to a folder with room" unshare --mount sh -c \
+            'mount -t tmpfs -o "$1" tmpfs "$0" && head -c 4096 /dev/zero >"$0/zeros" && TMPDIR=$0 exec ci/netns.sh exec true' \
+            "$tmp/full" "$size" && grep "netns.sh: $tmp/full/sb" "$tmp/expect.log" || return 1
+    done
+}
+if [ "$(id -u)" -eq 0 ]; then
+    check "full folders are named" full_folders_are_named
+else
+    skip "full folders are named" "mounting wants root"
+fi
+
 cat >"$tmp/small.yaml" <<'END'
 name: small
 site: emulated
