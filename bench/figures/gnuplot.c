@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,9 +43,11 @@ const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k
     return text;
 }
 
-/* The end of what is on its standard error, as one line: before the message, gnuplot repeats the
- * assignments. */
-static void read_messages(int fd, char *text, size_t size)
+/* More than one line of it, which may name a file with a long path. */
+enum { MESSAGES_BYTES = 16384 };
+
+/* Reads the end of what is on gnuplot's standard error. */
+static void read_end(int fd, char *text, size_t size)
 {
     size_t used = 0, half = size / 2;
     for (;;) {
@@ -59,6 +63,27 @@ static void read_messages(int fd, char *text, size_t size)
         used += (size_t)n;
     }
     text[used] = '\0';
+}
+
+/* Keeps of `text` the last line that names a place in a script and the lines after it, or without one the last line.
+ * Before the message gnuplot repeats the command, and warnings of figures that lack a value precede it. */
+static void pick_message(char *text)
+{
+    char *rest = NULL, message[MESSAGES_BYTES] = "";
+    size_t used = 0;
+    bool placed = false;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        bool place = line[0] == '"' && strstr(line, "\" line ") != NULL;
+        if (line[strspn(line, " \t\r^")] == '\0' || strstr(line, ": warning: ") != NULL)
+            continue;
+        placed |= place;
+        used = place || !placed ? 0 : used;
+        used += (size_t)snprintf(message + used, sizeof message - used, "%s%s",
+                                 used > 0 ? "; " : "", line);
+        used = used < sizeof message ? used : sizeof message - 1;
+    }
+    strcpy(text, message);
     text_clean(text);
 }
 
@@ -108,7 +133,7 @@ static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *m
 enum status gnuplot_run(char *definitions, char *script, struct error *e)
 {
     char *argv[] = {"gnuplot", "-d", "-e", definitions, script, NULL};
-    char messages[512];
+    char messages[MESSAGES_BYTES] = "";
     int fds[2];
     pid_t pid;
     if (pipe2(fds, O_CLOEXEC) != 0)
@@ -116,7 +141,8 @@ enum status gnuplot_run(char *definitions, char *script, struct error *e)
     int failed = spawn_gnuplot(&pid, argv, fds[1]);
     close(fds[1]);
     if (!failed)
-        read_messages(fds[0], messages, sizeof messages);
+        read_end(fds[0], messages, sizeof messages);
     close(fds[0]);
+    pick_message(messages);
     return failed ? no_gnuplot(strerror(failed), e) : wait_for_gnuplot(pid, script, messages, e);
 }

@@ -286,6 +286,38 @@ static void a_gnuplot_that_is_killed_is_named(void **state)
     fake_close(&run);
 }
 
+#define WARNS                                                                                      \
+    "echo '\"/a/folder/plots/line.gp\" line 58: warning: Skipping data file with no valid "        \
+    "points' >&2\n"
+
+/* Warnings and the command that gnuplot repeats say nothing about the failure; a path is whole. */
+static void one_message_of_gnuplot_is_kept(void **state)
+{
+    static const char *const said[][2] = {
+        {WARNS WARNS WARNS WARNS WARNS WARNS "printf '\n(process:1): Error creating thread\n' >&2",
+         "gnuplot failed: (process:1): Error creating thread"},
+        {WARNS
+         "printf 'plot f(x)\n   ^\n\"/a/b c/x.gp\" line 3: cannot open\nsystem error: full\n' >&2",
+         "gnuplot failed: '/a/b c/x.gp' line 3: cannot open; system error: full"},
+        {WARNS, "gnuplot failed: exit status 1"},
+    };
+    char program[128], script[2048];
+    struct fake_run run;
+    fill(&run);
+    struct summary s = summarise(&run);
+    snprintf(program, sizeof program, "%s/gnuplot", run.dir);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        struct error e = {.status = OK};
+        snprintf(script, sizeof script, "#!/bin/sh\n%s\nexit 1\n", said[i][0]);
+        fake_write(program, script);
+        assert_int_equal(chmod(program, 0755), 0);
+        assert_int_equal(draw_by_its_programs(&s, run.dir, &e), ERR_SYSTEM);
+        assert_string_equal(e.text, said[i][1]);
+    }
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Rows of a series file that hold this text. */
 static size_t rows_of(const char *dir, const char *name, const char *part)
 {
@@ -374,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(a_gnuplot_that_is_killed_is_named),
+        cmocka_unit_test(one_message_of_gnuplot_is_kept),
         cmocka_unit_test(a_failing_script_is_named),
         cmocka_unit_test(a_number_and_its_percent_sign_stay_in_one_line),
         cmocka_unit_test(captions_tell_of_flaws_and_of_disturbed_launches),
