@@ -431,7 +431,10 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
         if (!told && clock_ns() > begin + 1000000000) {
             told = true;
-            log_print(LOG_NOTE, "another scalebench is running this campaign; waiting for its end");
+            owner_read(c->run_dir, line);
+            log_print(LOG_NOTE,
+                      "another scalebench is running this campaign: %.*s; waiting for its end",
+                      (int)strcspn(line, ","), line);
         }
         status = journal_open(&c->journal, c->run_dir, true, e);
     }
