@@ -10,8 +10,8 @@
  *                                                     classes; may be left out, both or none
  *   {"type":"end","status":"ok","steps":70,...}
  *
- * with the fields of metrics.def. Lines are made between timed steps, some thousand steps at a
- * time, and after them. A launch counts only when every rank has written `end`. In accuracy runs
+ * A rank makes the file before it starts MPI: measure.start_limit counts these files. Lines have the fields of
+ * metrics.def. They are made between timed steps, some thousand steps at a time, and after them. A launch counts only when every rank has written `end`. In accuracy runs
  * steps are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. A
  * resumed run repeats the `epoch` and `eval` lines of before. */
 #pragma once

@@ -328,6 +328,11 @@ refuses() { # text, options
 }
 
 check "description is JSON" expect 0 '"workload": "peer_torch"' "$peer" --describe
+leaves_no_record_of_a_refused_run() {
+    mkdir "$tmp/refused"
+    expect 2 "'nosuch' is unknown" "$peer" "${softmax[@]}" --model nosuch --record "$tmp/refused" && rmdir "$tmp/refused"
+}
+check "a refused run leaves no record" leaves_no_record_of_a_refused_run
 check "an option that is wrong is named" expect 2 "train.lr" "$peer" "${softmax[@]}" --train.lr x
 check "what only train_cnn does is refused" expect 2 "--run accuracy or time" "$peer" "${softmax[@]}" \
     --run evaluate --checkpoint.start none.safetensors

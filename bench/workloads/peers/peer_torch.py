@@ -44,8 +44,12 @@ def ranks_of(check):
     return int(ranks)
 
 
+def own_rank():
+    return int(os.environ.get("PMI_RANK", 0))
+
+
 def act(arguments):
-    rank, ranks = int(os.environ.get("PMI_RANK", 0)), int(os.environ.get("PMI_SIZE", 1))
+    rank, ranks = own_rank(), int(os.environ.get("PMI_SIZE", 1))
     if {"--help", "-h", "--describe"} & set(arguments):
         command = inputs.command(rank, ranks, arguments)
         os.execv(command[0], command)
@@ -79,6 +83,7 @@ def leave(status):
         status = status or FAILED
     sys.stderr.flush()
     if status:
+        launcher.withdraw(python.last_option("record", ""), own_rank())
         launcher.end_launch(status)
     os._exit(status)
 

@@ -22,6 +22,14 @@ def announce(folder, rank):
             open(os.path.join(folder, f"rank.{rank}.jsonl"), "a", encoding="utf-8").close()
 
 
+def withdraw(folder, rank):
+    """Removes that record if it is still empty: a run that is refused leaves nothing."""
+    path = os.path.join(folder, f"rank.{rank}.jsonl")
+    with contextlib.suppress(OSError):
+        if folder and os.path.getsize(path) == 0:
+            os.remove(path)
+
+
 class Launcher:
     """Opened as early as may be: from here on the launcher takes an end without `leave` for a crash, and kills the other ranks."""
 
