@@ -107,25 +107,15 @@ static void reason_of_stay(char *text, size_t size, const struct launch_outcome 
                  LAUNCH_STAY_S, text_end(end, outcome->child_status), colon, words);
 }
 
-static void reason_of_end(char *text, size_t size, const struct launch_outcome *outcome,
-                          const char *words, const char *colon)
+static void reason_of_cause(char *text, size_t size, const struct campaign *c,
+                            const struct launch_outcome *outcome, const char *log)
 {
-    char end[TEXT_END];
-    const char *memory = "killed by the out-of-memory killer; use fewer ranks, or allow more "
-                         "memory: ";
-    snprintf(text, size, "%s%s%s%s", outcome->oom_kills > 0 ? memory : "",
-             text_end(end, outcome->wait_status), colon, words);
-}
-
-void attempt_reason(char *text, size_t size, const struct campaign *c,
-                    const struct launch_outcome *outcome, const char *log)
-{
-    char words[300], limit[64];
+    char words[300], limit[64], end[TEXT_END];
     log_tail(log, words, sizeof words);
     const char *colon = words[0] != '\0' ? ": " : "";
     switch (outcome->cause) {
     case CAUSE_ENDED:
-        reason_of_end(text, size, outcome, words, colon);
+        snprintf(text, size, "%s%s%s", text_end(end, outcome->wait_status), colon, words);
         break;
     case CAUSE_STAYED:
         reason_of_stay(text, size, outcome, words, colon);
@@ -146,6 +136,17 @@ void attempt_reason(char *text, size_t size, const struct campaign *c,
     case CAUSE_GUARD_LOST:
         snprintf(text, size, "the guard process of this launch was killed");
     }
+}
+
+void attempt_reason(char *text, size_t size, const struct campaign *c,
+                    const struct launch_outcome *outcome, const char *log)
+{
+    snprintf(text, size, "%s",
+             outcome->oom_kills > 0
+                 ? "killed by the out-of-memory killer; use fewer ranks, or allow more memory: "
+                 : "");
+    size_t n = strlen(text);
+    reason_of_cause(text + n, size - n, c, outcome, log);
 }
 
 /* What others take is known here where the ranks are descendants of the runner, on its own machine. */

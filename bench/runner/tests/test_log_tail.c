@@ -173,6 +173,12 @@ static void test_the_out_of_memory_killer(void **state)
         text,
         "killed by the out-of-memory killer; use fewer ranks, or allow more memory: exit status 9: "
         "train_cnn: rank 1 (process 5 on vm) was killed or has crashed");
+    o = (struct launch_outcome){.cause = CAUSE_STAYED, .oom_kills = 1};
+    attempt_reason(text, sizeof text, NULL, &o, path);
+    assert_string_equal(
+        text, "killed by the out-of-memory killer; use fewer ranks, or allow more memory: "
+              "train_cnn: rank 1 "
+              "(process 5 on vm) was killed or has crashed; the launcher did not end within 10 s");
 }
 
 int main(void)
