@@ -329,6 +329,37 @@ END
 }
 
 check "images of one's own" own_images
+
+# The same images as numpy.save writes them, labels as int64: the same training, digit by digit.
+own_arrays() {
+    local folder=$tmp/own/images options=(--model "$tmp/own/net.yaml" --train.global_batch 40) form
+    mkdir "$tmp/own/arrays"
+    python3 - "$folder" "$tmp/own/arrays" <<'PY' || return 1
+import struct, sys
+def save(name, descr, shape, data):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    head = head.ljust(128 - 10 - 1) + b"\n"
+    with open(f"{sys.argv[2]}/{name}.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data)
+def read(name, header):
+    with open(f"{sys.argv[1]}/{name}", "rb") as file:
+        return file.read()[header:]
+for part, name, n in ("train", "train", 120), ("t10k", "test", 60):
+    save(name + "-images", "|u1", (n, 12, 20), read(part + "-images-idx3-ubyte", 16))
+    labels = read(part + "-labels-idx1-ubyte", 8)
+    save(name + "-labels", "<i8", (n,), struct.pack(f"<{n}q", *(min(label, 4) for label in labels)))
+PY
+    printf '\4' | dd of="$folder/t10k-labels-idx1-ubyte" bs=1 seek=67 conv=notrunc status=none || return 1
+    for form in "idx $folder" "npy $tmp/own/arrays"; do
+        "$train_cnn" "${options[@]}" --data.set "${form% *}" --data.path "${form#* }" >"$tmp/own/${form% *}.txt" 2>&1 || {
+            cat "$tmp/own/${form% *}.txt"
+            return 1
+        }
+        grep -o 'train loss .* test loss [0-9.]*' "$tmp/own/${form% *}.txt" >"$tmp/own/${form% *}.loss" || return 1
+    done
+    diff "$tmp/own/idx.loss" "$tmp/own/npy.loss"
+}
+check "they train alike as arrays of NumPy" own_arrays
 check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --describe-plan
 finds_a_net_from_any_folder() {
     (cd "$tmp" && env -u SCALEBENCH_HOME "$train_cnn" --model lenet_21k --train.global_batch 8 --describe-plan)

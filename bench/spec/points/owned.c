@@ -59,7 +59,7 @@ static const struct reader readers[] = {
     {OPT_COMPUTE_CORES, OPT_COMPUTE, "replay auto", NULL},
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
-    {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx", NULL},
+    {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
     {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},
     {OPT_NESTEROV, OPT_OPTIMIZER, "sgd", NULL},

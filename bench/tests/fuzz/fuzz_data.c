@@ -1,15 +1,16 @@
 /* Files of data sets, as the first byte says: 0 IDX labels, 1 IDX images, 2 the same packed, 3 an
  * archive of CIFAR-10, 4 the same packed, 5 its six files all of these bytes, 6 the four files of a set
- * of one's own, 7 an archive whose headers are made to have the checksums that they should. Of the last
- * two the next byte says, a bit a file, which are packed here: what chance packs or sums up has wrong
- * checksums, behind which nothing is read. */
+ * of one's own, 7 an archive whose headers are made to have the checksums that they should, 8 the labels of
+ * an .npy file, 9 its images, 10 the same packed, 11 the four files of a set of them. Of 6, 7 and 11 the
+ * next byte says, a bit a file, which are packed here: what chance packs or sums up has wrong checksums,
+ * behind which nothing is read. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <dirent.h>
 #include <zlib.h>
 
+#include "bench/workloads/data/array_file.h"
 #include "bench/workloads/data/data_set.h"
-#include "bench/workloads/data/idx.h"
 
 enum {
     LABELS,
@@ -20,6 +21,10 @@ enum {
     BATCHES,
     SET,
     SUMMED_ARCHIVE,
+    NPY_LABELS,
+    NPY_IMAGES,
+    PACKED_NPY_IMAGES,
+    NPY_SET,
     KINDS
 };
 
@@ -33,19 +38,20 @@ static void empty_folder(void)
     closedir(folder);
 }
 
-static void read_idx(const char *name, int n_dims, const uint8_t *data, size_t size)
+static void read_array(const struct array_format *format, const char *name, bool images,
+                       const uint8_t *data, size_t size)
 {
-    struct idx_file file;
+    struct array_file file;
     struct error e = {.status = OK};
     enum status status =
-        idx_open(&file, "mnist", fuzz_file(name, data, size), "partner", n_dims, &e);
+        array_open(&file, format, "mnist", fuzz_file(name, data, size), "partner", images, &e);
     fuzz_said(status, &e);
     size_t bytes = 1;
-    for (int d = 0; status == OK && d < n_dims; d++)
+    for (int d = 0; status == OK && d < file.n_dims; d++)
         bytes *= file.dims[d];
     if (status == OK)
         FUZZ_ASSERT(file.bytes[0] + file.bytes[bytes - 1] >= 0);
-    idx_close(&file);
+    array_close(&file);
 }
 
 static void look_at(const struct data_set *d, const struct data_part *part)
@@ -92,10 +98,8 @@ static void write_file(const char *name, const uint8_t *data, size_t size, bool 
     FUZZ_ASSERT(out && gzwrite(out, data, (unsigned)size) == (int)size && gzclose(out) == Z_OK);
 }
 
-static void write_set(const uint8_t *data, size_t size, unsigned packed)
+static void write_set(const char *const names[4], const uint8_t *data, size_t size, unsigned packed)
 {
-    static const char *const names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
-                                        "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
     const uint8_t *part;
     size_t n;
     for (int i = 0; i < 4 && fuzz_part(&data, &size, &part, &n); i++)
@@ -136,14 +140,41 @@ static void write_archive(const uint8_t *data, size_t size, bool packed)
 
 static void read_built(int kind, const uint8_t *data, size_t size)
 {
+    static const char *const idx[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                                      "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
+    static const char *const npy[] = {"train-images.npy", "train-labels.npy", "test-images.npy",
+                                      "test-labels.npy"};
     if (size == 0)
         return;
-    if (kind == SET)
-        write_set(data + 1, size - 1, *data);
-    else
+    if (kind == SUMMED_ARCHIVE)
         write_archive(data + 1, size - 1, *data & 1);
-    read_set(kind == SET ? "idx" : "cifar10");
+    else
+        write_set(kind == SET ? idx : npy, data + 1, size - 1, *data);
+    read_set(kind == SET ? "idx" : kind == NPY_SET ? "npy" : "cifar10");
 }
+
+static void read_found(int kind, const uint8_t *data, size_t size)
+{
+    if (kind == BATCHES)
+        write_batches(data, size);
+    else
+        fuzz_file(kind == ARCHIVE ? "cifar-10-binary.tar" : "cifar-10-binary.tar.gz", data, size);
+    read_set("cifar10");
+}
+
+/* Kinds of one array: its format, its file's name, whether it holds images. */
+static const struct {
+    const struct array_format *format;
+    const char *name;
+    bool images;
+} arrays[KINDS] = {
+    [LABELS] = {&array_format_idx, "labels", false},
+    [IMAGES] = {&array_format_idx, "images", true},
+    [PACKED_IMAGES] = {&array_format_idx, "images.gz", true},
+    [NPY_LABELS] = {&array_format_npy, "labels", false},
+    [NPY_IMAGES] = {&array_format_npy, "images", true},
+    [PACKED_NPY_IMAGES] = {&array_format_npy, "images.gz", true},
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -152,18 +183,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int kind = *data++ % KINDS;
     size--;
     setenv("SCALEBENCH_CACHE", fuzz_folder(), 1);
-    if (kind == LABELS)
-        read_idx("labels", 1, data, size);
-    else if (kind == IMAGES || kind == PACKED_IMAGES)
-        read_idx(kind == IMAGES ? "images" : "images.gz", 3, data, size);
-    else if (kind == BATCHES)
-        write_batches(data, size);
-    else if (kind > BATCHES)
+    if (arrays[kind].format != NULL)
+        read_array(arrays[kind].format, arrays[kind].name, arrays[kind].images, data, size);
+    else if (kind == SET || kind == SUMMED_ARCHIVE || kind == NPY_SET)
         read_built(kind, data, size);
     else
-        fuzz_file(kind == ARCHIVE ? "cifar-10-binary.tar" : "cifar-10-binary.tar.gz", data, size);
-    if (kind >= ARCHIVE && kind <= BATCHES)
-        read_set("cifar10");
+        read_found(kind, data, size);
     empty_folder();
     return 0;
 }

@@ -44,22 +44,22 @@ struct data_set {
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set>, ../shared/data/<set> and $SCALEBENCH_HOME/data/<set>
  * are tried in this order, and "mnist" that is found nowhere becomes "digits", "cifar10" becomes "shapes";
- * SCALEBENCH_DATA=none searches no folder. "idx" takes no "auto". Files under the names of MNIST's that hold anything else are ERR_DATA. A folder
+ * SCALEBENCH_DATA=none searches no folder. "idx" and "npy" take no "auto". Files under the names of MNIST's that hold anything else are ERR_DATA. A folder
  * that is given and holds no such files is ERR_DATA, and so is one that holds some of them only.
  * Generated sets take only "auto".
  *
  * Compressed or generated contents are written once to a cache folder ($SCALEBENCH_CACHE, else
  * $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench), safe against processes that do the same at
- * the same time, and mapped from there; plain IDX files are mapped where they lie. Nothing but
+ * the same time, and mapped from there; plain files of bytes are mapped where they lie. Nothing but
  * headers and labels is read from a mapping before data_load or the first use. Where the folder
  * cannot be written, a warning names it and why, and the contents are made in this process's
  * memory.
  *
  * Wrong magic numbers, truncated or overlong files, counts that disagree, labels out of range and
- * corrupt gzip are ERR_DATA with file, byte offset, what was found and what was expected. */
+ * corrupt gzip are ERR_DATA with the file, what was found and what was expected. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
-/* The same, "idx" under a name of its own; "auto" is its folder's. ERR_ARGUMENT for a name that is
+/* The same, "idx" and "npy" under a name of their own; "auto" is its folder's. ERR_ARGUMENT for a name that is
  * too long, or that of another set. */
 enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
                          struct error *e);

@@ -110,7 +110,7 @@ static void test_images_in_colour(void **state)
         }
     }
     assert_header_refused(w, (const uint32_t[]){5, 6, 7},
-                          "byte 8: images of 5 x 6 x 7, expected 3 colours");
+                          "images of 5 x 6 x 7, expected 3 colours");
     assert_header_refused(w, (const uint32_t[]){32767, 32767, 3},
                           "expected at most 67108864 bytes");
     assert_header_refused(w, (const uint32_t[]){10, 40, 3}, "truncated: 120020 bytes expected");
@@ -301,7 +301,7 @@ static void test_unknown_set(void **state)
     assert_int_equal(data_open(&d, "digist", "auto", &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
                         "data set 'digist' is unknown; nearest 'digits'; known: mnist digits "
-                        "cifar10 shapes idx");
+                        "cifar10 shapes idx npy");
 }
 
 static void test_gather(void **state)

@@ -41,10 +41,9 @@ static const struct bad bad_files[] = {
      "byte 120016: trailing bytes: " IMAGES_EXPECTED ", 120019 found"},
     {TRAIN_IMAGES, true, APPEND, 1, 0,
      "byte 120016: trailing bytes: " IMAGES_EXPECTED ", more found"},
-    {TRAIN_IMAGES, false, WORD, 4, 0, "byte 4: dimension 1 is 0, expected 1 to 4294967295"},
-    {TRAIN_IMAGES, false, WORD, 8, 0, "byte 8: dimension 2 is 0, expected 1 to 32767"},
-    {TRAIN_IMAGES, true, WORD, 12, 0xffffffff,
-     "byte 12: dimension 3 is 4294967295, expected 1 to 32767"},
+    {TRAIN_IMAGES, false, WORD, 4, 0, "dimension 1 is 0, expected 1 to 4294967295"},
+    {TRAIN_IMAGES, false, WORD, 8, 0, "dimension 2 is 0, expected 1 to 32767"},
+    {TRAIN_IMAGES, true, WORD, 12, 0xffffffff, "dimension 3 is 4294967295, expected 1 to 32767"},
     {TRAIN_IMAGES, false, WORD, 4, 0xffffffff,
      "truncated: 5153960754016 bytes expected (16 + 4294967295 x 30 x 40), 120016 found"},
     {TRAIN_IMAGES, true, WORD, 4, 0xffffffff,
@@ -257,7 +256,7 @@ static void test_counts_that_disagree(void **state)
     write_set(w, w->data, false);
     char *real = realpath(w->data, NULL);
     snprintf(text, sizeof text,
-             "byte 4: 7 images, but %s/t10k-labels-idx1-ubyte has 6 labels; expected one label for "
+             "7 images, but %s/t10k-labels-idx1-ubyte has 6 labels; expected one label for "
              "each image: use two files of the same set",
              real);
     free(real);
@@ -271,7 +270,7 @@ static void test_test_images_of_another_shape(void **state)
     put_word(w->file[TEST_IMAGES].at + 12, ROWS);
     write_set(w, w->data, false);
     assert_refused(w, "t10k-images-idx3-ubyte",
-                   "byte 8: images of 40 x 30 but */train-images-idx3-ubyte has 30 x 40");
+                   "images of 40 x 30 but */train-images-idx3-ubyte has 30 x 40");
 }
 
 static void test_folder_without_the_files(void **state)
@@ -280,10 +279,11 @@ static void test_folder_without_the_files(void **state)
     assert_refused(w, "set",
                    "holds no files of idx; looked for "
                    "train-images-idx3-ubyte[.gz], train-images.idx3-ubyte[.gz], "
+                   "train-images-idx4-ubyte[.gz], train-images.idx4-ubyte[.gz], "
                    "train-labels-idx1-ubyte[.gz], train-labels.idx1-ubyte[.gz], "
                    "t10k-images-idx3-ubyte[.gz], t10k-images.idx3-ubyte[.gz], "
-                   "t10k-labels-idx1-ubyte[.gz], t10k-labels.idx1-ubyte[.gz]; images in colour are "
-                   "idx4, not idx3");
+                   "t10k-images-idx4-ubyte[.gz], t10k-images.idx4-ubyte[.gz], "
+                   "t10k-labels-idx1-ubyte[.gz], t10k-labels.idx1-ubyte[.gz]");
 }
 
 static void test_folder_that_is_not_there(void **state)
@@ -302,9 +302,8 @@ static void test_folder_with_some_files(void **state)
         if (i != TRAIN_LABELS)
             write_file(w->data, file_names[i], w->file[i].at, w->file[i].n);
     assert_refused(w, "set",
-                   "some files of idx are here, but none of train-labels-idx1-ubyte, "
-                   "train-labels.idx1-ubyte, train-labels-idx1-ubyte.gz, "
-                   "train-labels.idx1-ubyte.gz");
+                   "some files of idx are here, but none of train-labels-idx1-ubyte[.gz], "
+                   "train-labels.idx1-ubyte[.gz]");
 }
 
 static void test_file_that_is_a_folder(void **state)

@@ -1,0 +1,325 @@
+#include "bench/workloads/data/array_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench/workloads/data/stream.h"
+#include "kernels/base/mem.h"
+
+#define CHUNK_BYTES  65536
+#define CHUNK_LABELS 8192
+/* Largest image whose channels are moved, in bytes: a damaged header cannot ask for more. */
+#define TURNED_MAX (64 << 20)
+
+/* ---- Header ---- */
+
+/* Bytes of the whole file. Cannot overflow: 2^32 images of 3 * ARRAY_SIDE_MAX^2 bytes are below 2^64. */
+static uint64_t expected_bytes(const struct array_file *file)
+{
+    uint64_t bytes = (uint64_t)file->items.bytes;
+    for (int d = 0; d < file->n_dims; d++)
+        bytes *= file->dims[d];
+    return file->header_bytes + bytes;
+}
+
+enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e)
+{
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "%s: holds %s, expected %s; is it swapped with %s?", at,
+                    file->is_images ? "labels" : "images", file->is_images ? "images" : "labels",
+                    file->partner);
+}
+
+static enum status check_dims(const struct array_file *file, struct error *e)
+{
+    for (int d = 0; d < file->n_dims; d++) {
+        uint32_t most = d == 0 ? UINT32_MAX : ARRAY_SIDE_MAX;
+        if (file->dims[d] < 1 || file->dims[d] > most)
+            return error_at(e, ERR_DATA, file->path, 0, 0,
+                            "dimension %d is %" PRIu64 ", expected 1 to %" PRIu32, d + 1,
+                            file->dims[d], most);
+    }
+    return OK;
+}
+
+static bool are_channels(uint64_t n)
+{
+    return n == 1 || n == 3;
+}
+
+static enum status find_channels(struct array_file *file, struct error *e)
+{
+    const uint64_t *dims = file->dims;
+    bool first = file->n_dims == 4 && are_channels(dims[1]);
+    file->channels_last = file->n_dims == 4 && !first;
+    file->channels = file->n_dims < 4 ? 1 : (uint32_t)(first ? dims[1] : dims[3]);
+    file->rows = (uint32_t)dims[first ? 2 : 1];
+    file->columns = (uint32_t)dims[first ? 3 : 2];
+    if (!are_channels(file->channels))
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
+                        ", expected 3 colours or 1 as the first or the last of these: write the "
+                        "array as [N, 3, H, W] or [N, H, W, 3]",
+                        dims[1], dims[2], dims[3]);
+    if (file->channels_last && (uint64_t)file->rows * file->columns * file->channels > TURNED_MAX)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
+                        ", expected at most %d bytes each where the colours are the last "
+                        "dimension: write the array as [N, 3, H, W]",
+                        dims[1], dims[2], dims[3], TURNED_MAX);
+    return OK;
+}
+
+/* Reads the header out of the `n` first bytes, decompressed, of file->path. */
+static enum status read_header(struct array_file *file, const uint8_t *bytes, size_t n,
+                               struct error *e)
+{
+    TRY(file->format->read_header(file, bytes, n, e));
+    TRY(check_dims(file, e));
+    return file->is_images ? find_channels(file, e) : OK;
+}
+
+/* Whether the bytes after the header differ between the file and the cache. */
+static bool is_converted(const struct array_file *file)
+{
+    return file->channels_last || file->items.bytes > 1 || file->items.is_signed;
+}
+
+static char *describe_size(char *text, size_t size, const struct array_file *file)
+{
+    int used = snprintf(text, size, "%" PRIu64 " bytes expected (%zu", expected_bytes(file),
+                        file->header_bytes);
+    for (int d = 0; d < file->n_dims; d++)
+        used += snprintf(text + used, size - (size_t)used, "%s%" PRIu64, d ? " x " : " + ",
+                         file->dims[d]);
+    if (file->items.bytes > 1)
+        used += snprintf(text + used, size - (size_t)used, " x %d", file->items.bytes);
+    snprintf(text + used, size - (size_t)used, ")");
+    return text;
+}
+
+static enum status error_truncated(const struct array_file *file, uint64_t found, struct error *e)
+{
+    char expected[128];
+    return error_at(e, ERR_DATA, file->path, 0, 0, "truncated: %s, %" PRIu64 " found",
+                    describe_size(expected, sizeof expected, file), found);
+}
+
+static enum status error_overlong(const struct array_file *file, const char *found, struct error *e)
+{
+    char expected[128];
+    return error_at(e, ERR_DATA, file->path, 0, 0, "byte %" PRIu64 ": trailing bytes: %s, %s found",
+                    expected_bytes(file), describe_size(expected, sizeof expected, file), found);
+}
+
+/* ---- Into the cache ---- */
+
+/* A file on its way into the cache: gzip, or to be converted. */
+struct inflation {
+    struct array_file file;
+    struct stream stream;
+};
+
+/* Decompresses everything to `sink`, refusing at once what is longer than its header says. */
+static enum status inflation_copy(struct inflation *in, uint8_t *chunk, int sink, struct error *e)
+{
+    uint64_t written = 0, expected = expected_bytes(&in->file);
+    size_t n = CHUNK_BYTES;
+    while (n == CHUNK_BYTES) {
+        TRY(stream_read(&in->stream, chunk, CHUNK_BYTES, &n, e));
+        if (n > expected - written)
+            return error_overlong(&in->file, "more", e);
+        TRY(cache_write(sink, chunk, n, e));
+        written += n;
+    }
+    return written < expected ? error_truncated(&in->file, written, e) : OK;
+}
+
+/* [rows, columns, channels] to [channels, rows, columns]. */
+static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_t channels)
+{
+    for (size_t c = 0; c < channels; c++)
+        for (size_t i = 0; i < pixels; i++)
+            to[c * pixels + i] = from[i * channels + c];
+}
+
+/* The number at `from`, a negative one as its complement to 2^64. */
+static uint64_t read_item(const uint8_t *from, struct array_items items)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < items.bytes; i++)
+        value = value << 8 | from[items.big_endian ? i : items.bytes - 1 - i];
+    bool negative = items.is_signed && value >> (8 * items.bytes - 1);
+    return negative && items.bytes < 8 ? value | UINT64_MAX << 8 * items.bytes : value;
+}
+
+static enum status error_label(const struct array_file *file, uint64_t i, uint64_t value,
+                               struct error *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, file->items.is_signed ? "%" PRId64 : "%" PRIu64, value);
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "label %" PRIu64 " is %s, expected 0 to 255: number the classes from 0", i,
+                    text);
+}
+
+/* The next `n` labels, of which the first is label number `first`, to bytes. */
+static enum status narrow_labels(const struct array_file *file, uint8_t *to, const uint8_t *from,
+                                 uint64_t first, size_t n, struct error *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t value = read_item(from + i * (size_t)file->items.bytes, file->items);
+        if (value > UINT8_MAX)
+            return error_label(file, first + i, value, e);
+        to[i] = (uint8_t)value;
+    }
+    return OK;
+}
+
+/* Images are converted one by one, labels in chunks. */
+static size_t samples_at_once(const struct array_file *file)
+{
+    return file->is_images ? 1 : CHUNK_LABELS;
+}
+
+/* Bytes of a sample at file->bytes. */
+static size_t sample_bytes(const struct array_file *file)
+{
+    return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
+}
+
+/* Converts everything after the header, which stays as it is. `from` and `to` have room for samples_at_once. */
+static enum status inflation_convert(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
+                                     struct error *e)
+{
+    const struct array_file *file = &in->file;
+    size_t step = samples_at_once(file), sample = sample_bytes(file), n;
+    TRY(stream_read(&in->stream, from, file->header_bytes, &n, e));
+    TRY(cache_write(sink, from, n, e));
+    for (uint64_t i = 0; i < file->dims[0]; i += step) {
+        size_t left = file->dims[0] - i, some = left < step ? left : step;
+        size_t bytes = some * sample * (size_t)file->items.bytes;
+        TRY(stream_read(&in->stream, from, bytes, &n, e));
+        if (n < bytes)
+            return error_truncated(file, in->stream.read, e);
+        if (file->is_images)
+            move_channels(to, from, sample / file->channels, file->channels);
+        else
+            TRY(narrow_labels(file, to, from, i, some, e));
+        TRY(cache_write(sink, to, some * sample, e));
+    }
+    TRY(stream_read(&in->stream, from, 1, &n, e));
+    return n > 0 ? error_overlong(file, "more", e) : OK;
+}
+
+static enum status fill_from(struct inflation *in, int sink, struct error *e)
+{
+    uint8_t head[ARRAY_HEADER_MAX], *room;
+    size_t n;
+    TRY(stream_read(&in->stream, head, sizeof head, &n, e));
+    TRY(read_header(&in->file, head, n, e));
+    size_t sample = samples_at_once(&in->file) * sample_bytes(&in->file);
+    size_t from = sample * (size_t)in->file.items.bytes + ARRAY_HEADER_MAX;
+    bool converted = is_converted(&in->file);
+    TRY(MEM_NEW(room, converted ? from + sample : CHUNK_BYTES, "reading a file", e));
+    enum status status = stream_start(&in->stream, e);
+    if (converted)
+        THEN(status, inflation_convert(in, room, room + from, sink, e));
+    else
+        THEN(status, inflation_copy(in, room, sink, e));
+    free(room);
+    return status;
+}
+
+static enum status inflation_fill(void *arg, int sink, struct error *e)
+{
+    struct inflation *in = arg;
+    TRY(stream_start(&in->stream, e));
+    return fill_from(in, sink, e);
+}
+
+/* All that the decompressed bytes depend on. */
+static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
+                            struct error *e)
+{
+    struct stat s;
+    char *real = realpath(path, NULL);
+    if (real == NULL || stat(real, &s) != 0) {
+        free(real);
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
+    }
+    int length = snprintf(key, CACHE_KEY_MAX, "%s size=%jd mtime=%jd.%09ld %s", set,
+                          (intmax_t)s.st_size, (intmax_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, real);
+    free(real);
+    if (length >= CACHE_KEY_MAX)
+        return error_at(e, ERR_DATA, path, 0, 0, "the path is longer than %d bytes",
+                        CACHE_KEY_MAX - 128);
+    return OK;
+}
+
+/* Through the cache, where the entry is called as the file without its ".gz". */
+static enum status open_cached(struct array_file *file, const char *set, struct inflation *in,
+                               struct error *e)
+{
+    char key[CACHE_KEY_MAX], name[128];
+    const char *slash = strrchr(file->path, '/'), *base = slash != NULL ? slash + 1 : file->path;
+    const char *end = strrchr(base, '.');
+    int length = end != NULL && strcmp(end, ".gz") == 0 ? (int)(end - base) : NAME_MAX;
+    snprintf(name, sizeof name, "%s-%.*s", set, length, base);
+    TRY(make_key(key, set, file->path, e));
+    return cache_open(&file->map, name, key, inflation_fill, in, e);
+}
+
+/* ---- Both ---- */
+
+static enum status check_size(const struct array_file *file, struct error *e)
+{
+    char found[32];
+    uint64_t expected = expected_bytes(file);
+    snprintf(found, sizeof found, "%zu", file->map.n);
+    if (file->map.n < expected)
+        return error_truncated(file, file->map.n, e);
+    return file->map.n > expected ? error_overlong(file, found, e) : OK;
+}
+
+static enum status open_stream(struct array_file *file, const char *set, struct inflation *in,
+                               struct error *e)
+{
+    TRY(stream_open(&in->stream, file->path, file->format->name, e));
+    if (in->stream.n_layers == 0)
+        TRY(read_header(file, in->stream.file.bytes, in->stream.file.n, e));
+    if (in->stream.n_layers > 0 || is_converted(file))
+        return open_cached(file, set, in, e);
+    file->map = in->stream.file;
+    in->stream.file = (struct file_map){0};
+    return OK;
+}
+
+enum status array_open(struct array_file *file, const struct array_format *format, const char *set,
+                       const char *path, const char *partner, bool is_images, struct error *e)
+{
+    *file = (struct array_file){
+        .format = format, .path = path, .partner = partner, .is_images = is_images};
+    struct inflation in = {.file = *file};
+    enum status status = open_stream(file, set, &in, e);
+    stream_close(&in.stream);
+    THEN(status, read_header(file, file->map.bytes, file->map.n, e));
+    file->items = (struct array_items){.bytes = 1};
+    THEN(status, check_size(file, e));
+    if (status == OK)
+        file->bytes = file->map.bytes + file->header_bytes;
+    else
+        array_close(file);
+    return status;
+}
+
+void array_close(struct array_file *file)
+{
+    file_map_close(&file->map);
+    file->bytes = NULL;
+}

@@ -1,0 +1,280 @@
+/* Arrays as numpy.save writes them: the small set of data_files.h in every form, and arrays that are refused. */
+#include "bench/workloads/data/tests/data_files.h"
+
+static const char *const npy_names[] = {"train-images.npy", "train-labels.npy", "test-images.npy",
+                                        "test-labels.npy"};
+
+/* A header of this version around `dict`, filled with spaces up to 64 bytes as NumPy does, then the contents. */
+static struct bytes make_npy(int version, const char *dict, const uint8_t *contents, size_t n)
+{
+    size_t start = version == 1 ? 10 : 12, text = strlen(dict);
+    size_t header = (start + text + 64) / 64 * 64, length = header - start;
+    struct bytes b = {malloc(header + n), header + n};
+    assert_non_null(b.at);
+    memcpy(b.at, "\x93NUMPY", 6);
+    b.at[6] = (uint8_t)version;
+    b.at[7] = 0;
+    for (size_t i = 8; i < start; i++)
+        b.at[i] = (uint8_t)(length >> 8 * (i - 8));
+    memset(b.at + start, ' ', length);
+    memcpy(b.at + start, dict, text);
+    b.at[header - 1] = '\n';
+    memcpy(b.at + header, contents, n);
+    return b;
+}
+
+static void write_npy(const char *folder, const char *name, bool gzip, struct bytes b)
+{
+    (gzip ? write_packed : write_file)(folder, name, b.at, b.n);
+    free(b.at);
+}
+
+/* ---- Arrays as they should be ---- */
+
+/* The images of the small set in one shape, the labels in one type. */
+struct form {
+    const char *shape, *type;
+    int channels, version;
+    bool last, gzip;
+};
+
+static const struct form forms[] = {
+    {"(%d, 30, 40)", "|u1", 1, 1, false, false},    {"(%d, 30, 40)", "<i8", 1, 1, false, true},
+    {"(%d, 1, 30, 40)", ">i2", 1, 2, false, false}, {"(%d, 3, 10, 40)", "<u4", 3, 3, false, false},
+    {"(%d, 10, 40, 3)", "|i1", 3, 1, true, false},  {"(%d, 10, 40, 3)", ">u8", 3, 2, true, true},
+};
+
+static struct bytes make_images(const struct world *w, int file, const struct form *form)
+{
+    size_t n = w->file[file].n - IMAGE_HEADER, pixels = IMAGE / (size_t)form->channels;
+    const uint8_t *from = w->file[file].at + IMAGE_HEADER;
+    char shape[32], dict[128];
+    uint8_t *bytes = malloc(n);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < n; i++) {
+        size_t image = i / IMAGE, c = i % IMAGE / pixels, pixel = i % pixels;
+        bytes[form->last ? image * IMAGE + pixel * 3 + c : i] = from[i];
+    }
+    snprintf(shape, sizeof shape, form->shape, (int)(n / IMAGE));
+    snprintf(dict, sizeof dict, "{'descr': '|u1', 'fortran_order': False, 'shape': %s, }", shape);
+    struct bytes made = make_npy(form->version, dict, bytes, n);
+    free(bytes);
+    return made;
+}
+
+static struct bytes make_labels(const struct world *w, int file, const struct form *form)
+{
+    size_t n = w->file[file].n - LABEL_HEADER, size = (size_t)(form->type[2] - '0');
+    uint8_t *bytes = calloc(n, size);
+    char dict[128];
+    assert_non_null(bytes);
+    for (size_t i = 0; i < n; i++)
+        bytes[i * size + (form->type[0] == '>' ? size - 1 : 0)] =
+            w->file[file].at[LABEL_HEADER + i];
+    /* another order of keys, and True, which a single dimension does not change */
+    snprintf(dict, sizeof dict, "{'shape': (%zu,), 'descr': \"%s\", 'fortran_order': True}", n,
+             form->type);
+    struct bytes made = make_npy(form->version, dict, bytes, n * size);
+    free(bytes);
+    return made;
+}
+
+static void write_form(const struct world *w, const struct form *form)
+{
+    remove_tree(w->data);
+    assert_int_equal(mkdir(w->data, 0755), 0);
+    for (int file = 0; file < FILES; file++)
+        write_npy(w->data, npy_names[file], form->gzip,
+                  (file % 2 ? make_labels : make_images)(w, file, form));
+}
+
+static void test_arrays_hold_the_set(void **state)
+{
+    const struct world *w = *state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        write_form(w, &forms[i]);
+        for (int again = 0; again < 2; again++) { /* the second time out of the cache */
+            struct data_set d;
+            struct error e = {0};
+            if (data_open_as(&d, "npy", w->data, "auto", &e) != OK)
+                fail_msg("%zu: %s: %s", i, e.file, e.text);
+            assert_holds(&d, w);
+            assert_string_equal(d.name, "set");
+            assert_string_equal(d.source, "own");
+            assert_int_equal(d.shape.c, forms[i].channels);
+            assert_int_equal(d.shape.h, ROWS / forms[i].channels);
+            assert_int_equal(d.shape.w, COLUMNS);
+            assert_int_equal(d.classes, 10);
+            data_close(&d);
+        }
+    }
+}
+
+/* Bytes in the order of the set are mapped; what is made of others is not made again. */
+static void test_arrays_of_bytes_are_mapped(void **state)
+{
+    const struct world *w = *state;
+    struct data_set d;
+    write_form(w, &forms[0]);
+    assert_int_equal(data_open(&d, "npy", w->data, NULL), OK);
+    data_close(&d);
+    assert_int_equal(list(w->cache).n, 0);
+    write_form(w, &forms[2]);
+    assert_int_equal(data_open(&d, "npy", w->data, NULL), OK);
+    data_close(&d);
+    assert_int_equal(list(w->cache).n, 2);
+}
+
+/* ---- Arrays that are refused ---- */
+
+#define C_ORDER "'fortran_order': False, "
+
+static const struct {
+    int file;
+    const char *dict, *text;
+} bad[] = {
+    {TRAIN_IMAGES, "{'descr': '<f4', " C_ORDER "'shape': (100, 30, 40), }",
+     "dtype '<f4' (floating point), expected uint8, a byte for each colour of a pixel: write (x * "
+     "255).astype('uint8') if x is from 0 to 1"},
+    {TRAIN_IMAGES, "{'descr': '<i8', " C_ORDER "'shape': (100, 30, 40), }",
+     "dtype '<i8', expected uint8, a byte for each colour of a pixel: write x.astype('uint8')"},
+    {TRAIN_IMAGES, "{'descr': '|u1', 'fortran_order': True, 'shape': (100, 30, 40), }",
+     "Fortran order, in which the numbers of an image are apart; expected C order: write "
+     "numpy.ascontiguousarray(x)"},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1200), }",
+     "array of 2 dimensions, expected images of the shape [N, H, W], [N, H, W, 3], [N, 3, H, W] or "
+     "[N, 1, H, W]"},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1, 30, 40), }",
+     "array of 5 dimensions, expected images of the shape "},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 2, 15, 40), }",
+     "images of 2 x 15 x 40, expected 3 colours or 1 as the first or the last of these"},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (120000,), }",
+     "shape: holds labels, expected images; is it swapped with "},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 30, 32768), }",
+     "dimension 3 is 32768, expected 1 to 32767"},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (101, 30, 40), }",
+     "truncated: 121328 bytes expected (128 + 101 x 30 x 40), 120128 found"},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (99, 30, 40), }",
+     "byte 118928: trailing bytes: 118928 bytes expected (128 + 99 x 30 x 40), 120128 found"},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "}", "byte 64: expected {'descr': "},
+    {TRAIN_IMAGES, "{'descr': [('a', '|u1')], " C_ORDER "'shape': (100, 30, 40), }",
+     "byte 20: expected {'descr': '|u1', 'fortran_order': False, 'shape': (N, ...)}, found "
+     "'{'descr': [('a', "},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (1000000000000000000, 30, 40), }",
+     "expected {'descr': "},
+    {TRAIN_LABELS, "{'descr': '<f8', " C_ORDER "'shape': (100,), }",
+     "dtype '<f8' (floating point), expected integers of 0 to 255: write y.astype('uint8')"},
+    {TRAIN_LABELS, "{'descr': '|b1', " C_ORDER "'shape': (100,), }",
+     "dtype '|b1', expected integers of 0 to 255: write y.astype('uint8')"},
+    {TRAIN_LABELS, "{'descr': '', " C_ORDER "'shape': (100,), }", "dtype '', expected integers"},
+    {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1), }",
+     "array of 2 dimensions, expected one label for each image: write y.argmax(axis=1) of one-hot "
+     "labels, else y.reshape(-1)"},
+    {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (), }",
+     "array of 0 dimensions, expected one label for each image"},
+    {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1), }",
+     "shape: holds images, expected labels; is it swapped with "},
+    {TRAIN_LABELS, "{'descr': '<u2', " C_ORDER "'shape': (100,), }",
+     "truncated: 328 bytes expected (128 + 100 x 2), 228 found"},
+};
+
+/* The set with file `at` replaced by b, which is refused with this text, plain and packed. */
+static void assert_npy_refused(const struct world *w, int at, struct bytes b, const char *text)
+{
+    struct data_set d;
+    struct error e = {0};
+    for (int gzip = 0; gzip < 2; gzip++) {
+        char path[PATH_MAX];
+        write_form(w, &forms[0]);
+        snprintf(path, sizeof path, "%s/%s", w->data, npy_names[at]);
+        assert_int_equal(unlink(path), 0);
+        (gzip ? write_packed : write_file)(w->data, npy_names[at], b.at, b.n);
+        assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
+        assert_contains(e.file, npy_names[at]);
+        if (!gzip || strstr(text, "trailing") == NULL) /* how many is not known then */
+            assert_contains(e.text, text);
+        assert_null(d.train.images);
+    }
+    free(b.at);
+}
+
+static void test_arrays_that_are_refused(void **state)
+{
+    const struct world *w = *state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct bytes *b = &w->file[bad[i].file];
+        size_t header = bad[i].file == TRAIN_IMAGES ? IMAGE_HEADER : LABEL_HEADER;
+        assert_npy_refused(w, bad[i].file, make_npy(1, bad[i].dict, b->at + header, b->n - header),
+                           bad[i].text);
+    }
+}
+
+static void test_labels_out_of_range(void **state)
+{
+    const struct world *w = *state;
+    static const char dict[] = "{'descr': '<i2', " C_ORDER "'shape': (100,), }";
+    uint8_t labels[200] = {0};
+    labels[2 * 17 + 1] = 1;
+    assert_npy_refused(w, TRAIN_LABELS, make_npy(1, dict, labels, sizeof labels),
+                       "label 17 is 256, expected 0 to 255: number the classes from 0");
+    memset(labels + 2 * 3, 0xff, 2);
+    assert_npy_refused(w, TRAIN_LABELS, make_npy(1, dict, labels, sizeof labels),
+                       "label 3 is -1, expected 0 to 255");
+}
+
+static void test_files_that_are_no_arrays(void **state)
+{
+    const struct world *w = *state;
+    static const struct {
+        const char *bytes, *text;
+        size_t n;
+    } other[] = {
+        {"\0\0\10\3\0\0\0\1", "byte 0: not an array of numpy.save, which begins with", 8},
+        {"\x93NUMPY\4\0v\0\0\0", "byte 6: version 4 of the format, expected 1, 2 or 3", 12},
+        {"\x93NUMPY\1\0", "truncated: a header of 12 bytes expected, 8 found", 8},
+        {"\x93NUMPY\1\0v\0{'", "truncated: a header of 128 bytes expected, 12 found", 12},
+        {"\x93NUMPY\2\0\0\0\1\0", "byte 8: a header of 65548 bytes, expected at most 4096", 12},
+        {"PK\3\4", "begins with 'PK': a zip archive", 4},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        struct bytes b = {malloc(other[i].n), other[i].n};
+        assert_non_null(b.at);
+        memcpy(b.at, other[i].bytes, b.n);
+        assert_npy_refused(w, TRAIN_IMAGES, b, other[i].text);
+    }
+}
+
+static void test_names_of_arrays(void **state)
+{
+    const struct world *w = *state;
+    struct data_set d;
+    struct error e = {0};
+    char from[PATH_MAX], to[PATH_MAX];
+    assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
+    assert_contains(
+        e.text, "holds no files of npy; looked for train-images.npy[.gz], train_images.npy[.gz], "
+                "train-labels.npy[.gz], ");
+    write_form(w, &forms[0]);
+    for (int file = 0; file < FILES; file++) {
+        snprintf(from, sizeof from, "%s/%s", w->data, npy_names[file]);
+        snprintf(to, sizeof to, "%s", from);
+        *strrchr(to, '-') = '_';
+        assert_int_equal(rename(from, to), 0);
+    }
+    assert_int_equal(data_open(&d, "npy", w->data, NULL), OK);
+    data_close(&d);
+    assert_int_equal(unlink(to), 0);
+    assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
+    assert_contains(e.text, "some files of npy are here, but none of test-labels.npy[.gz], "
+                            "test_labels.npy[.gz]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_arrays_hold_the_set),      TEST(test_arrays_of_bytes_are_mapped),
+        TEST(test_arrays_that_are_refused),  TEST(test_labels_out_of_range),
+        TEST(test_files_that_are_no_arrays), TEST(test_names_of_arrays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
