@@ -41,7 +41,7 @@ static bool option_splits(const struct spec *spec, const bool *shown, enum optio
     const char *first = NULL;
     for (size_t i = 0; i < spec->n_points && !option_is_derived(id); i++) {
         const struct config *config = &spec->points[i].config;
-        if (!is_split(&spec->points[i], shown, i) || !config_concerns(config, id))
+        if (!is_split(&spec->points[i], shown, i) || !config_uses(config, id))
             continue;
         if (first != NULL && strcmp(config_text(config, id), first) != 0)
             return true;
@@ -245,7 +245,7 @@ static void name_series(struct series *series, const struct summary *s,
     for (size_t i = 0; i < splitting->n; i++) {
         enum option_id option = splitting->options[i];
         if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS ||
-            !config_concerns(&last->point->config, option) ||
+            !config_uses(&last->point->config, option) ||
             (!by->only && !is_named(last, s, splitting, option)))
             continue;
         const char *whole = config_option(&last->point->config, option)->key;

@@ -27,7 +27,7 @@ static void format_option(char text[TABLE_CELL], const struct point_summary *p,
 {
     const struct config *config = &p->point->config;
     bool of_foreign = option == OPT_COMMAND || option == OPT_JUDGED;
-    if ((of_foreign && !config_is_foreign(config)) || !config_concerns(config, option))
+    if ((of_foreign && !config_is_foreign(config)) || !config_uses(config, option))
         strcpy(text, "-");
     else if (option == OPT_COMMAND)
         format_command(text, config);

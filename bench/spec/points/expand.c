@@ -151,31 +151,68 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Whether an earlier combination differs from this one in nothing that the point reads: of sync.cap_mib: [1, 25]
+ * allreduce, which reads none, has one point. `seen` knows them by what they read of the axes. */
+static bool is_repeated(struct alike *seen, const struct product *product,
+                        const struct point *point, const struct config *written,
+                        const struct spec *spec)
+{
+    struct point plain = *point;
+    bool unread = false, repeated = false;
+    config_borrow(&plain.config, &point->config);
+    for (size_t i = 0; i < product->n_axes; i++) {
+        enum option_id id = product->axes[i]->id;
+        if (config_uses(written, id))
+            continue;
+        config_put(&plain.config, id, &spec->presets.values[id]);
+        unread = true;
+    }
+    if (unread) {
+        point_identify(&plain, spec);
+        repeated = *alike_of(seen, &plain) != ALIKE_NONE;
+        alike_note_first(seen, &plain, 0);
+    }
+    config_free(&plain.config);
+    return repeated;
+}
+
+/* Adds a combination unless it is excluded or repeats another one. */
+static enum status add_combination(struct spec *spec, const struct product *product, size_t index,
+                                   struct alike *seen, struct error *e)
+{
+    struct point *point = &spec->points[spec->n_points];
+    struct config written;
+    bool added = false;
+    combine(point, product, index);
+    config_borrow(&written, &point->config);
+    enum status status = nodes_resolve_point(&point->config, spec, e);
+    THEN(status, compute_resolve_point(&point->config, spec, e));
+    if (status == OK && !is_excluded(spec, point)) {
+        point->requested = true;
+        point_identify(point, spec);
+        status = owned_note(spec, &written, e);
+        added = status == OK && !is_repeated(seen, product, point, &written, spec);
+    }
+    spec->n_points += added;
+    if (!added)
+        config_free(&point->config);
+    return status;
+}
+
 static enum status expand_case(struct spec *spec, const struct matrix *of, struct error *e)
 {
     struct product product;
+    struct alike *seen;
     size_t combinations;
     open_product(&product, spec, of);
     TRY(count_combinations(&product, spec->n_points, &combinations, e));
     TRY(points_grow(spec, combinations, e));
-    for (size_t i = 0; i < combinations; i++) {
-        struct point *point = &spec->points[spec->n_points];
-        combine(point, &product, i);
-        struct config written;
-        config_borrow(&written, &point->config);
-        enum status status = nodes_resolve_point(&point->config, spec, e);
-        THEN(status, compute_resolve_point(&point->config, spec, e));
-        if (status != OK || is_excluded(spec, point)) {
-            config_free(&point->config);
-            TRY(status);
-            continue;
-        }
-        point->requested = true;
-        point_identify(point, spec);
-        spec->n_points++;
-        TRY(owned_note(spec, &written, e));
-    }
-    return OK;
+    TRY(alike_make(&seen, spec, NULL, combinations, e));
+    enum status status = OK;
+    for (size_t i = 0; i < combinations && status == OK; i++)
+        status = add_combination(spec, &product, i, seen, e);
+    alike_free(seen);
+    return status;
 }
 
 static void forget_matches(struct matrix *of)

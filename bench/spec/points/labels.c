@@ -30,19 +30,23 @@ static size_t case_index(const struct spec *spec, const struct point *point)
     return point->of == spec->matrix ? 0 : (size_t)(point->of - spec->matrix->cases);
 }
 
-static void look_at_option(struct in_case *cases, const struct spec *spec, enum option_id id)
+/* Of points that `counts` holds for. Returns whether the option differs in any case. */
+static bool look_at_option(struct in_case *cases, const struct spec *spec, enum option_id id,
+                           bool (*counts)(const struct config *, enum option_id))
 {
+    bool differs = false;
     size_t n = spec->matrix->n_cases;
     memset(cases, 0, (n + 1) * sizeof *cases);
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[id];
         struct in_case *in = &cases[case_index(spec, &spec->points[i])];
-        if (config_calibrates(&spec->points[i].config) ||
-            !config_concerns(&spec->points[i].config, id))
+        if (config_calibrates(&spec->points[i].config) || !counts(&spec->points[i].config, id))
             continue;
         in->differs = in->differs || (in->first != NULL && !value_equal(in->first, value));
         in->first = value;
+        differs = differs || in->differs;
     }
+    return differs;
 }
 
 /* Of a calibration: what it computes, and on how many ranks at once. */
@@ -61,16 +65,16 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
     const char *preset = spec->presets.values[id].text;
-    look_at_option(cases, spec, id);
+    if (look_at_option(cases, spec, id, config_concerns)) /* which is quickly said */
+        look_at_option(cases, spec, id, config_uses);
     for (size_t i = 0; i < spec->n_points; i++) {
         struct point *point = &spec->points[i];
         bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
         bool differs = cases[case_index(spec, point)].differs;
         if (config_calibrates(&point->config))
             differs = is_calibrated_over(id, differs);
-        if (!config_concerns(&point->config, id))
-            continue;
-        if (unusual ? other && (differs || point->case_name[0] == '\0') : differs)
+        bool shown = unusual ? other && (differs || point->case_name[0] == '\0') : differs;
+        if (shown && config_uses(&point->config, id))
             extend_label(point, config_option(&spec->config, id));
     }
 }

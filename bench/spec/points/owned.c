@@ -60,7 +60,10 @@ static const struct reader readers[] = {
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
+    {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL}, /* of the latter see `trainers` */
+    {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
+    {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},
     {OPT_NESTEROV, OPT_OPTIMIZER, "sgd", NULL},
     {OPT_NESTEROV, OPT_MOMENTUM, NULL, NULL},
@@ -157,6 +160,13 @@ static const struct reader *find_lack(const struct config *config, enum option_i
         if (readers[i].id == id && !holds(&readers[i], config))
             return &readers[i];
     return config_reads(config, id) ? NULL : &trainers;
+}
+
+/* A compressor with a strategy that takes none is a mistake, which is named later: it counts as used. */
+bool config_uses(const struct config *config, enum option_id id)
+{
+    const struct reader *lacks = id < OPT_OWN ? find_lack(config, id) : NULL;
+    return config_concerns(config, id) && (lacks == NULL || lacks->reads != NULL);
 }
 
 /* ---- Values as the spec writes them ---- */
