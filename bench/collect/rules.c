@@ -336,18 +336,25 @@ static const char *lacks_tail(char text[160], const struct point_summary *p, dou
 static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
+    bool few = false;
     double least[2] = {INFINITY, INFINITY}; /* of steps, of whole launches */
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
+        if (is_whole(p) && !has_interval(p)) { /* what rule 5 asks for comes first */
+            few = true;
+            continue;
+        }
         if (lacks_tail(lacking, p, n)[0])
             return NOT_MET("%s has %s", label_of(p), lacking);
         least[is_whole(p)] = fmin(least[is_whole(p)], n);
     }
     if (isinf(least[0]) && isinf(least[1]))
-        return NOT_APPLICABLE("no time is reported");
+        return NOT_APPLICABLE("%s", few ? "launches of one time each have a tail from 20 on; see "
+                                          "intervals, rule 5"
+                                        : "no time is reported");
     if (isinf(least[0]))
         return MET("single times stand in raw.csv, of %.0f launches or more a point", least[1]);
     return MET("step_p95_ms and step_max_ms of each point%s, from %.0f timed steps or more",
@@ -487,11 +494,13 @@ static enum rule_grade grade_figures(char *by, const struct summary *s)
 {
     char names[160];
     size_t points = count(s, was_measured);
+    bool few = count(s, is_timed) > 0 && count(s, has_interval) == 0;
     if (points < 2)
         return NOT_APPLICABLE("less than two points were measured");
     if (list_figures(names, sizeof names, s, false) == 0)
         return NOT_MET("no figure shows the %zu points that were measured", points);
-    return MET("%s: medians with intervals, launches as dots, lines over numbers only", names);
+    return MET("%s: medians %s, launches as dots, lines over numbers only", names,
+               few ? "without intervals, see rule 5" : "with intervals");
 }
 
 /* ---- All ---- */

@@ -293,6 +293,22 @@ static void whole_launches_have_a_tail(void **state)
     fake_close(&run);
 }
 
+/* Too few of them are named once: by the rule on intervals, which the others refer to. */
+static void few_launches_break_one_rule(void **state)
+{
+    struct rule_result results[RULES];
+    struct fake_run run;
+    open_whole(&run, 3);
+    struct summary s = collect(&run);
+    assert_broken(&s, 5, "2 of 2 medians of a launch's time without an interval");
+    rules_grade(results, &s);
+    assert_string_equal(results[5].by, "no interval is formed");
+    assert_line(results[7].by, "see intervals, rule 5");
+    assert_line(results[11].by, "medians without intervals, see rule 5, launches as dots");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +322,7 @@ int main(void)
         cmocka_unit_test(files_have_all_rules),
         cmocka_unit_test(whole_launches_meet_all),
         cmocka_unit_test(whole_launches_have_a_tail),
+        cmocka_unit_test(few_launches_break_one_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
