@@ -38,14 +38,18 @@ struct metric {
     char text[64];
 };
 
+/* Lines of an output that a message quotes. */
+enum { LAST_LINES = 3 };
+
 /* A log that is read for the metrics of a point. */
 struct reading {
     const struct value *specs;
     const char *path;
     struct metric *metrics;
-    double *values; /* of the metrics; NAN: no number */
-    clock_t until;  /* time of the processor at which matching ends */
-    int line;       /* that is matched, from 1 */
+    double *values;            /* of the metrics; NAN: no number */
+    clock_t until;             /* time of the processor at which matching ends */
+    int line;                  /* that is matched, from 1 */
+    char last[LAST_LINES][64]; /* of the lines with text the last ones, the newest first */
 };
 
 /* More than the longest number that C writes without an exponent. */
@@ -79,6 +83,14 @@ static enum status match_line(struct reading *r, size_t metric, const char *line
     return OK;
 }
 
+static void note_line(struct reading *r, const char *line)
+{
+    if (line[strspn(line, " \t\r")] == '\0')
+        return;
+    memmove(r->last[1], r->last[0], sizeof r->last - sizeof *r->last);
+    snprintf(r->last[0], sizeof *r->last, "%s", line);
+}
+
 static enum status read_lines(struct reading *r, FILE *log, struct error *e)
 {
     size_t size = 0;
@@ -87,6 +99,8 @@ static enum status read_lines(struct reading *r, FILE *log, struct error *e)
     enum status status = OK;
     while (status == OK && (length = getline(&line, &size, log)) >= 0) {
         length -= length > 0 && line[length - 1] == '\n';
+        line[length] = '\0';
+        note_line(r, line);
         r->line++;
         for (size_t i = 0; i < r->specs->n && status == OK; i++)
             status = match_line(r, i, line, (size_t)length, e);
@@ -95,13 +109,25 @@ static enum status read_lines(struct reading *r, FILE *log, struct error *e)
     return status;
 }
 
+/* What the output ends with, the newest line last. */
+static enum status error_no_line(const struct reading *r, const char *pattern, struct error *e)
+{
+    char lines[sizeof r->last + 16] = "";
+    for (int i = LAST_LINES; i-- > 0;)
+        if (r->last[i][0] != '\0')
+            snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s'%s'",
+                     lines[0] != '\0' ? ", " : "", r->last[i]);
+    return error_at(e, ERR_DATA, r->path, 0, 0, "workload.metrics: no line matches '%s'; %s%s",
+                    pattern, lines[0] != '\0' ? "the last lines are " : "the output is empty",
+                    lines);
+}
+
 static enum status check_values(const struct reading *r, struct error *e)
 {
     for (size_t i = 0; i < r->specs->n; i++) {
         const struct metric *m = &r->metrics[i];
         if (m->line == 0)
-            return error_at(e, ERR_DATA, r->path, 0, 0, "workload.metrics: no line matches '%s'",
-                            r->specs->texts[i]);
+            return error_no_line(r, r->specs->texts[i], e);
         if (isnan(r->values[i]))
             return error_at(e, ERR_DATA, r->path, 0, 0,
                             "line %d: workload.metrics: expected a number, found '%s' by '%s'. Let "

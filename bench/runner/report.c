@@ -65,7 +65,9 @@ static bool name_failures(const struct summary *s, bool aloud)
         bool fails = summary_fails(s, i);
         failed += fails;
         others[p->outcome] += !fails;
-        if (aloud && p->outcome != POINT_ok)
+        if (aloud && p->outcome == POINT_failed)
+            log_print(LOG_ERROR, "%s: failed, for the reason in the table", p->point->label);
+        else if (aloud && p->outcome != POINT_ok)
             log_print(fails ? LOG_ERROR : LOG_NOTE, "%s: %s: %s", p->point->label, p->status,
                       p->reason);
     }

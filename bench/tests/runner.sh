@@ -96,7 +96,7 @@ measures_damaged_records_again() {
 
 goes_on_after_a_failing_point() {
     rm -rf "$out"
-    FAKE_FAIL=allreduce expect 1 "allreduce: failed: exit status 3: fake trainer: no luck" run &&
+    FAKE_FAIL=allreduce expect 1 "failed: exit status 3: fake trainer: no luck" run &&
         [ "$(launches)" -eq 7 ] # six of none, the failed one
 }
 
@@ -139,7 +139,7 @@ gives_up_what_fails_alike() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
     echo '[ "$strategy" = none ] || [ -z "$dir" ] || { echo "fake trainer: not again" >&2; exit 1; }' >"$tmp/facts"
-    FAKE_FACTS=$tmp/facts expect 1 "not again: failed again, it is given up" run \
+    FAKE_FACTS=$tmp/facts expect 1 "as before: failed again, it is given up" run \
         --set measure.retries=9 && [ "$(launches)" -eq 8 ]
 }
 

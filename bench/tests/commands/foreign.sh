@@ -331,7 +331,10 @@ check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
 check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
 check "a program that hangs" fails_with 1 "not done within measure.limit (2 s)" 'sleep 60'
-check "a program that tells no metric" fails_with 1 "workload.metrics: no line matches 'time_s = took (.*) s'" 'echo done'
+check "a program that tells no metric" fails_with 1 \
+    "workload.metrics: no line matches 'time_s = took (.*) s'; the last lines are 'two', 'three', 'done'" \
+    'echo one; echo two; echo three; echo; echo done'
+check "its reason is told of the launch and in the table" [ "$(grep -c "no line matches" "$tmp/expect.log")" = 2 ]
 check "the folder of a launch that failed is named" grep -qE "it is not tried again \(.*/own/[^/]+/launches/[^/]+/time-[0-9]+\)" \
     "$tmp/expect.log"
 check "a program that is not there leaves its own points out" leaves_out ./nobody "No such file"
