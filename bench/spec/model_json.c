@@ -14,6 +14,8 @@ static json_t *shape_json(struct shape s)
 static json_t *option_json(const struct layer_option *option, const struct layer_desc *layer)
 {
     const char *field = (const char *)layer + option->offset;
+    if (option->type == LAYER_PART)
+        return json_boolean(!layer_lacks(layer, option));
     if (option->type == LAYER_REAL)
         return json_real(*(const double *)field);
     const int *numbers = (const int *)field;
@@ -26,7 +28,8 @@ static json_t *layer_json(const struct layer_desc *layer)
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     json_t *options = json_object();
     for (const struct layer_option *o = rule->options; o != NULL && o->key != NULL; o++)
-        json_object_set_new(options, o->key, option_json(o, layer));
+        if (o->type != LAYER_PART || layer_lacks(layer, o)) /* digests of other nets stay */
+            json_object_set_new(options, o->key, option_json(o, layer));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind", rule->name,
                      "options", options, "in", shape_json(layer->in), "out", shape_json(layer->out),
                      "first_tensor", layer->first_tensor, "tensors", layer->n_tensors);

@@ -111,11 +111,24 @@ static void store_int(struct layer_desc *layer, size_t offset, double number)
     *(int *)((char *)layer + offset) = (int)number;
 }
 
+static enum status read_part(struct layer_desc *layer, const struct layer_option *option,
+                             const char *what, const struct node *node, struct error *e)
+{
+    bool yes;
+    if (node->kind != NODE_SCALAR || !bool_parse(node->text, &yes))
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected true or false, found %s", what,
+                          node->kind == NODE_SCALAR ? node->text : "a list or map");
+    *(bool *)((char *)layer + option->offset) = !yes;
+    return OK;
+}
+
 static enum status read_layer_option(struct layer_desc *layer, const struct layer_option *option,
                                      const struct node *node, struct error *e)
 {
     char what[64];
     snprintf(what, sizeof what, "%s: %s", layer_rule_get(layer->kind)->name, option->key);
+    if (option->type == LAYER_PART)
+        return read_part(layer, option, what, node, e);
     struct bounds bounds = {what, option->min, option->max, option->type != LAYER_REAL};
     double numbers[2];
     bool pair = option->type == LAYER_PAIR && node->kind == NODE_LIST;

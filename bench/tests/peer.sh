@@ -48,6 +48,19 @@ layers:
   - dense: {outputs: 10}
 END
 
+# Layers without bias, smooth everywhere.
+cat >"$tmp/biasless.yaml" <<'END'
+name: biasless
+input: [1, 28, 28]
+classes: 10
+normalize: {mean: [0.1307], std: [0.3081]}
+layers:
+  - conv2d: {channels: 6, kernel: 5, stride: 2, bias: false}
+  - avgpool2d: {size: 2}
+  - dense: {outputs: 40, bias: false}
+  - dense: {outputs: 10}
+END
+
 # Mean loss of every step, one a line, over the records of all ranks.
 losses() { # folder
     cat "$1"/rank.*.jsonl | tr -d ' ' | grep '"type":"step"' | sed -E \
@@ -106,15 +119,16 @@ apart_as_ours() {
 # rank's own: an activation that rounding takes over a kink moves it by up to 5e-3, as README says, other statistics
 # or a mean in place of a sum by more than a tenth.
 same_weights() { # ranks
-    same_change "$1" 4 softmax_784 digits 1e-4 && same_change "$1" 1 vgg_mini shapes 5e-3
+    same_change "$1" 4 softmax_784 digits 1e-4 && same_change "$1" 4 "$tmp/biasless.yaml" digits 1e-4 && same_change "$1" 1 vgg_mini shapes 5e-3
 }
 
 same_change() { # ranks, steps, model, images, how far off
     local options=(--train.global_batch 50 --train.lr 0.05 --train.momentum 0.9
         --train.weight_decay 1e-3 --data.set "$4" --data.samples $(($2 * 50)))
+    local weights=$tmp/${3##*/}.safetensors
     "$mpiexec" -n "$1" "$train_cnn" --model "$3" "${options[@]}" --wait yield \
-        --checkpoint.every_epochs 1 --checkpoint.path "$tmp/$3" &&
-        "$mpiexec" -n "$1" "$python" bench/tests/lib/peer_weights.py "$build" "$2" "$3=$tmp/$3=$5" \
+        --checkpoint.every_epochs 1 --checkpoint.path "$weights" &&
+        "$mpiexec" -n "$1" "$python" bench/tests/lib/peer_weights.py "$build" "$2" "$3=$weights=$5" \
             -- "${options[@]}"
 }
 

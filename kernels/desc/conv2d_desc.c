@@ -11,6 +11,7 @@ static const struct layer_option options[] = {
      "step of the kernel over the input"},
     {"pad", LAYER_PAIR, offsetof(struct layer_desc, pad_h), 0, 64, 0,
      "zeroes added on each side of the input"},
+    LAYER_BIAS_OPTION,
     {.key = NULL},
 };
 
@@ -31,7 +32,7 @@ static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
         .fan_in = fan_in,
         .fan_out = fan_out,
     };
-    return layer_weight_and_bias(list, &weight);
+    return layer_weight_and_bias(list, layer, &weight);
 }
 
 static uint64_t flops(const struct layer_desc *layer)
@@ -45,7 +46,7 @@ const struct layer_rule layer_rule_conv2d = {
     .summary = layer_summary_conv2d,
     .shapes =
         "[C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1, the same of W], rounded down;"
-        " weight [channels, C, rows and columns of the kernel], bias [channels]",
+        " weight [channels, C, rows and columns of the kernel], bias [channels] unless bias: false",
     .options = options,
     .infer = infer,
     .tensors = tensors,

@@ -5,6 +5,7 @@
 static const struct layer_option options[] = {
     {"outputs", LAYER_INT, offsetof(struct layer_desc, channels), 1, NET_CHANNELS_MAX, NAN,
      "length of the output vector"},
+    LAYER_BIAS_OPTION,
     {.key = NULL},
 };
 
@@ -24,7 +25,7 @@ static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
         .fan_in = fan_in,
         .fan_out = fan_out,
     };
-    return layer_weight_and_bias(list, &weight);
+    return layer_weight_and_bias(list, layer, &weight);
 }
 
 static uint64_t flops(const struct layer_desc *layer)
@@ -35,7 +36,8 @@ static uint64_t flops(const struct layer_desc *layer)
 const struct layer_rule layer_rule_dense = {
     .name = "dense",
     .summary = layer_summary_dense,
-    .shapes = "[C, H, W] to [outputs]; weight [outputs, C * H * W], bias [outputs]",
+    .shapes =
+        "[C, H, W] to [outputs]; weight [outputs, C * H * W], bias [outputs] unless bias: false",
     .options = options,
     .infer = infer,
     .tensors = tensors,

@@ -39,7 +39,7 @@ struct layer_desc layer_desc_preset(enum layer_kind kind)
 {
     struct layer_desc layer = {.kind = kind};
     for (const struct layer_option *o = layer_rule_get(kind)->options; o->key != NULL; o++) {
-        if (isnan(o->preset))
+        if (isnan(o->preset) || o->type == LAYER_PART)
             continue;
         if (o->type == LAYER_REAL)
             *option_real(&layer, o) = o->preset;
@@ -55,7 +55,7 @@ static enum status check_options(struct layer_desc *layer, struct error *e)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     for (const struct layer_option *o = rule->options; o->key != NULL; o++)
-        for (int i = 0; i < (o->type == LAYER_PAIR ? 2 : 1); i++) {
+        for (int i = 0; o->type != LAYER_PART && i < (o->type == LAYER_PAIR ? 2 : 1); i++) {
             double value =
                 o->type == LAYER_REAL ? *option_real(layer, o) : *option_int(layer, o, i);
             if (!(value >= o->min && value <= o->max))

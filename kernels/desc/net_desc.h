@@ -56,6 +56,7 @@ struct layer_desc {
     int kernel_h, kernel_w;
     int stride_h, stride_w;
     int pad_h, pad_w;
+    bool without_bias;        /* of conv2d and dense: no such tensor, nothing is added */
     double rate;              /* of dropout */
     double epsilon, momentum; /* of batchnorm2d */
 
@@ -96,10 +97,10 @@ struct net_desc {
 };
 
 /* One option of a kind of layer, as a model file writes it. Pair options take one number or [h,
- * w]. */
+ * w]. LAYER_PART is true, the preset, or false: its field, a bool, is set for a layer without that part. */
 struct layer_option {
     const char *key;
-    enum { LAYER_INT, LAYER_PAIR, LAYER_REAL } type;
+    enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
     size_t offset; /* of the field, or of the first of a pair, in struct layer_desc */
     double min, max;
     double preset; /* used when the key is absent; NAN when it must be there */
@@ -123,6 +124,12 @@ struct layer_rule {
      * parameters, for dx. NULL: 0. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
+
+/* Whether this layer lacks the part of a LAYER_PART option. */
+static inline bool layer_lacks(const struct layer_desc *layer, const struct layer_option *option)
+{
+    return *(const bool *)((const char *)layer + option->offset);
+}
 
 const struct layer_rule *layer_rule_get(enum layer_kind kind);
 const char *const *layer_names(void);       /* LAYER_KINDS names */

@@ -36,7 +36,8 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
                     layer_rule_get(layer->kind)->name, layer->name, sentence);
 }
 
-int layer_weight_and_bias(struct tensor_desc list[2], const struct tensor_desc *weight)
+int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
+                          const struct tensor_desc *weight)
 {
     list[0] = *weight;
     list[1] = (struct tensor_desc){
@@ -47,7 +48,7 @@ int layer_weight_and_bias(struct tensor_desc list[2], const struct tensor_desc *
         .fan_out = weight->fan_out,
         .bias = true,
     };
-    return 2;
+    return layer->without_bias ? 1 : 2;
 }
 
 enum status layer_slide_kernel(struct layer_desc *layer, struct error *e)

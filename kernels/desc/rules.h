@@ -17,8 +17,17 @@
 enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs]; 2. */
-int layer_weight_and_bias(struct tensor_desc list[2], const struct tensor_desc *weight);
+/* The tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs], where it has one: how many. */
+int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
+                          const struct tensor_desc *weight);
+
+/* The option `bias` of such a layer. */
+#define LAYER_BIAS_OPTION                                                                          \
+    {                                                                                              \
+        "bias", LAYER_PART, offsetof(struct layer_desc, without_bias), 0, 1, 1,                    \
+            "whether a bias is added to each output; batchnorm2d behind the layer makes it "       \
+            "superfluous"                                                                          \
+    }
 
 /* Rows and columns of layer->out for a kernel of kernel_h x kernel_w that moves by the strides over
  * the padded input, rounded down. ERR_SHAPE when it does not fit even once. */

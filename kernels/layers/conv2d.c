@@ -23,7 +23,7 @@ struct sizes {
     size_t k, p;     /* rows and, for one image, columns of cols */
     size_t in, out;  /* numbers of an image */
     size_t channels; /* of the output */
-    size_t params;   /* weights and biases */
+    size_t params;   /* weights and biases, where there are some */
     size_t chunk;    /* images at most */
 };
 
@@ -34,7 +34,7 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
                       .in = shape_count(l->in),
                       .out = shape_count(l->out),
                       .channels = (size_t)l->out.c};
-    s.params = s.channels * (s.k + 1);
+    s.params = s.channels * s.k + bias_count(l);
     size_t by_memory = images_per_block(CHUNK_BYTES, (s.k + s.channels) * s.p * sizeof(real));
     size_t by_work = images_per_block(FLOPS_PER_BLOCK, 2 * s.channels * s.k * s.p);
     s.chunk = by_memory < by_work ? by_memory : by_work;
@@ -103,7 +103,7 @@ static void gather_columns(const struct conv2d_call *call, real *cols, size_t be
                call->c->layer);
 }
 
-/* y [m,O,P] <- flat [O,m,P] + bias [O] */
+/* y [m,O,P] <- flat [O,m,P] + bias [O] where that is not NULL */
 SIMD_CLONES static void place_outputs(real *restrict y, const real *restrict flat,
                                       const real *restrict bias, size_t images, size_t channels,
                                       size_t p)
@@ -111,7 +111,7 @@ SIMD_CLONES static void place_outputs(real *restrict y, const real *restrict fla
     for (size_t i = 0; i < images; i++) {
         for (size_t o = 0; o < channels; o++) {
             const real *from = flat + (o * images + i) * p;
-            real b = bias[o];
+            real b = bias != NULL ? bias[o] : 0;
             for (size_t j = 0; j < p; j++)
                 y[j] = from[j] + b;
             y += p;
@@ -129,8 +129,9 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     struct gemm_operand a = {.data = call->c->params, .ld = s->k},
                         b = {.data = cols, .ld = columns};
     gemm(s->channels, columns, s->k, flat, columns, a, b, false);
-    place_outputs(call->c->y + begin * s->out, flat, call->c->params + s->channels * s->k,
-                  end - begin, s->channels, s->p);
+    place_outputs(call->c->y + begin * s->out, flat,
+                  added_bias(call->c->layer, call->c->params, s->channels * s->k), end - begin,
+                  s->channels, s->p);
 }
 
 static void conv2d_forward(const struct layer_call *c)
@@ -154,7 +155,7 @@ static inline real sum_lanes(const real *x, size_t p)
            ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
 }
 
-/* flat [O,m,P] <- dy [m,O,P]; dbias [O] += its sums. */
+/* flat [O,m,P] <- dy [m,O,P]; dbias [O] += its sums where that is not NULL. */
 SIMD_CLONES static void gather_gradients(real *restrict flat, real *restrict dbias,
                                          const real *restrict dy, size_t images, size_t channels,
                                          size_t p)
@@ -162,7 +163,8 @@ SIMD_CLONES static void gather_gradients(real *restrict flat, real *restrict dbi
     for (size_t i = 0; i < images; i++) {
         for (size_t o = 0; o < channels; o++) {
             memcpy(flat + (o * images + i) * p, dy, p * sizeof *dy);
-            dbias[o] += sum_lanes(dy, p);
+            if (dbias != NULL)
+                dbias[o] += sum_lanes(dy, p);
             dy += p;
         }
     }
@@ -190,8 +192,8 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *cols = call_cols(call, thread), *flat = call_flat(call, thread);
     real *dparams = call_partial(call, thread);
     gather_columns(call, cols, begin, end);
-    gather_gradients(flat, dparams + s->channels * s->k, call->c->dy + begin * s->out, end - begin,
-                     s->channels, s->p);
+    real *dbias = call->c->layer->without_bias ? NULL : dparams + s->channels * s->k;
+    gather_gradients(flat, dbias, call->c->dy + begin * s->out, end - begin, s->channels, s->p);
     poll_within(call, thread);
     struct gemm_operand dy = {.data = flat, .ld = columns};
     struct gemm_operand x = {.data = cols, .ld = columns, .transposed = true};

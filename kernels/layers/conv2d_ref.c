@@ -50,19 +50,20 @@ static void add_field_to_input(const struct layer_desc *l, const struct receptiv
                 dx[input_at(l, f, c, r, s)] += dy * weights[weight_at(l, c, r, s)];
 }
 
-/* weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] */
+/* weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] where there is one */
 static void conv2d_ref_forward(const struct layer_call *c)
 {
     const struct layer_desc *l = c->layer;
     size_t k = weights_per_output(l);
-    const real *bias = c->params + (size_t)l->out.c * k, *x = c->x;
+    const real *bias = added_bias(l, c->params, (size_t)l->out.c * k), *x = c->x;
     real *y = c->y;
     for (int image = 0; image < c->n; image++, x += shape_count(l->in)) {
         for (int o = 0; o < l->out.c; o++) {
             for (int oh = 0; oh < l->out.h; oh++) {
                 for (int ow = 0; ow < l->out.w; ow++) {
                     struct receptive_field f = field_at(l, oh, ow);
-                    *y++ = bias[o] + dot_field(l, &f, x, c->params + (size_t)o * k);
+                    *y++ = (bias != NULL ? bias[o] : 0) +
+                           dot_field(l, &f, x, c->params + (size_t)o * k);
                 }
             }
         }
@@ -83,7 +84,8 @@ static void backward_image(const struct layer_desc *l, real *dx, real *dparams, 
                 add_field_to_weights(l, &f, dparams + (size_t)o * k, x, *dy);
                 if (dx != NULL)
                     add_field_to_input(l, &f, dx, params + (size_t)o * k, *dy);
-                dbias[o] += *dy;
+                if (!l->without_bias)
+                    dbias[o] += *dy;
             }
         }
     }
@@ -93,7 +95,7 @@ static void conv2d_ref_backward(const struct layer_call *c)
 {
     const struct layer_desc *l = c->layer;
     size_t in = shape_count(l->in), out = shape_count(l->out);
-    size_t n_params = (size_t)l->out.c * (weights_per_output(l) + 1);
+    size_t n_params = (size_t)l->out.c * weights_per_output(l) + bias_count(l);
     if (!c->ex->accumulate)
         memset(c->dparams, 0, n_params * sizeof *c->dparams);
     if (c->dx != NULL)

@@ -62,7 +62,7 @@ static void forward_tile(const struct dense_call *call, size_t begin, size_t end
 static void forward_share(void *arg, int thread, int threads)
 {
     const struct dense_call *call = arg;
-    const real *bias = call->c->params + call->out * call->in;
+    const real *bias = added_bias(call->c->layer, call->c->params, call->out * call->in);
     size_t begin = 0, end = 0;
     pool_share(call->images, (size_t)thread, (size_t)threads, &begin, &end);
     if (begin == end)
@@ -127,7 +127,8 @@ static void backward_params_share(void *arg, int thread, int threads)
         return;
     struct tile t = tile_fitting(end - begin, call->in, call->images);
     for_tiles(call, thread, t, begin, end, 0, call->images, backward_params_tile);
-    backward_bias(call, begin, end);
+    if (!call->c->layer->without_bias)
+        backward_bias(call, begin, end);
 }
 
 static struct dense_call call_begin(const struct layer_call *c)

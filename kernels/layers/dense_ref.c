@@ -3,15 +3,15 @@
 
 #include "kernels/layers/layer_tables.h"
 
-/* weights [out,in], then bias [out] */
+/* weights [out,in], then bias [out] where there is one */
 static void dense_ref_forward(const struct layer_call *c)
 {
     size_t in = shape_count(c->layer->in), out = (size_t)c->layer->channels;
-    const real *bias = c->params + out * in, *x = c->x;
+    const real *bias = added_bias(c->layer, c->params, out * in), *x = c->x;
     real *y = c->y;
     for (int image = 0; image < c->n; image++, x += in, y += out) {
         for (size_t o = 0; o < out; o++) {
-            y[o] = c->layer->unbiased ? 0 : bias[o];
+            y[o] = bias != NULL ? bias[o] : 0;
             for (size_t i = 0; i < in; i++)
                 y[o] += c->params[o * in + i] * x[i];
         }
@@ -20,13 +20,15 @@ static void dense_ref_forward(const struct layer_call *c)
 }
 
 /* One image's share of the gradients. */
-static void backward_params(real *dparams, const real *dy, const real *x, size_t in, size_t out)
+static void backward_params(real *dparams, const real *dy, const real *x, size_t in, size_t out,
+                            bool bias)
 {
     real *dbias = dparams + out * in;
     for (size_t o = 0; o < out; o++) {
         for (size_t i = 0; i < in; i++)
             dparams[o * in + i] += dy[o] * x[i];
-        dbias[o] += dy[o];
+        if (bias)
+            dbias[o] += dy[o];
     }
 }
 
@@ -43,10 +45,10 @@ static void dense_ref_backward(const struct layer_call *c)
 {
     size_t in = shape_count(c->layer->in), out = (size_t)c->layer->channels;
     if (!c->ex->accumulate)
-        memset(c->dparams, 0, (out * in + out) * sizeof *c->dparams);
+        memset(c->dparams, 0, (out * in + bias_count(c->layer)) * sizeof *c->dparams);
     for (size_t image = 0; image < (size_t)c->n; image++) {
         const real *dy = c->dy + image * out;
-        backward_params(c->dparams, dy, c->x + image * in, in, out);
+        backward_params(c->dparams, dy, c->x + image * in, in, out, !c->layer->without_bias);
         if (c->dx != NULL)
             backward_input(c->dx + image * in, dy, c->params, in, out);
         exec_poll(c->ex);

@@ -37,11 +37,23 @@ static inline size_t images_per_block(size_t budget, size_t cost)
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
 }
 
+/* Numbers of the bias that conv2d or dense has: one for each output, or none. */
+static inline size_t bias_count(const struct layer_desc *l)
+{
+    return l->without_bias ? 0 : (size_t)l->channels;
+}
+
+/* What is added to the outputs, behind the `weights` first parameters; NULL: nothing. */
+static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
+{
+    return l->without_bias || l->unbiased ? NULL : params + weights;
+}
+
 /* What the sums of a dense layer's outputs begin with. */
 static inline void begin_outputs(real *y, const struct layer_desc *dense, const real *bias)
 {
     size_t bytes = (size_t)dense->channels * sizeof *y;
-    if (dense->unbiased)
+    if (bias == NULL)
         memset(y, 0, bytes);
     else
         memcpy(y, bias, bytes);

@@ -45,9 +45,9 @@ static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
 }
 
 /* The norm's parameters, or their gradients, behind those of the convolution. */
-static size_t conv_params(const struct winograd *w)
+static size_t conv_params(const struct fused_layers *fused, const struct winograd *w)
 {
-    return (TAPS * (size_t)w->in_c + 1) * (size_t)w->out_c;
+    return TAPS * (size_t)w->in_c * (size_t)w->out_c + bias_count(fused->layers);
 }
 
 /* Scratch is the norm's, then panels, bias and the threads' shares. Saved are V or nothing, and
@@ -74,8 +74,8 @@ struct conv_call conv_call_begin(const struct fused_layers *fused, const struct 
         real *after_z = after_kept + aligned_reals((size_t)c->n * winograd_stored_room(w));
         int threads = pool_threads(c->ex->pool);
         call.z = after_kept;
-        call.norm =
-            norm_call_begin(fused, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
+        call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(fused, w), after_z,
+                                    c->scratch);
         call.u = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.u + weights_reals(w, sizes);
@@ -178,9 +178,10 @@ void conv_forward(struct conv_call *call, block_function *chunk)
 {
     const struct winograd *w = &call->w;
     const struct exec *ex = call->c->ex;
-    const real *bias = call->c->params + TAPS * (size_t)w->in_c * (size_t)w->out_c;
+    const real *bias =
+        added_bias(call->fused->layers, call->c->params, TAPS * (size_t)w->in_c * (size_t)w->out_c);
     for (int i = 0; i < w->out_blocks * w->block; i++)
-        call->bias[i] = i < w->out_c ? bias[i] : 0;
+        call->bias[i] = bias != NULL && i < w->out_c ? bias[i] : 0;
     if (call->sizes.slice == 0)
         exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
     if (w->norm && norm_wants_sums(&call->norm))
@@ -224,13 +225,14 @@ void conv_backward(struct conv_call *call, block_function *chunk)
     const struct winograd *w = &call->w;
     const struct exec *ex = call->c->ex;
     if (w->norm)
-        norm_backward(&call->norm, call->c->dparams + conv_params(w), true);
+        norm_backward(&call->norm, call->c->dparams + conv_params(call->fused, w), true);
     if (call->c->dx != NULL && call->sizes.slice == 0)
         exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
     if (call->sizes.slice == 0)
         exec_for(ex, (size_t)w->out_blocks, 1, finish_weights, call);
-    finish_bias(call);
+    if (!call->fused->layers->without_bias)
+        finish_bias(call);
 }
 
 static struct planes planes_of(struct area area, struct shape shape)

@@ -17,6 +17,7 @@ enum { SLICE = 256 };
 
 struct dense_call {
     const struct op_call *c;
+    const struct layer_desc *layer;
     const struct dense_functions *f;
     const struct winograd_product *product;
     int n, in, out, block;
@@ -46,6 +47,7 @@ static struct dense_call call_begin(const struct fused_layers *fused, const stru
 {
     const struct dense_functions *f = dense_for(fused->isa);
     struct dense_call call = {.c = c,
+                              .layer = fused->layers,
                               .f = f,
                               .product = winograd_product_for(fused->isa),
                               .n = c->n,
@@ -157,7 +159,8 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
     size_t in = (size_t)call->in, block = (size_t)call->block, polled = 0;
-    const real *weights = call->c->params, *bias = weights + in * (size_t)call->out;
+    const real *weights = call->c->params;
+    const real *bias = added_bias(call->layer, weights, in * (size_t)call->out);
     real *slice = share_slice(call, thread), *y = share_results(call, thread);
     const real *right = slice;
     for (size_t b = begin; b < end; b++) {
@@ -170,7 +173,7 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
             dense_poll(call, thread, &polled, call->n, count);
         }
         call->f->store(call->c->y + b * block, (size_t)call->out, y, call->n, columns,
-                       bias + b * block, false);
+                       bias != NULL ? bias + b * block : NULL, false);
     }
 }
 
@@ -201,7 +204,8 @@ static void backward_weights(void *arg, size_t begin, size_t end, int thread)
                            columns_of(call, a, call->in), NULL, call->c->ex->accumulate);
             dense_poll(call, thread, &polled, rows, call->n);
         }
-        add_dbias(call, b * block, rows);
+        if (!call->layer->without_bias)
+            add_dbias(call, b * block, rows);
     }
 }
 

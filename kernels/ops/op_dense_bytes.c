@@ -101,6 +101,7 @@ static struct dense_bytes_call call_of(const struct fused_layers *fused, const s
               .outputs = outputs,
               .blocks = count_blocks(fused->layers),
               .words = count_words(fused->layers),
+              .without_bias = fused->layers->without_bias,
               .scale = scale,
               .shift = shift,
               .images = c->image},
@@ -153,7 +154,7 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
                           divide_up((size_t)op->n, DENSE_BYTES_GROUP), op->ex->accumulate);
 }
 
-/* sums <- those of dy over the images; added to the bias's gradient. */
+/* sums <- those of dy over the images; added to the bias's gradient, where there is a bias. */
 static void backward_bias(const struct dense_bytes_call *call)
 {
     const struct op_call *c = call->op;
@@ -164,7 +165,7 @@ static void backward_bias(const struct dense_bytes_call *call)
     for (size_t i = 0; i < (size_t)c->n * outputs; i += outputs)
         for (size_t o = 0; o < outputs; o++)
             call->sums[o] += c->dy[i + o];
-    for (size_t o = 0; o < outputs; o++)
+    for (size_t o = 0; !call->d.without_bias && o < outputs; o++)
         dbias[o] = (c->ex->accumulate ? dbias[o] : 0) + call->sums[o];
 }
 

@@ -69,9 +69,9 @@ struct first_conv_call {
     struct norm_call norm; /* where f.norm */
 };
 
-static size_t conv_params(const struct first_conv *f)
+static size_t conv_params(const struct fused_layers *fused, const struct first_conv *f)
 {
-    return (size_t)f->out_c * (size_t)(f->in_c * TAPS + 1);
+    return (size_t)f->out_c * (size_t)(f->in_c * TAPS) + bias_count(fused->layers);
 }
 
 static struct first_conv_call call_begin(const struct fused_layers *fused, const struct op_call *c)
@@ -87,8 +87,8 @@ static struct first_conv_call call_begin(const struct fused_layers *fused, const
         real *after_z = (real *)c->saved + aligned_reals((size_t)c->n * first_conv_kept(&call.f));
         int threads = pool_threads(c->ex->pool);
         call.z = c->saved;
-        call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(&call.f), after_z,
-                                    c->scratch);
+        call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(fused, &call.f),
+                                    after_z, c->scratch);
         call.weights = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.weights + call.parts.weights;
@@ -193,10 +193,11 @@ static void block_weights(const struct first_conv_call *call)
 {
     const struct first_conv *f = &call->f;
     int taps = f->in_c * TAPS, block = f->block;
-    const real *weights = call->c->params, *bias = weights + f->out_c * taps;
+    const real *weights = call->c->params;
+    const real *bias = added_bias(call->fused->layers, weights, (size_t)(f->out_c * taps));
     for (int o = 0; o < f->out_blocks * block; o++) {
         bool real_channel = o < f->out_c;
-        call->bias[o] = real_channel ? bias[o] : 0;
+        call->bias[o] = real_channel && bias != NULL ? bias[o] : 0;
         for (int t = 0; t < taps; t++)
             call->weights[(o / block * taps + t) * block + o % block] =
                 real_channel ? weights[o * taps + t] : 0;
@@ -252,11 +253,12 @@ static void finish(const struct first_conv_call *call)
     int taps = f->in_c * TAPS, block = f->block, threads = pool_threads(call->c->ex->pool);
     real *dweights = call->c->dparams, *dbias = dweights + f->out_c * taps;
     if (!call->c->ex->accumulate)
-        memset(dweights, 0, (size_t)(f->out_c * (taps + 1)) * sizeof *dweights);
+        memset(dweights, 0, conv_params(call->fused, f) * sizeof *dweights);
     for (int thread = 0; thread < threads; thread++) {
         const real *dw = share_dweights(call, thread), *db = share_dbias(call, thread);
         for (int o = 0; o < f->out_c; o++) {
-            dbias[o] += db[o];
+            if (!call->fused->layers->without_bias)
+                dbias[o] += db[o];
             for (int t = 0; t < taps; t++)
                 dweights[o * taps + t] += dw[(o / block * taps + t) * block + o % block];
         }
@@ -267,7 +269,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
     struct first_conv_call call = call_begin(fused, c);
     if (call.f.norm)
-        norm_backward(&call.norm, c->dparams + conv_params(&call.f), true);
+        norm_backward(&call.norm, c->dparams + conv_params(fused, &call.f), true);
     memset(call.shares, 0,
            (size_t)pool_threads(c->ex->pool) * share_reals(&call.parts) * sizeof(real));
     exec_for(c->ex, (size_t)c->n, block_images(&call.f), backward_block, &call);

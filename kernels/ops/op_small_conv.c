@@ -86,7 +86,7 @@ static void run_begin(struct run *r, const struct fused_layers *fused, const str
         r->ops[i].dparams = op->dparams != NULL ? op->dparams + params : NULL;
         r->calls[i] = small_conv_call_of(&r->parts[i], &r->ops[i]);
         r->calls[i].inside = i > 0;
-        params += weights_of(&r->calls[i].c) + r->calls[i].c.out_c;
+        params += weights_of(&r->calls[i].c) + bias_count(r->parts[i].layers);
     }
 }
 

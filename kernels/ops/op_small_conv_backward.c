@@ -129,7 +129,8 @@ static void add_thread(const struct small_conv_call *call, const struct small_co
     real *to = call->op->dparams, *dbias = to + weights_of(c);
     for (size_t o = 0; o < c->out_c; o++) {
         real bias = sum_of_bias(w, o);
-        dbias[o] += bias;
+        if (!call->fused->layers->without_bias)
+            dbias[o] += bias;
         for (size_t channel = 0; channel < c->in_c; channel++)
             for (size_t tap = 0; tap < taps_of(c); tap++) {
                 real sum = sum_of_weight(call, w, o, channel, tap);
@@ -153,7 +154,7 @@ void small_conv_add_sums(const struct small_conv_call *call)
     const struct op_call *op = call->op;
     const struct small_conv *c = &call->c;
     if (!op->ex->accumulate)
-        memset(op->dparams, 0, (weights_of(c) + c->out_c) * sizeof(real));
+        memset(op->dparams, 0, (weights_of(c) + bias_count(call->fused->layers)) * sizeof(real));
     for (int t = 0; t < pool_threads(op->ex->pool); t++) {
         struct small_conv_backward_work w = work_of(call, t);
         add_thread(call, &w);

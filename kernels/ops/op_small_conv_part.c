@@ -13,6 +13,9 @@ SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
 SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
 SIMD_DECLARE(struct small_conv_backward_functions, small_conv_backward)
 
+/* Added where a convolution has no bias. */
+static const real no_bias[SMALL_CONV_CHANNELS_MAX];
+
 static size_t pad(size_t n)
 {
     return (n + SMALL_CONV_PAD - 1) / SMALL_CONV_PAD * SMALL_CONV_PAD;
@@ -92,7 +95,9 @@ struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
     };
     if (small_conv_takes_winograd(&call.c))
         call.winograd = small_conv_winograd_for(fused->isa);
-    call.bias = op->params + weights_of(&call.c);
+    call.bias = added_bias(fused->layers, op->params, weights_of(&call.c));
+    if (call.bias == NULL)
+        call.bias = no_bias;
     small_conv_place_saved(&call.saved, &call.c, (size_t)op->n, op->saved);
     for (size_t c = 0; bytes && c < call.c.in_c; c++) {
         call.scale[c] =

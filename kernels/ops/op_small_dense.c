@@ -137,7 +137,7 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
     const struct op_call *op = call->op;
     const struct small_matrix weights = {
         .data = call->weights, .columns = call->out, .stride = pad(call->out)};
-    const real *bias = op->params + call->out * call->in;
+    const real *bias = added_bias(call->dense, op->params, call->out * call->in);
     struct small_list list = list_of(call, thread);
     for (size_t i = begin; i < end; i++) {
         real *y = op->y + i * call->out;
@@ -209,7 +209,7 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
     call->f->list(list, call->dz + o * pad(n) + image, images);
     call->f->add_rows(x, list, first, op->dparams + o * call->in + first);
     real *dbias = op->dparams + call->out * call->in + o;
-    for (size_t i = 0; first == 0 && i < list->n; i++)
+    for (size_t i = 0; first == 0 && !call->dense->without_bias && i < list->n; i++)
         *dbias += list->values[i];
 }
 
@@ -221,7 +221,8 @@ static void backward_rows(void *arg, size_t begin, size_t end, int thread)
     struct small_list list = list_of(call, thread);
     if (!op->ex->accumulate) {
         memset(op->dparams + begin * call->in, 0, (end - begin) * call->in * sizeof(real));
-        memset(op->dparams + call->out * call->in + begin, 0, (end - begin) * sizeof(real));
+        if (!call->dense->without_bias)
+            memset(op->dparams + call->out * call->in + begin, 0, (end - begin) * sizeof(real));
     }
     for (size_t image = 0; image < (size_t)op->n; image += GROUP) {
         const struct small_matrix x = {

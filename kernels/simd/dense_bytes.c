@@ -11,7 +11,7 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
     for (size_t o = 0; o < d->outputs; o++) {
         const real *w = params + o * d->inputs;
         vreal sum = vreal_all(0);
-        bias[o] = params[d->outputs * d->inputs + o];
+        bias[o] = d->without_bias ? 0 : params[d->outputs * d->inputs + o];
         for (size_t i = 0; i < d->blocks * DENSE_BYTES_BLOCK; i += VECTOR_LANES) {
             size_t block = i / DENSE_BYTES_BLOCK, at = i % DENSE_BYTES_BLOCK;
             vreal weights = vreal_load_first(w + i, d->inputs > i ? d->inputs - i : 0);

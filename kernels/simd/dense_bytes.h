@@ -18,12 +18,13 @@
 /* What stands for input i is scale[i] * byte + shift[i]. */
 struct dense_bytes {
     size_t inputs, outputs, blocks, words;
+    bool without_bias;
     const real *scale, *shift;    /* [blocks * 16], 0 beyond the inputs */
     const uint8_t *const *images; /* [N], each [inputs] */
 };
 
 struct dense_bytes_functions {
-    /* folded [blocks][outputs][16] and bias [outputs] <- params: scale and shift move into them. */
+    /* folded [blocks][outputs][16] and bias [outputs] <- params, of which the bias may be missing: scale and shift move into them. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
     /* y [outputs] of one image. marks [words]: which blocks are not all zero. */
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,

@@ -204,8 +204,9 @@ static inline void conv_forward(struct plain_net *p, const struct layer_desc *l,
             })
         }
         size_t at = plain_at(l->out, i, o, h, w);
-        y.x[at] = s.x + (double)bias[o];
-        y.var[at] = sum_var(&s, (double)bias[o], extra);
+        double b = l->without_bias ? 0 : (double)bias[o];
+        y.x[at] = s.x + b;
+        y.var[at] = sum_var(&s, b, extra);
     }
     free(squares);
     free(energy);
@@ -254,7 +255,7 @@ static inline void conv_backward_weights(struct plain_net *p, const struct layer
         dw.var[k] = sum_var(&sums[k], 0, 0) + (double)(sums[k].terms + PATH) * extra *
                                                   gain_weight[k % 9 / 3] * gain_weight[k % 3];
     }
-    for (int o = 0; o < l->out.c; o++) {
+    for (int o = 0; !l->without_bias && o < l->out.c; o++) {
         dw.x[l->out.c * l->in.c * taps + o] = bias[o].x;
         dw.var[l->out.c * l->in.c * taps + o] = sum_var(&bias[o], 0, 0);
     }

@@ -21,7 +21,7 @@ static inline void dense_forward(struct plain_net *p, const struct layer_desc *l
     size_t in = shape_count(l->in), out = (size_t)l->out.c;
     for (size_t at = 0; at < (size_t)p->n * out; at++) {
         const real *row = weights + at % out * in;
-        double bias = (double)weights[out * in + at % out];
+        double bias = l->without_bias ? 0 : (double)weights[out * in + at % out];
         size_t first = at / out * in;
         struct sum s = {0};
         for (size_t k = 0; k < in; k++)
@@ -38,7 +38,7 @@ static inline void dense_backward(struct plain_net *p, const struct layer_desc *
 {
     size_t in = shape_count(l->in), out = (size_t)l->out.c, n = (size_t)p->n;
     for (size_t o = 0; o < out; o++)
-        for (size_t k = 0; k <= in; k++) {
+        for (size_t k = 0; k < in + !l->without_bias; k++) {
             struct sum s = {0};
             for (size_t i = 0; i < n; i++) {
                 double d = dy.x[i * out + o];

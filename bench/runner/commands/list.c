@@ -280,6 +280,10 @@ static void explain_compressor(FILE *out, const char *name)
 
 static void explain_layer_option(FILE *out, const struct layer_option *o)
 {
+    if (o->type == LAYER_PART) {
+        fprintf(out, "  %-9s %s; true or false; preset true\n", o->key, o->help);
+        return;
+    }
     fprintf(out, "  %-9s %s%s; %.15g..%.15g", o->key, o->help,
             o->type == LAYER_PAIR ? ": one number or [rows, columns]" : "", o->min, o->max);
     if (isnan(o->preset))

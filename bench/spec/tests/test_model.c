@@ -209,6 +209,31 @@ static void test_repeated_layers(void **state)
     net_desc_free(&plain);
 }
 
+/* A layer without bias has a tensor less, and is another network; with one it is what it always was. */
+static void test_layers_without_bias(void **state)
+{
+    struct net_desc net, with, without;
+    struct error e;
+    char digest[3][65];
+#define HEAD "name: b\ninput: [1, 8, 8]\nclasses: 3\nlayers:\n  - conv2d: {channels: 4, kernel: 3"
+#define TAIL "}\n  - batchnorm2d\n  - dense: {outputs: 3}\n"
+    assert_int_equal(load_text(&net, HEAD TAIL, &e), OK);
+    assert_int_equal(load_text(&with, HEAD ", bias: yes" TAIL, &e), OK);
+    assert_int_equal(load_text(&without, HEAD ", bias: false" TAIL, &e), OK);
+    assert_int_equal(net.n_params, 4 * 9 + 4 + 8 + 3 * 144 + 3);
+    assert_int_equal(without.n_params, net.n_params - 4);
+    assert_int_equal(without.n_tensors, net.n_tensors - 1);
+    assert_string_equal(without.tensors[1].name, "batchnorm2d1.weight");
+    assert_int_equal(without.flops_backward, net.flops_backward);
+    struct net_desc *nets[] = {&net, &with, &without};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(model_sha256(nets[i], digest[i], &e), OK);
+        net_desc_free(nets[i]);
+    }
+    assert_string_equal(digest[0], digest[1]);
+    assert_string_not_equal(digest[0], digest[2]);
+}
+
 /* ---- Errors ---- */
 
 static enum status read_model(const char *path, struct error *e)
@@ -260,19 +285,13 @@ static void test_home(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_lenet),
-        cmocka_unit_test(test_keras),
-        cmocka_unit_test(test_keras_1200k),
-        cmocka_unit_test(test_cifar),
-        cmocka_unit_test(test_vgg),
-        cmocka_unit_test(test_keras_order),
-        cmocka_unit_test(test_forms_of_a_layer),
-        cmocka_unit_test(test_repeated_layers),
-        cmocka_unit_test(test_zero_parameters),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_unknown_name),
-        cmocka_unit_test(test_home),
+        cmocka_unit_test(test_softmax),         cmocka_unit_test(test_lenet),
+        cmocka_unit_test(test_keras),           cmocka_unit_test(test_keras_1200k),
+        cmocka_unit_test(test_cifar),           cmocka_unit_test(test_vgg),
+        cmocka_unit_test(test_keras_order),     cmocka_unit_test(test_forms_of_a_layer),
+        cmocka_unit_test(test_repeated_layers), cmocka_unit_test(test_layers_without_bias),
+        cmocka_unit_test(test_zero_parameters), cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_unknown_name),    cmocka_unit_test(test_home),
     };
     return cmocka_run_group_tests_name("model", tests, make_file, remove_file);
 }

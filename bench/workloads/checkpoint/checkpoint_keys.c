@@ -47,7 +47,9 @@ static void describe_layer(FILE *out, const struct layer_desc *layer)
     for (const struct layer_option *o = layer_rule_get(layer->kind)->options; o->key != NULL; o++) {
         const void *field = (const char *)layer + o->offset;
         const int *numbers = field;
-        if (o->type == LAYER_REAL)
+        if (o->type == LAYER_PART)
+            fprintf(out, layer_lacks(layer, o) ? " no %s" : "", o->key);
+        else if (o->type == LAYER_REAL)
             fprintf(out, " %s=%.17g", o->key, *(const double *)field);
         else if (o->type == LAYER_PAIR)
             fprintf(out, " %s=%d,%d", o->key, numbers[0], numbers[1]);

@@ -21,7 +21,9 @@ static inline void write_layer(const struct layer_desc *l)
         const char *field = (const char *)l + o->offset;
         const int *whole = (const int *)field;
         printf("%s\"%s\":", o == rule->options ? "" : ",", o->key);
-        if (o->type == LAYER_REAL)
+        if (o->type == LAYER_PART)
+            printf("%s", layer_lacks(l, o) ? "false" : "true");
+        else if (o->type == LAYER_REAL)
             printf("%.17g", *(const double *)field);
         else if (o->type == LAYER_PAIR)
             printf("[%d,%d]", whole[0], whole[1]);

@@ -55,6 +55,7 @@ static bool draw_chance(struct draw *d, int percent)
 
 struct random_net {
     struct net_desc desc;
+    uint32_t number;
     int n;
     bool odd;
     int n_max, slot; /* what the net is made for, and where it runs */
@@ -80,10 +81,20 @@ static uint64_t work_of(const struct random_net *r, struct layer_desc l)
     return (uint64_t)r->n * rule->flops(&l) / 2;
 }
 
+/* Every fourth layer that may have a bias has none. The draw is one of its own: others stay as they are. */
+static struct layer_desc with_bias_or_not(const struct random_net *r, struct layer_desc l)
+{
+    bool may = l.kind == LAYER_conv2d || l.kind == LAYER_dense;
+    uint32_t word = rng_word(SEED, 3, 0, r->number, (uint32_t)r->desc.n_layers);
+    l.without_bias = may && word % 4 == 0;
+    return l;
+}
+
 /* A layer that does not fit is left out. */
 static bool try_layer(struct random_net *r, struct layer_desc l)
 {
     struct error e = {0};
+    l = with_bias_or_not(r, l);
     if (r->odd && work_of(r, l) > WORK_MAX)
         return false;
     if (net_desc_add(&r->desc, &l, &e) != OK)
@@ -197,7 +208,8 @@ static void draw_last(struct draw *d, struct random_net *r)
         r->desc.n_layers > 0 ? r->desc.layers[r->desc.n_layers - 1].out : r->desc.input;
     struct layer_desc conv = conv2d_layer(r->desc.classes, in.h, in.w, 1, 0);
     bool fits = r->odd && in.h <= 64 && in.w <= 64 && work_of(r, conv) <= WORK_MAX;
-    add_layer(&r->desc, fits && draw_chance(d, 30) ? conv : dense_layer(r->desc.classes));
+    add_layer(&r->desc, with_bias_or_not(
+                            r, fits && draw_chance(d, 30) ? conv : dense_layer(r->desc.classes)));
     if (r->odd && draw_chance(d, 15))
         try_layer(r, layer_desc_preset(draw_chance(d, 50) ? LAYER_relu : LAYER_batchnorm2d));
     if (r->odd && draw_chance(d, 10))
@@ -250,6 +262,7 @@ static void draw_net(struct draw *d, struct random_net *r)
     struct shape in = {1 + draw_below(d, 3), 4 + draw_below(d, 15), 4 + draw_below(d, 15)};
     int classes = 2 + draw_below(d, 10);
     r->odd = d->net % 3 == 2;
+    r->number = d->net;
     r->n = r->n_max = 1 + draw_below(d, IMAGES_MAX);
     r->accumulate = draw_chance(d, 30);
     if (r->odd) {

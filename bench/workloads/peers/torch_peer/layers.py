@@ -6,7 +6,7 @@ from torch_peer.failure import UNAVAILABLE, Failure
 # A layer of the description, with torch.nn, as a module of PyTorch.
 LAYERS = {
     "conv2d": lambda nn, layer, o: nn.Conv2d(layer["in"][0], o["channels"], o["kernel"],
-                                             o["stride"], o["pad"]),
+                                             o["stride"], o["pad"], bias=o.get("bias", True)),
     "maxpool2d": lambda nn, layer, o: nn.MaxPool2d(o["size"], o["stride"], o.get("pad", 0)),
     "avgpool2d": lambda nn, layer, o: nn.AvgPool2d(o["size"], o["stride"], o.get("pad", 0)),
     "batchnorm2d": lambda nn, layer, o: nn.BatchNorm2d(layer["in"][0], o["epsilon"], o["momentum"]),
@@ -14,7 +14,7 @@ LAYERS = {
     "dropout": lambda nn, layer, o: nn.Dropout(o["rate"]),
     "dropout2d": lambda nn, layer, o: nn.Dropout2d(o["rate"]),
     "dense": lambda nn, layer, o: nn.Linear(layer["in"][0] * layer["in"][1] * layer["in"][2],
-                                            o["outputs"]),
+                                            o["outputs"], bias=o.get("bias", True)),
 }
 
 # Options that may have any value, because they are honoured (rates and batches by peer_inputs) or
