@@ -3,14 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/collect/summary.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* How far what was measured may be from what was forecast: buffers that nobody named would be more. */
-#define MEMORY_OFF_PCT 5.0
+/* How far what was measured may be from what was forecast: buffers that nobody named would be more. Where an arena
+ * begins within a page, and what else is on it, is not known: a few pages count for nets that have few. */
+#define MEMORY_OFF_PCT   5.0
+#define MEMORY_OFF_PAGES 8
 
 bool point_forecasts_memory(const struct point *point)
 {
@@ -57,6 +60,7 @@ static enum status memory_of(struct sync_memory *m, const struct point *point,
     enum option_id at;
     TRY(config_strategy(c, &config, &at, e));
     config.ops = ops;
+    config.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < held->n_tensors; i++)
         counts[i] = held->tensors[i].count;
     find_ops(ops, held, (enum plan)config_int(c, OPT_KERNELS));
@@ -144,6 +148,8 @@ enum status memory_set(struct point_summary *p, const struct samples *time,
 
 bool memory_is_off(const struct point_summary *p)
 {
-    return strategy_stage(config_strategy_kind(&p->point->config)) > 0 &&
+    double off_mib = fabs(p->model_states_mib - p->forecast_mib.all);
+    double pages_mib = MEMORY_OFF_PAGES * (double)sysconf(_SC_PAGESIZE) / 0x1p20;
+    return strategy_stage(config_strategy_kind(&p->point->config)) > 0 && off_mib > pages_mib &&
            fabs(p->model_states_error_pct) > MEMORY_OFF_PCT;
 }

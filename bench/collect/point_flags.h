@@ -15,8 +15,10 @@
          "weights differ between ranks, as an option that is a flaw of published programs has it") \
     FLAG(base_incomplete, "launches of a point that a ratio of this row rests on failed")          \
     FLAG(shares_cores, "no lock kept other campaigns off the same cores")                          \
-    FLAG(memory_off,                                                                               \
-         "model_states_error_pct of a point under a stage of ZeRO is beyond 5 either way")         \
+    FLAG(                                                                                          \
+        memory_off,                                                                                \
+        "model_states_error_pct of a point under a stage of ZeRO is beyond 5 either way, by more " \
+        "than 8 pages of memory")                                                                  \
     FLAG(mixed, "its nodes have processors of several kinds, see cpus: the slower one decides")    \
     FLAG(shared_machine,                                                                           \
          "several of its nodes are one machine, and may share cores: see machines")                \

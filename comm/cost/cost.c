@@ -55,8 +55,9 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
     const struct strategy_desc *desc = TABLE[strategy];
     const struct participant p = {.rank = rank, .ranks = ranks};
     const struct gradient g = gradient_of(config, counts, n, width);
-    size_t whole = g.count * width;
-    struct sync_memory m = {.params = whole, .grads = whole, .state = (size_t)slots * whole};
+    size_t all = g.count * width, whole = whole_pages(config, all);
+    struct sync_memory m = {
+        .params = whole, .grads = whole, .state = whole_pages(config, (size_t)slots * all)};
     if (desc->memory != NULL)
         desc->memory(&m, config, &p, &g, slots);
     return m;

@@ -122,6 +122,8 @@ struct strategy_config {
     const int *node_of; /* [ranks] the node of each, of strategies that know of nodes; or NULL */
     const size_t *rows; /* of each tensor as a matrix, 0: it is none; NULL: none is */
     const int *ops;     /* of each tensor the op that reads it, numbers that rise; NULL: its own */
+    size_t
+        page_bytes; /* of a page, which is in memory as a whole or not at all; 0: any byte may be */
 };
 
 /* An option in MiB as bytes. */
@@ -147,7 +149,7 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
 double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,
                       const struct cost *cost, uint64_t first, uint64_t n);
 
-/* Bytes that one rank has of each arena at the most within a step, and of what stages of ZeRO keep beside them
+/* Bytes that one rank has of each arena at the most within a step, in pages of config->page_bytes, and of what stages of ZeRO keep beside them
  * for messages that are on their way (0 of other strategies). */
 struct sync_memory {
     size_t params, grads, state, buffers;

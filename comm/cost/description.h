@@ -14,6 +14,18 @@ struct gradient {
     size_t n, width, count;
 };
 
+static inline size_t page_of(const struct strategy_config *config)
+{
+    return config->page_bytes > 0 ? config->page_bytes : 1;
+}
+
+/* `bytes` rounded up to pages. */
+static inline size_t whole_pages(const struct strategy_config *config, size_t bytes)
+{
+    size_t page = page_of(config);
+    return (bytes + page - 1) / page * page;
+}
+
 /* Tensors [first, first + n) of one. */
 struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 

@@ -30,21 +30,6 @@ static void shard_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 
 /* ---- The state ---- */
 
-/* Its shard is touched, so that no page of it is missing in a step. Small memory was used before: the first step gives
- * back what others own. */
-static enum status reserve_state(struct sync *s, struct error *e)
-{
-    struct zero1 *z = s->context;
-    struct arenas *a = &s->arenas;
-    size_t begin, end;
-    TRY(MEM_NEW(a->state, a->n * (size_t)a->slots, "optimizer state", e));
-    shard_of(s, s->rank, &begin, &end);
-    for (size_t k = 0; k < (size_t)a->slots; k++)
-        local_fill(s->exec, a->state + k * a->n + begin, end - begin, 0);
-    z->is_whole = true;
-    return OK;
-}
-
 static void give_back_others(struct sync *s)
 {
     struct zero1 *z = s->context;
@@ -59,6 +44,22 @@ static void give_back_others(struct sync *s)
         mem_give_back(slot + end, (a->n - end) * sizeof *slot);
     }
     z->is_whole = false;
+}
+
+/* Its shard is touched, so that no page of it is missing in a step. Small memory was used before: what others own is
+ * given back at once. */
+static enum status reserve_state(struct sync *s, struct error *e)
+{
+    struct zero1 *z = s->context;
+    struct arenas *a = &s->arenas;
+    size_t begin, end;
+    TRY(MEM_NEW(a->state, a->n * (size_t)a->slots, "optimizer state", e));
+    shard_of(s, s->rank, &begin, &end);
+    for (size_t k = 0; k < (size_t)a->slots; k++)
+        local_fill(s->exec, a->state + k * a->n + begin, end - begin, 0);
+    z->is_whole = true;
+    give_back_others(s);
+    return OK;
 }
 
 /* Empty messages are not sent; both sides know which are empty. */

@@ -65,14 +65,19 @@ static struct cost zero3_cost(const struct strategy_config *config, const struct
 
 /* Parameters of others that one op reads: in all, and of the last and the first tensor that it gathers. */
 struct gathered {
+    bool some; /* be it less than a page */
     size_t all, last, first;
 };
 
-/* A walk over tensors as backward goes, from the last on. */
+/* A walk over tensors as backward goes, from the last on. Bytes are those of whole pages. */
 struct zero_walk {
     const struct zero_way *way;
-    size_t own, longest; /* this rank's shares of blocks: in all, the largest */
-    size_t stays;        /* parameters that are there all the time */
+    size_t page;
+    size_t end; /* number at which the next block ends */
+    size_t own,
+        longest; /* this rank's shares of blocks: in all, the largest, without their pages' rest */
+    size_t own_page;       /* the first page of the last share */
+    size_t gone, not_here; /* gradients and parameters of others that are given back */
     size_t recent
         [ZERO_KEPT_MOST]; /* others' gradients of the blocks completed last, the newest first */
     size_t kept;          /* of these, those still there while an op writes its own */
@@ -83,21 +88,49 @@ struct zero_walk {
     size_t most_params;
 };
 
-static void add_block_of(struct zero_walk *w, const struct zero_block *b, size_t own, size_t width)
+/* Bytes of an arena. */
+struct stretch {
+    size_t begin, end;
+};
+
+/* Neighbouring shares may have a page in common. */
+static void add_share(struct zero_walk *w, struct stretch own)
 {
-    w->own += own;
-    w->longest = own > w->longest ? own : w->longest;
-    w->stays += b->is_whole ? b->tensors.count * width : own;
+    size_t bytes = own.end - own.begin;
+    w->longest = bytes > w->longest ? bytes : w->longest;
+    if (bytes == 0)
+        return;
+    size_t first = own.begin / w->page, last = (own.end - 1) / w->page;
+    w->own += (last - first + (last != w->own_page)) * w->page;
+    w->own_page = first;
+}
+
+/* The page of byte `at`, of those that lie in `s` as a whole. */
+static size_t page_within(struct stretch s, size_t at, size_t page)
+{
+    size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;
+    return own < first || last < first ? first : own > last ? last : own;
+}
+
+/* Bytes of the pages of a tensor that giving back the stretch takes away: those at its edges stay. */
+static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
+{
+    size_t begin = tensor.begin > s.begin ? tensor.begin : s.begin;
+    size_t end = tensor.end < s.end ? tensor.end : s.end;
+    return begin < end ? (page_within(s, end, page) - page_within(s, begin, page)) * page : 0;
 }
 
 /* Of a tensor that others own `theirs` bytes of. */
 static void add_tensor(struct zero_walk *w, size_t theirs, bool gathers)
 {
+    w->gone += theirs;
     w->written += theirs;
     w->open += theirs;
     if (!gathers)
         return;
-    w->op.last = w->op.all == 0 ? theirs : w->op.last;
+    w->not_here += theirs;
+    w->op.last = w->op.some ? w->op.last : theirs;
+    w->op.some = true;
     w->op.first = theirs;
     w->op.all += theirs;
 }
@@ -125,18 +158,12 @@ static void end_op(struct zero_walk *w)
     for (size_t i = 0; i < w->way->kept; i++)
         w->kept += w->recent[i];
     w->written = w->open;
-    if (w->op.all == 0)
+    if (!w->op.some)
         return;
     w->most_params = larger(w->most_params, w->op.all + (ahead ? w->behind.first : 0));
     w->most_params = larger(w->most_params, w->behind.all + (ahead ? w->op.last : 0));
     w->behind = w->op;
     w->op = (struct gathered){0};
-}
-
-static size_t overlap(size_t begin, size_t end, size_t own_begin, size_t own_end)
-{
-    size_t from = larger(begin, own_begin), to = end < own_end ? end : own_end;
-    return from < to ? to - from : 0;
 }
 
 /* The tensors of the block that ends before tensor `last`; returns its first. */
@@ -145,16 +172,20 @@ static size_t walk_block(struct zero_walk *w, const struct strategy_config *conf
 {
     struct zero_block b =
         zero_block_before(config, w->way->gathers, g->counts, g->n, last, g->width);
-    size_t begin, end, at = b.tensors.count;
+    size_t begin, end, first = w->end - b.tensors.count, at = w->end;
     pool_share(b.tensors.count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
-    add_block_of(w, &b, (end - begin) * g->width, g->width);
+    struct stretch own = {(first + begin) * g->width, (first + end) * g->width};
+    struct stretch before = {first * g->width, own.begin}, after = {own.end, w->end * g->width};
+    add_share(w, own);
     for (size_t i = last; i-- > b.tensors.first; at -= g->counts[i]) {
-        size_t own = overlap(at - g->counts[i], at, begin, end);
+        struct stretch tensor = {(at - g->counts[i]) * g->width, at * g->width};
         if (i + 1 < g->n && (config->ops == NULL || config->ops[i] != config->ops[i + 1]))
             end_op(w);
-        add_tensor(w, (g->counts[i] - own) * g->width, !b.is_whole);
+        add_tensor(w, gone_of(tensor, before, w->page) + gone_of(tensor, after, w->page),
+                   !b.is_whole);
     }
     complete_block(w);
+    w->end = first;
     return b.tensors.first;
 }
 
@@ -162,12 +193,13 @@ void zero_memory(struct sync_memory *m, const struct strategy_config *config,
                  const struct participant *p, const struct gradient *g, int slots,
                  const struct zero_way *way)
 {
-    struct zero_walk w = {.way = way};
+    struct zero_walk w = {
+        .way = way, .page = page_of(config), .end = g->count, .own_page = SIZE_MAX};
     for (size_t last = g->n; last > 0;)
         last = walk_block(&w, config, p, g, last);
     end_op(&w);
-    m->params = w.stays + w.most_params;
-    m->grads = config->micro_batches > 1 ? m->grads : w.own + w.most_grads;
+    m->params = m->params - w.not_here + w.most_params;
+    m->grads = config->micro_batches > 1 ? m->grads : m->grads - w.gone + w.most_grads;
     m->state = (size_t)slots * w.own;
     m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * w.longest : 0;
 }

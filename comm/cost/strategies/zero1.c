@@ -2,12 +2,15 @@
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 #include "comm/cost/strategies/ring.h"
+#include "kernels/base/pool.h"
 
 static void zero1_memory(struct sync_memory *m, const struct strategy_config *config,
                          const struct participant *p, const struct gradient *g, int slots)
 {
-    int own = ring_block(p->rank, p->ranks);
-    m->state = (size_t)slots * share_bytes(g->count, own, p->ranks, g->width);
+    size_t begin, end, page = page_of(config);
+    pool_share(g->count, (size_t)ring_block(p->rank, p->ranks), (size_t)p->ranks, &begin, &end);
+    size_t first = begin * g->width / page * page;
+    m->state = (size_t)slots * (whole_pages(config, end * g->width) - first);
     m->buffers = p->ranks > 1 ? share_bytes(g->count, 0, p->ranks, g->width) : 0;
 }
 

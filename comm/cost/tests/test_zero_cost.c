@@ -106,6 +106,27 @@ static void ops_hold_all_their_tensors(void **state)
     assert_int_equal(m.params, (2 * OP / P + 3 * (8 + 8 + 400) / P) * WIDTH);
 }
 
+/* 4096 bytes in 16 pages. Of the block at their end, 96 bytes, no page is given back; of the other one three before this
+ * rank's share, bytes 1000 to 2000, and seven behind it. */
+static void memory_is_whole_pages(void **state)
+{
+    enum { P = 4, WIDTH = 4, PAGE = 256 };
+    const size_t counts[] = {1000, 24, 1000, 24, 1000, 24};
+    const struct strategy_config config = {.page_bytes = PAGE, .options[SYNC_zero_persist] = 24};
+    struct sync_memory m = strategy_memory(STRATEGY_zero2, &config, 1, P, counts, 2, WIDTH, 2);
+    assert_int_equal(m.params, 16 * PAGE);
+    assert_int_equal(m.grads, 16 * PAGE);
+    assert_int_equal(m.state, 2 * (5 + 1) * PAGE);
+    /* Three times as much: of one large block nothing of others is there while two are on their way. */
+    m = strategy_memory(STRATEGY_zero3, &config, 1, P, counts, 6, WIDTH, 1);
+    assert_int_equal(m.grads, (3 * 16 - 10) * PAGE);
+    assert_int_equal(m.params, (3 * 16 - 10) * PAGE);
+    m = strategy_memory(STRATEGY_zero1, &config, 0, P, counts, 1, WIDTH, 2);
+    assert_true(m.params == 16 * PAGE && m.grads == 16 * PAGE);
+    m = strategy_memory(STRATEGY_allreduce, &config, 0, P, counts, 1, WIDTH, 3);
+    assert_true(m.params == 16 * PAGE && m.state == 47 * PAGE); /* 12000 bytes */
+}
+
 /* Of 1000 numbers and Adam's two slots on 4 ranks: 16 bytes a number that is whole, 4 of each that is shared out. */
 static void formulas_are_those_of_deepspeed(void **state)
 {
@@ -147,6 +168,7 @@ int main(void)
         cmocka_unit_test(stages_cut_blocks),
         cmocka_unit_test(stages_keep_shares),
         cmocka_unit_test(ops_hold_all_their_tensors),
+        cmocka_unit_test(memory_is_whole_pages),
         cmocka_unit_test(formulas_are_those_of_deepspeed),
         cmocka_unit_test(stages_stand_for_strategies),
     };
