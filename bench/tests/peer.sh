@@ -205,7 +205,7 @@ ends_with_a_rank_that_starts() {
     "$mpiexec" -n 3 "$peer" "${softmax[@]}" "${small[@]}" --run time --record "$tmp/$mark" >"$tmp/end.log" 2>&1 &
     launch=$!
     until_true imports_torch "$mark" 1 && kill -KILL "$(rank_of_peer "$mark" 1)" || return 1
-    ! wait "$launch" && gone "$mark" && [ -z "$(ls "$tmp/$mark")" ]
+    ! wait "$launch" && gone "$mark" && [ -z "$(find "$tmp/$mark" -type f -size +0)" ]
 }
 
 imports_torch() { # word of the command line, rank
@@ -231,7 +231,7 @@ rank_of_peer() { # word of the command line, rank
 
 # Records are begun then.
 have_met() { # mark
-    [ "$(find "$tmp/$1" -name 'rank.*.jsonl' | wc -l)" -eq 3 ]
+    [ "$(find "$tmp/$1" -name 'rank.*.jsonl' -size +0 | wc -l)" -eq 3 ] # empty until ranks have met
 }
 
 # As DistributedDataParallel has it since it takes a cap that is given for that of all buckets.

@@ -184,16 +184,17 @@ measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" alive
     plan "$spec" --set "inject.kind=kill restart.budget=1" && [ "$(cells accuracy_s)" = "$alive" ]
 }
 
-# Each rank has 4 bytes of a number of the whole net, or a part of it that is not known yet.
+# Each rank has 4 bytes of a number of the whole net, in whole pages, or a part of it that is not known yet.
 tells_memory_of_whole_nets() {
-    local spec="model: lenet_21k
+    local page spec="model: lenet_21k
 data: {set: digits}
 train: {global_batch: 64, optimizer: adam, lr: 1e-3}
 ranks: 2
 place.oversubscribe: allow
 $thousand"
-    plan "$spec" && sums_to params_mib "abs(x - 4 * 21840 / 2**20) < 1e-6" && sums_to state_mib "abs(x - 8 * 21840 / 2**20) < 1e-6" ||
-        return 1
+    page=$(getconf PAGESIZE)
+    plan "$spec" && sums_to params_mib "abs(x - -(-4 * 21840 // $page) * $page / 2**20) < 1e-6" &&
+        sums_to state_mib "abs(x - -(-8 * 21840 // $page) * $page / 2**20) < 1e-6" || return 1
     plan "$spec" --set "parallel.pipeline=2" && [ -z "$(cells params_mib)$(cells grads_mib)$(cells state_mib)$(cells buffers_mib)" ]
 }
 

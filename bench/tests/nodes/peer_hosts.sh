@@ -102,7 +102,7 @@ ends_with_a_rank() {
     mkdir "$folder"
     train --record "$folder" >"$tmp/killed.log" 2>&1 &
     pid=$!
-    until_true [ -e "$folder/rank.0.jsonl" -a -e "$folder/rank.1.jsonl" ] || return 1
+    until_true [ -s "$folder/rank.0.jsonl" -a -s "$folder/rank.1.jsonl" ] || return 1
     # shellcheck disable=SC2046 # a word a process
     kill -KILL $(ranks_of "$folder" 1) || return 1
     wait "$pid" && return 1
