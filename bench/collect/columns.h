@@ -81,7 +81,7 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 /* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* Name of the column that tells kinds of rows apart, as metric in metrics.csv; "": the file has one kind. */
+/* Name of the column whose values are the kinds of rows, as metric in metrics.csv; "": the file has one kind. */
 const char *csv_file_kind(const char *file);
 
 /* A row of each file; those of summary.csv and columns.csv are written as texts. */

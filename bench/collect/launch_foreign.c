@@ -109,7 +109,7 @@ static enum status read_lines(struct reading *r, FILE *log, struct error *e)
     return status;
 }
 
-/* What the output ends with, the newest line last. */
+/* Reports a pattern without a match, with the last lines of the output in their order. */
 static enum status error_no_line(const struct reading *r, const char *pattern, struct error *e)
 {
     char lines[sizeof r->last + 16] = "";

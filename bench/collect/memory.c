@@ -10,8 +10,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* How far what was measured may be from what was forecast: buffers that nobody named would be more. Where an arena
- * begins within a page, and what else is on it, is not known: a few pages count for nets that have few. */
+/* Difference between measured and forecast memory up to which a point is not flagged: a percentage, and pages. The
+ * forecast does not know where in a page an arena begins; small nets have few pages. */
 #define MEMORY_OFF_PCT   5.0
 #define MEMORY_OFF_PAGES 8
 

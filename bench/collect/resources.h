@@ -27,7 +27,7 @@ void resources_add_traffic(struct launch_result *result, bool root,
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks);
 
-/* Fills foreign_pct and steal_pct from what the ranks recorded of their nodes' processors. Both stay unknown if a
+/* Fills foreign_pct and steal_pct from the records of the processors of the ranks' nodes. Both stay unknown if a
  * rank recorded nothing, or ranks share some of their processors and not all. */
 void resources_take_cores(struct launch_result *result, const struct rank_record *records,
                           int ranks);

@@ -46,7 +46,7 @@ const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k
 /* More than one line of it, which may name a file with a long path. */
 enum { MESSAGES_BYTES = 16384 };
 
-/* Reads the end of what is on gnuplot's standard error. */
+/* Reads the end of gnuplot's standard error. */
 static void read_end(int fd, char *text, size_t size)
 {
     size_t used = 0, half = size / 2;

@@ -1,4 +1,4 @@
-/* What the cgroup of a process says of it. Inside bench/place and its tests only. */
+/* Limits and counters of a process's cgroup. Inside bench/place and its tests only. */
 #pragma once
 
 #include "bench/place/place.h"

@@ -1,5 +1,5 @@
-/* What is seen of a launch's processors, and of the cgroup, from outside, right before it and right after it, whatever
- * program it runs. */
+/* State of a launch's processors and of the cgroup, read by the runner right before and right after the launch, for any
+ * program. */
 #pragma once
 
 #include "bench/place/load.h"

@@ -139,8 +139,8 @@ static void peers_are_compared_by_block(void **state)
     fake_close(&run);
 }
 
-/* Of 21840 numbers, 22 pages, the state of sgd is shared out by two ranks, whose share is on 12 pages. What is more than
- * 5 % and 8 pages off is flagged, under a stage of ZeRO alone. */
+/* The network has 21840 numbers on 22 pages; half of the state of sgd lies on 12 pages. A difference of more than 5 %
+ * and 8 pages is flagged, under a stage of ZeRO alone. */
 static void memory_is_compared_with_its_forecast(void **state)
 {
     static const char spec[] = "name: memory\nmodel: lenet_21k\ntrain: {global_batch: 256}\n"

@@ -23,31 +23,20 @@ static const char *const file_names[FILES] = {"data_batch_1.bin", "data_batch_2.
                                               "data_batch_5.bin", "test_batch.bin"};
 static const char subfolder[] = "cifar-10-batches-bin"; /* which the archive makes */
 
-#define FILE_MAX 1152
-
 /* Either six files or one archive. */
 struct cifar {
-    char paths[FILES][FILE_MAX];
-    char archive[FILE_MAX]; /* "" when there are files */
+    char paths[FILES][DATA_FILE_MAX];
+    char archive[DATA_FILE_MAX]; /* "" when there are files */
 };
 
 /* ---- Looking for the files ---- */
 
 /* Sets path to folder/name, or to the same with ".gz", or to "" when there is neither. */
-static enum status find_file(char path[FILE_MAX], const char *folder, const char *name,
+static enum status find_file(char path[DATA_FILE_MAX], const char *folder, const char *name,
                              struct error *e)
 {
-    static const char *const endings[] = {"", ".gz"};
-    struct stat s;
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, FILE_MAX, "%s/%s%s", folder, name, endings[i]);
-        if (stat(path, &s) == 0)
-            return OK;
-        if (errno != ENOENT && errno != ENOTDIR)
-            return error_at(e, ERR_DATA, path, 0, 0, "cannot be looked at: %s", strerror(errno));
-    }
-    path[0] = '\0';
-    return OK;
+    TRY(data_search_file(path, folder, name, "", e));
+    return path[0] != '\0' ? OK : data_search_file(path, folder, name, ".gz", e);
 }
 
 /* Finds all six files or none; some of them only are an error in any folder. */
@@ -71,7 +60,7 @@ static enum status find_batches(struct cifar *set, const char *folder, bool *fou
 
 static enum status find_files(struct cifar *set, const char *folder, bool *found, struct error *e)
 {
-    char below[FILE_MAX];
+    char below[DATA_FILE_MAX];
     snprintf(below, sizeof below, "%s/%s", folder, subfolder);
     TRY(find_batches(set, folder, found, e));
     if (!*found)
@@ -88,7 +77,7 @@ static const char *find_python_form(const char *folder)
 {
     static const char *const names[] = {"data_batch_1", "cifar-10-batches-py",
                                         "cifar-10-python.tar.gz"};
-    char path[FILE_MAX];
+    char path[DATA_FILE_MAX];
     struct stat s;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);

@@ -1,34 +1,26 @@
 #include "bench/workloads/data/pairs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "bench/workloads/data/readers.h"
+#include "bench/workloads/data/search.h"
 
-#define FILE_MAX  1152
 #define NAMES_MAX 512 /* of a set, as messages list them */
 
 /* ---- Looking for the files ---- */
 
 /* Sets path to the first name of a file in `folder`, to "" where there is none. */
-static enum status find_file(char path[FILE_MAX], const char *folder,
+static enum status find_file(char path[DATA_FILE_MAX], const char *folder,
                              const char *const names[PAIR_NAMES], struct error *e)
 {
-    struct stat s;
-    for (int i = 0; i < 2 * PAIR_NAMES; i++) {
-        if (names[i % PAIR_NAMES] == NULL)
-            continue;
-        snprintf(path, FILE_MAX, "%s/%s%s", folder, names[i % PAIR_NAMES],
-                 i < PAIR_NAMES ? "" : ".gz");
-        if (stat(path, &s) == 0)
-            return OK;
-        if (errno != ENOENT && errno != ENOTDIR)
-            return error_at(e, ERR_DATA, path, 0, 0, "cannot be looked at: %s", strerror(errno));
-    }
     path[0] = '\0';
+    for (int i = 0; i < 2 * PAIR_NAMES && path[0] == '\0'; i++) {
+        const char *name = names[i % PAIR_NAMES];
+        if (name != NULL)
+            TRY(data_search_file(path, folder, name, i < PAIR_NAMES ? "" : ".gz", e));
+    }
     return OK;
 }
 
@@ -51,7 +43,7 @@ static enum status error_missing(const struct data_set *data, const struct pairs
 }
 
 /* Finds all four files or none; some of them only are an error in any folder. */
-static enum status find_files(char paths[PAIR_FILES][FILE_MAX], const struct data_set *data,
+static enum status find_files(char paths[PAIR_FILES][DATA_FILE_MAX], const struct data_set *data,
                               const struct pairs *pairs, const char *folder, bool *found,
                               struct error *e)
 {
@@ -156,7 +148,7 @@ static int partner_of(int file)
 }
 
 static enum status read_files(struct data_set *data, const struct pairs *pairs,
-                              char paths[PAIR_FILES][FILE_MAX], struct error *e)
+                              char paths[PAIR_FILES][DATA_FILE_MAX], struct error *e)
 {
     struct array_file file[PAIR_FILES] = {0};
     enum status status = OK;
@@ -174,7 +166,7 @@ static enum status read_files(struct data_set *data, const struct pairs *pairs,
 enum status pairs_open(struct data_set *data, const struct pairs *pairs, const char *folder,
                        bool *found, struct error *e)
 {
-    char paths[PAIR_FILES][FILE_MAX];
+    char paths[PAIR_FILES][DATA_FILE_MAX];
     TRY(find_files(paths, data, pairs, folder, found, e));
     return *found ? read_files(data, pairs, paths, e) : OK;
 }

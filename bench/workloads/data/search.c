@@ -5,9 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/base/log.h"
+
+enum status data_search_file(char path[DATA_FILE_MAX], const char *folder, const char *name,
+                             const char *ending, struct error *e)
+{
+    struct stat s;
+    snprintf(path, DATA_FILE_MAX, "%s/%s%s", folder, name, ending);
+    if (stat(path, &s) == 0)
+        return OK;
+    if (errno != ENOENT && errno != ENOTDIR)
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be looked at: %s", strerror(errno));
+    path[0] = '\0';
+    return OK;
+}
 
 /* A folder that does not exist has no files. */
 static enum status open_folder(struct data_set *data, const char *folder,

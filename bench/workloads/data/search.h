@@ -5,6 +5,13 @@
 
 #include "bench/workloads/data/readers.h"
 
+/* Bytes of a path of a data file. */
+#define DATA_FILE_MAX 1152
+
+/* Sets path to folder/name followed by `ending`, to "" if there is no such file. ERR_DATA if the folder cannot be searched. */
+enum status data_search_file(char path[DATA_FILE_MAX], const char *folder, const char *name,
+                             const char *ending, struct error *e);
+
 /* What the search has to know of a set that lies in files. */
 struct data_search {
     const char *set;

@@ -30,8 +30,7 @@ enum {
  * way: a sum of m of them, one after the other, is off by sqrt(m)/2 times as much as plain_net.h
  * takes it to be, and m exceeds 1,000 here. Only the reference plan sums so: it is 25 deviations off
  * in net 222, where other plans are off by 1.2 at most. */
-#define DEVIATIONS_REFERENCE 32
-#define DEVIATIONS           16
+#define DEVIATIONS(plan) ((plan) == PLAN_REFERENCE ? 32 : 16)
 /* That a number must keep from a kink. */
 #define CLEARANCE 5
 
@@ -396,11 +395,6 @@ struct run {
     bool near;   /* rounding takes numbers over kinks: all that is asked is that they are finite */
 };
 
-static double allowed_deviations(const struct run *run)
-{
-    return run->plan == PLAN_REFERENCE ? DEVIATIONS_REFERENCE : DEVIATIONS;
-}
-
 static void check_number(struct run *run, const char *what, size_t at, real got, double expected,
                          double var)
 {
@@ -411,7 +405,7 @@ static void check_number(struct run *run, const char *what, size_t at, real got,
         return;
     if (off > 0)
         run->worst = fmax(run->worst, off / deviation);
-    if (!(off <= allowed_deviations(run) * deviation))
+    if (!(off <= DEVIATIONS(run->plan) * deviation))
         fail_msg("net %u, plan %d, set %d, %d threads: %s[%zu] is %.17g instead of %.17g, "
                  "%.3g deviations off",
                  run->number, (int)run->plan, (int)run->isa, run->threads, what, at, (double)got,
@@ -444,7 +438,7 @@ static void check_gradient(struct run *run, const struct plain_net *p, const rea
             double expected = p->grads.x[tensor->offset + i];
             double var = p->grads.var[tensor->offset + i];
             if (before != 0) /* added one by one; all may be rounded the same way */
-                var += square((terms + PATH) * before / allowed_deviations(run));
+                var += square((terms + PATH) * before / DEVIATIONS(run->plan));
             check_number(run, tensor->name, i, grads[tensor->offset + i], expected + before, var);
         }
     }
