@@ -279,8 +279,8 @@ explains() {
 explains_every_word() {
     local word
     {
-        for word in results/reference/*/*.csv "$latest"/*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
-        for word in results/reference/*/summary.md; do grep -m 1 '^|' "$word" | tr '|' '\n'; done |
+        for word in $(git ls-files 'results/reference/*.csv') "$latest"/*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
+        for word in $(git ls-files 'results/reference/*/summary.md'); do grep -m 1 '^|' "$word" | tr '|' '\n'; done |
             sed -E 's/\\//g; s/^ +| *(\[.*)?$//g; s/^published .+/published/'
         "$scalebench" explain flags | grep -oE '[a-z_]+ \(' | tr -d ' ('
         printf '%s\n' busy ci_not_met dropped_channels data_zeros blocks Karp-Flatt diverged nth curve
