@@ -119,17 +119,20 @@ apart_as_ours() {
 # rank's own: an activation that rounding takes over a kink moves it by up to 5e-3, as README says, other statistics
 # or a mean in place of a sum by more than a tenth.
 same_weights() { # ranks
-    same_change "$1" 4 softmax_784 digits 1e-4 && same_change "$1" 4 "$tmp/biasless.yaml" digits 1e-4 && same_change "$1" 1 vgg_mini shapes 5e-3
+    same_change "$1" 4 digits 1e-4 softmax_784 "$tmp/biasless.yaml" && same_change "$1" 1 shapes 5e-3 vgg_mini
 }
 
-same_change() { # ranks, steps, model, images, how far off
+same_change() { # ranks, steps, images, how far off, models
     local options=(--train.global_batch 50 --train.lr 0.05 --train.momentum 0.9
-        --train.weight_decay 1e-3 --data.set "$4" --data.samples $(($2 * 50)))
-    local weights=$tmp/${3##*/}.safetensors
-    "$mpiexec" -n "$1" "$train_cnn" --model "$3" "${options[@]}" --wait yield \
-        --checkpoint.every_epochs 1 --checkpoint.path "$weights" &&
-        "$mpiexec" -n "$1" "$python" bench/tests/lib/peer_weights.py "$build" "$2" "$3=$weights=$5" \
-            -- "${options[@]}"
+        --train.weight_decay 1e-3 --data.set "$3" --data.samples $(($2 * 50)))
+    local model weights pairs=()
+    for model in "${@:5}"; do
+        weights=$tmp/${model##*/}.safetensors
+        pairs+=("$model=$weights=$4")
+        "$mpiexec" -n "$1" "$train_cnn" --model "$model" "${options[@]}" --wait yield \
+            --checkpoint.every_epochs 1 --checkpoint.path "$weights" || return 1
+    done
+    "$mpiexec" -n "$1" "$python" bench/tests/lib/peer_weights.py "$build" "$2" "${pairs[@]}" -- "${options[@]}"
 }
 
 # Numbers of the last line of rank 0's record.

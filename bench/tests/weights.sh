@@ -37,7 +37,7 @@ blis_arch() {
 hash_of() { # isa, model, plan, ranks, options
     local set=shapes images=12
     [[ $("$scalebench" model "$2" --json) == *'"input":[1,'* ]] && set=digits
-    [ "$2,$3" != vgg11_bn,reference ] || images=3 # its plain loops take a second an image
+    [ "$2,$3" != vgg11_bn,reference ] || images=1 # its plain loops take a second an image
     rm -f "$dirs"/*
     # shellcheck disable=SC2086 # options are words
     SCALEBENCH_ISA=$1 BLIS_ARCH_TYPE=$(blis_arch "$1") "$mpiexec" -n "$4" "$train_cnn" --run time \

@@ -4,7 +4,7 @@
  * Where ranks outnumber cores a rank that spins in the library keeps the others from running: there
  * the ranks yield.
  *
- * double: 2 3 7 */
+ * double: 2 3 */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>

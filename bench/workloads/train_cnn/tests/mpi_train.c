@@ -1,7 +1,7 @@
 /* p ranks train what one rank trains, which the first does by itself in the same process; the replicas are
  * equal to the bit.
  *
- * double: 3 4 */
+ * double: 3 */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 #include "kernels/base/clock.h"
 
