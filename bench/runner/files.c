@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/base/output.h"
+
 extern char **environ;
 
 enum status path_format(char path[PATH_BYTES], struct error *e, const char *format, ...)
@@ -52,7 +54,8 @@ enum status folder_make(const char *path, struct error *e)
     if (mkdir(part, 0777) != 0 && why == 0)
         why = errno;
     if (!path_is_folder(path))
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(why));
+        return error_at(e, output_refuse(why), path, 0, 0, "cannot make this folder: %s; %s",
+                        strerror(why), output_expected(why));
     return OK;
 }
 
@@ -78,7 +81,8 @@ static enum status fill(FILE *f, bool is_file, const char *path, file_writer *wr
 
 static enum status cannot_open(const char *path, struct error *e)
 {
-    return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+    return error_at(e, output_refuse(errno), path, 0, 0, "cannot be written: %s; %s",
+                    strerror(errno), output_expected(errno));
 }
 
 /* ---- Temporary files ---- */

@@ -17,6 +17,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/output.h"
 
 /* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
@@ -106,7 +107,8 @@ static enum status make_run(const struct campaign *c, char run[64], struct error
     TRY(path_format(path, e, "%s/%s", c->folder, run));
     if (mkdir(path, 0777) == 0)
         return OK;
-    return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
+    return error_at(e, output_refuse(errno), path, 0, 0, "cannot make this folder: %s; %s",
+                    strerror(errno), output_expected(errno));
 }
 
 /* "the program x is not what it was in <run> (revision r): SHA-256 0 then, SHA-256 1 now" */

@@ -217,7 +217,7 @@ check "numbers of the other precision are refused" other_precision_is_refused
 check "a killed campaign goes on inside its accuracy run" campaign_goes_on
 check "without a checkpoint auto begins anew" expect 0 "no checkpoint $tmp/none: begins anew" \
     train 1 --checkpoint.path "$tmp/none" --checkpoint.resume auto
-check "a file that is named must be there" expect 1 "$tmp/none: cannot be read: No such file" \
+check "a file that is named must be there" expect 2 "$tmp/none: cannot be read: No such file" \
     train 2 --checkpoint.resume "$tmp/none"
 check "a checkpoint replaces files only" replaces_files_only
 check "a checkpoint is written through links" writes_through_links

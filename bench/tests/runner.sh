@@ -202,6 +202,14 @@ refuses_an_empty_folder() {
     expect 2 "--out '' (OUT= of make) names no folder" "$bin/scalebench" figures "$tmp/fake.yaml" --out ""
 }
 
+refuses_places_of_no_use() {
+    local of_folder="expected a folder that exists and may be written to"
+    expect 2 "$tmp/fake.yaml/fake: cannot make this folder: Not a directory; $of_folder" run --out "$tmp/fake.yaml" || return 1
+    expect 2 "cannot make this folder: No such file or directory; $of_folder" run --out /proc/none || return 1
+    expect 2 "$tmp: cannot be written: Is a directory; expected a file, not a folder" \
+        "$bin/scalebench" compare strong_scaling strong_scaling --out "$out" --output "$tmp"
+}
+
 # By the clock, the second run here is the older one: as where a clock was set back, or in one second.
 latest_follows_the_runs() {
     local first second
@@ -345,6 +353,7 @@ check "nothing is begun when no point can run" refuses_when_nothing_can_run
 check "a rank that does not begin says why, every time" says_why_nothing_begins
 check "plan runs nothing" plans_without_running
 check "an empty folder for results is refused" refuses_an_empty_folder
+check "a place that cannot be written is refused with what is expected" refuses_places_of_no_use
 check "latest follows the runs, not the clock" latest_follows_the_runs
 check "no temporary link is left" leaves_no_temporary_link
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors

@@ -69,8 +69,7 @@ static enum status map_file(struct safetensors *file, struct error *e)
     const char *why;
     int fd = file_open(file->path, &why);
     if (fd < 0)
-        return error_at(e, errno ? ERR_SYSTEM : ERR_DATA, file->path, 0, 0, "cannot be read: %s",
-                        why);
+        return error_at(e, ERR_DATA, file->path, 0, 0, "cannot be read: %s", why);
     enum status status = map_descriptor(file, fd, e);
     close(fd);
     return status;
