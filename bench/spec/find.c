@@ -1,6 +1,7 @@
 #include "bench/spec/find.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,11 @@ static bool ends_with(const char *name, const char *ending)
 {
     size_t length = strlen(name), suffix = strlen(ending);
     return length > suffix && strcmp(name + length - suffix, ending) == 0;
+}
+
+bool find_is_there(const char *path)
+{
+    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 static enum status join(char **path, const char *home, const char *folder, const char *name,
@@ -62,16 +68,79 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
 /* More names are no list to read in a message. */
 enum { LIST_MOST = 12 };
 
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* The files of a folder by the names that users write, without their endings, and as they are. */
+struct folder_names {
+    struct dirent **found;
+    int n;
+    const char **stems;
+};
+
+static void free_names(struct folder_names *names)
+{
+    for (int i = 0; i < names->n; i++) {
+        free(names->found[i]);
+        free((char *)names->stems[i]);
+    }
+    free(names->found);
+    free(names->stems);
+}
+
+static char *without_ending(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? strndup(name, (size_t)(dot - name)) : strdup(name);
+}
+
+/* Reads as many as memory allows. */
+static void read_names(struct folder_names *names, const char *folder)
+{
+    *names = (struct folder_names){NULL};
+    int n = scandir(folder, &names->found, is_visible, alphasort);
+    names->stems = calloc(n > 0 ? (size_t)n : 1, sizeof *names->stems);
+    for (names->n = 0; names->stems != NULL && names->n < n; names->n++)
+        if ((names->stems[names->n] = without_ending(names->found[names->n]->d_name)) == NULL)
+            break;
+    for (int i = names->n; i < n; i++)
+        free(names->found[i]);
+}
+
+/* Writes "; nearest 'a.yaml'": the file in `folder` whose name without ending is near that of `name`; "" where none is. */
+static void explain_file(char text[NAME_NEAR_BYTES], const char *folder, const char *name)
+{
+    struct folder_names names;
+    char *stem = without_ending(name);
+    read_names(&names, folder);
+    const char *near = NULL;
+    text[0] = '\0';
+    if (stem != NULL)
+        near = name_nearest(stem,
+                            &(struct name_places){.here = names.stems, .n_here = (size_t)names.n})
+                   .names[0];
+    for (int i = 0; i < names.n; i++)
+        if (names.stems[i] == near)
+            snprintf(text, NAME_NEAR_BYTES, "; nearest '%.140s'", names.found[i]->d_name);
+    free_names(&names);
+    free(stem);
+}
+
 static enum status explain_near(const char *folder, const char *name, const char *const *names,
                                 size_t n, struct error *e)
 {
-    char text[300], stem[128];
+    char text[NAME_NEAR_BYTES], stem[128];
     int length = (int)strlen(name) - (ends_with(name, SUFFIX) ? (int)strlen(SUFFIX) : 0);
     snprintf(stem, sizeof stem, "%.*s", length, name);
+    explain_file(text, ".", name);
+    if (text[0] == '\0')
+        name_near(text, stem, names, n);
     return error_set(e, ERR_SPEC,
-                     "'%s' is not there, neither in the current folder nor in %s; %s; `scalebench "
+                     "'%s' is not there, neither in the current folder nor in %s%s; `scalebench "
                      "list %s` lists all",
-                     name, folder, name_three(text, sizeof text, stem, names, n), folder);
+                     name, folder, text, folder);
 }
 
 /* Says which files of this kind there are. */
@@ -123,7 +192,7 @@ enum status find_config(char **path, const char *folder, const char *name, struc
         if (i == 1 && home == NULL)
             break;
         enum status status = join(path, home, folder, name, e);
-        if (status != OK || access(*path, F_OK) == 0)
+        if (status != OK || find_is_there(*path))
             return status;
         free(*path);
         *path = NULL;
@@ -152,52 +221,42 @@ static enum status try_file(char **path, const char *home, const char *folder, c
         *path = NULL;
         return error_no_memory(e, "a path");
     }
-    if (access(*path, F_OK) == 0)
+    if (find_is_there(*path))
         return OK;
     free(*path);
     *path = NULL;
     return OK;
 }
 
-static int is_visible(const struct dirent *entry)
+/* Writes the file near a path that is seen from folders below `home`; the first folder that has one says it. */
+static void explain_files(char text[NAME_NEAR_BYTES], const char *home, const char *const *folders,
+                          const char *path)
 {
-    return entry->d_name[0] != '.';
-}
-
-/* Writes "; nearest 'a', 'b' or 'c'": names in the first folder that has the one of the path, "" where none has. */
-static void explain_files(char *text, size_t size, const char *const *folders, const char *path)
-{
-    enum { MOST = 256 };
-    const char *names[MOST], *base = strrchr(path, '/');
+    const char *base = strrchr(path, '/');
     int length = base != NULL ? (int)(base - path) + 1 : 0;
     text[0] = '\0';
     for (; *folders != NULL && text[0] == '\0'; folders++) {
         char folder[PATH_MAX];
-        struct dirent **found = NULL;
-        snprintf(folder, sizeof folder, "%s%.*s", folders[0][0] || length > 0 ? *folders : ".",
-                 length, path);
-        int n = scandir(folder, &found, is_visible, alphasort);
-        for (int i = 0; i < n && i < MOST; i++)
-            names[i] = found[i]->d_name;
-        if (n > 0) {
-            strcpy(text, "; ");
-            name_three(text + 2, size - 2, path + length, names, (size_t)(n < MOST ? n : MOST));
-        }
-        for (int i = 0; i < n; i++)
-            free(found[i]);
-        free(found);
+        snprintf(folder, sizeof folder, "%s/%s%.*s", home, *folders, length, path);
+        explain_file(text, folders[0][0] == '/' ? folder + strlen(home) + 1 : folder,
+                     path + length);
     }
 }
 
-static enum status error_nowhere(const char *const *folders, const char *const *shared,
-                                 const char *text, struct error *e)
+static enum status error_nowhere(const char *home, const char *const *folders,
+                                 const char *const *shared, const char *text, struct error *e)
 {
-    char places[900] = "", near[400];
-    for (int k = 0; k < 2; k++)
-        for (const char *const *f = k == 0 ? folders : shared; *f != NULL; f++)
+    char places[900] = "", near[NAME_NEAR_BYTES] = "";
+    for (int k = 0; k < 2; k++) {
+        const char *const *all = k == 0 ? folders : shared;
+        for (const char *const *f = all; *f != NULL; f++)
             snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
                      places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
-    explain_files(near, sizeof near, folders, text);
+        if (near[0] == '\0')
+            explain_files(near, ".", all, text);
+    }
+    if (near[0] == '\0' && home != NULL)
+        explain_files(near, home, shared, text);
     return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s%s", text, places, near);
 }
 
@@ -218,7 +277,7 @@ enum status find_file(char **path, const char *const *folders, const char *const
         if (*path == NULL && home != NULL)
             TRY(try_file(path, home, *f, text, e));
     }
-    return *path == NULL ? error_nowhere(folders, shared, text, e) : OK;
+    return *path == NULL ? error_nowhere(home, folders, shared, text, e) : OK;
 }
 
 enum status find_folder(char **folder, const char *path, struct error *e)

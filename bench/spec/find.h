@@ -10,6 +10,10 @@
  * or a folder in it. ERR_SPEC names the nearest and what is there. */
 enum status find_config(char **path, const char *folder, const char *name, struct error *e);
 
+/* Whether a file has this path. What cannot be reached, as through a loop of links, is there too: opening it says why it
+ * is of no use. */
+bool find_is_there(const char *path);
+
 /* A text that means a file, not one of those in configs/: with a '/' or ending in .yaml. */
 bool find_is_path(const char *text);
 

@@ -4,6 +4,7 @@
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/spec/figures/request.h"
@@ -20,7 +21,7 @@ static const struct input_kind {
     const char *folder, *ending, *shared[3];
     bool is_read; /* by whoever loads the spec, or by launches: it is there */
 } kinds[] = {
-    {OPT_MODEL, "models", ".yaml", {"configs/"}, true},
+    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true},
     {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}, true},
     {OPT_LINK, "link", ".csv", {NULL}, true},
     {.option = OPT_CHECKPOINT_START, .is_read = true},
@@ -95,10 +96,33 @@ static enum status place_new(struct value *value, const struct spec *spec,
         status = find_absolute(&value->path, from.folders[0], name, e);
     else if (status == OK && find_input(&found, spec, kind, value, folder, &none) == OK)
         status = find_absolute(&value->path, found, name, e);
+    else if (status == OK && !spec->is_recorded)
+        status = mark_error(e, ERR_SPEC, value->mark,
+                            "%s: there is no folder %s for %s; expected a folder that exists",
+                            option_get(kind->option)->key, folder, value->text);
     seen_from_close(&from);
     free(folder);
     free(found);
     return status;
+}
+
+static enum status error_missing(const struct value *value, const struct spec_option *option,
+                                 const char *why, struct error *e)
+{
+    return mark_error(e, ERR_SPEC, value->mark, "%s: %s; expected a file, or %s", option->key, why,
+                      option->preset);
+}
+
+/* A folder cannot stand for a file that is read or written whole. */
+static enum status check_file(const struct value *value, const struct input_kind *kind,
+                              struct error *e)
+{
+    struct stat info;
+    bool is_folder = stat(value->path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!is_folder || kind->option == OPT_DATA_PATH)
+        return OK;
+    return mark_error(e, ERR_SPEC, value->mark, "%s: %s is a folder; expected a file",
+                      option_get(kind->option)->key, value->text);
 }
 
 /* Where it is, seen from where it was written or typed; what is nowhere stays as it is, for the program that misses
@@ -108,19 +132,21 @@ static enum status find_path(struct value *value, const struct spec *spec,
 {
     struct error inner;
     char *found;
+    const struct spec_option *option = option_get(kind->option);
     enum status status = find_input(&found, spec, kind, value, value->text, &inner);
     free(value->path);
     value->path = NULL;
     if (status == OK)
         status = find_absolute(&value->path, found, "", e);
     else if (inner.status == ERR_SPEC && kind->is_read && !spec->is_recorded)
-        status = mark_error(e, ERR_SPEC, value->mark, "%s: %s", option_get(kind->option)->key,
-                            inner.text);
+        status = error_missing(value, option, inner.text, e);
     else if (inner.status == ERR_SPEC)
         status = kind->option == OPT_CHECKPOINT_PATH ? place_new(value, spec, kind, e) : OK;
     else
         *e = inner;
     free(found);
+    if (status == OK && value->path != NULL && !spec->is_recorded)
+        status = check_file(value, kind, e);
     return status;
 }
 
@@ -210,14 +236,15 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     return status;
 }
 
-/* What is wrong inside a file has its place there; that there is none, at the value. */
+/* What is wrong inside a file has its place there; that there is none, or none that can be read, at the value. */
 static enum status place_error(const struct value *value, const struct spec_option *option,
                                const struct error *inner, struct error *e)
 {
-    if (inner->file[0])
+    if (inner->line > 0)
         return error_at(e, inner->status, inner->file, inner->line, inner->column, "%s",
                         inner->text);
-    return mark_error(e, inner->status, value->mark, "%s: %s", option->key, inner->text);
+    return mark_error(e, inner->status, value->mark, "%s: %s%s%s", option->key, inner->file,
+                      inner->file[0] ? ": " : "", inner->text);
 }
 
 static enum status resolve_value(struct spec *spec, const struct input_kind *kind,

@@ -21,7 +21,7 @@
 
 static enum status find_spec(struct spec *spec, const char *path, struct error *e)
 {
-    if (access(path, F_OK) != 0 && path[0] != '/')
+    if (!find_is_there(path) && path[0] != '/')
         return find_config(&spec->path, "configs", path, e);
     spec->path = strdup(path);
     return spec->path != NULL ? OK : error_no_memory(e, "a path");

@@ -14,9 +14,18 @@ for file in bench/tests/bad/spec/*.yaml; do
 done
 
 for command in plan run figures table status; do
-    check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' is not there, neither in the current folder nor in configs; nearest 'strong_scaling', " \
+    check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' is not there, neither in the current folder nor in configs; nearest 'strong_scaling'; " \
         "$scalebench" "$command" strong_scalin.yaml
 done
+
+ln -s loop.yaml "$tmp/loop.yaml"
+check "a spec that is a loop of links" expect 2 "$tmp/loop.yaml: cannot be opened: Too many levels of symbolic links" \
+    "$scalebench" plan "$tmp/loop.yaml"
+near_here() {
+    (cd "$tmp" && : >mine.yaml && expect 2 "; nearest 'mine.yaml'; " "$scalebench" plan mine.yml)
+}
+check "a spec of the current folder is near" near_here
+check "a network of configs/models goes by its file's name too" expect 0 "lenet_21k" "$scalebench" model lenet_21k.yaml
 
 for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"

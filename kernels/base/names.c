@@ -138,41 +138,6 @@ static bool append(char *text, size_t size, const char *format, const char *valu
     return fits;
 }
 
-/* The nearest of the list behind the one at `rank`, `last` edits away; n: there is none. */
-static size_t next_nearest(const char *name, const char *const *known, size_t n, size_t last,
-                           size_t rank)
-{
-    size_t best = n, least = FAR;
-    for (size_t i = 0; i < n; i++) {
-        size_t distance = edit_distance(name, known[i]);
-        bool behind = rank == n || distance > last || (distance == last && i > rank);
-        if (behind && distance < least) {
-            best = i;
-            least = distance;
-        }
-    }
-    return best;
-}
-
-char *name_three(char *text, size_t size, const char *name, const char *const *known, size_t n)
-{
-    size_t used = (size_t)snprintf(text, size, "nearest"), last = 0, rank = n;
-    size_t shown = smaller(n, 3);
-    for (size_t i = 0; i < shown; i++) {
-        size_t at = next_nearest(name, known, n, last, rank);
-        if (at == n || used >= size)
-            break;
-        used += (size_t)snprintf(text + used, size - used, "%s '%s'",
-                                 i == 0           ? ""
-                                 : i + 1 == shown ? " or"
-                                                  : ",",
-                                 known[at]);
-        last = edit_distance(name, known[at]);
-        rank = at;
-    }
-    return text;
-}
-
 bool name_is_word(const char *words, const char *name)
 {
     size_t length = strlen(name);

@@ -37,10 +37,6 @@ int name_index(const char *name, const char *const *known, size_t n);
 /* Whether the name is one of `words`, which blanks separate. */
 bool name_is_word(const char *words, const char *name);
 
-/* Writes "nearest 'ring', 'rank' or 'tree'", the three names (or fewer) least unlike this one, of a list too long to print.
- * Returns `text`. */
-char *name_three(char *text, size_t size, const char *name, const char *const *known, size_t n);
-
 /* Writes "'rign' is unknown; nearest 'ring'; known: none allreduce ring" to `text` (cut to fit) and
  * returns it. */
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n);

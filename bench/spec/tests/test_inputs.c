@@ -68,10 +68,10 @@ static void a_net_is_found_beside_its_spec_first(void **state)
     spec_free(&spec);
 
     struct error e;
-    assert_int_equal(try_load(&spec, "model: gone.yaml\n", NULL, &e), ERR_SPEC);
+    assert_int_equal(try_load(&spec, "model: nets.yaml\n", NULL, &e), ERR_SPEC);
     assert_int_equal(e.line, 3);
-    assert_non_null(strstr(e.text, "model: 'gone.yaml' is not there; looked in"));
-    assert_non_null(strstr(e.text, "; nearest 'net.yaml' or 'spec.yaml'"));
+    assert_non_null(strstr(e.text, "model: 'nets.yaml' is not there; looked in"));
+    assert_non_null(strstr(e.text, "; nearest 'net.yaml'"));
     spec_free(&spec);
     assert_int_equal(chdir(home), 0);
 }
