@@ -120,6 +120,17 @@ enum {
     FILES
 };
 
+const char *const *csv_file_names(size_t *n)
+{
+    static const char *const names[] = {
+#define CSV_FILE(name, within, kind, rows) #name,
+#include "bench/collect/columns/files.def"
+#undef CSV_FILE
+    };
+    *n = FILES;
+    return names;
+}
+
 static bool has_segments(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)
@@ -160,6 +171,14 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec)
            : i == FILE_metrics   ? has_metrics(spec)
            : i == FILE_segments  ? has_segments(spec)
                                  : true;
+}
+
+const char *csv_file_unwritten(const char *file, const struct spec *spec)
+{
+    for (size_t i = 0; i < FILES; i++)
+        if (strcmp(files[i].file, file) == 0 && !csv_file_is_wanted(i, spec))
+            return files[i].rows;
+    return NULL;
 }
 
 const char *summary_file(const struct spec *spec, size_t i)

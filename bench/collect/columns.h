@@ -78,6 +78,12 @@ const struct column *column_of_file(const char *file, const char *name);
 /* Whether a run of this spec leaves the i-th file of columns/files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
+/* The names of the files in columns/files.def, without .csv. */
+const char *const *csv_file_names(size_t *n);
+
+/* What files.def says of the rows of a file that a run of this spec does not leave; NULL: it does, or no run has it. */
+const char *csv_file_unwritten(const char *file, const struct spec *spec);
+
 /* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
 bool csv_file_repeats(const char *file, const char *column);
 

@@ -6,6 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
+#include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
@@ -19,7 +20,7 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
                       why);
 }
 
-/* Of options that points have, and of columns. */
+/* Of options that points have, and of columns but one of this name, which the figure's file lacks. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -31,7 +32,7 @@ static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_dat
         if (!scope_is_campaign(option_get((enum option_id)i)->scope))
             known[known_n++] = config_option(&d->spec->config, (enum option_id)i)->key;
     for (size_t i = 0; i < n; i++)
-        if (name_index(columns[i].name, known, known_n) < 0)
+        if (strcmp(columns[i].name, name) != 0 && name_index(columns[i].name, known, known_n) < 0)
             known[known_n++] = columns[i].name;
     name_near(near, name, known, known_n);
     free(known);
@@ -154,6 +155,17 @@ static void title_time(struct figure_data *d, const struct spec *spec)
     q->title = d->titles[d->n_quantities];
 }
 
+static enum status check_file(const struct figure_data *d, struct error *e)
+{
+    const char *wanted = figure_text(d->figure, FIGURE_FILE);
+    char text[512];
+    size_t n;
+    const char *const *names = csv_file_names(&n);
+    if (strcmp(wanted, "auto") == 0 || name_index(wanted, names, n) >= 0)
+        return OK;
+    return refuse(d, FIGURE_FILE, wanted, name_explain(text, sizeof text, wanted, names, n), e);
+}
+
 static enum status resolve_quantity(struct figure_data *d, const char *name, struct error *e)
 {
     struct quantity *q = &d->quantities[d->n_quantities];
@@ -209,6 +221,7 @@ static enum status resolve_y(struct figure_data *d, const struct spec *spec, str
     const struct value *y = &d->figure->request->options[FIGURE_Y];
     size_t most = shape->any_x ? FIGURE_COLUMNS_MAX : 1;
     d->quantity = &d->quantities[0];
+    TRY(check_file(d, e));
     if (shape->total != NULL) {
         TRY(check_parts(d, e));
         return resolve_quantity(d, shape->total, e);
@@ -222,6 +235,61 @@ static enum status resolve_y(struct figure_data *d, const struct spec *spec, str
                       e);
     for (size_t i = 0; i < y->n; i++)
         TRY(resolve_quantity(d, y->texts[i], e));
+    return OK;
+}
+
+/* ---- What a campaign leaves to show ---- */
+
+static bool has_epochs(const struct quantity *q)
+{
+    return q->file != NULL &&
+           (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
+}
+
+/* Words of a command line that ask for no launches leave the figures of a file empty. */
+static bool is_chosen(const struct figure_data *d, enum option_id id)
+{
+    return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
+}
+
+/* Why a campaign will have no value of the quantity; false: it has some. */
+static bool explain_lack(char why[320], const struct figure_data *d, const struct quantity *q)
+{
+    const char *rows = q->file != NULL ? csv_file_unwritten(q->file, d->spec) : NULL;
+    const struct value *launches = &d->spec->config.values[OPT_TIME_LAUNCHES];
+    bool trained = has_epochs(q) || (q->file == NULL && q->source == SOURCE_RUNS);
+    bool timed = q->file == NULL && (q->source == SOURCE_TIMED || q->relation != RELATION_NONE);
+    why[0] = '\0';
+    if (rows != NULL)
+        snprintf(why, 320, "this campaign has no %s: %s", q->file, rows);
+    else if (trained && d->spec->config.values[OPT_ACCURACY_SEEDS].n == 0 &&
+             is_chosen(d, OPT_ACCURACY_SEEDS))
+        snprintf(why, 320,
+                 "accuracy runs tell it, but measure.accuracy.seeds is []: expected a seed a run, "
+                 "as [1, 2, 3]");
+    else if (timed && launches->number_hi == 0 && is_chosen(d, OPT_TIME_LAUNCHES))
+        snprintf(why, 320,
+                 "timed launches tell it, but measure.time.launches is %s: expected launches, as 6",
+                 launches->text);
+    return why[0] != '\0';
+}
+
+/* Of runs that are there, what they lack is seen when they are read; what others published needs none. */
+static bool is_to_run(const struct figure_data *d)
+{
+    const struct figure_request *request = d->figure->request;
+    return !d->several && request->n_sources == 0 &&
+           (!d->spec->is_recorded || mark_from_set(request->mark));
+}
+
+static enum status check_lack(const struct figure_data *d, struct error *e)
+{
+    char why[320];
+    if (!is_to_run(d))
+        return OK;
+    for (size_t i = 0; i < d->n_quantities; i++)
+        if (explain_lack(why, d, &d->quantities[i]))
+            return refuse(d, FIGURE_Y, d->quantities[i].name, why, e);
     return OK;
 }
 
@@ -296,6 +364,36 @@ static bool check_lookup(struct condition_value *value, const char *name, const 
     return is_known(arg, name);
 }
 
+/* What a point is before it has run. */
+static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct point *point = arg;
+    const struct spec_option *option = config_option_find(&point->config, name);
+    if (option != NULL)
+        option_value(value, &point->config.values[option->id], option->type);
+    else
+        *value = (struct condition_value){NAN, point->case_name};
+    return option != NULL || strcmp(name, FIGURE_CASE) == 0;
+}
+
+/* Whether the spec alone says that the condition holds of no point. */
+static bool holds_of_none(const struct condition *where, const struct spec *spec)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(where, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct spec_option *option = config_option_find(&spec->config, terms[i].name);
+        bool settled = option != NULL ? spec_option_is_settled(spec, option->id)
+                                      : strcmp(terms[i].name, FIGURE_CASE) == 0;
+        if (!settled)
+            return false;
+    }
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (condition_holds(where, look_up_before, &spec->points[i]))
+            return false;
+    return true;
+}
+
 static enum status resolve_where(struct figure_data *d, struct error *e)
 {
     const struct value *where = &d->figure->request->options[FIGURE_WHERE];
@@ -306,7 +404,9 @@ static enum status resolve_where(struct figure_data *d, struct error *e)
     TRY(condition_read(&d->where, figure_option_at(FIGURE_WHERE)->key, &node, e));
     const char *unknown = condition_unknown(d->where, check_lookup, d);
     if (unknown == NULL)
-        return OK;
+        return is_to_run(d) && holds_of_none(d->where, d->spec)
+                   ? refuse(d, FIGURE_WHERE, where->text, "no point of the spec is so", e)
+                   : OK;
     TRY(find_near(near, d, unknown, e));
     snprintf(text, sizeof text, "'%.200s' is unknown%s", unknown, near);
     return refuse(d, FIGURE_WHERE, where->text, text, e);
@@ -342,6 +442,7 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
     d->figure = &d->own;
     TRY(resolve_x(d, e));
     TRY(resolve_y(d, spec, e));
+    TRY(check_lack(d, e));
     TRY(resolve_where(d, e));
     TRY(resolve_series(d, e));
     TRY(check_published(d, e));

@@ -191,6 +191,13 @@ bool spec_option_is_open(const struct spec *spec, enum option_id id)
     return false;
 }
 
+bool spec_option_is_settled(const struct spec *spec, enum option_id id)
+{
+    enum option_type type = option_get(id)->type;
+    return type != TYPE_NODES && type != TYPE_NODE_RANKS && id != OPT_SITE &&
+           !spec_option_is_open(spec, id);
+}
+
 static bool condition_is_open(const struct condition *condition, const struct spec *spec)
 {
     size_t n;

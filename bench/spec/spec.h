@@ -488,6 +488,8 @@ const char *spec_set_beyond_figures(const struct spec *spec);
 
 /* Whether the values of an option are not the file's own: by the machine's cores, as auto in a list, or by SET. */
 bool spec_option_is_open(const struct spec *spec, enum option_id id);
+/* Whether the file alone says which values it has: neither this machine, nor the site, nor a SET. */
+bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
 /* The index of the point of this identity; n_points where there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);

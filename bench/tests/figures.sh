@@ -311,11 +311,59 @@ wrong_options_of_figures_are_named() {
     expect 2 "figures.name: 'a/b' is no name of a file" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
     expect 2 "has 3 points at sync.strategy = allreduce; they differ in ranks, " "$scalebench" figures "$dir" \
-        --set "figures=[time, {kind: line, x: sync.strategy, y: test_loss, series: train.lr}]" || return 1
-    expect 2 "column 'epochs' is unknown; nearest 'epoch'" "$scalebench" figures "$dir" --set "figures=[time, \
+        --set "figures=[accuracy, {kind: line, x: sync.strategy, y: test_loss, series: train.lr}]" || return 1
+    expect 2 "column 'epochs' is unknown; nearest 'epoch'" "$scalebench" figures "$dir" --set "figures=[accuracy, \
 {kind: line, x: epoch, y: seconds, published: {file: wang_yang_gpu.csv, keys: [epoch = epochs], values: [seconds = time_s]}}]" || return 1
-    [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_time.csv" ] || return 1
+    [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_accuracy.csv" ] || return 1
+    expect 2 "figures.where = ranks = 99: no point of the spec is so" "$scalebench" figures "$dir" \
+        --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
+    expect 2 "figures.y = step_ms: this campaign has no steps.csv: a row a step and rank of every timed launch; written where measure.steps_csv is true" \
+        "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
     expect 0 "what it goes over" "$scalebench" explain figures.x
+}
+
+# A campaign that can leave nothing to show is told before it runs.
+figures_without_values_are_refused() {
+    local figure why spec=$tmp/lacking.yaml
+    while read -r figure; do
+        read -r why
+        cat >"$spec" <<END
+name: lacking
+model: softmax_784
+data: {set: digits, samples: 100}
+ranks: 1
+train: {global_batch: 10}
+measure: {$measured}
+figures: [$figure]
+END
+        expect 2 "$why" "$scalebench" plan "$spec" || return 1
+    done
+}
+
+timed_figures_are_refused() {
+    local measured='time: {steps: 3}'
+    figures_without_values_are_refused <<'END'
+accuracy
+:7:11: figures.y = test_acc_pct: accuracy runs tell it, but measure.accuracy.seeds is []: expected a seed a run, as [1, 2, 3]
+epochs
+:7:11: figures.y = test_acc_pct: accuracy runs tell it, but measure.accuracy.seeds is []
+resources
+:7:11: figures.y = cpu_useful_pct: this campaign has no resources.csv: 
+{kind: line, y: step_ms, where: ranks = 2}
+:7:43: figures.where = ranks = 2: no point of the spec is so
+{kind: line, y: step_ms, where: rank > 1}
+:7:43: figures.where = rank > 1: 'rank' is unknown; nearest 'ranks'
+{kind: line, y: step_ms, file: sumary}
+:7:42: figures.file = sumary: 'sumary' is unknown; nearest 'summary'; known: summary raw
+END
+}
+
+accuracy_figures_are_refused() {
+    local measured='time: {launches: 0}, accuracy: {seeds: [1]}'
+    figures_without_values_are_refused <<'END'
+time
+:7:11: figures.y = step_ms: timed launches tell it, but measure.time.launches is 0..0: expected launches, as 6
+END
 }
 
 check "every kind of figure is drawn" draws_every_kind
@@ -339,6 +387,8 @@ fi
 check "runs of a figure that are none, and figures that nobody asks for, are named" wrong_runs_of_figures_are_named
 check "a run keeps the files of its figures" a_run_keeps_the_files_of_its_figures
 check "wrong options of figures are named" wrong_options_of_figures_are_named
+check "figures without values are refused where nothing trains" timed_figures_are_refused
+check "and where nothing is timed" accuracy_figures_are_refused
 if command -v python3 >/dev/null; then
     check "a model line follows from coefficients" model_line_follows_the_coefficients
 else

@@ -523,11 +523,11 @@ static void accuracy_is_never_replayed(void **state)
         struct shown shown = {0};
         struct error e = {.status = OK};
         char text[2048];
-        snprintf(
-            text, sizeof text,
-            "%sranks: 2\ncompute.rate: 40\nzip: {compute: [real, replay], train.lr: [0.1, 0.2]}\n"
-            "figures: [%s]\n",
-            HEAD, shown_as[i].figure);
+        snprintf(text, sizeof text,
+                 "%sranks: 2\nmeasure.accuracy.seeds: [1]\ncompute.rate: 40\nzip: {compute: [real, "
+                 "replay], train.lr: [0.1, 0.2]}\n"
+                 "figures: [%s]\n",
+                 HEAD, shown_as[i].figure);
         fake_open(&shown.run, text);
         summarise(&shown.run, &shown.s);
         if (read_figure(&shown, &e) != OK)

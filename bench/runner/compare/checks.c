@@ -346,14 +346,6 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
     return is_case(name) || option < OPTION_COUNT;
 }
 
-/* Or by where it is run, as nodes: auto. */
-static bool is_open(const struct spec *spec, enum option_id option)
-{
-    enum option_type type = option_get(option)->type;
-    return type == TYPE_NODES || type == TYPE_NODE_RANKS || option == OPT_SITE ||
-           spec_option_is_open(spec, option);
-}
-
 /* Whether the file alone says which points a condition holds of: neither what they measure, nor this machine, nor
  * whoever typed a SET. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
@@ -362,7 +354,8 @@ static bool is_settled(const struct condition *where, const struct spec *spec)
     const struct condition_term *terms = condition_terms(where, &n);
     for (size_t i = 0; i < n; i++) {
         enum option_id option = option_of(&spec->config, terms[i].name);
-        if (!is_case(terms[i].name) && (option == OPTION_COUNT || is_open(spec, option)))
+        if (!is_case(terms[i].name) &&
+            (option == OPTION_COUNT || !spec_option_is_settled(spec, option)))
             return false;
     }
     return true;
