@@ -199,6 +199,15 @@ static enum status check_samples(const struct point *point, const char *set, int
                                  struct error *e)
 {
     const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
+    const struct value *batch = &point->config.values[OPT_GLOBAL_BATCH];
+    double step = config_images(&point->config);
+    if (samples->number <= images && step > images)
+        return mark_error(e, ERR_SPEC,
+                          batch->number > 0 ? batch->mark
+                                            : point->config.values[OPT_BATCH_PER_RANK].mark,
+                          "a step of all ranks takes %.0f images, but %s has %d to train on: "
+                          "expected at most %d",
+                          step, set, images, images);
     if (samples->number <= images)
         return OK;
     return mark_error(

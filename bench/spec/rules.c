@@ -220,6 +220,10 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *c = &spec->points[i].config;
         const struct value *chosen = &c->values[OPT_INJECT_RANKS];
+        if (chosen->n == 0 && config_int(c, OPT_INJECT_KIND) != INJECT_none)
+            return mark_error(e, ERR_SPEC, chosen->mark,
+                              "inject.ranks = [] names no rank: expected some, as [0], or no "
+                              "inject.kind");
         for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != INJECT_none; k++)
             if (chosen->numbers[k] >= (double)most)
                 return mark_error(
@@ -497,6 +501,42 @@ static enum status check_elastic_runs(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* A program of another maker is timed alone. */
+static enum status check_foreign_runs(const struct spec *spec, struct error *e)
+{
+    static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread && spec_foreign(spec) != NULL; i++) {
+        const struct value *value = &spec->config.values[unread[i]];
+        if (!value_is_preset(option_get(unread[i]), value))
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "%s has no effect: workload.command has launches alone, neither "
+                              "accuracy runs nor steps; leave it out",
+                              option_get(unread[i])->key);
+    }
+    return OK;
+}
+
+/* A launch ends before those steps. */
+static enum status check_injected_steps(const struct spec *spec, struct error *e)
+{
+    const struct value *late = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        const struct value *steps = &c->values[OPT_INJECT_STEPS];
+        if (config_int(c, OPT_INJECT_KIND) == INJECT_none)
+            continue;
+        if (steps->number <= config_number(c, OPT_TIME_WARMUP) + config_number(c, OPT_TIME_STEPS))
+            return OK;
+        late = steps;
+    }
+    if (late == NULL || spec->config.values[OPT_ACCURACY_SEEDS].n > 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, late->mark,
+                      "inject.steps = %s, but no launch has so many steps: expected at most "
+                      "measure.time.warmup_steps + measure.time.steps",
+                      late->text);
+}
+
 /* As with the options of an optimizer. */
 static enum status check_batch_norm(const struct spec *spec, struct error *e)
 {
@@ -551,6 +591,8 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_target(spec, e));
     TRY(check_bound(spec, e));
     TRY(check_elastic_runs(spec, e));
+    TRY(check_foreign_runs(spec, e));
+    TRY(check_injected_steps(spec, e));
     TRY(check_figures(spec, e));
     return check_batch_norm(spec, e);
 }

@@ -184,9 +184,12 @@ static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
     struct mark mark = quick->mark;
     struct error inner;
     if (strcmp(quick->text, option->preset) == 0)
-        return asked ? error_at(e, ERR_SPEC, spec->path, 1, 1,
-                                "form=quick: there is no quick form, no `quick`")
-                     : OK;
+        return !asked && spec->is_recorded
+                   ? OK
+                   : mark_error(e, ERR_SPEC,
+                                asked ? mark_in(spec->path, 1, 1)
+                                      : spec->config.values[OPT_FORM].mark,
+                                "form=quick: there is no quick form, no `quick`");
     if (matrix_apply_words(spec, WORDS_QUICK, quick->text, &inner) != OK)
         return mark_error(e, inner.status, mark, "quick: %s", inner.text);
     TRY(config_set(&spec->config, option, option->preset, mark, e));

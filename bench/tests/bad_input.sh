@@ -21,6 +21,12 @@ done
 ln -s loop.yaml "$tmp/loop.yaml"
 check "a spec that is a loop of links" expect 2 "$tmp/loop.yaml: cannot be opened: Too many levels of symbolic links" \
     "$scalebench" plan "$tmp/loop.yaml"
+batch_beyond_the_data() {
+    printf 'name: bad\nmodel: softmax_784\ndata: {set: digits}\ntrain: {global_batch: 70000}\n' >"$tmp/beyond.yaml"
+    expect 2 "beyond.yaml:4:23: a step of all ranks takes 70000 images, but digits has 60000 to train on: expected at most 60000" \
+        "$scalebench" plan "$tmp/beyond.yaml"
+}
+check "a batch beyond the data is refused" batch_beyond_the_data
 near_here() {
     (cd "$tmp" && : >mine.yaml && expect 2 "; nearest 'mine.yaml'; " "$scalebench" plan mine.yml)
 }

@@ -9,6 +9,23 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
+static bool is_timed(const struct config *config)
+{
+    return config->values[OPT_TIME_LAUNCHES].number_hi > 0;
+}
+
+static bool communicates(const struct config *config)
+{
+    return config_strategy_kind(config) != STRATEGY_none;
+}
+
+/* Reads a checkpoint again, or writes one under this name. */
+static bool has_checkpoint(const struct config *config)
+{
+    return config_writes_checkpoints(config) || config_is_elastic(config) ||
+           strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
+}
+
 static bool has_variant(const struct config *config)
 {
     enum strategy_variant variant;
@@ -103,7 +120,13 @@ static const struct reader readers[] = {
     {OPT_CHECKPOINT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_CHECKPOINT_STEPS, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_CHECKPOINT_PATH, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_PATH, OPT_CHECKPOINT_EPOCHS, NULL, has_checkpoint},
     {OPT_CHECKPOINT_RESUME, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_TIME_WARMUP, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIME_STEPS, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIMELINE, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_REPLAY, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_REPLAY, OPT_STRATEGY, NULL, communicates},
     {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_RESTART_WITH, OPT_RESTARTS, NULL, NULL},
     {OPT_RESTART_LEAST, OPT_RESTART_WITH, "fewer", NULL},
