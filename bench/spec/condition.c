@@ -142,30 +142,43 @@ static bool ends_in(const char *name, const char *tail)
     return length > part && strcmp(name + length - part, tail) == 0;
 }
 
-/* What a number written in seconds, bytes or per cent is to be multiplied with. */
-static double unit_factor(const char *name, enum option_type type)
+/* Which unit a name says at its end, and what a number in seconds, bytes or per cent is to be multiplied with for it. */
+static const struct name_unit {
+    enum option_type type;
+    const char *tail;
+    double factor;
+} name_units[] = {{TYPE_TIME, "_ms", 1e3},      {TYPE_TIME, "_us", 1e6},
+                  {TYPE_TIME, "_ns", 1e9},      {TYPE_TIME, "_s", 1},
+                  {TYPE_SIZE, "_kib", 0x1p-10}, {TYPE_SIZE, "_mib", 0x1p-20},
+                  {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
+
+/* Columns of summary.csv say behind it which number of a point they are: step_ms_median, step_ms_lo. */
+static const struct name_unit *unit_of(const char *name)
 {
-    static const struct {
-        enum option_type type;
-        const char *tail;
-        double factor;
-    } units[] = {{TYPE_TIME, "_ms", 1e3},      {TYPE_TIME, "_us", 1e6},
-                 {TYPE_TIME, "_ns", 1e9},      {TYPE_SIZE, "_kib", 0x1p-10},
-                 {TYPE_SIZE, "_mib", 0x1p-20}, {TYPE_SIZE, "_gib", 0x1p-30},
-                 {TYPE_PERCENT, "_pct", 1}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (units[i].type == type && ends_in(name, units[i].tail))
-            return units[i].factor;
-    return type == TYPE_PERCENT && strchr(name, '.') == NULL ? 0.01 : 1;
+    static const char *const ends[] = {"", "_median", "_lo", "_hi"};
+    char tail[32];
+    for (size_t i = 0; i < sizeof name_units / sizeof *name_units; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            snprintf(tail, sizeof tail, "%s%s", name_units[i].tail, ends[k]);
+            if (ends_in(name, tail))
+                return &name_units[i];
+        }
+    return NULL;
 }
 
-static double value_number(const struct parser *p, const char *name)
+/* NAN: no number; *fits: not of another unit than the name says. */
+static double value_number(const struct parser *p, const char *name, bool *fits)
 {
     double number;
     enum option_type type;
+    const struct name_unit *unit = unit_of(name);
+    *fits = true;
     if (p->token == TOKEN_TEXT || !number_parse_unit(p->word, &type, &number))
         return NAN;
-    return number * unit_factor(name, type);
+    if (unit != NULL && type == unit->type)
+        return number * unit->factor;
+    *fits = unit == NULL || type == TYPE_REAL;
+    return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
 }
 
 static enum status parse_name(struct parser *p, struct condition_term *term, struct error *e)
@@ -184,7 +197,10 @@ static enum status parse_value(struct parser *p, struct condition_term *term,
 {
     if ((p->token != TOKEN_WORD && p->token != TOKEN_TEXT) || is_operator_word(p))
         return refuse_token(p, "a number, a word or a \"text\" is expected", e);
-    comparison->number = value_number(p, term->name);
+    bool fits;
+    comparison->number = value_number(p, term->name, &fits);
+    if (!fits)
+        return refuse_token(p, "a number in the unit that the name says is expected", e);
     if (term->ordered && isnan(comparison->number))
         return refuse_token(p, "an order is one of numbers", e);
     term->text = p->word;

@@ -18,6 +18,7 @@ static const struct {
     {"efficiency", {0.85, NULL}},
     {"test_acc_pct", {96.5, NULL}},
     {"rss_mib", {64, NULL}},
+    {"step_ms_median", {5, NULL}},
     {"train.shuffle", {1, "true"}},
     {"data.name", {NAN, "my set"}},
     {"unknown", {NAN, NULL}},
@@ -94,6 +95,7 @@ static void test_units(void **state)
     assert_true(holds("step_ms = 5"));
     assert_true(holds("step_ms < 1s"));
     assert_true(holds("rss_mib = 64MiB"));
+    assert_true(holds("step_ms_median = 5ms"));
     assert_true(holds("test_acc_pct >= 96.5%"));
     assert_true(holds("efficiency >= 80%"));
     assert_false(holds("efficiency >= 90%"));
@@ -145,6 +147,10 @@ static void test_refused(void **state)
     refused("ranks = 1 && ranks = 2", 11,
             "unknown here; known: = != < <= > >= and or not ( ), names, numbers, words and "
             "\"texts\"");
+    refused("step_ms_median <= 80%", 19,
+            "a number in the unit that the name says is expected, not '80%'");
+    refused("rss_mib <= 2s", 12, "a number in the unit that the name says is expected, not '2s'");
+    refused("read_s < 5%", 10, "a number in the unit that the name says is expected, not '5%'");
     refused("data.name = \"open", 13, "a quotation mark that is not closed");
     refused("\xC3\xA4rger = 1 )", 11, "and or or is expected, not ')'");
     char deep[256] = "";
