@@ -113,6 +113,21 @@ static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MA
     return n;
 }
 
+/* Where a group has the word further below, only those paths are meant: they come first. Returns how many are left. */
+static size_t prefer_below(const char **paths, size_t n, const char *group, const char *word)
+{
+    size_t kept = 0, length = strlen(group);
+    for (size_t i = 0; i < n && length > 0; i++) {
+        const char *path = paths[i], *end = strrchr(path, '.');
+        if (strncmp(path, group, length) == 0 && path[length] == '.' &&
+            strcmp(end + 1, word) == 0) {
+            paths[i] = paths[kept];
+            paths[kept++] = path;
+        }
+    }
+    return kept > 0 ? kept : n;
+}
+
 /* Length of the part of `path`, up to a dot, that is a group; 0 if there is none. */
 static size_t group_length(const char *path)
 {
@@ -143,6 +158,7 @@ static enum status explain_key(const struct walk *walk, const char *group, const
     snprintf(top, sizeof top, "%.*s", (int)strcspn(group, "."), group);
     struct name_places places = {.elsewhere = paths, .n_elsewhere = all_paths(groups, paths)};
     struct name_nearest whole = name_nearest(rest, &places);
+    places.n_elsewhere = prefer_below(paths, places.n_elsewhere, group, word);
     if (key_is_own(word))
         paths[places.n_elsewhere++] = word;
     places.here = known;

@@ -257,6 +257,40 @@ static value_parser *parser_of(enum option_type type)
     return parsers[type];
 }
 
+/* Sentences, which blanks do not part. */
+static bool has_blanks(const struct spec_option *option)
+{
+    bool words = option->id == OPT_COMMAND || option->id == OPT_SITE_MACHINES;
+    return option->type == TYPE_TEXTS || option->type == TYPE_PATTERNS ||
+           (option->type == TYPE_STRINGS && !words);
+}
+
+static void separate_words(char *text, size_t size, const char *words)
+{
+    static const char between[] = " ,";
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *c = words + strspn(words, between); *c && used < size;
+         c += strspn(c, between)) {
+        int length = (int)strcspn(c, between);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%.*s", used > 0 ? ", " : "", length, c);
+        c += length;
+    }
+}
+
+void value_as_list(char text[200], const struct spec_option *option, const char *written)
+{
+    if (option->type == TYPE_SEGMENTS)
+        snprintf(text, 200, "{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}");
+    else if (has_blanks(option))
+        snprintf(text, 200, "%s", written);
+    else if (strstr(written, "..") != NULL)
+        snprintf(text, 200, "1, 2, 3");
+    else
+        separate_words(text, 200, written);
+}
+
 /* A list where one belongs and nowhere else, with plain values in it; something written at all. */
 static enum status check_kind(const struct spec_option *option, const struct node *node,
                               struct error *e)
@@ -266,8 +300,11 @@ static enum status check_kind(const struct spec_option *option, const struct nod
         return value_refuse(e, option, node, "has no value");
     if (node->kind == NODE_MAP)
         return value_refuse(e, option, node, "takes %s, not a map", list ? "a list" : "one value");
-    if (list && node->kind != NODE_LIST)
-        return value_refuse(e, option, node, "takes a list: [%s]", node->text);
+    if (list && node->kind != NODE_LIST) {
+        char text[200];
+        value_as_list(text, option, node->text);
+        return value_refuse(e, option, node, "takes a list: [%s]", text);
+    }
     if (!list && node->kind == NODE_LIST)
         return value_refuse(e, option, node, "takes one value, not a list");
     for (size_t i = 0; i < node->n && option->type != TYPE_SEGMENTS; i++)

@@ -19,6 +19,9 @@ const char *bool_word(size_t i);
  * shares: in seconds, bytes or per cent. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
+/* What a list of this option may look like whose items were written without brackets: "1, 2" of "1 2". */
+void value_as_list(char text[200], const struct spec_option *option, const char *written);
+
 /* The i-th unit that values of TIME, SIZE or PERCENT are written with; NULL beyond the last. */
 const char *value_unit(enum option_type type, size_t i);
 
