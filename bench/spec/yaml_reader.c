@@ -67,6 +67,10 @@ static enum status parser_error(const struct reader *r, struct error *e)
                                        : offset_mark(r, r->size);
     if (index < r->size && r->text[index] == '\t')
         return mark_error(e, ERR_SPEC, mark, "a tab: indent with spaces");
+    if (strcmp(p->problem, "could not find expected ':'") ==
+        0) /* seen behind the line that lacks it */
+        return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
+                          "not YAML: ': ' is expected behind a key, a colon and a blank");
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem,
                       p->context != NULL ? " " : "", p->context != NULL ? p->context : "");
 }

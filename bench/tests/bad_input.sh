@@ -55,6 +55,9 @@ train() {
 }
 check "trainer: wrong magic number" expect 2 "byte 0: magic number" train --data.path "$tmp/mnist"
 check "trainer: folder that is not there" expect 2 "$tmp/none" train --data.path "$tmp/none"
+check "trainer: a file in place of a folder" \
+    expect 2 "bad_input.sh: cannot be opened: Not a directory; expected a folder with the files of mnist" \
+    train --data.path bench/tests/bad_input.sh
 # What will be written is looked at before the first step, by name; nothing is left of the look.
 mkdir "$tmp/there"
 for option in "--record $tmp/nowhere" "--predictions $tmp/nowhere/classes.txt" \

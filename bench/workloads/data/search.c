@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "kernels/base/log.h"
 
@@ -41,14 +40,22 @@ static enum status open_folder(struct data_set *data, const char *folder,
     return search->open(data, data->path, found, e);
 }
 
+/* Why a path is no folder, as errno; 0: it is one. */
+static int find_fault(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+}
+
 static enum status open_given(struct data_set *data, const char *folder,
                               const struct data_search *search, struct error *e)
 {
     bool found;
-    if (access(folder, F_OK) != 0)
+    int why = find_fault(folder);
+    if (why != 0)
         return error_at(e, ERR_DATA, folder, 0, 0,
                         "cannot be opened: %s; expected a folder with the files of %s%s",
-                        strerror(errno), search->set, search->otherwise != NULL ? ", or auto" : "");
+                        strerror(why), search->set, search->otherwise != NULL ? ", or auto" : "");
     TRY(open_folder(data, folder, search, &found, e));
     return found ? OK : search->no_files(folder, search->set, e);
 }
