@@ -58,6 +58,11 @@ check "trainer: folder that is not there" expect 2 "$tmp/none" train --data.path
 check "trainer: a file in place of a folder" \
     expect 2 "bad_input.sh: cannot be opened: Not a directory; expected a folder with the files of mnist" \
     train --data.path bench/tests/bad_input.sh
+check "trainer: a batch beyond the samples" \
+    expect 2 "a global batch of 64 images from a data set of 10: expected at most as many in train.global_batch" \
+    train --data.set digits --data.samples 10 --train.global_batch 64
+check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
+    train --data.set digits --checkpoint.start configs/quick.yaml
 # What will be written is looked at before the first step, by name; nothing is left of the look.
 mkdir "$tmp/there"
 for option in "--record $tmp/nowhere" "--predictions $tmp/nowhere/classes.txt" \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/base/mem.h"
 
@@ -38,6 +39,12 @@ static size_t edit_distance(const char *a, const char *b)
         }
     }
     return rows[n % 3][m];
+}
+
+/* Another case is one edit, of however many letters. */
+static size_t distance_of(const char *a, const char *b)
+{
+    return strcmp(a, b) != 0 && strcasecmp(a, b) == 0 ? 1 : edit_distance(a, b);
 }
 
 /* "time.steps" of "measure.time.steps" for a name with one dot; NULL where the path has no more dots than the name. */
@@ -76,13 +83,13 @@ struct name_nearest name_nearest(const char *name, const struct name_places *pla
     size_t limit = strlen(name) / 2 + 1;
     for (size_t i = 0; i < places->n_here; i++) {
         const char *known = places->here[i];
-        struct name_nearest other = {{known, NULL}, edit_distance(name, known), false};
+        struct name_nearest other = {{known, NULL}, distance_of(name, known), false};
         consider(&best, &other, limit);
     }
     for (size_t i = 0; i < places->n_elsewhere; i++) {
         const char *path = places->elsewhere[i], *end = path_end(path, name);
         struct name_nearest other = {
-            {path, NULL}, edit_distance(name, end != NULL ? end : path), true};
+            {path, NULL}, distance_of(name, end != NULL ? end : path), true};
         if (end != NULL || places->elsewhere != places->here)
             consider(&best, &other, limit);
     }

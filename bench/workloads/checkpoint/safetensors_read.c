@@ -80,8 +80,12 @@ static enum status read_header(struct safetensors *file, struct error *e)
     uint64_t length;
     memcpy(&length, file->map, sizeof length);
     size_t left = file->map_bytes - LENGTH_BYTES;
-    if (left > 0 && file->map[LENGTH_BYTES] != '{')
+    bool begins = left > 0 && file->map[LENGTH_BYTES] == '{';
+    if (left > 0 && !begins)
         TRY(file_check_head(file->path, file->map, file->map_bytes, "safetensors", e));
+    if (left > 0 && (length == 0 || !begins))
+        return refuse(file, LENGTH_BYTES, e,
+                      "the header does not begin with '{': expected a safetensors file");
     if (length > HEADER_BYTES_MAX)
         return refuse(file, 0, e, "a header of %llu bytes; the format allows %d",
                       (unsigned long long)length, HEADER_BYTES_MAX);
@@ -89,8 +93,6 @@ static enum status read_header(struct safetensors *file, struct error *e)
         return refuse(file, file->map_bytes, e,
                       "the file ends inside the header; expected %llu bytes of it, found %zu",
                       (unsigned long long)length, left);
-    if (length == 0 || file->map[LENGTH_BYTES] != '{')
-        return refuse(file, LENGTH_BYTES, e, "the header does not begin with '{'");
     json_error_t why;
     file->header = json_loadb((const char *)file->map + LENGTH_BYTES, (size_t)length,
                               JSON_REJECT_DUPLICATES, &why);

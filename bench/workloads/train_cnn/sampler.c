@@ -56,7 +56,9 @@ static void fill_order(struct sampler *s, uint32_t epoch)
 static enum status check_sizes(const struct sampler *s, struct error *e)
 {
     if (s->global_batch > s->n_samples) {
-        return error_set(e, ERR_ARGUMENT, "a global batch of %u images from a data set of %u",
+        return error_set(e, ERR_ARGUMENT,
+                         "a global batch of %u images from a data set of %u: expected at most as "
+                         "many in train.global_batch",
                          s->global_batch, s->n_samples);
     }
     if (s->shard == SHARD_contiguous && s->n_samples < (uint32_t)s->ranks) {

@@ -121,6 +121,7 @@ static void two_names_may_be_as_near(void **state)
     static const char *const names[] = {"cores", "nodes", "codes", "ring"};
     assert_near("cods", names, 4, "; nearest 'codes'");
     assert_near("coes", names, 4, "; nearest 'cores' or 'codes'");
+    assert_near("NODES", names, 4, "; nearest 'nodes'");
     assert_near("rodes", names, 4, "; nearest 'nodes' or 'codes'");
 }
 

@@ -244,7 +244,7 @@ static void folders_that_are_not_there_are_named(void **state)
     assert_int_equal(safetensors_write("/nowhere/a.safetensors", NULL, 0, NULL, &e), ERR_SYSTEM);
     assert_string_equal(e.file, "/nowhere/a.safetensors");
     assert_string_equal(e.text, "cannot be written: No such file or directory");
-    assert_int_equal(safetensors_open(&file, "/nowhere/a.safetensors", &e), ERR_SYSTEM);
+    assert_int_equal(safetensors_open(&file, "/nowhere/a.safetensors", &e), ERR_DATA);
     safetensors_close(&file);
     assert_string_equal(e.text, "cannot be read: No such file or directory");
     assert_int_equal(safetensors_open(&file, folder, &e), ERR_DATA);
@@ -274,8 +274,8 @@ static const struct {
     size_t data;
     const char *expected;
 } MALFORMED[] = {
-    {"[]", 0, "offset 8: the header does not begin with '{'"},
-    {" {}", 0, "offset 8: the header does not begin with '{'"},
+    {"[]", 0, "offset 8: the header does not begin with '{': expected a safetensors file"},
+    {" {}", 0, "offset 8: the header does not begin with '{': expected a safetensors file"},
     {"{}", 3, "offset 10: 3 bytes belong to no tensor; expected the end of the file"},
     {"{}}", 0, "offset 11: the header is not JSON: ..."},
     {"{\"a\":", 0, "offset 13: the header is not JSON: ..."},
@@ -364,7 +364,7 @@ static void malformed_files_are_refused(void **state)
 static void lengths_of_headers_are_refused(void **state)
 {
     put_malformed("{}", 0, 0);
-    expect_refusal("offset 8: the header does not begin with '{'");
+    expect_refusal("offset 8: the header does not begin with '{': expected a safetensors file");
     put_malformed("{}", 0, 3);
     expect_refusal("offset 10: the file ends inside the header; expected 3 bytes of it, found 2");
     put_malformed("{}", 0, 100000001);
