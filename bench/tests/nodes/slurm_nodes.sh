@@ -165,7 +165,7 @@ use_fake_trainer() {
 }
 
 submit() {
-    (cd "$home" && "$tmp/bin/scalebench" submit "$tmp/fake.yaml" --site "$tmp/rig.yaml" "$@")
+    (cd "$home" && "$tmp/bin/scalebench" submit "${campaign:-$tmp/fake.yaml}" --site "$tmp/rig.yaml" "$@")
 }
 
 # Two launches of each point, as was asked for, none lost, none twice; of the base two with each of the others, which
@@ -192,6 +192,16 @@ submits_what_is_missing() {
     [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 14 ]
 }
 
+passes_on_the_words_of_sbatch() {
+    cp "$tmp/rig.yaml" "$tmp/rig.kept"
+    sed -i 's/^sbatch:.*/sbatch: [--partition=nosuch]/' "$tmp/rig.yaml"
+    expect 3 "sbatch: error: invalid partition specified: nosuch" submit
+    local status=$?
+    mv "$tmp/rig.kept" "$tmp/rig.yaml"
+    [ "$status" -eq 0 ] && grep "sbatch refused the job with exit status 1; its message is above" "$tmp/expect.log" &&
+        SLURM_CONF=/dev/null expect 3 "ClusterName needs to be specified" submit && no_jobs
+}
+
 # --- What takes nodes and time away --------------------------------------------------------------------
 
 # The same campaign with other points: a fresh one each time.
@@ -214,6 +224,33 @@ start_hanging() {
     until_true hanging && return
     cat "$home/scalebench-$number.log"
     return 1
+}
+
+has_ended_with() { # job, status
+    scontrol show job "$1" | grep -w "ExitCode=$2:0"
+}
+
+# The first job holds two of the four nodes, so Slurm starts the second beside it.
+names_the_line_that_queues() {
+    start_hanging && rm "$tmp/hang" || return 1
+    local first=$number line second
+    second=$(cd "$home" && sbatch --parsable -N2 "$template" "$tmp/two/fake.yaml") &&
+        until_true has_ended_with "$second" 3 || return 1
+    grep "another scalebench is running this campaign: .* of job $first on n0 since" "${log/\%j/$second}" || return 1
+    line=$(sed -n 's/.*submit behind it: sbatch \(.*\) \.\.\.$/\1/p' "${log/\%j/$second}")
+    (cd "$home" && sbatch -N2 "$line" "$template" "$tmp/two/fake.yaml") && [ "$(squeue -h -t PD -o %r)" = Dependency ] &&
+        scancel "$first" && until_true no_jobs && is_complete_after_all
+}
+
+# submit writes jobs that follow one another.
+waits_its_turn() {
+    local campaign=$tmp/two/fake.yaml
+    rm -rf "$home/results/fake"
+    touch "$tmp/hang"
+    submit && until_true hanging && submit || return 1
+    rm "$tmp/hang"
+    squeue -h -o "%t %r"
+    [ "$(squeue -h -t PD -o %r)" = Dependency ] && scancel -t R --me && until_true no_jobs && is_complete_after_all
 }
 
 # Each of the four launches ended well once; of those that were begun only the one that hung did not, and where its
@@ -313,8 +350,11 @@ check "a login node stops with the line to type" stops_on_a_login_node
 use_fake_trainer
 check "submit --dry-run prints a script" prints_scripts
 check "submit runs what is missing, and no more" submits_what_is_missing
+check "submit prints the message of an sbatch that refuses a job" passes_on_the_words_of_sbatch
 check "shared memory of ranks that fail is given back on every node" shared_memory_is_given_back
 check "the second job of an array has nothing left" runs_in_an_array
+check "a second job of a campaign names the line that queues it" names_the_line_that_queues
+check "a second job of submit waits its turn" waits_its_turn
 check "a job that begins again goes on elsewhere" begins_again_elsewhere
 check "one that is out of time goes on" survives_its_time_limit
 check "so does one that has lost a node" survives_a_lost_node
