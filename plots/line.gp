@@ -23,7 +23,7 @@ ranks_min = x_min
 ranks_max = x_max
 
 # Value and bounds of the current row; the stem of a share is written without its unit.
-stem_of(name) = strstrt(name, '_pct') > 0 ? name[1:strstrt(name, '_pct') - 1] : name
+stem_of(name) = strlen(name) > 4 && name[strlen(name) - 3:] eq '_pct' ? name[1:strlen(name) - 4] : name
 has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi') > column(name.'_lo')
 is_published(k) = value(sprintf('series%d_published', k))
 legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, k)

@@ -32,8 +32,9 @@ static const char *x_name(const char *name)
 /* "test_acc" of test_acc_pct. */
 static int stem_length(const char *name)
 {
-    const char *unit = strstr(name, "_pct");
-    return (int)(unit != NULL ? (size_t)(unit - name) : strlen(name));
+    size_t length = strlen(name), unit = strlen("_pct");
+    bool ends = length > unit && strcmp(name + length - unit, "_pct") == 0;
+    return (int)(ends ? length - unit : length);
 }
 
 static void write_header(FILE *out, const struct figure_data *d)

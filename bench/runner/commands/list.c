@@ -12,6 +12,7 @@
 #include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 static enum status print_model(FILE *out, const char *path, struct error *e)
 {
@@ -196,17 +197,41 @@ static size_t explain_columns(FILE *out, const char *name)
     return told;
 }
 
-/* Whether a line's figure may name a column so: a quantity or a column. */
-static bool is_of_figures(const char *name)
+/* Whether a figure may show it: a quantity or a column of numbers. */
+static bool is_number(const char *name)
 {
     struct dictionary d;
     if (name_index(name, names_quantities->names, names_quantities->n) >= 0)
         return true;
     for (size_t f = 0; dictionary_get(&d, f); f++)
         for (size_t i = 0; i < d.n; i++)
-            if (strcmp(d.columns[i].name, name) == 0)
+            if (d.columns[i].type != CSV_TEXT && strcmp(d.columns[i].name, name) == 0)
                 return true;
     return false;
+}
+
+/* Whether a line's figure may name a column so: a number, or a sum as "forward_ms+backward_ms". */
+static bool is_of_figures(const char *name)
+{
+    char term[FIGURES_STEM + 8];
+    while (true) {
+        size_t length = strcspn(name, "+");
+        snprintf(term, sizeof term, "%.*s", (int)length, name);
+        text_trim(term);
+        if (!is_number(term))
+            return false;
+        if (!name[length])
+            return true;
+        name += length + 1;
+    }
+}
+
+static size_t explain_sum(FILE *out, const char *name)
+{
+    if (strchr(name, '+') == NULL || !is_of_figures(name))
+        return 0;
+    fprintf(out, "%s in series_NAME.csv\n  Sum of columns: median over launches or seeds.\n", name);
+    return 1;
 }
 
 /* "step_ms_lo" of series_time.csv; "test_acc_lo" leaves the unit out. */
@@ -439,7 +464,7 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     told += explain_entries(out, name);
     told += explain_words(out, name);
     if (told == 0)
-        told = explain_last_word(out, name) + explain_ending(out, name);
+        told = explain_last_word(out, name) + explain_sum(out, name) + explain_ending(out, name);
     TRY(explain_model(out, name, tools, &told, e));
     return told == 0 ? unknown_name(name, e) : OK;
 }
