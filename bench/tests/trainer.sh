@@ -212,16 +212,34 @@ to_a_full_one() { # command
     "$@" >/dev/full
 }
 
-# By a whole run, and by the help of every program.
+# Every program of the build but scalebench (commands/each.sh), by its help, and one that prints results by these.
+printing() {
+    cat <<END
+train_cnn --help
+train_cnn ${small[*]} --run time --measure.time.steps 2 --measure.time.warmup_steps 1
+kernel_sweep --help
+kernel_sweep --model softmax_784 --repeats 1
+comm_sweep --help
+comm_sweep --sizes 4B --models none --strategies allreduce --turns 1
+pin --help
+hello_ranks
+doctor_ranks --help
+peer_inputs peer_torch 0 1 --help
+peer_inputs peer_torch 0 1 ${small[*]}
+peer_torch --help
+END
+}
+
 needs_its_output() {
-    local how program
-    for how in without_output to_a_full_one; do
-        expect 1 "train_cnn: standard output cannot be written" "$how" "$train_cnn" "${small[@]}" --run time \
-            --measure.time.steps 2 --measure.time.warmup_steps 1 || return 1
-        for program in train_cnn kernel_sweep comm_sweep pin peer_torch; do
-            expect 1 "$program: standard output cannot be written" "$how" "$build/$program" --help || return 1
+    local how line words
+    diff <(find "$build" -maxdepth 1 -type f -executable -printf '%f\n' | grep -vxE 'scalebench|train_cnn_f64' | sort) \
+        <(printing | cut -d' ' -f1 | sort -u) || return 1
+    while read -r line; do
+        read -r -a words <<<"$line"
+        for how in without_output to_a_full_one; do
+            expect 1 ": standard output cannot be written" "$how" "$build/${words[0]}" "${words[@]:1}" || return 1
         done
-    done
+    done < <(printing)
 }
 check "an output that is closed or full is an error" needs_its_output
 

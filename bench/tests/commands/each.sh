@@ -46,20 +46,26 @@ works() { # command, text, arguments
     { [ "$status" -eq 0 ] || [ "$1 $status" = "doctor 1" ]; } && grep -qF -- "$2" "$tmp/said"
 }
 
-# As into a full one. Doctor measures.
+# Doctor measures.
 needs_its_output() { # command, arguments
-    local words
+    local words how
     read -r -a words <<<"$2"
-    [ "$1" = doctor ] || expect 1 "scalebench: standard output cannot be written" without_output "$bin/scalebench" "$1" "${words[@]}"
+    for how in without_output to_a_full_one; do
+        [ "$1" = doctor ] || expect 1 "scalebench: standard output cannot be written" "$how" "$bin/scalebench" "$1" "${words[@]}" || return 1
+    done
 }
 
 without_output() { # command
     "$@" >&-
 }
 
+to_a_full_one() { # command
+    "$@" >/dev/full
+}
+
 while IFS='|' read -r command text arguments; do
     check "scalebench $command" works "$command" "$text" "$arguments"
-    check "scalebench $command with its output closed" needs_its_output "$command" "$arguments"
+    check "scalebench $command with its output closed or full" needs_its_output "$command" "$arguments"
 done < <(commands)
 
 has_every_command() {

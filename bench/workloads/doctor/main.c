@@ -102,10 +102,11 @@ int main(int argc, char **argv)
     int level;
     descriptors_open_standard();
     if (argc != 2 || argv[1][0] == '-') {
+        bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
         fputs("usage: doctor_ranks FOLDER: what `scalebench doctor` starts on every core; writes "
               "nodes.csv, bursts.csv and messages.csv there\n",
-              stderr);
-        return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
+              help ? stdout : stderr);
+        return descriptors_end_output("doctor_ranks", help ? 0 : 2);
     }
     failure_warn_of_shared_memory();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);

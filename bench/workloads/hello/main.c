@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
 
 static int count_names(const char *names, int n)
@@ -21,28 +22,30 @@ static int count_names(const char *names, int n)
     return different;
 }
 
-static void print_job(const char *names, int ranks)
+/* Returns the exit status. */
+static int print_job(const char *names, int ranks)
 {
     int major, minor;
     MPI_Get_version(&major, &minor);
     printf("ranks=%d nodes=%d mpi=%d.%d\n", ranks, count_names(names, ranks), major, minor);
-    fflush(stdout);
+    return descriptors_end_output("hello_ranks", 0);
 }
 
 /* Over TCP MPI_Finalize of some libraries never returns: it is called where the launcher wants it. */
-static _Noreturn void leave(void)
+static _Noreturn void leave(int exit_status)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     if (launcher_hears_leaving())
-        launcher_leave(0);
+        launcher_leave(exit_status);
     MPI_Finalize();
-    exit(0);
+    exit(exit_status);
 }
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, length;
+    int rank, ranks, length, exit_status = 0;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
+    descriptors_open_standard();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -52,8 +55,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Gather(name, sizeof name, MPI_CHAR, names, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        print_job(names, ranks);
+        exit_status = print_job(names, ranks);
     free(names);
     MPI_Barrier(MPI_COMM_WORLD);
-    leave();
+    leave(exit_status);
 }
