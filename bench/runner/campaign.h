@@ -43,6 +43,7 @@ struct campaign {
     char folder[PATH_BYTES];  /* <out>/<name> */
     char run_dir[PATH_BYTES]; /* <out>/<name>/<run>, absolute */
     bool resumed;             /* the run had been begun before */
+    size_t n_before;          /* launches in the journal before this command ran any */
     struct journal journal;
     struct owner owner;
     struct core_locks cores; /* of all points that can run here */

@@ -184,11 +184,11 @@ static void warn_of_load(const struct campaign *c)
                   foreign_pct, average);
 }
 
-/* Whether the launch of this point before failed for the same reason. */
-static bool repeats_reason(const struct journal *journal, const struct journal_launch *l)
+/* Whether this command has already printed the reason: the previous launch of the point failed for it. */
+static bool repeats_reason(const struct campaign *c, const struct journal_launch *l)
 {
     const struct journal_launch *before = l;
-    while (before-- > journal->launches)
+    while (before-- > c->journal.launches + c->n_before)
         if (strcmp(before->point, l->point) == 0)
             return !launch_is_done(before) && strcmp(before->reason, l->reason) == 0;
     return false;
@@ -203,7 +203,7 @@ static void tell_failure(struct campaign *c, const struct next_launch *next)
         return;
     progress_clear(&c->progress);
     log_print(LOG_NOTE, "%s: %s: %s (%s/%s)", c->spec.points[next->point].label,
-              repeats_reason(&c->journal, l) ? "as before" : l->reason,
+              repeats_reason(c, l) ? "as before" : l->reason,
               !p->failed         ? "it is tried again"
               : p->failures == 1 ? "it is not tried again"
                                  : "failed again, it is given up",

@@ -1,5 +1,7 @@
 #include "bench/runner/report.h"
 
+#include <string.h>
+
 #include "bench/collect/rules.h"
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
@@ -27,6 +29,36 @@ static enum status draw_where_possible(const struct summary *s,
     log_print(LOG_NOTE, "%s; `scalebench figures %s` draws them, also elsewhere, of a copy",
               e->text, request->shown);
     return OK;
+}
+
+/* "exit status 3 (in full above)" of "exit status 3: no luck": for one terminal, never for a file. */
+static void shorten_reason(struct point_summary *p)
+{
+    static const char above[] = " (in full above)";
+    char *end = p->reason;
+    while (*end && *end != '\n' && strncmp(end, ": ", 2) != 0 && strncmp(end, "; ", 2) != 0)
+        end++;
+    if (*end && end + sizeof above <= p->reason + sizeof p->reason)
+        memcpy(end, above, sizeof above);
+}
+
+/* Whether one of its launches failed. */
+static bool has_failed(const struct point_summary *p)
+{
+    return p->outcome == POINT_failed || p->outcome == POINT_timeout;
+}
+
+/* Shortens reasons that were printed when their launches failed. */
+static void shorten_reported(struct summary *s, size_t n_reported)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct point_summary *p = &s->points[i];
+        bool reported = false;
+        for (size_t k = p->first_launch; k < s->n_launches; k = s->launches[k].next)
+            reported |= !s->launches[k].ok && k + n_reported >= s->n_launches;
+        if (reported && has_failed(p))
+            shorten_reason(p);
+    }
 }
 
 static void print_table(const struct summary *s, const struct report_request *request)
@@ -65,8 +97,8 @@ static bool name_failures(const struct summary *s, bool aloud)
         bool fails = summary_fails(s, i);
         failed += fails;
         others[p->outcome] += !fails;
-        if (aloud && p->outcome == POINT_failed)
-            log_print(LOG_ERROR, "%s: failed, for the reason in the table", p->point->label);
+        if (aloud && has_failed(p))
+            log_print(LOG_ERROR, "%s: %s, for the reason in the table", p->point->label, p->status);
         else if (aloud && p->outcome != POINT_ok)
             log_print(fails ? LOG_ERROR : LOG_NOTE, "%s: %s: %s", p->point->label, p->status,
                       p->reason);
@@ -108,13 +140,14 @@ static bool all_rules_hold(const struct summary *s)
 }
 
 /* Figures need the tables, which `written` says are there; the table for people needs neither. */
-static enum status show(const struct summary *s, const struct report_request *request,
+static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)
 {
     enum status status = written;
     if (written == OK && request->draw)
         status = draw_where_possible(s, request, tools, e);
+    shorten_reported(s, request->n_reported);
     if (request->table != NULL)
         print_table(s, request);
     *all_well = name_failures(s, request->table != NULL);

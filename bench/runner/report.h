@@ -17,6 +17,7 @@ struct report_request {
     bool spare;        /* where there is no gnuplot, that is a note and no error */
     bool strict;       /* a rule of Hoefler and Belli that is not met is as bad as a failed point */
     FILE *table;       /* the closing table; NULL: none */
+    size_t n_reported; /* last launches of the journal whose failures this command has printed */
     struct journal *journal; /* open for writing, of who runs launches; or NULL */
 };
 

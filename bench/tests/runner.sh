@@ -96,14 +96,18 @@ measures_damaged_records_again() {
 
 goes_on_after_a_failing_point() {
     rm -rf "$out"
-    FAKE_FAIL=allreduce expect 1 "failed: exit status 3: fake trainer: no luck" run &&
-        [ "$(launches)" -eq 7 ] # six of none, the failed one
+    FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run &&
+        [ "$(grep -c "no luck" "$tmp/expect.log")" -eq 1 ] && grep "failed: exit status 3: .*no luck" "$latest/summary.md" &&
+        grep "no luck" "$latest/summary.csv" && [ "$(launches)" -eq 7 ] && # six of none, the failed one
+        FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run && # tried again
+        [ "$(grep -c "no luck" "$tmp/expect.log")" -eq 1 ] &&
+        expect 1 "failed: exit status 3: fake trainer: no luck" "$scalebench" table "$latest"
 }
 
 # Its places in the blocks of the other point are filled.
 tries_a_failed_point_again() {
     expect 0 "1 launch failed before and is tried again" run && [ "$(runs)" -eq 1 ] &&
-        [ "$(launches)" -eq 13 ] && grep -q "^launches/.*no luck" "$latest/raw.csv"
+        [ "$(launches)" -eq 14 ] && grep -q "^launches/.*no luck" "$latest/raw.csv"
 }
 
 # The third launch of all fails, and is tried again in its block.

@@ -43,6 +43,7 @@ static enum status report(struct campaign *c, struct journal *journal,
                                      .spare = true,
                                      .strict = arguments->strict,
                                      .table = out,
+                                     .n_reported = c->journal.n_launches - c->n_before,
                                      .journal = journal};
     return report_make(&c->spec, &request, c->tools, result, e);
 }
@@ -80,6 +81,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
     TRY(campaign_take_changes(c, e));
     TRY(campaign_retry_failures(c, &retried, e));
     note_again(retried, "failed before");
+    c->n_before = c->journal.n_launches;
     if (retried == 0 && c->resumed && !c->journal.finished)
         log_print(LOG_NOTE, "going on with %s", c->run_dir);
     enum status status = run_and_report(c, arguments, out, &result, e);

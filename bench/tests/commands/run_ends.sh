@@ -9,7 +9,7 @@ set -u
 
 ends_a_launch_at_its_limit() {
     rm -rf "$out"
-    FAKE_HANG=none expect 1 "none: timeout: not done within measure.limit (1 s)" run \
+    FAKE_HANG=none expect 1 "timeout: not done within measure.limit (1 s)" run \
         --set measure.limit=1s && gone "$out"
 }
 
@@ -26,7 +26,7 @@ END
     REAL_MPIEXEC=$mpiexec MPIEXEC=$tmp/idle expect 1 "0 of 2 ranks started within measure.start_limit (1 s): fork: Resource temporarily unavailable; allow the user more processes (ulimit -u), or raise the limit" \
         run --set "ranks=2 measure.start_limit=1s" && gone "$out" || return 1
     rm -rf "$out"
-    FAKE_HANG=none expect 1 "none: timeout: not done within measure.limit (3 s)" run \
+    FAKE_HANG=none expect 1 "timeout: not done within measure.limit (3 s)" run \
         --set "measure.start_limit=1s measure.limit=3s" && gone "$out"
 }
 
