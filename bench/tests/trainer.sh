@@ -378,6 +378,49 @@ PY
     diff "$tmp/own/idx.loss" "$tmp/own/npy.loss"
 }
 check "they train alike as arrays of NumPy" own_arrays
+
+# By numpy.save itself, in colour: four forms of one set, and two that are refused.
+saves_arrays() { # python, folder
+    printf 'name: own\ninput: [3, 6, 8]\nclasses: 5\nlayers: [dense: {outputs: 5}]\n' >"$2/net.yaml"
+    "$1" - "$2" <<'PY'
+import os, sys, numpy
+random = numpy.random.default_rng(1)
+for part, n in ("train", 120), ("test", 60):
+    x = random.integers(0, 256, (n, 3, 6, 8), dtype=numpy.uint8)
+    y = random.integers(0, 5, n)
+    last = x.transpose(0, 2, 3, 1)
+    for form, images, labels in (
+        ("planes", x, y.astype(numpy.uint8)), ("pixels", last, y), ("swapped", x, y.astype(">i4")),
+        ("strided", numpy.repeat(x, 2, axis=0)[::2], y.astype(numpy.uint16)),
+        ("fortran", numpy.asfortranarray(x), y), ("floats", (x / 255).astype(numpy.float32), y)):
+        folder = os.path.join(sys.argv[1], form)
+        os.makedirs(folder, exist_ok=True)
+        numpy.save(os.path.join(folder, part + "-images.npy"), images)
+        numpy.save(os.path.join(folder, part + "-labels.npy"), labels)
+PY
+}
+
+trains_on() { # folder of arrays
+    "$train_cnn" --model "$tmp/numpy/net.yaml" --train.global_batch 40 --data.set npy --data.path "$tmp/numpy/$1"
+}
+
+arrays_of_numpy() { # python
+    local form
+    mkdir "$tmp/numpy" && saves_arrays "$1" "$tmp/numpy" || return 1
+    for form in planes pixels swapped strided; do
+        expect 0 "test loss" trains_on "$form" || return 1
+        grep -o 'train loss .* test loss [0-9.]*' "$tmp/expect.log" >"$tmp/numpy/$form.loss" &&
+            diff "$tmp/numpy/planes.loss" "$tmp/numpy/$form.loss" || return 1
+    done
+    expect 2 "train-images.npy: Fortran order, in which the numbers of an image are apart" trains_on fortran &&
+        expect 2 "train-images.npy: dtype '<f4' (floating point), expected uint8" trains_on floats &&
+        grep -F "(x * 255).astype('uint8') if x is from 0 to 1" "$tmp/expect.log"
+}
+if python=$(python_with numpy); then
+    check "arrays of numpy.save in colour train alike" arrays_of_numpy "$python"
+else
+    lacks "arrays of numpy.save in colour train alike" numpy
+fi
 check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --describe-plan
 finds_a_net_from_any_folder() {
     (cd "$tmp" && env -u SCALEBENCH_HOME "$train_cnn" --model lenet_21k --train.global_batch 8 --describe-plan)
