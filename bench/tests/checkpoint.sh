@@ -61,6 +61,26 @@ evaluates_what_was_saved() {
     [ "$(wc -l <"$tmp/saved.txt")" -eq 10000 ] && cmp "$tmp/trained.txt" "$tmp/saved.txt"
 }
 
+# All of it for a net of which no layer has a bias.
+goes_on_without_biases() {
+    local tmp=$tmp/unbiased
+    local file=$tmp/c.safetensors small=("${small[@]}")
+    small[1]=$tmp/net.yaml small[-1]=$file
+    mkdir "$tmp" || return 1
+    cat >"$tmp/net.yaml" <<END
+name: unbiased
+input: [1, 28, 28]
+classes: 10
+layers:
+  - conv2d: {channels: 4, kernel: 5, stride: 4, bias: false}
+  - relu
+  - dense: {outputs: 10, bias: false}
+END
+    goes_on_as_if_it_had_never_stopped && copies_do_not_hinder_resuming &&
+        weights_of_other_precisions_start_a_run && evaluates_what_was_saved || return 1
+    grep -aq '"conv2d1.weight"' "$file" && ! grep -aq '\.bias' "$file"
+}
+
 # Few images a step and a net of 8 MB: nearly all of the run is writing.
 writing=(--model keras_690k --data.set digits --data.samples 200 --train.global_batch 4
     --train.optimizer adam --wait yield --train.epochs 2 --checkpoint.every_steps 1)
@@ -211,6 +231,7 @@ check "files of other kinds are named" other_files_are_named
 check "a run that was at its end has nothing left to do" nothing_is_left_to_do
 check "a run of fewer epochs than its checkpoint is refused" fewer_epochs_are_refused
 check "a saved model predicts what the trained one did" evaluates_what_was_saved
+check "so does a net without biases" goes_on_without_biases
 check "a run killed over writing goes on" killed_over_writing_goes_on
 check "a cut file is refused once, with its place" cut_files_are_refused
 check "numbers of the other precision are refused" other_precision_is_refused

@@ -11,7 +11,7 @@ set -u
 train_by() { # program, ranks, options
     local program=$1 ranks=$2
     shift 2
-    "$mpiexec" -n "$ranks" "$program" --model lenet_21k --data.set digits --data.samples 400 --train.global_batch 50 \
+    "$mpiexec" -n "$ranks" "$program" --model "${net:-lenet_21k}" --data.set digits --data.samples 400 --train.global_batch 50 \
         --train.accumulate 3 --train.optimizer adam --train.lr 0.001 --train.clip_norm 0.5 --train.epochs 2 --wait yield "$@"
 }
 
@@ -48,6 +48,28 @@ checkpoints_are_whole() {
     local file=$tmp/c.safetensors
     exactly 2 --parallel.tensor 2 --train.epochs 1 --checkpoint.path "$file" --checkpoint.every_epochs 1 | wc -l | grep -qx 1 &&
         exactly 3 --parallel.tensor 3 --checkpoint.path "$file" --checkpoint.resume auto | diff <(tail -n 1 "$tmp/whole") -
+}
+
+# Of layers without biases, also the copy in bf16.
+checkpoints_without_biases_are_whole() {
+    local tmp=$tmp/unbiased
+    local net=$tmp/net.yaml
+    mkdir "$tmp" || return 1
+    cat >"$net" <<END
+name: unbiased
+input: [1, 28, 28]
+classes: 10
+layers:
+  - dense: {outputs: 24, bias: false}
+  - relu
+  - dense: {outputs: 10, bias: false}
+END
+    local copying=(--checkpoint.every_epochs 1 --checkpoint.dtype bf16)
+    exactly 1 --checkpoint.path "$tmp/d" "${copying[@]}" >"$tmp/whole" &&
+        exactly 2 --parallel.tensor 2 --checkpoint.path "$tmp/e" "${copying[@]}" | diff "$tmp/whole" - &&
+        cmp "$tmp/d.bf16" "$tmp/e.bf16" && checkpoints_are_whole && exactly 1 --checkpoint.start "$tmp/d.bf16" >"$tmp/started" &&
+        ! diff "$tmp/whole" "$tmp/started" >/dev/null &&
+        exactly 2 --parallel.tensor 2 --checkpoint.start "$tmp/d.bf16" | diff "$tmp/started" -
 }
 
 campaign() {
@@ -100,6 +122,7 @@ check "slices are compared by what they share, and replicas" slices_and_replicas
 check "a slice that waits too long for another says so" \
     a_hang_is_told forward "gradients of slices" train 2 --parallel.tensor 2
 check "checkpoints of slices are whole" checkpoints_are_whole
+check "also without biases" checkpoints_without_biases_are_whole
 check "what does not go with slices is refused by name" refuses_what_it_cannot_cut
 check "a campaign tells what slices have and send" tells_what_slices_do
 finish

@@ -14,17 +14,18 @@ static void set_slices(int slices)
 
 /* ---- Nets ---- */
 
-static void add(enum layer_kind kind, int outputs)
+static void add(enum layer_kind kind, int outputs, bool without_bias)
 {
     struct error e;
     struct layer_desc layer = layer_desc_preset(kind);
     if (outputs > 0)
         layer.channels = outputs;
+    layer.without_bias = without_bias;
     assert_int_equal(net_desc_add(&fixture.desc, &layer, &e), OK);
 }
 
 /* Two pairs: before the first there are no parameters, behind its second layer come ReLU and dropout. */
-static int setup_deep(void **state)
+static int setup_pairs(void **state, bool without_bias)
 {
     static const int outputs[] = {24, 12, 18};
     struct error e;
@@ -33,12 +34,22 @@ static int setup_deep(void **state)
     if (net_desc_begin(&fixture.desc, "deep", (struct shape){1, 28, 28}, 10, &e) != OK)
         return -1;
     for (int i = 0; i < 3; i++) {
-        add(LAYER_dense, outputs[i]);
-        add(LAYER_relu, 0);
-        add(LAYER_dropout, 0);
+        add(LAYER_dense, outputs[i], without_bias);
+        add(LAYER_relu, 0, false);
+        add(LAYER_dropout, 0, false);
     }
-    add(LAYER_dense, 10);
+    add(LAYER_dense, 10, without_bias);
     return net_desc_end(&fixture.desc, &e) == OK ? status : -1;
+}
+
+static int setup_deep(void **state)
+{
+    return setup_pairs(state, false);
+}
+
+static int setup_unbiased(void **state)
+{
+    return setup_pairs(state, true);
 }
 
 /* ---- Comparing ---- */
@@ -253,8 +264,9 @@ static void numbers_are_those_of_the_pairs(void **state)
     assert_int_equal(n.sums, deep ? 3 : 2);
 }
 
-#define TEST(function)      cmocka_unit_test_setup_teardown(function, setup, teardown)
-#define TEST_DEEP(function) cmocka_unit_test_setup_teardown(function, setup_deep, teardown)
+#define TEST(function)          cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_UNBIASED(function) cmocka_unit_test_setup_teardown(function, setup_unbiased, teardown)
+#define TEST_DEEP(function)     cmocka_unit_test_setup_teardown(function, setup_deep, teardown)
 
 int main(int argc, char **argv)
 {
@@ -269,6 +281,10 @@ int main(int argc, char **argv)
         TEST_DEEP(adam_equals_sequential),
         TEST(clipping_by_norm_equals_sequential),
         TEST_DEEP(clipping_by_norm_equals_sequential),
+        TEST_UNBIASED(sgd_equals_sequential),
+        TEST_UNBIASED(clipping_by_norm_equals_sequential),
+        TEST_UNBIASED(slices_evaluate_as_one_rank),
+        TEST_UNBIASED(slices_sum_what_formulas_say),
         TEST_DEEP(strategies_sum_over_replicas),
         TEST(slices_evaluate_as_one_rank),
         TEST_DEEP(slices_evaluate_as_one_rank),
