@@ -242,12 +242,12 @@ names_the_line_that_queues() {
         scancel "$first" && until_true no_jobs && is_complete_after_all
 }
 
-# submit writes jobs that follow one another.
+# submit writes jobs that follow one another, by the programs that it is one of: those of $home/build do not hang.
 waits_its_turn() {
-    local campaign=$tmp/two/fake.yaml
+    local campaign=$tmp/two/fake.yaml BUILD=
     rm -rf "$home/results/fake"
     touch "$tmp/hang"
-    submit && until_true hanging && submit || return 1
+    expect 0 ": 2 nodes, " submit && until_true hanging && expect 0 ": 2 nodes, " submit || return 1
     rm "$tmp/hang"
     squeue -h -o "%t %r"
     [ "$(squeue -h -t PD -o %r)" = Dependency ] && scancel -t R --me && until_true no_jobs && is_complete_after_all
