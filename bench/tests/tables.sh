@@ -275,15 +275,20 @@ explains() {
         expect 2 "nearest 'step_ms_median'" "$scalebench" explain step_ms_medain
 }
 
-# Sums are columns of a series file, and so are parts of a bar. No two columns of a file share a name.
-draws_sums_and_parts() {
+# Sums are columns of a series file, and so are parts of a bar; committed runs have the kinds of figures that the campaign
+# here has no numbers for. No two columns of a file share a name.
+draws_every_kind_of_column() {
+    local run word
+    for run in overlap past_stragglers kota_fig1; do
+        cp -rL "results/reference/$run" "$tmp/$run" && "$scalebench" figures "$tmp/$run" || return 1
+    done
     local sums='y: [cpu_pct, cpu_pct + foreign_pct, forward_ms + backward_ms + optimizer_ms]'
-    expect 0 "" "$scalebench" figures "$latest" --set "figures=[breakdown, memory, time,
+    expect 0 "" "$scalebench" figures "$latest" --set "figures=[breakdown, memory, time, epochs, classes, accuracy, bars,
         {kind: line, name: sums, $sums}, {kind: line, name: losses, y: train_loss + test_loss, x: epoch},
         {kind: line, name: model, y: step_ms, model: true}]" || return 1
     grep -q 'cpu_pct+foreign_pct,cpu_pct+foreign_lo,' "$latest/series_sums.csv" &&
         grep -q ',step_ms_model$' "$latest/series_model.csv" || return 1
-    for word in "$latest"/series_*.csv; do
+    for word in "$tmp"/*/series_*.csv "$latest"/series_*.csv; do
         [ -z "$(head -n 1 "$word" | tr , '\n' | sort | uniq -d)" ] || return 1
     done
 }
@@ -291,9 +296,9 @@ draws_sums_and_parts() {
 # Columns of every CSV file, what heads tables, and flags, of all committed runs and of the campaign here.
 explains_every_word() {
     local word
-    draws_sums_and_parts || return 1
+    draws_every_kind_of_column || return 1
     {
-        for word in $(git ls-files 'results/reference/*.csv') "$latest"/*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
+        for word in $(git ls-files 'results/reference/*.csv') "$latest"/*.csv "$tmp"/*/{series,dots}_*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
         for word in $(git ls-files 'results/reference/*/summary.md'); do grep -m 1 '^|' "$word" | tr '|' '\n'; done |
             sed -E 's/\\//g; s/^ +| *(\[.*)?$//g; s/^published .+/published/'
         "$scalebench" explain flags | grep -oE '[a-z_]+ \(' | tr -d ' ('
