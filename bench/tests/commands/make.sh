@@ -29,7 +29,7 @@ takes_quotes_that_are_there() {
 refuses_a_test_that_is_none() {
     local name
     expect 2 "TEST=sumary is part of no test's name; nearest: " by_make test TEST=sumary || return 1
-    for name in collect_summ "sync_f64 on 7 ranks" runner; do
+    for name in collect_summ "sync_f64 on 3 ranks" runner; do
         TEST=$name ci/run_tests.sh --check || return 1
     done
     expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh

@@ -195,11 +195,11 @@ submits_what_is_missing() {
 passes_on_the_words_of_sbatch() {
     cp "$tmp/rig.yaml" "$tmp/rig.kept"
     sed -i 's/^sbatch:.*/sbatch: [--partition=nosuch]/' "$tmp/rig.yaml"
-    expect 3 "sbatch: error: invalid partition specified: nosuch" submit
+    expect 3 "sbatch: error: invalid partition specified: nosuch" submit --set name=refused
     local status=$?
     mv "$tmp/rig.kept" "$tmp/rig.yaml"
     [ "$status" -eq 0 ] && grep "sbatch refused the job with exit status 1; its message is above" "$tmp/expect.log" &&
-        SLURM_CONF=/dev/null expect 3 "ClusterName needs to be specified" submit && no_jobs
+        SLURM_CONF=/dev/null expect 3 "ClusterName needs to be specified" submit --set name=refused && no_jobs
 }
 
 # --- What takes nodes and time away --------------------------------------------------------------------

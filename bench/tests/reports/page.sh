@@ -155,7 +155,7 @@ refuses() {
     expect 2 "report: RUN... is missing" "$scalebench" report &&
         expect 2 "'nothing' is no run" "$scalebench" report nothing --output "$page" &&
         expect 2 "no spec.yaml" "$scalebench" report "$tmp/no_spec" --output "$page" &&
-        expect 1 "$tmp/no/such/page.html" "$scalebench" report "$small" --output "$tmp/no/such/page.html" &&
+        expect 2 "$tmp/no/such/page.html" "$scalebench" report "$small" --output "$tmp/no/such/page.html" &&
         expect 3 "gnuplot" env PATH=/nowhere "$scalebench" report "$small" --output "$page" &&
         [ "$before" = "$(sha256sum "$page")" ] && [ -z "$(ls -A "$TMPDIR")" ]
 }
