@@ -138,7 +138,7 @@ static enum status write_and_rename(const char *temporary, const char *path, con
 {
     FILE *f = open_held(temporary);
     if (f == NULL)
-        return cannot_open(temporary, e);
+        return cannot_open(path, e);
     int held = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0); /* until it has its name */
     if (mode != NULL)
         fchmod(fileno(f), *mode & 07777);

@@ -152,7 +152,7 @@ give_nodes_back() {
     wait "$nodes_pid"
     nodes_pid=
     rm "$tmp/variables"
-    until_true are_idle
+    until_true are_idle || { sinfo -N -o "%N is %t: %E"; return 1; }
 }
 
 # The same command each time, in this turn's way.
@@ -329,10 +329,9 @@ fi
 for ((i = 1; i <= n; i++)); do
     draw
     case $way in
-    job) give_nodes_back >"$tmp/nodes.log" 2>&1 ;;
+    job) give_nodes_back >"$tmp/nodes.log" 2>&1 || sed 's/^/# /' "$tmp/nodes.log" ;;
     shell) [ -n "${nodes_pid:-}" ] || take_nodes >"$tmp/nodes.log" 2>&1 ;;
     esac
     check "$site, kill $i of $n: SIG$signal to $what at $((moment / 1000)) ms, ${more:-by hydra}, $way" survives "$i"
 done
-give_nodes_back >"$tmp/nodes.log" 2>&1
-finish
+finish # nodes and their jobs end with the script
