@@ -109,7 +109,7 @@ static void read_names(struct folder_names *names, const char *folder)
         free(names->found[i]);
 }
 
-/* Writes "; nearest 'a.yaml'": the file in `folder` whose name without ending is near that of `name`; "" where none is. */
+/* Writes "; nearest 'a.yaml'", a file of `folder` with a name near `name`, endings left out; "" where none is near. */
 static void explain_file(char text[NAME_NEAR_BYTES], const char *folder, const char *name)
 {
     struct folder_names names;

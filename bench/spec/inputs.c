@@ -236,7 +236,7 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     return status;
 }
 
-/* What is wrong inside a file has its place there; that there is none, or none that can be read, at the value. */
+/* An error inside a file keeps its place. The error of a missing or unreadable file gets the place of the value. */
 static enum status place_error(const struct value *value, const struct spec_option *option,
                                const struct error *inner, struct error *e)
 {
