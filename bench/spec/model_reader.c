@@ -296,8 +296,8 @@ static enum status begin_net(struct net_desc *net, const struct node *entries[KE
 static enum status read_normalize(struct net_desc *net, const struct node *map, struct error *e)
 {
     static const char *const known[] = {"mean", "std"};
-    static const struct bounds bounds[] = {{"normalize: mean", -1000, 1000, false},
-                                           {"normalize: std", 1e-6, 1000, false}};
+    static const struct bounds bounds[] = {{"normalize: mean of pixels in 0..1", 0, 1, false},
+                                           {"normalize: std of pixels in 0..1", 1e-6, 1, false}};
     if (map->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, map->mark, "normalize takes {mean: [...], std: [...]}");
     for (size_t i = 0; i < map->n; i++) {
