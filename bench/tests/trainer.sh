@@ -440,8 +440,11 @@ check "two batch sizes" expect 2 "train.batch_per_rank = 8 times train.accumulat
     "$train_cnn" "${small[@]}" --train.batch_per_rank 8
 check "batch larger than the data" expect 2 "global batch of 5000 images" \
     "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --train.global_batch 5000
-check "nothing left by dropping" expect 2 "leaves nothing" \
-    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.global_batch 1 --train.remainder drop
+check "a batch without an image for each rank" \
+    expect 2 "a global batch of 2 images has none for some of 3 ranks: expected at least 3 in train.global_batch" \
+    "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --train.global_batch 2
+check "a rate of nothing" expect 2 "--rate 0: expected 0.001..1000000 GFLOP/s" \
+    "$train_cnn" "${small[@]}" --run time --rate 0
 check "folder without data" expect 2 "$tmp" \
     "$mpiexec" -n 2 "$train_cnn" --model "$model" --data.path "$tmp" --train.global_batch 8
 finish

@@ -49,12 +49,16 @@ static enum status take_wait(struct arguments *a, void *at, const char *text, st
     return OK;
 }
 
-/* Bounds and unit are those of the spec's option. */
+/* Bounds and unit are those of the spec's option, whose 0 stands for a calibration. */
 static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
-    TRY(config_set(&a->config, option_get(OPT_COMPUTE_RATE), text, (struct mark){0}, e));
+    const struct spec_option *rate = option_get(OPT_COMPUTE_RATE);
+    TRY(config_set(&a->config, rate, text, (struct mark){0}, e));
     a->work.gflops = config_number(&a->config, OPT_COMPUTE_RATE);
-    return OK;
+    if (a->work.gflops > 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "--rate %s: expected %.15g..%.15g %s", text, rate->min,
+                     rate->max, rate->unit);
 }
 
 /* Bounds are those of the epochs of a run. */

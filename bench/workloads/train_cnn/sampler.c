@@ -66,11 +66,11 @@ static enum status check_sizes(const struct sampler *s, struct error *e)
                          "data.shard = contiguous: %u samples give no shard to each of %d ranks",
                          s->n_samples, s->ranks);
     }
-    if (counted(s, s->global_batch) == 0) {
-        return error_set(
-            e, ERR_ARGUMENT,
-            "train.remainder = drop leaves nothing of a global batch of %u on %d ranks",
-            s->global_batch, s->ranks);
+    if (s->global_batch < (uint32_t)s->ranks) {
+        return error_set(e, ERR_ARGUMENT,
+                         "a global batch of %u images has none for some of %d ranks: expected at "
+                         "least %d in train.global_batch",
+                         s->global_batch, s->ranks, s->ranks);
     }
     return OK;
 }
