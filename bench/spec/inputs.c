@@ -19,14 +19,15 @@
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
-    bool is_read; /* by whoever loads the spec, or by launches: it is there */
+    bool is_read;    /* by whoever loads the spec, or by launches: it is there */
+    bool is_tensors; /* it is a safetensors file where it is there */
 } kinds[] = {
-    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true},
-    {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}, true},
-    {OPT_LINK, "link", ".csv", {NULL}, true},
-    {.option = OPT_CHECKPOINT_START, .is_read = true},
-    {.option = OPT_CHECKPOINT_RESUME, .is_read = true},
-    {.option = OPT_CHECKPOINT_PATH},
+    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false},
+    {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}, true, false},
+    {OPT_LINK, "link", ".csv", {NULL}, true, false},
+    {.option = OPT_CHECKPOINT_START, .is_read = true, .is_tensors = true},
+    {.option = OPT_CHECKPOINT_RESUME, .is_read = true, .is_tensors = true},
+    {.option = OPT_CHECKPOINT_PATH, .is_tensors = true},
     {.option = OPT_DATA_PATH},
     {.option = OPT_PEER_PYTHON},
 };
@@ -113,16 +114,41 @@ static enum status error_missing(const struct value *value, const struct spec_op
                       option->preset);
 }
 
-/* A folder cannot stand for a file that is read or written whole. */
+/* A safetensors file begins with the length of its header, which is an object of JSON. */
+static enum status check_tensors(const struct value *value, const char *key, struct error *e)
+{
+    enum { LENGTH_BYTES = 8 };
+    char head[FILE_HEAD_BYTES];
+    const char *why;
+    struct error inner;
+    FILE *in = file_open_stream(value->path, &why);
+    if (in == NULL)
+        return mark_error(e, ERR_SPEC, value->mark, "%s: %s: cannot be opened: %s", key,
+                          value->text, why);
+    size_t n = fread(head, 1, sizeof head, in);
+    fclose(in);
+    if (n > LENGTH_BYTES && head[LENGTH_BYTES] == '{')
+        return OK;
+    if (file_check_head(value->path, head, n, "safetensors", &inner) != OK)
+        return mark_error(e, ERR_SPEC, value->mark, "%s: %s: %s", key, value->text, inner.text);
+    return mark_error(e, ERR_SPEC, value->mark,
+                      "%s: %s is no checkpoint: expected a safetensors file, with { behind its "
+                      "first %d bytes",
+                      key, value->text, LENGTH_BYTES);
+}
+
+/* A folder cannot stand for a file that is read or written whole, nor is a file that is none replaced by a checkpoint. */
 static enum status check_file(const struct value *value, const struct input_kind *kind,
                               struct error *e)
 {
     struct stat info;
-    bool is_folder = stat(value->path, &info) == 0 && S_ISDIR(info.st_mode);
-    if (!is_folder || kind->option == OPT_DATA_PATH)
+    const char *key = option_get(kind->option)->key;
+    if (stat(value->path, &info) != 0 || kind->option == OPT_DATA_PATH)
         return OK;
-    return mark_error(e, ERR_SPEC, value->mark, "%s: %s is a folder; expected a file",
-                      option_get(kind->option)->key, value->text);
+    if (S_ISDIR(info.st_mode))
+        return mark_error(e, ERR_SPEC, value->mark, "%s: %s is a folder; expected a file", key,
+                          value->text);
+    return kind->is_tensors ? check_tensors(value, key, e) : OK;
 }
 
 /* Where it is, seen from where it was written or typed; what is nowhere stays as it is, for the program that misses

@@ -146,7 +146,7 @@ static void other_paths_are_seen_as_a_net_is(void **state)
     make_below("here");
     make_below("here/images");
     make_below("here/out");
-    fake_write(path_of("here/a.safetensors"), "");
+    fake_write(path_of("here/a.safetensors"), "\2.......{}");
     char models[4200];
     snprintf(models, sizeof models, "%s", home);
     setenv("SCALEBENCH_HOME", models, 1);
