@@ -16,6 +16,7 @@
 #include "bench/spec/points/alike.h"
 #include "bench/spec/points/expand.h"
 #include "bench/spec/rules.h"
+#include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/mem.h"
 
@@ -196,6 +197,33 @@ static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
     return name_quick_form(spec, e);
 }
 
+/* A spec without a file yet. */
+static enum status begin_spec(struct spec *spec, struct error *e)
+{
+    memset(spec, 0, sizeof *spec);
+    TRY(MEM_NEW(spec->matrix, 1, "a spec", e));
+    TRY(MEM_NEW(spec->own, 1, "a spec", e));
+    TRY(config_init(&spec->config, e));
+    TRY(config_init(&spec->presets, e));
+    spec->config.own = spec->presets.own = spec->own;
+    return OK;
+}
+
+/* Finds mistakes in the words of a quick form, which this load does not lay over the spec. */
+static enum status try_quick(const struct spec *spec, struct error *e)
+{
+    struct spec trial;
+    const struct spec_option *option = option_get(OPT_QUICK);
+    if (spec->is_recorded || value_is_preset(option, &spec->config.values[OPT_QUICK]))
+        return OK;
+    enum status status = begin_spec(&trial, e);
+    THEN(status, find_spec(&trial, spec->path, e));
+    THEN(status, read_layer(&trial, &(struct layer){trial.path, NULL, 0}, e));
+    THEN(status, apply_quick(&trial, true, e));
+    spec_free(&trial);
+    return status;
+}
+
 static enum status read_values(struct spec *spec, const char *set, struct error *e)
 {
     TRY(read_layer(spec, &(struct layer){spec->path, NULL, 0}, e));
@@ -203,6 +231,8 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     bool asked = set != NULL && matrix_set_has(set, "form=quick");
     if (asked || spec->config.values[OPT_FORM].number == FORM_quick)
         TRY(apply_quick(spec, asked, e));
+    else
+        TRY(try_quick(spec, e));
     return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
 }
 
@@ -218,14 +248,9 @@ static enum status choose_figures(struct spec *spec, struct error *e)
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e)
 {
-    memset(spec, 0, sizeof *spec);
-    TRY(MEM_NEW(spec->matrix, 1, "a spec", e));
-    TRY(MEM_NEW(spec->own, 1, "a spec", e));
+    TRY(begin_spec(spec, e));
     TRY(find_spec(spec, path, e));
     spec->is_recorded = spec_is_recorded(spec->path);
-    TRY(config_init(&spec->config, e));
-    TRY(config_init(&spec->presets, e));
-    spec->config.own = spec->presets.own = spec->own;
     TRY(read_values(spec, set, e));
     TRY(choose_figures(spec, e));
     own_options_sort(spec);
