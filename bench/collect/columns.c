@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bench/spec/value.h"
+
 /* What metrics.def says of its columns, under their names. Texts are arrays here: tables of constants
  * may point to them. */
 #define FIELD(line, field, kind, flags)
@@ -105,6 +107,32 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
+/* By how launches become a cell of summary.csv. */
+enum {
+    NEED_NONE = OPTION_COUNT,
+    NEED_FIRST = OPTION_COUNT,
+    NEED_MAX = OPTION_COUNT,
+    NEED_EITHER = OPTION_COUNT,
+    NEED_MEDIAN = OPT_TIME_LAUNCHES,
+    NEED_SEEDS = OPT_ACCURACY_SEEDS
+};
+
+static const struct {
+    const char *column;
+    int option;
+} needs[] = {
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
+    {#id, NEED_##launches},
+#define RESULT(id, type, unit, launches, meaning) {#id, NEED_##launches},
+#include "bench/record/metrics.def"
+#undef METRIC
+#undef RESULT
+#undef FIELD
+#define NEED(column, option) {#column, OPT_##option},
+#include "bench/collect/columns/needs.def"
+};
+
 static const struct {
     const char *file, *within, *kind, *rows;
 } files[] = {
@@ -179,6 +207,73 @@ const char *csv_file_unwritten(const char *file, const struct spec *spec)
         if (strcmp(files[i].file, file) == 0 && !csv_file_is_wanted(i, spec))
             return files[i].rows;
     return NULL;
+}
+
+static bool has_peer(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].peer_index != i)
+            return true;
+    return false;
+}
+
+static bool is_met(enum option_id need, const struct spec *spec)
+{
+    bool timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    if (need == OPT_TIME_LAUNCHES || need == OPT_WORKLOAD)
+        return need == OPT_WORKLOAD ? has_peer(spec) : timed;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (!value_is_preset(option_get(need), &spec->points[i].config.values[need]))
+            return true;
+    return false;
+}
+
+static bool ends_in(const char *name, size_t length, const char *tail)
+{
+    size_t part = strlen(tail);
+    return length > part && strncmp(name + length - part, tail, part) == 0;
+}
+
+/* step_ms_median of step_ms and of step_ms_lo, test_acc_pct of test_acc_lo. */
+static bool is_column_of(const char *column, const char *name)
+{
+    size_t length = strlen(name);
+    if (ends_in(name, length, "_lo") || ends_in(name, length, "_hi"))
+        length -= strlen("_lo");
+    const char *tail = column + length;
+    return strncmp(column, name, length) == 0 &&
+           (*tail == '\0' || strcmp(tail, "_median") == 0 || strcmp(tail, "_pct") == 0);
+}
+
+enum option_id column_lack(const char *name, const struct spec *spec)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].option != OPTION_COUNT && is_column_of(needs[i].column, name) &&
+            !is_met((enum option_id)needs[i].option, spec))
+            return (enum option_id)needs[i].option;
+    return OPTION_COUNT;
+}
+
+void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec)
+{
+    const struct spec_option *option = option_get(lack);
+    if (lack == OPT_ACCURACY_SEEDS)
+        snprintf(why, LACK_BYTES,
+                 "accuracy runs tell it, but measure.accuracy.seeds is []: expected a seed a run, "
+                 "as [1, 2, 3]");
+    else if (lack == OPT_TIME_LAUNCHES)
+        snprintf(why, LACK_BYTES,
+                 "timed launches tell it, but measure.time.launches is %s: expected launches, as 6",
+                 config_text(&spec->config, lack));
+    else if (lack == OPT_WORKLOAD)
+        snprintf(why, LACK_BYTES,
+                 "it compares with another program, but no point has one that does the same: "
+                 "expected workload = peer_torch at points of their own");
+    else
+        snprintf(
+            why, LACK_BYTES,
+            "%s tells it, but is %s at every point; `scalebench explain %s` says what it takes",
+            option->key, option->preset, option->key);
 }
 
 const char *summary_file(const struct spec *spec, size_t i)

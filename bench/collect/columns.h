@@ -12,6 +12,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/collect/point_flags.h"
+#include "bench/spec/condition.h"
 #include "kernels/base/timeline.h"
 
 #define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
@@ -70,6 +71,14 @@ enum column_id column_find(const char *name);
 /* The option that a column of this name in summary.csv tells; OPTION_COUNT: it tells none, or there is none. */
 enum option_id column_option(const char *name);
 
+/* Whether conditions compare its values as numbers; of yes and no they take both. */
+static inline enum condition_kind column_kind(const struct column *column)
+{
+    return column->type == CSV_TEXT   ? CONDITION_TEXT
+           : column->type == CSV_BOOL ? CONDITION_ANY
+                                      : CONDITION_NUMBER;
+}
+
 /* The columns of one file. */
 const struct column *columns_of(const char *file, size_t *n);
 /* One of them, by its name; NULL: the file has no such column. */
@@ -83,6 +92,12 @@ const char *const *csv_file_names(size_t *n);
 
 /* What files.def says of the rows of a file that a run of this spec does not leave; NULL: it does, or no run has it. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
+
+/* The option without which a run of this spec has no value in a column of this name (needs.def), which may also be a
+ * short name (step_ms) or an end of an interval; OPTION_COUNT: there is none. */
+enum option_id column_lack(const char *name, const struct spec *spec);
+enum { LACK_BYTES = 320 };
+void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec);
 
 /* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
 bool csv_file_repeats(const char *file, const char *column);

@@ -252,25 +252,33 @@ static bool is_chosen(const struct figure_data *d, enum option_id id)
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
 }
 
-/* Why a campaign will have no value of the quantity; false: it has some. */
-static bool explain_lack(char why[320], const struct figure_data *d, const struct quantity *q)
+/* The option that a campaign lacks for a value of the quantity; OPTION_COUNT: none. */
+static enum option_id find_lack(const struct figure_data *d, const struct quantity *q)
 {
-    const char *rows = q->file != NULL ? csv_file_unwritten(q->file, d->spec) : NULL;
-    const struct value *launches = &d->spec->config.values[OPT_TIME_LAUNCHES];
+    const struct config *c = &d->spec->config;
     bool trained = has_epochs(q) || (q->file == NULL && q->source == SOURCE_RUNS);
     bool timed = q->file == NULL && (q->source == SOURCE_TIMED || q->relation != RELATION_NONE);
+    const char *column = q->raw != NULL         ? q->raw
+                         : q->column != COLUMNS ? column_get(q->column)->name
+                                                : "";
+    if (trained && c->values[OPT_ACCURACY_SEEDS].n == 0)
+        return OPT_ACCURACY_SEEDS;
+    if (timed && c->values[OPT_TIME_LAUNCHES].number_hi == 0)
+        return OPT_TIME_LAUNCHES;
+    return trained ? OPTION_COUNT : column_lack(column, d->spec);
+}
+
+/* Why a campaign will have no value of the quantity; false: it has some. */
+static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
+                         const struct quantity *q)
+{
+    const char *rows = q->file != NULL ? csv_file_unwritten(q->file, d->spec) : NULL;
+    enum option_id lack = find_lack(d, q);
     why[0] = '\0';
     if (rows != NULL)
-        snprintf(why, 320, "this campaign has no %s: %s", q->file, rows);
-    else if (trained && d->spec->config.values[OPT_ACCURACY_SEEDS].n == 0 &&
-             is_chosen(d, OPT_ACCURACY_SEEDS))
-        snprintf(why, 320,
-                 "accuracy runs tell it, but measure.accuracy.seeds is []: expected a seed a run, "
-                 "as [1, 2, 3]");
-    else if (timed && launches->number_hi == 0 && is_chosen(d, OPT_TIME_LAUNCHES))
-        snprintf(why, 320,
-                 "timed launches tell it, but measure.time.launches is %s: expected launches, as 6",
-                 launches->text);
+        snprintf(why, LACK_BYTES, "this campaign has no %s: %s", q->file, rows);
+    else if (lack != OPTION_COUNT && is_chosen(d, lack))
+        column_explain_lack(why, lack, d->spec);
     return why[0] != '\0';
 }
 
@@ -284,7 +292,7 @@ static bool is_to_run(const struct figure_data *d)
 
 static enum status check_lack(const struct figure_data *d, struct error *e)
 {
-    char why[320];
+    char why[LACK_BYTES];
     if (!is_to_run(d))
         return OK;
     for (size_t i = 0; i < d->n_quantities; i++)
@@ -298,17 +306,6 @@ static enum status check_lack(const struct figure_data *d, struct error *e)
 bool figure_is_of_points(const struct figure_data *d, const char *name)
 {
     return strcmp(name, FIGURE_CASE) == 0 || (d->several && strcmp(name, FIGURE_RUN) == 0);
-}
-
-/* A number where the option is one. */
-static void option_value(struct condition_value *value, const struct value *own,
-                         enum option_type type)
-{
-    bool number = type == TYPE_INT || type == TYPE_REAL || type == TYPE_TIME || type == TYPE_SIZE ||
-                  type == TYPE_PERCENT || type == TYPE_RANKS || type == TYPE_NODES ||
-                  type == TYPE_NODE_RANKS || type == TYPE_OWN;
-    value->number = number ? own->number : NAN;
-    value->text = own->text;
 }
 
 bool figure_point_value(struct condition_value *value, const char *name,
@@ -325,7 +322,7 @@ bool figure_point_value(struct condition_value *value, const char *name,
         return true;
     }
     if (option != NULL) {
-        option_value(value, &p->point->config.values[option->id], option->type);
+        *value = option_as_condition(option, &p->point->config.values[option->id]);
         return true;
     }
     if (column == COLUMNS)
@@ -341,27 +338,69 @@ bool figure_point_lookup(struct condition_value *value, const char *name, const 
     return figure_point_value(value, name, point);
 }
 
+static bool points_have(const struct figure_data *d, const char *name)
+{
+    return config_option_find(&d->spec->config, name) != NULL || figure_is_of_points(d, name) ||
+           column_find(name) != COLUMNS;
+}
+
+/* The column of the file behind a quantity; NULL: there is no file, or it has no such column. */
+static const struct column *column_behind(const struct quantity *q, const char *name)
+{
+    return q->file != NULL ? column_of_file(q->file, name) : NULL;
+}
+
 /* A name that points have, or a file that the figure is drawn from. */
 static bool is_known(const struct figure_data *d, const char *name)
 {
-    if (config_option_find(&d->spec->config, name) != NULL || figure_is_of_points(d, name) ||
-        column_find(name) != COLUMNS)
-        return true;
-    for (size_t k = 0; k < d->n_quantities; k++) {
-        size_t n = 0;
-        const struct column *columns =
-            d->quantities[k].file != NULL ? columns_of(d->quantities[k].file, &n) : NULL;
-        for (size_t i = 0; i < n; i++)
-            if (strcmp(columns[i].name, name) == 0)
-                return true;
-    }
-    return false;
+    bool known = points_have(d, name);
+    for (size_t k = 0; k < d->n_quantities; k++)
+        known = known || column_behind(&d->quantities[k], name) != NULL;
+    return known;
 }
 
+/* Rows of every file that the figure is drawn from are to meet a condition. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
+    const struct figure_data *d = arg;
+    bool known = true;
     *value = (struct condition_value){.number = NAN};
-    return is_known(arg, name);
+    for (size_t k = 0; k < d->n_quantities; k++)
+        known = known && column_behind(&d->quantities[k], name) != NULL;
+    return known || points_have(d, name);
+}
+
+static enum condition_kind kind_of(const struct figure_data *d, const char *name)
+{
+    const struct spec_option *option = config_option_find(&d->spec->config, name);
+    const struct column *column = column_behind(&d->quantities[0], name);
+    if (column == NULL && column_find(name) != COLUMNS)
+        column = column_get(column_find(name));
+    return option != NULL   ? option_kind(option)
+           : column != NULL ? column_kind(column)
+                            : CONDITION_TEXT;
+}
+
+/* What no row can meet: a word in place of a number, an order of texts, a column that this campaign leaves empty. */
+static enum status check_terms(const struct figure_data *d, struct error *e)
+{
+    char why[LACK_BYTES];
+    size_t n;
+    const struct condition_term *terms = condition_terms(d->where, &n);
+    const char *text = figure_text(d->figure, FIGURE_WHERE);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = terms[i].name;
+        if (!condition_term_fits(why, &terms[i], kind_of(d, name)))
+            return refuse(d, FIGURE_WHERE, text, why, e);
+        bool of_points = column_behind(&d->quantities[0], name) == NULL &&
+                         config_option_find(&d->spec->config, name) == NULL;
+        enum option_id lack = of_points ? column_lack(name, d->spec) : OPTION_COUNT;
+        if (lack == OPTION_COUNT || !is_chosen(d, lack))
+            continue;
+        column_explain_lack(why, lack, d->spec);
+        return refuse(d, FIGURE_WHERE, text, why, e);
+    }
+    return OK;
 }
 
 /* What a point is before it has run. */
@@ -370,7 +409,7 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
     const struct point *point = arg;
     const struct spec_option *option = config_option_find(&point->config, name);
     if (option != NULL)
-        option_value(value, &point->config.values[option->id], option->type);
+        *value = option_as_condition(option, &point->config.values[option->id]);
     else
         *value = (struct condition_value){NAN, point->case_name};
     return option != NULL || strcmp(name, FIGURE_CASE) == 0;
@@ -403,6 +442,8 @@ static enum status resolve_where(struct figure_data *d, struct error *e)
         return OK;
     TRY(condition_read(&d->where, figure_option_at(FIGURE_WHERE)->key, &node, e));
     const char *unknown = condition_unknown(d->where, check_lookup, d);
+    if (unknown == NULL && is_to_run(d))
+        TRY(check_terms(d, e));
     if (unknown == NULL)
         return is_to_run(d) && holds_of_none(d->where, d->spec)
                    ? refuse(d, FIGURE_WHERE, where->text, "no point of the spec is so", e)

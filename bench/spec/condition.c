@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
 /* Every parenthesis and every `not` is a level: the stack of condition_holds is the bits of one
@@ -203,6 +205,7 @@ static enum status parse_value(struct parser *p, struct condition_term *term,
         return refuse_token(p, "a number in the unit that the name says is expected", e);
     if (term->ordered && isnan(comparison->number))
         return refuse_token(p, "an order is one of numbers", e);
+    term->number = !isnan(comparison->number);
     term->text = p->word;
     term->text_column = column_of(p, p->begin);
     return next_token(p, e);
@@ -483,6 +486,28 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
 {
     *n = c->n_terms;
     return c->terms;
+}
+
+/* Between quotation marks too, or as what training that diverges comes to is written. */
+static bool is_of_numbers(const char *text)
+{
+    static const char *const words[] = {"NaN", "Inf", "-Inf"};
+    double number;
+    return number_parse(text, &number) ||
+           name_index(text, words, sizeof words / sizeof *words) >= 0;
+}
+
+bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
+                         enum condition_kind kind)
+{
+    bool word = kind == CONDITION_NUMBER && !term->number && !is_of_numbers(term->text);
+    bool order = kind == CONDITION_TEXT && term->ordered;
+    if (word)
+        snprintf(why, CONDITION_WHY, "%.100s is a number: expected a number, found '%.100s'",
+                 term->name, term->text);
+    if (order)
+        snprintf(why, CONDITION_WHY, "%.100s has no order: = or != are for it", term->name);
+    return !word && !order;
 }
 
 void condition_set_text(struct condition *c, size_t term, const char *text)

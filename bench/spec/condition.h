@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
 struct condition;
+struct node;
 
 /* Freed with condition_free; NULL after an error: ERR_ARGUMENT at line 1 and the column in `text`. */
 enum status condition_parse(struct condition **c, const char *text, struct error *e);
@@ -59,7 +59,16 @@ struct condition_term {
     const char *name, *text; /* of the value as written, without quotation marks */
     int name_column, text_column;
     bool ordered; /* < <= > or >= */
+    bool number;  /* the value is one, with or without a unit */
 };
+
+/* Values of a name. Only numbers have an order, and no word is a number. */
+enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
+
+/* Whether values of this kind can meet the comparison; else `why` says why not. */
+enum { CONDITION_WHY = 320 };
+bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
+                         enum condition_kind kind);
 
 /* The comparisons from left to right, *n of them, borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);

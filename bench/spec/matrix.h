@@ -104,6 +104,12 @@ enum status option_given_twice(const struct spec_option *option, const struct no
 enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
                                    struct error *e);
 
+/* An option as a condition sees it: a number where its values have an order. */
+struct condition_value option_as_condition(const struct spec_option *option,
+                                           const struct value *value);
+/* CONDITION_ANY where words stand for some numbers, as off and half do. */
+enum condition_kind option_kind(const struct spec_option *option);
+
 /* Every option of the selection has that value in the point, or its condition holds there. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 

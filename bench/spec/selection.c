@@ -67,8 +67,8 @@ void selection_free(struct selection *selection)
 
 /* ---- Conditions over the options of a point ---- */
 
-/* An option as a condition sees it: a number where its values have an order. */
-static struct condition_value value_of(const struct spec_option *option, const struct value *value)
+struct condition_value option_as_condition(const struct spec_option *option,
+                                           const struct value *value)
 {
     switch (option->type) {
     case TYPE_INT:
@@ -87,6 +87,18 @@ static struct condition_value value_of(const struct spec_option *option, const s
     }
 }
 
+enum condition_kind option_kind(const struct spec_option *option)
+{
+    const struct value none = {.number = 0};
+    double number;
+    enum option_type type;
+    bool numbers = !isnan(option_as_condition(option, &none).number);
+    bool words = option->type == TYPE_BOOL || option->type == TYPE_OWN ||
+                 option->type == TYPE_NODE_RANKS ||
+                 (option->preset != NULL && !number_parse_unit(option->preset, &type, &number));
+    return !numbers ? CONDITION_TEXT : words ? CONDITION_ANY : CONDITION_NUMBER;
+}
+
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
@@ -94,7 +106,7 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     if (strcmp(name, case_word) == 0)
         *value = (struct condition_value){NAN, point->case_name};
     else if (option != NULL)
-        *value = value_of(option, &point->config.values[option->id]);
+        *value = option_as_condition(option, &point->config.values[option->id]);
     return option != NULL || strcmp(name, case_word) == 0;
 }
 
@@ -118,17 +130,15 @@ static enum status check_term(const struct config *config, const struct conditio
     const struct spec_option *option = config_option_find(config, term->name);
     struct mark begin = node_text_mark(node), name = mark_ahead(begin, term->name_column - 1),
                 text = mark_ahead(begin, term->text_column - 1);
-    char words[512];
+    char words[512], why[CONDITION_WHY];
     if (option == NULL && strcmp(term->name, case_word) != 0)
         return refuse_name(config, term, name, e);
     if (option == NULL)
         return OK;
     if (scope_is_campaign(option->scope))
         return mark_error(e, ERR_SPEC, name, "exclude: %s is no option of a point", option->key);
-    struct value none = {.number = 0};
-    if (term->ordered && isnan(value_of(option, &none).number))
-        return mark_error(e, ERR_SPEC, name, "exclude: %s has no order: = or != are for it",
-                          option->key);
+    if (!condition_term_fits(why, term, option_kind(option)))
+        return mark_error(e, ERR_SPEC, name, "exclude: %s", why);
     const struct enumeration *names = option->names;
     bool yes;
     double number;

@@ -258,6 +258,12 @@ checks() {
     expect 2 "'step_m' is neither a column of summary.csv nor a metric of the run nor an option; nearest 'step_ms'" \
         "$scalebench" check strong_scaling "ranks > 1 where step_m < 1" || return 1
     expect 2 "nearest 'sync.strategy'" "$scalebench" check strong_scaling "sync.stategy = none" || return 1
+    expect 2 "'step_ms != fast': step_ms is a number: expected a number, found 'fast'" \
+        "$scalebench" check strong_scaling "step_ms != fast" || return 1
+    expect 2 "'ranks > 1 where strategy > 1': strategy has no order: = or != are for it" \
+        "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
+    expect 2 "'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
+        "$scalebench" check strong_scaling "overlap_share > 0.5" || return 1
     expect 2 "no condition" "$scalebench" check strong_scaling || return 1
     printf '# what has to hold\n\n  speedup >= %s where ranks=2\nranks >> 1\n' "$low" >"$tmp/checks.txt"
     expect 2 "checks.txt:4:8: 'ranks >> 1'" "$scalebench" check strong_scaling --file "$tmp/checks.txt" || return 1
@@ -287,6 +293,12 @@ a_spec_has_its_own() {
     local run=("$fake" run "$tmp/fake.yaml" --out "$tmp/checked")
     expect 2 "checks: 'spedup > 1': " "${run[@]}" --set 'checks=["spedup > 1"]' || return 1
     expect 2 "checks: 'ranks >> 1 where nodes = 1': " "${run[@]}" --set 'checks=["ranks >> 1 where nodes = 1"]' || return 1
+    expect 2 "checks: 'test_acc_pct > 90': test_acc_pct: accuracy runs tell it, but measure.accuracy.seeds is []" \
+        "${run[@]}" --set 'checks=["test_acc_pct > 90"]' || return 1
+    expect 2 "checks: 'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
+        "${run[@]}" --set 'checks=["overlap_share > 0.5"]' || return 1
+    expect 2 "checks: 'speedup = fast': speedup is a number: expected a number, found 'fast'" \
+        "${run[@]}" --set 'checks=["speedup = fast"]' || return 1
     [ ! -e "$tmp/checked" ] || return 1
     expect 0 "2 hold, 0 undecided, 0 violated" "${run[@]}" \
         --set 'checks=["step_ms > 0 where ranks = 2", "train.optimizer = sgd"]' || return 1

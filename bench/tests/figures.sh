@@ -355,6 +355,20 @@ resources
 :7:43: figures.where = rank > 1: 'rank' is unknown; nearest 'ranks'
 {kind: line, y: step_ms, file: sumary}
 :7:42: figures.file = sumary: 'sumary' is unknown; nearest 'summary'; known: summary raw
+{kind: bars, y: overlap_share}
+:7:27: figures.y = overlap_share: measure.replay tells it, but is 0 at every point; `scalebench explain measure.replay` says
+{kind: bars, y: comm_replay_ms}
+:7:27: figures.y = comm_replay_ms: measure.replay tells it, but is 0 at every point
+{kind: bars, y: peer_ratio}
+:7:27: figures.y = peer_ratio: it compares with another program, but no point has one that does the same: expected workload = peer_torch
+{kind: line, y: step_ms, where: step_ms < 5}
+:7:43: figures.where = step_ms < 5: 'step_ms' is unknown
+{kind: line, y: step_ms, where: step_ms_median = fast}
+:7:43: figures.where = step_ms_median = fast: step_ms_median is a number: expected a number, found 'fast'
+{kind: line, y: step_ms, where: label > 3}
+:7:43: figures.where = label > 3: label has no order: = or != are for it
+{kind: line, y: step_ms, where: test_acc_pct > 90}
+:7:43: figures.where = test_acc_pct > 90: accuracy runs tell it, but measure.accuracy.seeds is []
 END
 }
 
@@ -363,6 +377,14 @@ accuracy_figures_are_refused() {
     figures_without_values_are_refused <<'END'
 time
 :7:11: figures.y = step_ms: timed launches tell it, but measure.time.launches is 0..0: expected launches, as 6
+END
+}
+
+conditions_of_one_file_are_refused() {
+    local measured='time: {steps: 3}, accuracy: {seeds: [1]}'
+    figures_without_values_are_refused <<'END'
+{kind: line, y: [step_ms, seconds], where: epoch > 1}
+:7:54: figures.where = epoch > 1: 'epoch' is unknown
 END
 }
 
@@ -389,6 +411,7 @@ check "a run keeps the files of its figures" a_run_keeps_the_files_of_its_figure
 check "wrong options of figures are named" wrong_options_of_figures_are_named
 check "figures without values are refused where nothing trains" timed_figures_are_refused
 check "and where nothing is timed" accuracy_figures_are_refused
+check "a condition is on rows of every file that a figure shows" conditions_of_one_file_are_refused
 if command -v python3 >/dev/null; then
     check "a model line follows from coefficients" model_line_follows_the_coefficients
 else

@@ -7,6 +7,7 @@
 
 #include "bench/runner/compare/operand.h"
 #include "bench/runner/run_spec.h"
+#include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/file.h"
@@ -209,11 +210,39 @@ static enum status check_names(const struct check *check, condition_lookup *know
     return OK;
 }
 
+/* Finds what no point can meet: a word in place of a number, an order of texts and, unless the spec may be `open` to
+ * whoever typed a SET, a column that no run of the spec fills. */
+static enum status check_terms(const struct check *check, const struct spec *spec, bool open,
+                               struct error *e)
+{
+    const struct condition *const parts[] = {check->demand, check->where};
+    char why[CONDITION_WHY];
+    for (size_t i = 0; i < 2 && parts[i] != NULL; i++) {
+        size_t n;
+        const struct condition_term *terms = condition_terms(parts[i], &n);
+        for (size_t k = 0; k < n; k++) {
+            const char *name = terms[k].name;
+            enum option_id lack = config_option_find(&spec->config, name) == NULL
+                                      ? column_lack(name, spec)
+                                      : OPTION_COUNT;
+            if (!condition_term_fits(why, &terms[k], check_kind(name, &spec->config)))
+                return error_set(e, ERR_ARGUMENT, "'%s': %s", check->text, why);
+            if (lack == OPTION_COUNT || (open && spec_option_is_open(spec, lack)))
+                continue;
+            column_explain_lack(why, lack, spec);
+            return error_set(e, ERR_ARGUMENT, "'%s': %s: %s", check->text, name, why);
+        }
+    }
+    return OK;
+}
+
 static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
 {
     size_t n = c->run.n;
     const struct config *config = c->has_spec ? &c->spec.config : NULL;
     TRY(check_names(check, look_up, &(struct check_point){c, 0}, config, e));
+    if (c->has_spec)
+        TRY(check_terms(check, &c->spec, false, e));
     TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
     TRY(MEM_NEW(check->applies, n, "what was checked", e));
     for (size_t i = 0; i < n; i++) {
@@ -372,7 +401,8 @@ static enum status check_points(const struct check *check, const struct spec *sp
     return error_set(e, ERR_ARGUMENT, "'%s': no point of the spec is so", check->text);
 }
 
-static enum status check_before(const char *text, const struct spec *spec, struct error *e)
+static enum status check_before(const char *text, const struct spec *spec, bool open,
+                                struct error *e)
 {
     struct check check = {.text = NULL};
     struct error inner;
@@ -380,6 +410,7 @@ static enum status check_before(const char *text, const struct spec *spec, struc
     if (status != OK)
         error_set(e, status, "'%s': %s", text, inner.text);
     THEN(status, check_names(&check, will_be_known, spec, &spec->config, e));
+    THEN(status, check_terms(&check, spec, open, e));
     THEN(status, check_points(&check, spec, e));
     free_check(&check);
     return status;
@@ -390,7 +421,7 @@ enum status checks_check(const struct spec *spec, struct error *e)
     const struct value *texts = &spec->config.values[OPT_CHECKS];
     struct error inner;
     for (size_t i = 0; i < texts->n; i++)
-        if (check_before(texts->texts[i], spec, &inner) != OK)
+        if (check_before(texts->texts[i], spec, !mark_from_set(texts->mark), &inner) != OK)
             return mark_error(e, ERR_SPEC, texts->mark, "%s: %s", option_get(OPT_CHECKS)->key,
                               inner.text);
     return OK;

@@ -78,6 +78,9 @@ bool check_is_single(const struct check_point *p, const char *name);
 /* Whether the name is a column of numbers or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
 
+/* What the values of a name are: of a column of summary.csv or an option; CONDITION_ANY: of anything else. */
+enum condition_kind check_kind(const char *name, const struct config *config);
+
 /* What an option is to a condition. */
 void check_look_up_option(struct condition_value *value, const struct config *config,
                           enum option_id option);

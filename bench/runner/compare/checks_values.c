@@ -5,6 +5,7 @@
 
 #include "bench/collect/timing.h"
 #include "bench/runner/compare/checks.h"
+#include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
@@ -237,8 +238,26 @@ bool check_is_single(const struct check_point *p, const char *name)
 void check_look_up_option(struct condition_value *value, const struct config *config,
                           enum option_id option)
 {
-    value->text = config_text(config, option);
-    value->number = config_number(config, option);
+    *value = option_as_condition(config_option(config, option), &config->values[option]);
+}
+
+/* step_ms is step_ms_median. */
+static const struct column *find_column_of(const char *name)
+{
+    char text[STEM + sizeof "_median"], stem[STEM];
+    const struct column *column = column_of_file("summary.csv", name);
+    cut_tail(stem, name, "_median");
+    snprintf(text, sizeof text, "%s_median", stem);
+    return column != NULL ? column : column_of_file("summary.csv", text);
+}
+
+enum condition_kind check_kind(const char *name, const struct config *config)
+{
+    const struct spec_option *option = config_option_find(config, name);
+    const struct column *column = find_column_of(name);
+    if (option != NULL && (column == NULL || strchr(name, '.') != NULL))
+        return option_kind(option);
+    return column != NULL ? column_kind(column) : CONDITION_ANY;
 }
 
 /* By its key, as the spec beside the tables has it; NULL: none. */

@@ -1,5 +1,6 @@
 /* Conditions: what they hold of, in which order their operators bind, and what is refused where. */
 #include "bench/spec/condition.h"
+#include "bench/spec/yaml_reader.h"
 
 #include <math.h>
 
@@ -192,6 +193,33 @@ static void test_unknown_name(void **state)
     condition_free(NULL);
 }
 
+static bool fits(const char *text, enum condition_kind kind, const char *why)
+{
+    struct condition *c;
+    struct error e;
+    char found[CONDITION_WHY] = "";
+    size_t n;
+    assert_int_equal(condition_parse(&c, text, &e), OK);
+    bool fits = condition_term_fits(found, condition_terms(c, &n), kind);
+    assert_string_equal(found, why);
+    condition_free(c);
+    return fits;
+}
+
+/* No value could meet these. What diverged is written as a word. */
+static void test_kinds(void **state)
+{
+    assert_false(
+        fits("ranks = two", CONDITION_NUMBER, "ranks is a number: expected a number, found 'two'"));
+    assert_false(fits("label < 2", CONDITION_TEXT, "label has no order: = or != are for it"));
+    assert_true(fits("ranks != \"2\"", CONDITION_NUMBER, ""));
+    assert_true(fits("train_loss = NaN", CONDITION_NUMBER, ""));
+    assert_true(fits("delay <= 5ms", CONDITION_NUMBER, ""));
+    assert_true(fits("label = 2", CONDITION_TEXT, ""));
+    assert_true(fits("size = big", CONDITION_ANY, ""));
+    assert_true(fits("size > 2", CONDITION_ANY, ""));
+}
+
 /* In a file the place is that of the part, behind the quotation mark. */
 static void test_places(void **state)
 {
@@ -263,7 +291,7 @@ int main(void)
         cmocka_unit_test(test_precedence),   cmocka_unit_test(test_unknown_values),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_deepest),
         cmocka_unit_test(test_unknown_name), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_intervals),    cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
