@@ -479,11 +479,18 @@ double config_launch_steps(const struct config *config)
     return config_number(config, OPT_TIME_WARMUP) + config_number(config, OPT_TIME_STEPS);
 }
 
+double config_epoch_steps(const struct config *config)
+{
+    double asked = config_number(config, OPT_DATA_SAMPLES);
+    double train = asked > 0 ? asked : config_data_set(config)->train;
+    return train > 0 ? ceil(train / config_images(config)) : NAN;
+}
+
 double config_run_steps(const struct config *config)
 {
     const struct data_set_row *set = config_data_set(config);
-    double images = config_images(config), asked = config_number(config, OPT_DATA_SAMPLES);
-    double train = asked > 0 ? asked : set->train, test = fmin(train, set->test);
-    double steps = ceil(train / images) + test / images / 3;
-    return set->train > 0 ? config_number(config, OPT_EPOCHS) * steps : NAN;
+    double asked = config_number(config, OPT_DATA_SAMPLES), images = config_images(config);
+    double test = fmin(asked > 0 ? asked : set->train, set->test) / images / 3;
+    return set->train > 0 ? config_number(config, OPT_EPOCHS) * (config_epoch_steps(config) + test)
+                          : NAN;
 }

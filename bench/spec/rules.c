@@ -424,75 +424,13 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* A point without checkpoints takes no notice of checkpoint.dtype; if none writes any, the key is a mistake. */
-static enum status check_copies(const struct spec *spec, struct error *e)
+/* Accuracy runs are killed; timed launches are not. */
+static enum status check_kills(const struct spec *spec, struct error *e)
 {
-    const struct value *unheeded = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
-        if (config_int(config, OPT_CHECKPOINT_DTYPE) == CHECKPOINT_DTYPE_f32)
-            continue;
-        if (config_writes_checkpoints(config) || config_is_elastic(config))
-            return OK;
-        unheeded = &config->values[OPT_CHECKPOINT_DTYPE];
-    }
-    if (unheeded == NULL)
-        return OK;
-    return mark_error(e, ERR_SPEC, unheeded->mark,
-                      "checkpoint.dtype: %s asks for copies of checkpoints, but no point writes "
-                      "any; give checkpoint.every_epochs or checkpoint.every_steps",
-                      unheeded->text);
-}
-
-/* Timed launches train to nothing. */
-static enum status check_target(const struct spec *spec, struct error *e)
-{
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *target = &spec->points[i].config.values[OPT_TARGET_ACC];
-        if (target->number > 0 && spec->config.values[OPT_ACCURACY_SEEDS].n == 0)
-            return mark_error(e, ERR_SPEC, target->mark,
-                              "train.target_acc_pct = %s is what accuracy runs end at, but "
-                              "measure.accuracy.seeds is []: expected a seed a run, as [1, 2, 3]",
-                              target->text);
-    }
-    return OK;
-}
-
-/* Timed launches reach no accuracy. */
-static enum status check_bound(const struct spec *spec, struct error *e)
-{
-    const struct value *bound = &spec->config.values[OPT_ACCURACY_MIN];
-    bool has_seeds = spec->config.values[OPT_ACCURACY_SEEDS].n > 0, tested = bound->text[0] == '\0';
-    for (size_t i = 0; i < spec->n_points && has_seeds; i++)
-        tested |= config_wants_accuracy(&spec->points[i].config);
-    if (tested)
-        return OK;
-    return mark_error(e, ERR_SPEC, bound->mark,
-                      "measure.accuracy.test_acc_pct = %s is never tested: %s; expected a seed a "
-                      "run, as [1, 2, 3], or no bound: test_acc_pct: \"\"",
-                      bound->text,
-                      has_seeds ? "measure.accuracy.run is false at every point"
-                                : "measure.accuracy.seeds is []");
-}
-
-/* Accuracy runs are elastic, and killed; timed launches are neither. */
-static enum status check_elastic_runs(const struct spec *spec, struct error *e)
-{
-    bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
     bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *c = &spec->points[i].config;
-        const struct value *kind = &c->values[OPT_INJECT_KIND];
-        const struct value *elastic =
-            &c->values[c->values[OPT_ELASTIC].n > 0 ? OPT_ELASTIC : OPT_RESTARTS];
-        if (config_is_elastic(c) && !runs)
-            return mark_error(
-                e, ERR_SPEC, elastic->mark,
-                "%s = %s is of accuracy runs, but measure.accuracy.seeds is []: "
-                "expected a seed a run, as [1, 2, 3]",
-                option_get(elastic == &c->values[OPT_ELASTIC] ? OPT_ELASTIC : OPT_RESTARTS)->key,
-                elastic->text);
-        if (kind->number == INJECT_kill && times)
+    for (size_t i = 0; i < spec->n_points && times; i++) {
+        const struct value *kind = &spec->points[i].config.values[OPT_INJECT_KIND];
+        if (kind->number == INJECT_kill)
             return mark_error(e, ERR_SPEC, kind->mark,
                               "inject.kind = kill is of accuracy runs, but "
                               "measure.time.launches is %s: 0 is wanted",
@@ -514,27 +452,6 @@ static enum status check_foreign_runs(const struct spec *spec, struct error *e)
                               option_get(unread[i])->key);
     }
     return OK;
-}
-
-/* A launch ends before those steps. */
-static enum status check_injected_steps(const struct spec *spec, struct error *e)
-{
-    const struct value *late = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *c = &spec->points[i].config;
-        const struct value *steps = &c->values[OPT_INJECT_STEPS];
-        if (config_int(c, OPT_INJECT_KIND) == INJECT_none)
-            continue;
-        if (steps->number <= config_number(c, OPT_TIME_WARMUP) + config_number(c, OPT_TIME_STEPS))
-            return OK;
-        late = steps;
-    }
-    if (late == NULL || spec->config.values[OPT_ACCURACY_SEEDS].n > 0)
-        return OK;
-    return mark_error(e, ERR_SPEC, late->mark,
-                      "inject.steps = %s, but no launch has so many steps: expected at most "
-                      "measure.time.warmup_steps + measure.time.steps",
-                      late->text);
 }
 
 /* As with the options of an optimizer. */
@@ -587,12 +504,8 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_overlap(spec, e));
     TRY(owned_check(spec, e));
     TRY(check_checkpoints(spec, e));
-    TRY(check_copies(spec, e));
-    TRY(check_target(spec, e));
-    TRY(check_bound(spec, e));
-    TRY(check_elastic_runs(spec, e));
+    TRY(check_kills(spec, e));
     TRY(check_foreign_runs(spec, e));
-    TRY(check_injected_steps(spec, e));
     TRY(check_figures(spec, e));
     return check_batch_norm(spec, e);
 }

@@ -285,6 +285,8 @@ static inline double config_images(const struct config *c)
 }
 /* Steps of a timed launch, those before the timed ones included. */
 double config_launch_steps(const struct config *config);
+/* Steps of an epoch. NAN: how many images there are is not known before they are read. */
+double config_epoch_steps(const struct config *config);
 /* Steps of an accuracy run and what its evaluations take in steps: a third of each image's, which go forward alone. NAN:
  * how many images there are is not known before they are read. */
 double config_run_steps(const struct config *config);

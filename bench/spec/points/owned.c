@@ -1,4 +1,5 @@
 /* Options that only some points read, and what becomes of values that no point reads. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,15 @@ static bool communicates(const struct config *config)
     return config_strategy_kind(config) != STRATEGY_none;
 }
 
+static bool writes_checkpoints(const struct config *config)
+{
+    return config_writes_checkpoints(config) || config_is_elastic(config);
+}
+
 /* Reads a checkpoint again, or writes one under this name. */
 static bool has_checkpoint(const struct config *config)
 {
-    return config_writes_checkpoints(config) || config_is_elastic(config) ||
+    return writes_checkpoints(config) ||
            strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
 }
 
@@ -52,6 +58,72 @@ static bool overlaps(const struct config *config)
 {
     return flags_of(config) & STRATEGY_OVERLAPS;
 }
+
+/* A run that is timed follows the schedule of the rate that epochs stretch. */
+static bool counts_epochs(const struct config *config)
+{
+    return config->values[OPT_ACCURACY_SEEDS].n > 0 ||
+           config_int(config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
+}
+
+static bool reaches_evaluation(const struct config *config)
+{
+    return config_int(config, OPT_INJECT_PHASE) != INJECT_PHASE_evaluation ||
+           config->values[OPT_ACCURACY_SEEDS].n > 0;
+}
+
+static bool reaches_checkpoint(const struct config *config)
+{
+    return config_int(config, OPT_INJECT_PHASE) != INJECT_PHASE_checkpoint ||
+           writes_checkpoints(config);
+}
+
+/* ---- How long launches and runs are ---- */
+
+static bool is_trained(const struct config *config)
+{
+    return config->values[OPT_ACCURACY_SEEDS].n > 0 && config_wants_accuracy(config);
+}
+
+static double trained_epochs(const struct config *config)
+{
+    return is_trained(config) ? config_number(config, OPT_EPOCHS) : 0;
+}
+
+/* INFINITY: not known before the data are read, or before ranks change. */
+static double trained_steps(const struct config *config)
+{
+    double steps = config_epoch_steps(config);
+    if (!is_trained(config))
+        return 0;
+    return isnan(steps) || config_is_elastic(config) ? INFINITY : trained_epochs(config) * steps;
+}
+
+static double longest_steps(const struct config *config)
+{
+    return fmax(trained_steps(config), is_timed(config) ? config_launch_steps(config) : 0);
+}
+
+static double longest_but_one(const struct config *config)
+{
+    return longest_steps(config) - 1;
+}
+
+/* Epochs that end before the last step. */
+static double ended_epochs(const struct config *config)
+{
+    double steps = config_epoch_steps(config);
+    double timed = is_timed(config) ? floor((config_launch_steps(config) - 1) / steps) : 0;
+    return isnan(timed) ? INFINITY : fmax(trained_epochs(config) - 1, timed);
+}
+
+static double epochs_of_default(const struct config *config)
+{
+    bool steps = config_int(config, OPT_LR_SCHEDULE) == LR_SCHEDULE_step;
+    return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
+}
+
+/* ---- Rows ---- */
 
 /* Which points read an option: those where option `owner` has one of the names. Without names: those that `reads`
  * holds for or, without that, where the owner is not at its preset. Several rows of an option hold together. All points
@@ -117,17 +189,32 @@ static const struct reader readers[] = {
 #include "comm/cost/compressors.def"
     {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
     {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
+    {OPT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, counts_epochs},
+    {OPT_TARGET_ACC, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ELASTIC, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_RESTARTS, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_CHECKPOINT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_CHECKPOINT_STEPS, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_DTYPE, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_DTYPE, OPT_CHECKPOINT_EPOCHS, NULL, writes_checkpoints},
     {OPT_CHECKPOINT_PATH, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_CHECKPOINT_PATH, OPT_CHECKPOINT_EPOCHS, NULL, has_checkpoint},
     {OPT_CHECKPOINT_RESUME, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_SEED, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_COMPUTE, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_TIME_WARMUP, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_TIME_STEPS, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIME_PRECISION, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_STEPS_CSV, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_BUDGET, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_TIMELINE, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_REPLAY, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_REPLAY, OPT_STRATEGY, NULL, communicates},
     {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ACCURACY_SEEDS, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_ACCURACY_MIN, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_PUBLISHED_KEYS, OPT_PUBLISHED_FILE, NULL, NULL},
     {OPT_RESTART_WITH, OPT_RESTARTS, NULL, NULL},
     {OPT_RESTART_LEAST, OPT_RESTART_WITH, "fewer", NULL},
     {OPT_INJECT_SLEEP, OPT_INJECT_KIND, "fixed exponential pareto", NULL},
@@ -135,8 +222,25 @@ static const struct reader readers[] = {
     {OPT_INJECT_RANKS, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
     {OPT_INJECT_STEPS, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
     {OPT_INJECT_PHASE, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+    {OPT_INJECT_PHASE, OPT_ACCURACY_SEEDS, NULL, reaches_evaluation},
+    {OPT_INJECT_PHASE, OPT_CHECKPOINT_EPOCHS, NULL, reaches_checkpoint},
 };
 #define READERS (sizeof readers / sizeof *readers)
+
+/* Options that come to pass only where option `counted` is at most `most`, in steps or epochs. */
+static const struct length {
+    enum option_id id, counted;
+    double (*most)(const struct config *config);
+} lengths[] = {
+    {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default},
+    {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs},
+    {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps},
+    {OPT_sync_period, OPT_sync_period, longest_steps},
+    {OPT_sync_post_local, OPT_sync_post_local, longest_but_one},
+    {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs},
+    {OPT_CHECKPOINT_STEPS, OPT_CHECKPOINT_STEPS, trained_steps},
+    {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps},
+};
 
 /* Programs of other makers see no option of a trainer. */
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
@@ -147,6 +251,8 @@ struct written_value {
     struct mark mark;
     const struct reader *lacks; /* what the first point lacks to read it */
     const char *found;          /* the owner's value there; borrowed */
+    const struct length *late;  /* what is too late at points that read it */
+    double most;                /* of `late`, over the points */
     bool read;                  /* by some point */
 };
 
@@ -185,6 +291,15 @@ static const struct reader *find_lack(const struct config *config, enum option_i
     return config_reads(config, id) ? NULL : &trainers;
 }
 
+static const struct length *find_late(const struct config *config, enum option_id id)
+{
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (lengths[i].id == id &&
+            config_number(config, lengths[i].counted) > lengths[i].most(config))
+            return &lengths[i];
+    return NULL;
+}
+
 /* A compressor with a strategy that takes none is a mistake, which is named later: it counts as used. */
 bool config_uses(const struct config *config, enum option_id id)
 {
@@ -218,11 +333,17 @@ static enum status note_value(struct spec *spec, const struct config *config, en
                               struct error *e)
 {
     const struct reader *lacks = find_lack(config, id);
+    const struct length *late = lacks == NULL ? find_late(config, id) : NULL;
     struct written_value *written = find_written(spec, id, config->values[id].mark);
     if (written == NULL)
         return error_no_memory(e, "a spec");
-    written->read = written->read || lacks == NULL;
-    if (written->lacks == NULL && lacks != NULL) {
+    written->read = written->read || (lacks == NULL && late == NULL);
+    if (late != NULL) {
+        written->late = late;
+        written->found = config_text(config, late->counted);
+        written->most = fmax(written->most, late->most(config));
+    }
+    if (written->lacks == NULL && written->late == NULL && lacks != NULL) {
         written->lacks = lacks;
         written->found = owner_text(config, lacks->owner);
     }
@@ -235,13 +356,22 @@ static bool is_preset(const struct spec_option *option, const struct value *valu
     return option->preset != NULL && value_is_preset(option, value);
 }
 
+/* What a campaign says once is read by whoever runs it, unless a row says more. */
+static bool is_owned(const struct spec_option *option)
+{
+    for (size_t i = 0; i < READERS && scope_is_campaign(option->scope); i++)
+        if (readers[i].id == option->id)
+            return true;
+    return !scope_is_campaign(option->scope);
+}
+
 enum status owned_note(struct spec *spec, const struct config *config, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++) {
         const struct spec_option *option = option_get(id);
         const struct value *value = &config->values[id];
         bool recorded = spec->is_recorded && !mark_from_set(value->mark);
-        if (value->set && value->mark.line > 0 && !recorded && !scope_is_campaign(option->scope) &&
+        if (value->set && value->mark.line > 0 && !recorded && is_owned(option) &&
             !is_preset(option, value))
             TRY(note_value(spec, config, id, e));
     }
@@ -250,13 +380,33 @@ enum status owned_note(struct spec *spec, const struct config *config, struct er
 
 /* ---- Values that no point reads ---- */
 
+/* Words of a command line, as those of a quick form, say how long launches or runs are. */
+static bool is_cut(const struct spec *spec)
+{
+    static const enum option_id deciding[] = {
+        OPT_EPOCHS,     OPT_DATA_SAMPLES, OPT_GLOBAL_BATCH,  OPT_BATCH_PER_RANK, OPT_TIME_WARMUP,
+        OPT_TIME_STEPS, OPT_RANKS,        OPT_TIME_LAUNCHES, OPT_ACCURACY_SEEDS};
+    for (size_t i = 0; i < sizeof deciding / sizeof *deciding; i++)
+        if (spec_option_is_open(spec, deciding[i]))
+            return true;
+    return false;
+}
+
 /* Those of a base, and those below words of a command line that choose another owner. */
-static bool is_left_out(const struct spec *spec, const struct written_value *written)
+static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
     for (size_t i = 0; i < spec->n_bases; i++)
         if (strcmp(spec->bases[i], written->mark.file) == 0)
             return true;
-    return !mark_from_set(written->mark) && spec_option_is_open(spec, written->lacks->owner);
+    return !mark_from_set(written->mark) &&
+           (written->late != NULL ? is_cut(spec)
+                                  : spec_option_is_open(spec, written->lacks->owner));
+}
+
+/* Changes nothing of what runs, where it stays: points keep their identities. */
+static bool is_kept(const struct written_value *written)
+{
+    return written->late != NULL || written->id == OPT_EPOCHS;
 }
 
 static bool is_unread(const struct spec *spec, enum option_id id, struct mark mark)
@@ -264,7 +414,7 @@ static bool is_unread(const struct spec *spec, enum option_id id, struct mark ma
     for (size_t i = 0; i < spec->n_written; i++) {
         const struct written_value *w = &spec->written[i];
         if (w->id == id && !w->read && is_same_place(w->mark, mark))
-            return is_left_out(spec, w);
+            return !is_kept(w) && is_excused(spec, w);
     }
     return false;
 }
@@ -321,6 +471,15 @@ static void join_words(char *text, size_t size, const char *words)
     }
 }
 
+static enum status refuse_length(const struct written_value *written, struct error *e)
+{
+    const struct spec_option *counted = option_get(written->late->counted);
+    return mark_error(e, ERR_SPEC, written->mark,
+                      "%s = %s never comes to pass: no launch or run has so many %s; expected at "
+                      "most %.0f",
+                      counted->key, written->found, counted->unit, written->most);
+}
+
 static enum status refuse(const struct written_value *written, struct error *e)
 {
     const struct reader *lacks = written->lacks;
@@ -344,7 +503,8 @@ static enum status refuse(const struct written_value *written, struct error *e)
 enum status owned_check(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_written; i++)
-        if (!spec->written[i].read && !is_left_out(spec, &spec->written[i]))
-            return refuse(&spec->written[i], e);
+        if (!spec->written[i].read && !is_excused(spec, &spec->written[i]))
+            return spec->written[i].late != NULL ? refuse_length(&spec->written[i], e)
+                                                 : refuse(&spec->written[i], e);
     return OK;
 }

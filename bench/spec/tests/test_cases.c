@@ -4,7 +4,7 @@
 
 /* k epochs in one process, p ranks, and another program. */
 #define THREE                                                                                      \
-    HEAD "train.global_batch: 64\n"                                                                \
+    HEAD "train.global_batch: 64\nmeasure.accuracy.seeds: [1]\n"                                   \
          "cases:\n"                                                                                \
          "  - {label: as published, matrix: {train.epochs: [1, 2]}}\n"                             \
          "  - label: corrected\n"                                                                  \
@@ -115,9 +115,10 @@ static void test_zip(void **state)
                          "ranks=2 global_batch=128 tree|ranks=2 global_batch=64 tree");
     spec_free(&spec);
     load(&spec,
-         BODY "zip: [{ranks: [1, 2], nodes: [1, 2]}, {train.lr: [1, 2], train.epochs: [2, 1]}]\n"
-              "cases: [{label: a}, {label: b, nodes: 1}, {label: c, zip: {ranks: [4, 8], seed: [1, "
-              "2]}}]\n",
+         BODY
+         "zip: [{ranks: [1, 2], nodes: [1, 2]}, {train.lr: [1, 2], train.momentum: [0.5, 0]}]\n"
+         "cases: [{label: a}, {label: b, nodes: 1}, {label: c, zip: {ranks: [4, 8], seed: [1, "
+         "2]}}]\n",
          NULL);
     assert_int_equal(spec.n_points, 4 + 4 + 8);
     assert_int_equal(config_int(&spec.points[3].config, OPT_NODES), 2);
@@ -160,7 +161,7 @@ static void test_conditions(void **state)
     struct spec spec;
     load(&spec,
          BODY "matrix: {ranks: [1, 2, 4], train.epochs: [1, 2, 4]}\n"
-              "exclude: [\"ranks > 1 and train.epochs > 1\"]\n",
+              "exclude: [\"ranks > 1 and train.epochs > 1\"]\nmeasure.accuracy.seeds: [1]\n",
          NULL);
     assert_labels(&spec, "ranks=1 epochs=1|ranks=1 epochs=2|ranks=1 epochs=4|ranks=2 epochs=1|"
                          "ranks=4 epochs=1");
@@ -233,8 +234,9 @@ static void test_extends(void **state)
                             "exclude: [{ranks: 4}]\ncases: [{label: a}, {label: b, seed: 2}]\n"
                             "measure: {time: {launches: 3}, budget: 1s}\n");
     snprintf(text, sizeof text,
-             "name: top\nextends: [%s/base.yaml]\ntrain.lr: 0.1\nmeasure: {budget: 9s}\n"
-             "matrix: {train.epochs: [1, 2]}\ncases: [{label: c}]\n",
+             "name: top\nextends: [%s/base.yaml]\ntrain.lr: 0.1\n"
+             "measure: {budget: 9s, accuracy: {seeds: [1]}}\nmatrix: {train.epochs: [1, "
+             "2]}\ncases: [{label: c}]\n",
              folder);
     load(&spec, text, NULL);
     assert_labels(&spec, "c ranks=1 epochs=1|c ranks=1 epochs=2|c ranks=2 epochs=1|"

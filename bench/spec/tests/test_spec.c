@@ -363,7 +363,7 @@ static void test_anchors(void **state)
 static void test_anchors_of_cases(void **state)
 {
     struct spec spec;
-    const char *text = SHARED BODY "cases:\n"
+    const char *text = SHARED BODY "measure.accuracy.seeds: [1]\ncases:\n"
                                    "  - {label: a, train: {<<: *small, epochs: 4}}\n"
                                    "  - {label: b, train: *small, matrix: *axes}\n";
     load(&spec, text, NULL);
@@ -492,7 +492,7 @@ static void test_round_trip_of_cases(void **state)
 {
     static const char text[] =
         BODY "matrix: {ranks: auto, train.lr: [0.1, 0.2]}\n"
-             "zip: {seed: [1, 2], train.epochs: [2, 1]}\n"
+             "measure.accuracy.seeds: [1]\nzip: {seed: [1, 2], train.epochs: [2, 1]}\n"
              "exclude: [\"ranks > 2 and train.lr = 0.1\", {ranks: 3}]\n"
              "cases:\n"
              "  - {label: \"as \\\"published\\\"\", ranks: 1, exclude: ['train.epochs = 2']}\n"

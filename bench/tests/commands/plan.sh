@@ -33,7 +33,7 @@ sys.exit(not ($2))"
 
 small='model: vgg_mini
 data: {set: shapes, samples: 2560}
-train: {optimizer: sgd, lr: 0.1, global_batch: 256, epochs: 3}
+train: {optimizer: sgd, lr: 0.1, global_batch: 256}
 ranks: 1
 sync.strategy: none'
 
