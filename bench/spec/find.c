@@ -109,38 +109,54 @@ static void read_names(struct folder_names *names, const char *folder)
         free(names->found[i]);
 }
 
-/* Writes "; nearest 'a.yaml'", a file of `folder` with a name near `name`, endings left out; "" where none is near. */
-static void explain_file(char text[NAME_NEAR_BYTES], const char *folder, const char *name)
+/* Files are near without their endings. */
+static void look_into(struct near_file *near, const char *folder, const char *path)
 {
     struct folder_names names;
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     char *stem = without_ending(name);
     read_names(&names, folder);
-    const char *near = NULL;
-    text[0] = '\0';
+    const struct name_places places = {.here = names.stems, .n_here = (size_t)names.n};
+    struct name_nearest nearest = {.distance = 0};
     if (stem != NULL)
-        near = name_nearest(stem,
-                            &(struct name_places){.here = names.stems, .n_here = (size_t)names.n})
-                   .names[0];
+        nearest = name_nearest(stem, &places);
     for (int i = 0; i < names.n; i++)
-        if (names.stems[i] == near)
-            snprintf(text, NAME_NEAR_BYTES, "; nearest '%.140s'", names.found[i]->d_name);
+        if (names.stems[i] == nearest.names[0] &&
+            (near->text[0] == '\0' || nearest.distance < near->distance)) {
+            near->distance = nearest.distance;
+            snprintf(near->text, sizeof near->text, "; nearest '%.*s%.70s'",
+                     name - path < 70 ? (int)(name - path) : 0, path, names.found[i]->d_name);
+        }
     free_names(&names);
     free(stem);
+}
+
+void find_near(struct near_file *near, const char *home, const char *const *folders,
+               const char *path)
+{
+    const char *base = strrchr(path, '/');
+    int length = base != NULL ? (int)(base - path) + 1 : 0;
+    for (; *folders != NULL; folders++) {
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%s/%s%.*s", home, *folders, length, path);
+        look_into(near, folders[0][0] == '/' ? folder + strlen(home) + 1 : folder, path);
+    }
 }
 
 static enum status explain_near(const char *folder, const char *name, const char *const *names,
                                 size_t n, struct error *e)
 {
-    char text[NAME_NEAR_BYTES], stem[128];
+    struct near_file near = {.distance = 0};
+    char stem[128];
     int length = (int)strlen(name) - (ends_with(name, SUFFIX) ? (int)strlen(SUFFIX) : 0);
     snprintf(stem, sizeof stem, "%.*s", length, name);
-    explain_file(text, ".", name);
-    if (text[0] == '\0')
-        name_near(text, stem, names, n);
+    find_near(&near, ".", (const char *const[]){"", NULL}, name);
+    if (near.text[0] == '\0')
+        name_near(near.text, stem, names, n);
     return error_set(e, ERR_SPEC,
                      "'%s' is not there, neither in the current folder nor in %s%s; `scalebench "
                      "list %s` lists all",
-                     name, folder, text, folder);
+                     name, folder, near.text, folder);
 }
 
 /* Says which files of this kind there are. */
@@ -228,36 +244,21 @@ static enum status try_file(char **path, const char *home, const char *folder, c
     return OK;
 }
 
-/* Writes the file near a path that is seen from folders below `home`; the first folder that has one says it. */
-static void explain_files(char text[NAME_NEAR_BYTES], const char *home, const char *const *folders,
-                          const char *path)
-{
-    const char *base = strrchr(path, '/');
-    int length = base != NULL ? (int)(base - path) + 1 : 0;
-    text[0] = '\0';
-    for (; *folders != NULL && text[0] == '\0'; folders++) {
-        char folder[PATH_MAX];
-        snprintf(folder, sizeof folder, "%s/%s%.*s", home, *folders, length, path);
-        explain_file(text, folders[0][0] == '/' ? folder + strlen(home) + 1 : folder,
-                     path + length);
-    }
-}
-
 static enum status error_nowhere(const char *home, const char *const *folders,
                                  const char *const *shared, const char *text, struct error *e)
 {
-    char places[900] = "", near[NAME_NEAR_BYTES] = "";
+    char places[900] = "";
+    struct near_file near = {.distance = 0};
     for (int k = 0; k < 2; k++) {
         const char *const *all = k == 0 ? folders : shared;
         for (const char *const *f = all; *f != NULL; f++)
             snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
                      places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
-        if (near[0] == '\0')
-            explain_files(near, ".", all, text);
+        find_near(&near, ".", all, text);
     }
-    if (near[0] == '\0' && home != NULL)
-        explain_files(near, home, shared, text);
-    return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s%s", text, places, near);
+    if (home != NULL)
+        find_near(&near, home, shared, text);
+    return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s%s", text, places, near.text);
 }
 
 enum status find_file(char **path, const char *const *folders, const char *const *shared,

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/names.h"
 
 /* Sets *path (freed by the caller) to `folder`/`name` where that exists, `folder` being "configs"
  * or a folder in it. ERR_SPEC names the nearest and what is there. */
@@ -22,6 +23,17 @@ bool find_is_path(const char *text);
  * below the current folder or $SCALEBENCH_HOME. ERR_SPEC says where it was looked for. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
+
+/* The file near a path: "; nearest 'nets/a.yaml'", or "" where none is. */
+struct near_file {
+    char text[NAME_NEAR_BYTES];
+    size_t distance;
+};
+
+/* Looks for a nearer one where the path is seen from `folders` below `home` (each "" or ending in '/', NULL behind the
+ * last). */
+void find_near(struct near_file *near, const char *home, const char *const *folders,
+               const char *path);
 
 /* Sets *folder (freed by the caller) to the folder of a file: "" or ending in '/'. */
 enum status find_folder(char **folder, const char *path, struct error *e);

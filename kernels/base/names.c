@@ -12,6 +12,10 @@
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
+/* How far names are from each other, and paths from a place. A word of a name beats two edits, an edit a word in a
+ * path. */
+enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -41,10 +45,69 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
-/* Another case is one edit, of however many letters. */
-static size_t distance_of(const char *a, const char *b)
+static const char between_words[] = "._";
+
+static const char *next_word(const char *name)
 {
-    return strcmp(a, b) != 0 && strcasecmp(a, b) == 0 ? 1 : edit_distance(a, b);
+    name += strcspn(name, between_words);
+    return *name ? name + 1 : NULL;
+}
+
+/* Whether the first `length` letters of a name are words of `known`, or begin it. */
+static bool has_words(const char *known, const char *name, size_t length)
+{
+    for (const char *at = known; at != NULL; at = next_word(at))
+        if (strncmp(at, name, length) == 0 &&
+            (strcspn(at + length, between_words) == 0 || (at == known && length > 2)))
+            return true;
+    return false;
+}
+
+static bool has_word_near(const char *known, const char *name)
+{
+    char word[LENGTH_MAX + 1];
+    for (const char *at = known; at != NULL; at = next_word(at)) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, between_words), at);
+        if (edit_distance(name, word) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* "lenet" of lenet_21k, "warmup" of lr_warmup, "speed" of speedup, "batch_size" of global_batch. A plural counts as its
+ * singular. */
+static size_t words_distance(const char *name, const char *known)
+{
+    size_t length = strlen(name), first = strcspn(name, "_");
+    length -= length > 3 && name[length - 1] == 's';
+    if (length > 1 && has_words(known, name, length))
+        return strlen(known) <= length + 2 ? ENDING : WORDS;
+    if (length > 3 && has_word_near(known, name))
+        return WORDS + EDIT;
+    return first > 3 && has_words(known, name, first) ? FIRST_WORD : FAR;
+}
+
+/* Names in one group differ by what is behind it. */
+static void skip_group(const char **name, const char **known)
+{
+    for (const char *a = *name, *b = *known; *a != '\0' && *a == *b; a++, b++)
+        if (*a == '.') {
+            *name = a + 1;
+            *known = b + 1;
+        }
+}
+
+/* One edit for every three letters; another case is one, of however many letters. Of names in one group one letter at least
+ * may differ. */
+static size_t distance_of(const char *name, const char *known)
+{
+    const char *whole = name;
+    skip_group(&name, &known);
+    bool other_case = strcmp(name, known) != 0 && strcasecmp(name, known) == 0;
+    size_t edits = other_case ? 1 : edit_distance(name, known);
+    size_t most = (strlen(name) + 1) / 3, least = name != whole;
+    size_t by_edits = edits <= (most > least ? most : least) ? EDIT * edits : FAR;
+    return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
 /* "time.steps" of "measure.time.steps" for a name with one dot; NULL where the path has no more dots than the name. */
@@ -59,16 +122,16 @@ static const char *path_end(const char *path, const char *name)
     return NULL;
 }
 
-/* An edit costs 2: a name of the place beats a path that is one edit nearer, a key of the top one of a group. */
+/* A name of the place beats a path that is one edit nearer, a key of the top one of a group. */
 static size_t cost_of(const struct name_nearest *near)
 {
-    size_t place = !near->elsewhere ? 0 : strchr(near->names[0], '.') == NULL ? 2 : 3;
-    return 2 * near->distance + place;
+    bool of_top = strchr(near->names[0], '.') == NULL;
+    return near->distance + (!near->elsewhere ? 0 : of_top ? PATH_OF_TOP : PATH_OF_GROUP);
 }
 
-static void consider(struct name_nearest *best, const struct name_nearest *other, size_t limit)
+static void consider(struct name_nearest *best, const struct name_nearest *other)
 {
-    if (other->distance >= limit)
+    if (other->distance == FAR)
         return;
     if (best->names[0] == NULL || cost_of(other) < cost_of(best))
         *best = *other;
@@ -80,18 +143,17 @@ static void consider(struct name_nearest *best, const struct name_nearest *other
 struct name_nearest name_nearest(const char *name, const struct name_places *places)
 {
     struct name_nearest best = {.distance = 0};
-    size_t limit = strlen(name) / 2 + 1;
+    bool own = places->elsewhere == places->here; /* whole names of one list count once */
     for (size_t i = 0; i < places->n_here; i++) {
         const char *known = places->here[i];
         struct name_nearest other = {{known, NULL}, distance_of(name, known), false};
-        consider(&best, &other, limit);
+        consider(&best, &other);
     }
     for (size_t i = 0; i < places->n_elsewhere; i++) {
         const char *path = places->elsewhere[i], *end = path_end(path, name);
-        struct name_nearest other = {
-            {path, NULL}, distance_of(name, end != NULL ? end : path), true};
-        if (end != NULL || places->elsewhere != places->here)
-            consider(&best, &other, limit);
+        size_t by_end = end != NULL ? distance_of(name, end) : FAR;
+        size_t whole = own ? FAR : distance_of(name, path);
+        consider(&best, &(struct name_nearest){{path, NULL}, smaller(by_end, whole), true});
     }
     return best;
 }

@@ -16,12 +16,12 @@ struct name_places {
     const char *beside; /* the key at the top around this place; NULL: unknown */
 };
 
-/* The name or path nearest to a name by edit distance (insert, delete, replace, swap of neighbours) within half its
- * length, and another one as near. Paths count by their end. A name of the place wins over a path that is one
- * edit nearer. */
+/* The name or path nearest to a name, and another one as near: by edits (insert, delete, replace, swap of neighbours), one
+ * for every three letters, by a beginning (optim) or by whole words (warmup of lr_warmup). Paths count by their end,
+ * too. A name of the place wins over a path that is one edit nearer. */
 struct name_nearest {
     const char *names[2]; /* borrowed; NULL: there is none */
-    size_t distance;
+    size_t distance;      /* 0: the same name, or the end of a path */
     bool elsewhere;
 };
 struct name_nearest name_nearest(const char *name, const struct name_places *places);
