@@ -180,7 +180,16 @@ refuses() {
     expect 2 "nearest 'step_ms'" compare strong_scaling strong_scaling --quantity step_m || return 1
     expect 2 "known: text csv markdown latex junit" compare strong_scaling strong_scaling --format pdf || return 1
     expect 2 "names no file (published.file)" compare strong_scaling published || return 1
-    expect 2 "compared with a run" compare published published || return 1
+    expect 2 "compared with a run; give its folder" compare published published || return 1
+    expect 2 "'$reference/summary.csv' is a table of the run $reference: give the run's folder or name" \
+        compare "$reference/summary.csv" "$reference" || return 1
+    expect 2 "'$tmp/none.csv' is no run, and no published numbers of strong_scaling either: " \
+        compare "$tmp/none.csv" strong_scaling || return 1
+    expect 2 "not sweeps: 'results/reference/comm' is a sweep (comm.csv), 'strong_scaling' is not; " \
+        compare results/reference/comm strong_scaling || return 1
+    expect 2 "not sweeps: 'kernels' is a sweep (kernels.csv); " compare kernels || return 1
+    expect 2 "results/reference/comm is a sweep, not a run of a campaign; \`scalebench table results/reference/comm/comm.csv\`" \
+        "$scalebench" check results/reference/comm "status = ok" || return 1
     expect 3 "nothing to compare" compare strong_scaling winograd || return 1
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
     expect 2 "raw.csv: not there" compare strong_scaling "$tmp/torn" || return 1

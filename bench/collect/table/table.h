@@ -110,6 +110,9 @@ void table_print_findings(FILE *out, const struct summary *s);
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
+/* The tables of sweeps, each with figures but the last. */
+const char *const *table_sweep_names(size_t *n);
+
 /* What the table of a sweep says in short: comm.csv, compare.csv or kernels.csv. *all_well: no verdict
  * in it is bad. */
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);

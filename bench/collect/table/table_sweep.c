@@ -165,14 +165,21 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- Tables by their names ---- */
 
+static const char *const names[] = {"comm.csv", "kernels.csv", "compare.csv"};
+
+const char *const *table_sweep_names(size_t *n)
+{
+    *n = sizeof names / sizeof *names;
+    return names;
+}
+
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e)
 {
-    static const char *const names[] = {"comm.csv", "compare.csv", "kernels.csv"};
     static const struct {
         size_t (*print)(FILE *out, const struct csv_table *table);
         const char *wrong;
     } kinds[] = {
-        {print_comm, "wrong"}, {print_compare, "wrong"}, {print_kernels, "beyond their bound"}};
+        {print_comm, "wrong"}, {print_kernels, "beyond their bound"}, {print_compare, "wrong"}};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     char why[256];
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;

@@ -34,6 +34,8 @@ enum status command_compare(const struct arguments *arguments, const struct tool
     char last[2][PATH_BYTES];
     const char *const both[] = {last[0], last[1]};
     bool alone = arguments->n_operands == 1;
+    TRY(operand_check_campaigns(arguments->operands, arguments->n_operands, arguments->out,
+                                tools->home, e));
     if (alone)
         TRY(operand_find_last(last, arguments->operand, arguments->out, e));
     const struct compare_request request = {.operands = alone ? both : arguments->operands,

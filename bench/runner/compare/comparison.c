@@ -76,7 +76,10 @@ static enum status read_published(struct comparison *c, size_t i,
     while (run < c->n_sides && is_published(request->operands[run]))
         run++;
     if (run == c->n_sides)
-        return error_set(e, ERR_ARGUMENT, "%s: published numbers are compared with a run", operand);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: published numbers are compared with a run; give its folder or name, too", operand);
+    TRY(operand_check_no_table(operand, e));
     return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,
                         &c->sides[run], c->what, e);
 }

@@ -10,9 +10,16 @@
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
-/* The same of the folder of a sweep, by the name of its table; false where no such place has it. */
-bool operand_find_sweep(char path[PATH_BYTES], const char *name, const char *table, const char *out,
-                        const char *home);
+/* The same of the folder of a sweep; returns the name of its table, NULL where no such place has one. */
+const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
+                               const char *home);
+
+/* ERR_ARGUMENT where one of the operands is a sweep: says what each of them is. */
+enum status operand_check_campaigns(const char *const *names, size_t n, const char *out,
+                                    const char *home, struct error *e);
+
+/* ERR_ARGUMENT where `file` is a table of a run, which its folder stands for. */
+enum status operand_check_no_table(const char *file, struct error *e);
 
 /* The last two runs of a campaign, called by its spec, its folder or its name in `out`, the older first. ERR_ARGUMENT
  * where it has fewer. */

@@ -15,12 +15,8 @@
 bool page_sweep_find(struct page_sweep *sweep, const char *operand, const char *out,
                      const char *home)
 {
-    size_t n;
-    const struct sweep_figure *figures = figures_of_sweeps(&n);
     *sweep = (struct page_sweep){.name = NULL};
-    for (size_t i = 0; i < n && sweep->name == NULL; i++)
-        if (operand_find_sweep(sweep->path, operand, figures[i].table, out, home))
-            sweep->name = figures[i].table;
+    sweep->name = operand_find_sweep(sweep->path, operand, out, home);
     return sweep->name != NULL;
 }
 
