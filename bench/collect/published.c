@@ -40,6 +40,15 @@ static enum status refuse(const struct spec *spec, enum option_id id, const char
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", option_get(id)->key, text, why);
 }
 
+/* Keys that the spec leaves out have no place of their own. */
+static enum status find_column(const struct reading *r, enum option_id id, const char *name,
+                               size_t *column, struct error *e)
+{
+    const struct value *values = r->spec->config.values, *value = &values[id];
+    struct mark mark = value->mark.line > 0 ? value->mark : values[OPT_PUBLISHED_FILE].mark;
+    return csv_table_column_of_spec(&r->table, name, option_get(id)->key, mark, column, e);
+}
+
 /* "ours = theirs" into its halves; "ours" into twice the same. False where one is empty or long. */
 static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 {
@@ -92,9 +101,22 @@ static enum status read_keys(struct reading *r, struct error *e)
             return refuse(r->spec, OPT_PUBLISHED_KEYS, list->texts[i],
                           "not of the form 'ours' or 'ours = theirs'", e);
         TRY(read_factors(key, r->spec, e));
-        TRY(csv_table_column(&r->table, key->theirs, &key->column, e));
+        TRY(find_column(r, OPT_PUBLISHED_KEYS, key->theirs, &key->column, e));
     }
     return OK;
+}
+
+static enum status refuse_column(const struct spec *spec, const char *name, struct error *e)
+{
+    const char *known[COLUMNS];
+    char near[NAME_NEAR_BYTES], why[256];
+    size_t n = 0;
+    for (enum column_id id = 0; id < COLUMNS; id++)
+        if (column_get(id)->type == CSV_REAL)
+            known[n++] = column_get(id)->name;
+    snprintf(why, sizeof why, "not a column of summary.csv with measured numbers%s",
+             name_near(near, name, known, n));
+    return refuse(spec, OPT_PUBLISHED_VALUES, name, why, e);
 }
 
 /* "ours = theirs * factor" */
@@ -117,10 +139,9 @@ static enum status read_value(struct published *p, struct reading *r, const char
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
     enum column_id column = column_find(ours);
     if (column == COLUMNS || column_get(column)->type != CSV_REAL)
-        return refuse(r->spec, OPT_PUBLISHED_VALUES, ours,
-                      "not a column of summary.csv with measured numbers", e);
+        return refuse_column(r->spec, ours, e);
     p->columns[p->n] = column;
-    TRY(csv_table_column(&r->table, theirs, &r->columns[p->n], e));
+    TRY(find_column(r, OPT_PUBLISHED_VALUES, theirs, &r->columns[p->n], e));
     for (size_t row = 0; row < r->table.rows; row++) {
         double number;
         TRY(csv_table_number(&r->table, row, r->columns[p->n], &number, e));

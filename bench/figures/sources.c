@@ -159,13 +159,21 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     return true;
 }
 
+static enum status find_column(const struct reading *r, enum published_option_id id,
+                               struct pair *pair, struct error *e)
+{
+    return csv_table_column_of_spec(&r->table, pair->theirs,
+                                    figure_option_at(FIGURE_OPTIONS + (size_t)id)->key,
+                                    r->source->options[id].mark, &pair->column, e);
+}
+
 static enum status find_columns(struct reading *r, struct error *e)
 {
     for (size_t i = 0; i < r->n_keys; i++)
         if (!r->keys[i].constant)
-            TRY(csv_table_column(&r->table, r->keys[i].theirs, &r->keys[i].column, e));
+            TRY(find_column(r, PUBLISHED_KEYS, &r->keys[i], e));
     for (size_t i = 0; i < r->n_values; i++)
-        TRY(csv_table_column(&r->table, r->values[i].theirs, &r->values[i].column, e));
+        TRY(find_column(r, PUBLISHED_VALUES, &r->values[i], e));
     if (r->where == NULL)
         return OK;
     char text[900];

@@ -208,6 +208,16 @@ enum status csv_table_column(const struct csv_table *table, const char *name, si
     return OK;
 }
 
+enum status csv_table_column_of_spec(const struct csv_table *table, const char *name,
+                                     const char *key, struct mark mark, size_t *column,
+                                     struct error *e)
+{
+    struct error inner;
+    if (csv_table_column(table, name, column, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, mark, "%s: %s:%d: %s", key, inner.file, inner.line, inner.text);
+}
+
 enum status csv_table_columns(const struct csv_table *table, const struct csv_wanted *wanted,
                               size_t n, struct error *e)
 {

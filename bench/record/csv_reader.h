@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
 struct csv_table {
@@ -29,6 +30,11 @@ int csv_table_find(const struct csv_table *table, const char *name);
 /* The same; ERR_DATA with file and line names the columns that there are. */
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e);
+
+/* A column that a spec names at `mark`; ERR_SPEC there names the key, the file and its columns. */
+enum status csv_table_column_of_spec(const struct csv_table *table, const char *name,
+                                     const char *key, struct mark mark, size_t *column,
+                                     struct error *e);
 
 /* The same for each column that is wanted. */
 struct csv_wanted {

@@ -312,7 +312,8 @@ wrong_options_of_figures_are_named() {
         "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
     expect 2 "has 3 points at sync.strategy = allreduce; they differ in ranks, " "$scalebench" figures "$dir" \
         --set "figures=[accuracy, {kind: line, x: sync.strategy, y: test_loss, series: train.lr}]" || return 1
-    expect 2 "column 'epochs' is unknown; nearest 'epoch'" "$scalebench" figures "$dir" --set "figures=[accuracy, \
+    expect 2 "published.keys: results/published/wang_yang_gpu.csv:2: column 'epochs' is unknown; nearest 'epoch'" \
+        "$scalebench" figures "$dir" --set "figures=[accuracy, \
 {kind: line, x: epoch, y: seconds, published: {file: wang_yang_gpu.csv, keys: [epoch = epochs], values: [seconds = time_s]}}]" || return 1
     [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_accuracy.csv" ] || return 1
     expect 2 "figures.where = ranks = 99: no point of the spec is so" "$scalebench" figures "$dir" \

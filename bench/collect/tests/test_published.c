@@ -213,16 +213,13 @@ static void mistakes_are_named(void **state)
     refuse_table("ranks,s\n", rest, "table.csv", "0: no rows below the names");
     refuse_table("ranks,s\n1,10\n2,fast\n", rest, "table.csv", "3: s: 'fast' is not a number");
     refuse_table("ranks,s\none,10\n", rest, "table.csv", "2: ranks: 'one' is not a number");
-    refuse_table("# facts\nranks,t\n1,10\n", rest, "table.csv",
-                 "2: column 's' is unknown; known: ranks t");
-    refuse_table("rank,s\n1,10\n", rest, "table.csv",
-                 "1: column 'ranks' is unknown; nearest 'rank'; known: rank s");
     refuse_table("ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
                  "4: this row and line 2 both match ranks=1 none: published.keys have to tell rows "
                  "apart");
     refuse_table(
         good, "values: [reed_s = s]", "spec.yaml",
-        "6: published.values: 'reed_s': not a column of summary.csv with measured numbers");
+        "6: published.values: 'reed_s': not a column of summary.csv with measured numbers; "
+        "nearest 'read_s'");
     refuse_table(good, "values: [read_s = s * ten]", "spec.yaml",
                  "6: published.values: 'ten': not a number");
     refuse_table(
@@ -232,6 +229,25 @@ static void mistakes_are_named(void **state)
     refuse_table(
         good, "keys: [rank = ranks], values: [read_s = s]", "spec.yaml",
         "6: published.keys: 'rank': neither ranks_per_node nor an option that points have");
+}
+
+/* The place is that of the spec, which names a column that the file lacks. */
+static void a_column_that_is_not_there_is_named(void **state)
+{
+    static const struct {
+        const char *table, *key, *expected;
+    } rows[] = {
+        {"# facts\nranks,t\n1,10\n", "published.values",
+         "2: column 's' is unknown; known: ranks t"},
+        {"rank,s\n1,10\n", "published.keys",
+         "1: column 'ranks' is unknown; nearest 'rank'; known: rank s"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char expected[400];
+        snprintf(expected, sizeof expected, "6: %s: %s:%s", rows[i].key, path_of("table.csv"),
+                 rows[i].expected);
+        refuse_table(rows[i].table, "values: [read_s = s]", "spec.yaml", expected);
+    }
 }
 
 static void a_file_that_is_not_there_is_named(void **state)
@@ -405,6 +421,7 @@ int main(void)
         cmocka_unit_test(rows_find_their_points),
         cmocka_unit_test(keys_may_be_texts_and_products),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(a_column_that_is_not_there_is_named),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
         cmocka_unit_test(committed_files_say_where_they_are_from),
         cmocka_unit_test(numbers_in_remarks_are_found),
