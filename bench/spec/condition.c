@@ -105,6 +105,16 @@ static size_t relation_at(const char *text, enum relation *relation)
     return 0;
 }
 
+/* Other languages join by signs. */
+static enum status refuse_sign(const struct parser *p, struct error *e)
+{
+    size_t length = strspn(p->begin, "&|,!");
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin),
+                    "'%.*s' is unknown; known: and or not ( ) = != < <= > >=, names, numbers, "
+                    "words and \"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"",
+                    (int)length, p->begin);
+}
+
 static enum status next_token(struct parser *p, struct error *e)
 {
     const char *text = p->begin = p->next + strspn(p->next, " \t\n\r");
@@ -117,9 +127,7 @@ static enum status next_token(struct parser *p, struct error *e)
                : length > 0   ? TOKEN_RELATION
                               : TOKEN_WORD;
     if (p->token == TOKEN_WORD && word == 0)
-        return refuse(p, text, e,
-                      "unknown here; known: = != < <= > >= and or not ( ), names, numbers, words "
-                      "and \"texts\"");
+        return refuse_sign(p, e);
     if (p->token == TOKEN_WORD)
         keep_word(p, text, length = word);
     p->next = text + (p->token == TOKEN_END ? 0 : length > 0 ? length : 1);

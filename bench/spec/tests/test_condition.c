@@ -134,6 +134,15 @@ static void refused(const char *text, int column, const char *expected)
     assert_int_equal(e.column, column);
 }
 
+static void refused_sign(const char *text, int column, const char *expected)
+{
+    struct condition *c;
+    struct error e = {.status = OK};
+    assert_int_equal(condition_parse(&c, text, &e), ERR_ARGUMENT);
+    assert_memory_equal(e.text, expected, strlen(expected));
+    assert_int_equal(e.column, column);
+}
+
 static void test_refused(void **state)
 {
     refused("", 1, "a name is expected, as in ranks > 1, but the condition ends");
@@ -146,8 +155,11 @@ static void test_refused(void **state)
     refused("(ranks = 1", 11, "and, or or ) is expected, but the condition ends");
     refused("ranks = 1)", 10, "and or or is expected, not ')'");
     refused("ranks = 1 && ranks = 2", 11,
-            "unknown here; known: = != < <= > >= and or not ( ), names, numbers, words and "
-            "\"texts\"");
+            "'&&' is unknown; known: and or not ( ) = != < <= > >=, names, numbers, words and "
+            "\"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"");
+    refused_sign("ranks = 1 || ranks = 2", 11, "'||' is unknown; ");
+    refused_sign("ranks = 1, nodes = 1", 10, "',' is unknown; ");
+    refused_sign("!ranks = 1", 1, "'!' is unknown; ");
     refused("step_ms_median <= 80%", 19,
             "a number in the unit that the name says is expected, not '80%'");
     refused("rss_mib <= 2s", 12, "a number in the unit that the name says is expected, not '2s'");
