@@ -31,15 +31,18 @@ static enum status draw_where_possible(const struct summary *s,
     return OK;
 }
 
-/* "exit status 3 (in full above)" of "exit status 3: no luck": for one terminal, never for a file. */
+/* "exit status 3 (in full above)" of "exit status 3: no luck": for one terminal, never for a file. A reason of one part
+ * is left to the line above where that is shorter. */
 static void shorten_reason(struct point_summary *p)
 {
-    static const char above[] = " (in full above)";
+    static const char above[] = " (in full above)", all[] = "the reason is above";
     char *end = p->reason;
     while (*end && *end != '\n' && strncmp(end, ": ", 2) != 0 && strncmp(end, "; ", 2) != 0)
         end++;
     if (*end && end + sizeof above <= p->reason + sizeof p->reason)
         memcpy(end, above, sizeof above);
+    else if (!*end && strlen(p->reason) > strlen(all))
+        strcpy(p->reason, all);
 }
 
 /* Whether one of its launches failed. */
@@ -48,17 +51,20 @@ static bool has_failed(const struct point_summary *p)
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Shortens reasons that were printed when their launches failed. */
+/* Whether the reason was printed when a launch of the point failed. */
+static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
+{
+    bool reported = false;
+    for (size_t k = p->first_launch; k < s->n_launches; k = s->launches[k].next)
+        reported |= !s->launches[k].ok && k + n_reported >= s->n_launches;
+    return reported && has_failed(p);
+}
+
 static void shorten_reported(struct summary *s, size_t n_reported)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        struct point_summary *p = &s->points[i];
-        bool reported = false;
-        for (size_t k = p->first_launch; k < s->n_launches; k = s->launches[k].next)
-            reported |= !s->launches[k].ok && k + n_reported >= s->n_launches;
-        if (reported && has_failed(p))
-            shorten_reason(p);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        if (was_reported(s, &s->points[i], n_reported))
+            shorten_reason(&s->points[i]);
 }
 
 static void print_table(const struct summary *s, const struct report_request *request)
@@ -87,7 +93,7 @@ static void note_kept(const struct summary *s)
 }
 
 /* Says aloud which points are not ok; true when none has failed. */
-static bool name_failures(const struct summary *s, bool aloud)
+static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
     char points[TEXT_NUMBER];
     size_t failed = 0, others[POINT_STATUSES] = {0};
@@ -98,7 +104,8 @@ static bool name_failures(const struct summary *s, bool aloud)
         failed += fails;
         others[p->outcome] += !fails;
         if (aloud && has_failed(p))
-            log_print(LOG_ERROR, "%s: %s, for the reason in the table", p->point->label, p->status);
+            log_print(LOG_ERROR, "%s: %s, for the reason %s", p->point->label, p->status,
+                      was_reported(s, p, n_reported) ? "above" : "in the table");
         else if (aloud && p->outcome != POINT_ok)
             log_print(fails ? LOG_ERROR : LOG_NOTE, "%s: %s: %s", p->point->label, p->status,
                       p->reason);
@@ -150,7 +157,7 @@ static enum status show(struct summary *s, const struct report_request *request,
     shorten_reported(s, request->n_reported);
     if (request->table != NULL)
         print_table(s, request);
-    *all_well = name_failures(s, request->table != NULL);
+    *all_well = name_failures(s, request->n_reported, request->table != NULL);
     if (request->strict && !all_rules_hold(s))
         *all_well = false;
     return status;

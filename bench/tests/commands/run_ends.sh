@@ -7,10 +7,13 @@ set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/fake_campaign.sh
 
+# Its reason is printed once.
 ends_a_launch_at_its_limit() {
     rm -rf "$out"
-    FAKE_HANG=none expect 1 "timeout: not done within measure.limit (1 s)" run \
-        --set measure.limit=1s && gone "$out"
+    FAKE_HANG=none expect 1 "timeout: the reason is above" run --set measure.limit=1s && gone "$out" &&
+        [ "$(grep -c "not done within measure.limit (1 s)" "$tmp/expect.log")" -eq 1 ] &&
+        grep -q ": timeout, for the reason above" "$tmp/expect.log" &&
+        expect 1 "timeout: not done within measure.limit (1 s)" "$bin/scalebench" table "$latest"
 }
 
 # By a launcher that starts no rank, as hydra's proxy where the user may start no more processes. A launch whose ranks
@@ -26,7 +29,7 @@ END
     REAL_MPIEXEC=$mpiexec MPIEXEC=$tmp/idle expect 1 "0 of 2 ranks started within measure.start_limit (1 s): fork: Resource temporarily unavailable; allow the user more processes (ulimit -u), or raise the limit" \
         run --set "ranks=2 measure.start_limit=1s" && gone "$out" || return 1
     rm -rf "$out"
-    FAKE_HANG=none expect 1 "timeout: not done within measure.limit (3 s)" run \
+    FAKE_HANG=none expect 1 ": not done within measure.limit (3 s): " run \
         --set "measure.start_limit=1s measure.limit=3s" && gone "$out"
 }
 
