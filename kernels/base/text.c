@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
 
 /* Puts a point where the locale wrote its own decimal mark, which may be several bytes. */
@@ -134,8 +135,9 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds)
 
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 {
+    static const char *const hissing[] = {"nch", "tch"}; /* the ch of an epoch is a k */
     size_t length = strlen(noun);
-    bool hisses = length >= 2 && strcmp(noun + length - 2, "ch") == 0;
+    bool hisses = length >= 3 && name_index(noun + length - 3, hissing, 2) >= 0;
     snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");
     return text;
 }

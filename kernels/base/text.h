@@ -41,7 +41,7 @@ char *text_duration(char text[TEXT_NUMBER], double seconds);
 /* The same, but "7.3 s" below 10 s: what has been measured. */
 char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 
-/* "1 rank", "2 ranks", "3 launches" */
+/* "1 rank", "2 ranks", "3 launches", "4 epochs" */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 
 /* How a process ended, of what wait() says of it: "exit status 3", "killed by signal 9 (Killed)". */

@@ -50,12 +50,23 @@ static void characters_are_counted(void **state)
     assert_int_equal(text_characters("\xf0\x9f\x98\x80", 4), 1);
 }
 
+static void plurals_are_those_of_english(void **state)
+{
+    char text[TEXT_NUMBER];
+    assert_string_equal(text_plural(text, 1, "epoch"), "1 epoch");
+    assert_string_equal(text_plural(text, 2, "epoch"), "2 epochs");
+    assert_string_equal(text_plural(text, 2, "launch"), "2 launches");
+    assert_string_equal(text_plural(text, 2, "micro-batch"), "2 micro-batches");
+    assert_string_equal(text_plural(text, 0, "rank"), "0 ranks");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_rounded_for_people),
         cmocka_unit_test(numbers_without_room_have_exponents),
         cmocka_unit_test(characters_are_counted),
+        cmocka_unit_test(plurals_are_those_of_english),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
