@@ -430,6 +430,7 @@ check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
 check "an unknown option names the nearest" expect 2 "value is missing; nearest '--train.lr'; see --help" "$train_cnn" --lr=1
+check "an option is named as it is typed" expect 2 "train_cnn: --rate: 'abc' is not a number" "$train_cnn" --model "$model" --rate abc
 check "unknown strategy names the nearest" expect 2 "allreduce" \
     "$train_cnn" --model "$model" --sync.strategy=allreduec
 check "variant of another strategy" expect 2 "known: usual plain pickled" \

@@ -52,13 +52,14 @@ static enum status take_wait(struct arguments *a, void *at, const char *text, st
 /* Bounds and unit are those of the spec's option, whose 0 stands for a calibration. */
 static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
-    const struct spec_option *rate = option_get(OPT_COMPUTE_RATE);
-    TRY(config_set(&a->config, rate, text, (struct mark){0}, e));
+    struct spec_option rate = *option_get(OPT_COMPUTE_RATE);
+    rate.key = "--rate";
+    TRY(config_set(&a->config, &rate, text, (struct mark){0}, e));
     a->work.gflops = config_number(&a->config, OPT_COMPUTE_RATE);
     if (a->work.gflops > 0)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "--rate %s: expected %.15g..%.15g %s", text, rate->min,
-                     rate->max, rate->unit);
+    return error_set(e, ERR_ARGUMENT, "--rate %s: expected %.15g..%.15g %s", text, rate.min,
+                     rate.max, rate.unit);
 }
 
 /* Bounds are those of the epochs of a run. */
