@@ -67,9 +67,7 @@ static enum status resolve_option(struct figure_data *d, const struct spec_optio
     d->x.option = option->id;
     d->x.title = option->help;
     d->table.by_name = option->type == TYPE_ENUM || option->type == TYPE_TEXT ||
-                       option->type == TYPE_TEXTS || option->type == TYPE_STRINGS ||
-                       option->type == TYPE_PATTERNS || option->type == TYPE_INTS ||
-                       option->type == TYPE_RANGE || option->type == TYPE_SEGMENTS ||
+                       option->type == TYPE_RANGE || type_is_list(option->type) ||
                        (option->type == TYPE_OWN && !has_numbers(d->spec, option->id));
     return scope_is_campaign(option->scope)
                ? refuse(d, FIGURE_X, option->key, "holds for the whole campaign", e)

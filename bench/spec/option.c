@@ -53,6 +53,7 @@ static const char *type_text(enum option_type type)
         [TYPE_RANGE] = "least and most, as 6..20, or one whole number",
         [TYPE_TEXTS] = "list of the names below",
         [TYPE_STRINGS] = "list of texts",
+        [TYPE_WORDS] = "list of texts",
         [TYPE_PATTERNS] = "list of patterns, as ['time_ms = took (\\d+) ms']",
         [TYPE_INTS] = "list of whole numbers",
         [TYPE_RANKS] = "whole number; in a matrix also auto",

@@ -35,6 +35,7 @@ enum option_type {
     TYPE_RANGE,      /* "6..20" or "6"; kept as two integers */
     TYPE_TEXTS,      /* list of names */
     TYPE_STRINGS,    /* list of free texts */
+    TYPE_WORDS,      /* the same of texts that blanks separate */
     TYPE_PATTERNS,   /* list of "name = pattern" */
     TYPE_INTS,       /* list of integers */
     TYPE_RANKS,      /* an integer; in a matrix also auto */
@@ -64,7 +65,7 @@ struct spec_option {
 /* Whether a value of this type is written as a list. */
 static inline bool type_is_list(enum option_type type)
 {
-    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS ||
+    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS || type == TYPE_WORDS ||
            type == TYPE_PATTERNS || type == TYPE_FIGURES || type == TYPE_SEGMENTS;
 }
 

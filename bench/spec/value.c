@@ -245,6 +245,7 @@ static value_parser *parser_of(enum option_type type)
         [TYPE_RANGE] = parse_range,
         [TYPE_TEXTS] = value_parse_texts,
         [TYPE_STRINGS] = value_parse_strings,
+        [TYPE_WORDS] = value_parse_strings,
         [TYPE_PATTERNS] = value_parse_patterns,
         [TYPE_INTS] = value_parse_ints,
         [TYPE_RANKS] = parse_ranks,
@@ -260,9 +261,7 @@ static value_parser *parser_of(enum option_type type)
 /* Sentences, which blanks do not part. */
 static bool has_blanks(const struct spec_option *option)
 {
-    bool words = option->id == OPT_COMMAND || option->id == OPT_SITE_MACHINES;
-    return option->type == TYPE_TEXTS || option->type == TYPE_PATTERNS ||
-           (option->type == TYPE_STRINGS && !words);
+    return option->type == TYPE_STRINGS || option->type == TYPE_PATTERNS;
 }
 
 static void separate_words(char *text, size_t size, const char *words)

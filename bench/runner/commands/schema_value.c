@@ -151,6 +151,7 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_TEXTS:
         return list_of(one_of(option->names), true);
     case TYPE_STRINGS:
+    case TYPE_WORDS:
     case TYPE_PATTERNS:
         return list_of(schema_text(), false);
     case TYPE_INTS:
