@@ -7,6 +7,7 @@
 #include "bench/figures/gnuplot.h"
 #include "bench/figures/pictures.h"
 #include "bench/record/csv_reader.h"
+#include "kernels/base/names.h"
 
 static const struct sweep_figure rows[] = {
     {"comm.csv", "flat", "latency_us", "latency", "comm",
@@ -113,9 +114,24 @@ static enum status draw_table(const char *folder, const char *table, const char 
     return status;
 }
 
+static enum status check_table(const char *table, struct error *e)
+{
+    const char *names[ROWS];
+    char why[256];
+    size_t n = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (name_index(rows[i].table, names, n) < 0)
+            names[n++] = rows[i].table;
+    return name_index(table, names, n) >= 0
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "figures: the table of a sweep: %s",
+                           name_explain(why, sizeof why, table, names, n));
+}
+
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, FILE *out, struct error *e)
 {
+    TRY(check_table(table, e));
     return draw_table(folder, table, to, plots_dir, PICTURES_ALL, out, e);
 }
 

@@ -320,6 +320,8 @@ wrong_options_of_figures_are_named() {
         --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
     expect 2 "figures.y = step_ms: this campaign has no steps.csv: a row a step and rank of every timed launch; written where measure.steps_csv is true" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
+    expect 2 "comm.csv is the table of a sweep, whose figures take no --set; leave --set out" \
+        "$scalebench" figures results/reference/comm/comm.csv --set title=x || return 1
     expect 0 "what it goes over" "$scalebench" explain figures.x
 }
 

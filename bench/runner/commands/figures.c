@@ -157,7 +157,22 @@ static void print_figures(FILE *out, const struct spec *spec, const char *run_di
 static bool is_sweep(const char *operand)
 {
     size_t length = strlen(operand);
-    return length > 4 && strcmp(operand + length - 4, ".csv") == 0;
+    return length > 4 && strcmp(operand + length - 4, ".csv") == 0 && !path_is_folder(operand);
+}
+
+/* Its figures have no options; they lie beside it. */
+static enum status check_sweep(const struct arguments *arguments, struct error *e)
+{
+    const char *given = arguments->set != NULL      ? "--set"
+                        : arguments->output != NULL ? "--output"
+                        : arguments->n_operands > 1 ? "other runs"
+                                                    : NULL;
+    return given == NULL
+               ? OK
+               : error_set(e, ERR_ARGUMENT,
+                           "figures: %s is the table of a sweep, whose figures take no %s; leave "
+                           "%s out",
+                           arguments->operand, given, given);
 }
 
 static enum status draw_sweep(const char *path, const struct tools *tools, FILE *out,
@@ -242,10 +257,13 @@ enum status command_figures(const struct arguments *arguments, const struct tool
 {
     char run_dir[PATH_BYTES];
     struct spec spec = {0}, asked = {0};
+    if (is_sweep(arguments->operand)) {
+        TRY(operand_check_no_table(arguments->operand, e));
+        TRY(check_sweep(arguments, e));
+        return draw_sweep(arguments->operand, tools, out, e);
+    }
     if (arguments->n_operands > 1 || arguments->output != NULL)
         return draw_runs(arguments, tools, out, e);
-    if (is_sweep(arguments->operand))
-        return draw_sweep(arguments->operand, tools, out, e);
     bool of_spec = !path_is_folder(arguments->operand) && spec_is_meant(arguments->operand);
     if (!of_spec)
         TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
@@ -268,6 +286,7 @@ enum status command_table(const struct arguments *arguments, const struct tools 
     struct report_request request = {.run_dir = run_dir, .shown = run_dir, .table = out};
     enum status status;
     if (is_sweep(arguments->operand)) {
+        TRY(operand_check_no_table(arguments->operand, e));
         status = table_print_sweep(out, arguments->operand, &result.all_well, e);
     } else {
         TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
