@@ -148,6 +148,23 @@ bool figure_data_misses(const struct figure_data *d, size_t point)
            d->s->points[point].outcome != POINT_ok;
 }
 
+const struct point_summary *figure_data_lacking_base(const struct figure_data *d)
+{
+    const struct point_summary *points = d->s->points;
+    for (size_t i = 0; i < d->s->n; i++)
+        if (isfinite(points[i].step_ms.mid) && !isfinite(points[points[i].base].step_ms.mid))
+            return &points[points[i].base];
+    return NULL;
+}
+
+static bool has_time(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->points[i].step_ms.mid))
+            return true;
+    return false;
+}
+
 const char *figure_data_lack(const struct figure_data *d)
 {
     if (d->values + d->published > 0)
@@ -156,10 +173,9 @@ const char *figure_data_lack(const struct figure_data *d)
         return "no accuracy run has a value";
     if (d->quantity->source == SOURCE_TIMED)
         return "no timed launch has a value";
-    for (size_t i = 0; i < d->s->n; i++)
-        if (isfinite(d->s->points[i].step_ms.mid))
-            return "the base was not measured";
-    return "no point was measured";
+    if (figure_data_lacking_base(d) != NULL)
+        return "the base was not measured";
+    return has_time(d->s) ? "no point has a value" : "no point was measured";
 }
 
 /* ---- Curves over anything ---- */

@@ -79,6 +79,9 @@ bool figure_is_of_networks(const struct figure_data *d);
 /* Why there is nothing to draw: no value and no published one; NULL where there is. */
 const char *figure_data_lack(const struct figure_data *d);
 
+/* The base of a measured point that has no time itself; NULL where all bases have one. */
+const struct point_summary *figure_data_lacking_base(const struct figure_data *d);
+
 /* A point of this figure that has no value although it was asked for. */
 bool figure_data_misses(const struct figure_data *d, size_t point);
 

@@ -69,11 +69,25 @@ static enum status draw_pictures(const struct figure_data *d, const char *plots_
     return status;
 }
 
+/* ", ranks=1 none (timeout: not done within measure.limit (10 min))" and what to do. */
+static void name_base(char *text, size_t size, const struct figure_data *d)
+{
+    const struct point_summary *base =
+        d->quantity->source == SOURCE_POINTS ? figure_data_lacking_base(d) : NULL;
+    text[0] = '\0';
+    if (base != NULL)
+        snprintf(text, size,
+                 ", %s (%s%s%s); run the campaign again, or choose another base with baseline:",
+                 base->point->label, base->status, base->reason[0] ? ": " : "", base->reason);
+}
+
 static void say_what_is_missing(const struct figure_data *d, const char *series)
 {
     const char *figure = d->figure->name, *lack = figure_data_lack(d);
+    char base[900];
+    name_base(base, sizeof base, d);
     if (lack != NULL)
-        log_print(LOG_NOTE, "%s: nothing to draw: %s", figure, lack);
+        log_print(LOG_NOTE, "%s: nothing to draw: %s%s", figure, lack, base);
     if (d->left_out > 0)
         log_print(LOG_NOTE, "%s: %zu %s more than fit are left to %s", figure, d->left_out,
                   d->figure->shape->bars ? "bars" : "curves", series);

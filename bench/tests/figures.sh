@@ -300,6 +300,25 @@ END
         grep -q '^Network softmax_784 as it is defined: nothing was measured.*layers.csv' "$tmp/moved/layers.txt"
 }
 
+# Of a ratio: the base, by name, where it has no time; else no more than that there is no value.
+says_why_a_figure_is_empty() {
+    local dir=$tmp/lacks
+    cp -r results/reference/strong_scaling "$dir" || return 1
+    expect 0 "peers: nothing to draw: no point has a value" "$scalebench" figures "$dir" \
+        --set "figures=[{kind: line, name: peers, y: peer_ratio}]" || return 1
+    awk -F, -v OFS=, '
+        { gsub(/"[^"]*"/, "quoted") }
+        NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i }
+        NR > 1 { for (i = 1; i <= NF; i++) {
+            if (name[i] ~ /^(speedup|efficiency|karp)/) $i = ""
+            if (NR == 2 && name[i] ~ /^(step_ms|images_per_s|ci_level)/) $i = ""
+            if (NR == 2 && name[i] == "status") $i = "failed"
+            if (NR == 2 && name[i] == "reason") $i = "no luck" } }
+        { print }' results/reference/strong_scaling/summary.csv >"$dir/summary.csv"
+    expect 0 "speedup: nothing to draw: the base was not measured, ranks=1 none (failed: no luck); run the campaign again, or choose another base with baseline:" \
+        "$scalebench" figures "$dir" --set "figures=[speedup]"
+}
+
 # Nothing is written before all of them are checked.
 wrong_options_of_figures_are_named() {
     local dir=$tmp/wrong
@@ -403,6 +422,7 @@ else
     skip "series hold the numbers of the tables" "no python3"
 fi
 check "figures are drawn from the tables alone" tables_suffice
+check "an empty figure says why it is" says_why_a_figure_is_empty
 check "any column is drawn over anything, beside published values and these alone" any_column_is_drawn
 if command -v python3 >/dev/null; then
     check "several runs share a figure, with the values of each alone" several_runs_share_a_figure
