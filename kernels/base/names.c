@@ -63,6 +63,14 @@ static bool has_words(const char *known, const char *name, size_t length)
     return false;
 }
 
+static bool has_each_word(const char *known, const char *name)
+{
+    for (const char *at = name; at != NULL; at = next_word(at))
+        if (!has_words(known, at, strcspn(at, between_words)))
+            return false;
+    return true;
+}
+
 static bool has_word_near(const char *known, const char *name)
 {
     char word[LENGTH_MAX + 1];
@@ -82,6 +90,8 @@ static size_t words_distance(const char *name, const char *known)
     length -= length > 3 && name[length - 1] == 's';
     if (length > 1 && has_words(known, name, length))
         return strlen(known) <= length + 2 ? ENDING : WORDS;
+    if (has_each_word(known, name))
+        return WORDS + 1;
     if (length > 3 && has_word_near(known, name))
         return WORDS + EDIT;
     return first > 3 && has_words(known, name, first) ? FIRST_WORD : FAR;

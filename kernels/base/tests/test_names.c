@@ -123,6 +123,7 @@ static const struct {
     {words, "comp", "'compare' or 'completion'"},
     {words, "rnu", "'run'"},
     {words, "lenet", "'lenet_21k'"},
+    {words, "mini_vgg", "'vgg_mini'"},
     {words, "vgg", "'vgg_mini' or 'vgg11_bn'"},
     {words, "vgg11bn", "'vgg11_bn'"},
     {words, "softmax", "'softmax_784'"},
