@@ -273,6 +273,12 @@ checks() {
         "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
     expect 2 "'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
         "$scalebench" check strong_scaling "overlap_share > 0.5" || return 1
+    expect 2 "sync.strategy: 'rign' is unknown; nearest 'ring'" "$scalebench" check strong_scaling "sync.strategy = rign" || return 1
+    expect 2 "status: 'okay' is unknown; known: ok " "$scalebench" check strong_scaling "ranks > 1 where status = okay" || return 1
+    expect 1 "violated   ranks=1 none: sync.strategy none" "$scalebench" check strong_scaling "sync.strategy = ring" || return 1
+    expect 2 "'speedup > 1' is no run" "$scalebench" check "speedup > 1" strong_scaling || return 1
+    printf 'speedup > 1\nspedup > 1\n' >"$tmp/conditions.txt"
+    expect 2 "conditions.txt:2: 'spedup > 1': 'spedup' is neither" "$scalebench" check strong_scaling --file "$tmp/conditions.txt" || return 1
     expect 2 "no condition" "$scalebench" check strong_scaling || return 1
     printf '# what has to hold\n\n  speedup >= %s where ranks=2\nranks >> 1\n' "$low" >"$tmp/checks.txt"
     expect 2 "checks.txt:4:8: 'ranks >> 1'" "$scalebench" check strong_scaling --file "$tmp/checks.txt" || return 1
@@ -320,7 +326,7 @@ check "a spec has checks of its own" a_spec_has_its_own
 # What stands in the file decides which points there are; what measures, the machine or a SET decide is left to the run.
 no_point_is_so() {
     local text='no point of the spec is so' run=("$scalebench" plan "$tmp/checked.yaml" --out "$tmp/checked")
-    for where in "sync.strategy = rign" "strategy = rign" "ranks = 3" "case = ours"; do
+    for where in "sync.strategy = tree" "strategy = rign" "ranks = 3" "case = ours"; do
         cp "$tmp/fake.yaml" "$tmp/checked.yaml"
         printf 'checks: ["step_ms > 0 where %s"]\n' "$where" >>"$tmp/checked.yaml"
         expect 2 "$tmp/checked.yaml:12:9: checks: 'step_ms > 0 where $where': $text" "${run[@]}" || return 1

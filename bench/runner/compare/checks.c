@@ -80,7 +80,7 @@ static enum status add_check(struct checking *c, const char *text, const char *f
     if (more == NULL)
         return error_no_memory(e, "the conditions");
     c->checks = more;
-    c->checks[c->n] = (struct check){.text = NULL};
+    c->checks[c->n] = (struct check){.file = file, .line = line};
     enum status status = parse(&c->checks[c->n++], text, e);
     if (status != OK)
         return error_at(e, status, file, file != NULL ? line : 0, e->column, "'%s': %s", text,
@@ -191,6 +191,33 @@ static enum check_outcome find_outcome(const struct check *check, const struct c
                                                                          : CHECK_UNDECIDED;
 }
 
+/* The words that a name may be compared with; none where any will do, as of columns, which programs write. */
+static const char *const *find_words(const struct config *config, const char *name, size_t *n)
+{
+    const struct spec_option *option =
+        config != NULL ? config_option_find(config, name) : option_find(name);
+    bool is_status = strcmp(name, column_get(COLUMN_status)->name) == 0;
+    bool is_choice = option != NULL && option->type == TYPE_ENUM;
+    *n = is_status ? POINT_STATUSES : is_choice ? option->names->n : 0;
+    return is_status ? point_status_names() : is_choice ? option->names->names : NULL;
+}
+
+static enum status check_words(const struct check *check, const struct condition *part,
+                               const struct config *config, struct error *e)
+{
+    size_t n, n_words;
+    char why[700];
+    const struct condition_term *terms = condition_terms(part, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *const *words = find_words(config, terms[i].name, &n_words);
+        if (n_words > 0 && terms[i].text[0] && name_index(terms[i].text, words, n_words) < 0)
+            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
+                            check->text, terms[i].name,
+                            name_explain(why, sizeof why, terms[i].text, words, n_words));
+    }
+    return OK;
+}
+
 static enum status check_names(const struct check *check, condition_lookup *known, const void *arg,
                                const struct config *config, struct error *e)
 {
@@ -201,13 +228,14 @@ static enum status check_names(const struct check *check, condition_lookup *know
         if (name == NULL)
             continue;
         TRY(check_find_near(near, name, config, e));
-        return error_set(
-            e, ERR_ARGUMENT,
+        return error_at(
+            e, ERR_ARGUMENT, check->file, check->line, 0,
             "'%s': '%s' is neither a column of summary.csv nor a metric of the run nor an "
             "option%s",
             check->text, name, near);
     }
-    return OK;
+    TRY(check_words(check, check->demand, config, e));
+    return check->where != NULL ? check_words(check, check->where, config, e) : OK;
 }
 
 /* Finds what no point can meet: a word in place of a number, an order of texts and, unless the spec may be `open` to
@@ -256,8 +284,8 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
             check->outcome = check->outcomes[i];
     }
     if (check->points == 0)
-        return error_set(e, ERR_UNAVAILABLE, "'%s': no point of %s is so", check->text,
-                         c->run.name);
+        return error_at(e, ERR_UNAVAILABLE, check->file, check->line, 0,
+                        "'%s': no point of %s is so", check->text, c->run.name);
     return OK;
 }
 
@@ -432,9 +460,9 @@ enum status check_run(struct checking *c, const struct check_request *request, s
     char path[PATH_BYTES];
     const struct compared *what;
     *c = (struct checking){.n = 0};
+    TRY(operand_find(path, request->operands[0], request->out, request->home, e));
     TRY(read_checks(c, request, e));
     TRY(compared_find(&what, "step_ms", e));
-    TRY(operand_find(path, request->operands[0], request->out, request->home, e));
     TRY(side_read(&c->run, request->operands[0], path, what, e));
     TRY(read_metrics(c, e));
     TRY(read_spec(c, e));

@@ -24,7 +24,9 @@ struct check_request {
 enum check_outcome { CHECK_HOLDS, CHECK_UNDECIDED, CHECK_VIOLATED };
 
 struct check {
-    char *text;                       /* as written */
+    char *text;       /* as written */
+    const char *file; /* where it is written, borrowed; NULL: on the command line */
+    int line;
     struct condition *demand, *where; /* where: NULL: at every point */
     enum check_outcome *outcomes;     /* one a point; CHECK_HOLDS where it does not apply */
     bool *applies;

@@ -5,6 +5,7 @@
 
 #include "bench/runner/compare/format.h"
 #include "bench/runner/compare/junit.h"
+#include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
@@ -34,8 +35,9 @@ static void write_value(FILE *out, const char *name, const struct check_point *p
     struct interval i = {.lo = NAN, .hi = NAN};
     check_look_up(&value, &i.lo, &i.hi, name, point);
     i.mid = value.number;
+    double number;
     bool has_text = value.text != NULL && value.text[0];
-    if (isfinite(value.number))
+    if (isfinite(value.number) && (!has_text || number_parse(value.text, &number)))
         fprintf(out, "%s %s", name, text_interval(text, &i, 4));
     else
         fprintf(out, "%s %s", name, has_text ? value.text : "unknown");
