@@ -115,7 +115,8 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
     bool known = name_index(name, names, n) >= 0;
     free(names);
     if (known)
-        snprintf(text, sizeof text, "no CSV file%s%s has numbers of it and %s",
+        snprintf(text, sizeof text,
+                 "no CSV file%s%s has numbers of it and %s; expected another figures.x, as ranks",
                  strcmp(figure_text(d->figure, FIGURE_FILE), "auto") != 0 ? " " : "",
                  strcmp(figure_text(d->figure, FIGURE_FILE), "auto") != 0
                      ? figure_text(d->figure, FIGURE_FILE)

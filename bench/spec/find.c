@@ -244,6 +244,13 @@ static enum status try_file(char **path, const char *home, const char *folder, c
     return OK;
 }
 
+static bool is_among(const char *folder, const char *const *folders)
+{
+    while (*folders != NULL && strcmp(*folders, folder) != 0)
+        folders++;
+    return *folders != NULL;
+}
+
 static enum status error_nowhere(const char *home, const char *const *folders,
                                  const char *const *shared, const char *text, struct error *e)
 {
@@ -252,8 +259,9 @@ static enum status error_nowhere(const char *home, const char *const *folders,
     for (int k = 0; k < 2; k++) {
         const char *const *all = k == 0 ? folders : shared;
         for (const char *const *f = all; *f != NULL; f++)
-            snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
-                     places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
+            if (k == 0 || !is_among(*f, folders))
+                snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
+                         places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
         find_near(&near, ".", all, text);
     }
     if (home != NULL)

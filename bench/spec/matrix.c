@@ -213,11 +213,12 @@ static enum status check_lengths(const struct config *config, const struct axis 
     char place[MARK_TEXT_BYTES];
     if (a->n == b->n)
         return OK;
-    return mark_error(e, ERR_SPEC, b->mark,
-                      "zip: %s has %zu values, %s (%s) has %zu: lists that run together are of one "
-                      "length",
-                      config_option(config, b->id)->key, b->n, config_option(config, a->id)->key,
-                      mark_text(place, a->mark), a->n);
+    return mark_error(
+        e, ERR_SPEC, b->mark,
+        "zip: %s has %zu value%s, %s (%s) has %zu: lists that run together are of one "
+        "length",
+        config_option(config, b->id)->key, b->n, b->n == 1 ? "" : "s",
+        config_option(config, a->id)->key, mark_text(place, a->mark), a->n);
 }
 
 static bool are_same(const struct matrix *matrix, int zip, size_t a, size_t b)

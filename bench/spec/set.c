@@ -69,6 +69,9 @@ static enum status apply_to_case(struct reading *reading, struct node *entry, si
     }
     char *label = entry->key + prefix;
     label[strcspn(label, ".")] = '\0';
+    if (matrix->n_cases == 0)
+        return mark_error(e, ERR_SPEC, entry->key_mark, "cases: '%s': this spec has no cases",
+                          label);
     name_explain(text, sizeof text, label, labels, matrix->n_cases);
     return mark_error(e, ERR_SPEC, entry->key_mark, "cases: %s", text);
 }
@@ -121,6 +124,8 @@ static enum status apply_word(struct reading *reading, char *word, struct mark m
     struct node entry;
     struct mark value_mark = mark;
     value_mark.column += (int)(equals + 1 - word);
+    if (equals[1] == '\0')
+        return mark_error(e, ERR_SPEC, value_mark, "%s= has no value; expected key=value", word);
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
     entry.key = strdup(word);
     entry.key_mark = mark;

@@ -199,8 +199,12 @@ static enum status parse_or_word(struct value *value, const struct spec_option *
                                  const struct node *node, const char *a, const char *b,
                                  struct error *e)
 {
+    double number;
     if (strcmp(node->text, a) != 0 && strcmp(node->text, b) != 0)
-        return parse_int(value, option, node, e);
+        return number_parse(node->text, &number)
+                   ? parse_int(value, option, node, e)
+                   : value_refuse(e, option, node, "'%s' is neither a whole number nor %s%s%s",
+                                  node->text, a, a != b ? " or " : "", a != b ? b : "");
     value->number = NAN;
     return value_set_text(value, e, "%s", node->text);
 }

@@ -33,6 +33,30 @@ near_here() {
 check "a spec of the current folder is near" near_here
 check "a network of configs/models goes by its file's name too" expect 0 "lenet_21k" "$scalebench" model lenet_21k.yaml
 
+check "a spec is near behind its folder" expect 2 "nearest 'configs/strong_scaling.yaml'; " \
+    "$scalebench" plan configs/strong_scalin.yaml
+check "a folder is looked in once" expect 2 "looked in the current folder, configs/, configs/models/; nearest 'models/lenet_21k.yaml'" \
+    "$scalebench" plan quick --set model=models/lenet.yaml
+for command in check report compare; do
+    check "$command: a run that is not there is near" expect 2 "; nearest 'strong_scaling'" \
+        "$scalebench" "$command" strong_scalin "ranks > 0"
+done
+check "what is missing is told with where to read on" expect 2 "run: SPEC is missing; \`scalebench run --help\`" "$scalebench" run
+check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
+check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=
+check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
+check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all
+check "a summary that is not there" \
+    expect 2 "--published: 'wang_model.csv' is not there; looked in the current folder and results/published; nearest 'wang_yang_model.csv'" \
+    "$scalebench" model lenet_21k --published wang_model.csv
+check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
+check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
+check "figures of another table" expect 2 "figures: the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \
+    "$scalebench" figures results/published/kota_loss.csv
+check "the table of a run" expect 2 "raw.csv' is a table of the run results/reference/accuracy: give the run's folder or name" \
+    "$scalebench" table results/reference/accuracy/raw.csv
+check "layers of a sweep" expect 2 "--layer: model lenet_21k has no layer 'dense9'; \`scalebench model lenet_21k\` lists them" \
+    "$build/kernel_sweep" --model lenet_21k --layer dense9
 for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"
 done

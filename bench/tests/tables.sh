@@ -240,7 +240,7 @@ stands_beside_a_summary() {
         "$scalebench" model keras_690k --published "$theirs" || return 1
     expect 2 "$theirs:3: ours: 'conv1' is no layer of softmax_784" \
         "$scalebench" model softmax_784 --published "$theirs" || return 1
-    expect 2 "cannot read" "$scalebench" model softmax_784 --published nowhere.csv
+    expect 2 "'nowhere.csv' is not there" "$scalebench" model softmax_784 --published nowhere.csv
 }
 
 # Of a published file that has names alone no row is looked at, though `where` of a figure asks for some. What no cell points

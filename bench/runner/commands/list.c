@@ -8,6 +8,7 @@
 #include "bench/runner/commands/dictionaries.h"
 #include "bench/runner/run_spec.h"
 #include "bench/spec/figures/request.h"
+#include "bench/spec/find.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/file.h"
 #include "kernels/base/mem.h"
@@ -407,7 +408,7 @@ static size_t list_told(struct told *told)
     return n;
 }
 
-static enum status find_near(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
+static enum status find_told(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
 {
     struct told *told;
     const char **names = NULL;
@@ -425,14 +426,17 @@ static enum status find_near(char near[NAME_NEAR_BYTES], const char *name, struc
     return status;
 }
 
-static enum status unknown_name(const char *name, struct error *e)
+static enum status unknown_name(const char *name, const struct tools *tools, struct error *e)
 {
+    static const char *const models[] = {"configs/models/", NULL};
+    struct near_file file = {.distance = 0};
     char near[NAME_NEAR_BYTES];
-    TRY(find_near(near, name, e));
+    TRY(find_told(near, name, e));
+    find_near(&file, tools->home, models, name);
     return error_set(e, ERR_ARGUMENT,
                      "explain: '%s' is no option, group of options, column, network or name of a "
                      "list%s; `scalebench explain` lists options, `scalebench list KIND` the rest",
-                     name, near);
+                     name, near[0] ? near : file.text);
 }
 
 static bool explain_row(FILE *out, const char *name, const char *key, const char *meaning)
@@ -466,7 +470,7 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     if (told == 0)
         told = explain_last_word(out, name) + explain_sum(out, name) + explain_ending(out, name);
     TRY(explain_model(out, name, tools, &told, e));
-    return told == 0 ? unknown_name(name, e) : OK;
+    return told == 0 ? unknown_name(name, tools, e) : OK;
 }
 
 enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,

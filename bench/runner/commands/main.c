@@ -127,8 +127,8 @@ static enum status take_operand(const char *operand, struct arguments *arguments
     size_t most =
         strstr(command->operand, "...") != NULL ? OPERANDS_MAX : *command->operand != '\0';
     if (arguments->n_operands >= most)
-        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
-                         operand);
+        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many; expected %s",
+                         command->name, operand, *command->operand ? command->operand : "none");
     arguments->operands[arguments->n_operands++] = operand;
     arguments->operand = arguments->operands[0];
     return OK;
@@ -205,8 +205,9 @@ static enum status check_operands(const struct arguments *arguments, const struc
         const char *name = word;
         word += strcspn(word, " ");
         if (++wanted > arguments->n_operands)
-            return error_set(e, ERR_ARGUMENT, "%s: %.*s is missing", command->name,
-                             (int)(word - name), name);
+            return error_set(e, ERR_ARGUMENT,
+                             "%s: %.*s is missing; `scalebench %s --help` tells more",
+                             command->name, (int)(word - name), name, command->name);
     }
     return OK;
 }

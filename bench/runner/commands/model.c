@@ -4,6 +4,7 @@
 
 #include "bench/record/csv_reader.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/spec/find.h"
 #include "bench/spec/spec.h"
 
 /* ---- Beside a published summary ---- */
@@ -28,9 +29,19 @@ static enum status read_summary(struct summary *s, const char *name, const struc
                                 struct error *e)
 {
     char path[PATH_BYTES];
+    static const char *const here[] = {"", NULL}, *const shared[] = {"results/published/", NULL};
+    struct near_file near = {.distance = 0};
     snprintf(path, sizeof path, "%s", name);
     if (!path_exists(path))
-        TRY(path_format(path, e, "%s/results/published/%s", tools->home, name));
+        TRY(path_format(path, e, "%s/%s%s", tools->home, shared[0], name));
+    if (!path_exists(path)) {
+        find_near(&near, ".", here, name);
+        find_near(&near, tools->home, shared, name);
+        return error_set(e, ERR_ARGUMENT,
+                         "--published: '%s' is not there; looked in the current folder and "
+                         "results/published%s",
+                         name, near.text);
+    }
     TRY(csv_table_read(&s->table, path, e));
     return read_columns(s, e);
 }

@@ -114,8 +114,8 @@ static enum status answer(struct asking *a, const struct arguments *arguments,
     place_close(place);
     TRY(show_asked(a, arguments, tools, e));
     if (a->n == 0 && arguments->operand != NULL)
-        return error_at(e, ERR_ARGUMENT, arguments->out, 0, 0, "no run of %s here",
-                        arguments->operand);
+        return error_set(e, ERR_ARGUMENT, "'%s' has no run in %s; --out names another folder",
+                         arguments->operand, arguments->out);
     if (a->n == 0)
         log_print(LOG_NOTE, "%s: no run here yet", arguments->out);
     if (a->json != NULL)

@@ -132,7 +132,8 @@ enum status command_submit(const struct arguments *arguments, const struct tools
 {
     if (arguments->site == NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "submit: --site names a cluster: configs/sites/<name>.yaml, of which "
+                         "submit: --site is missing; expected the name of a cluster: "
+                         "configs/sites/<name>.yaml, of which "
                          "configs/sites/example.yaml is one to copy");
     struct submission *s;
     TRY(MEM_NEW(s, 1, "a submission", e));

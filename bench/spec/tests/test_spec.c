@@ -233,7 +233,7 @@ static void test_refused_set(void **state)
     refuse(text, "train.lr=1 train.epochs",
            "SET:1:12: 'train.epochs' is not of the form key=value");
     refuse(text, "=5", "SET:1:1: '=5' is not of the form key=value");
-    refuse(text, "train.lr=", "SET:1:10: nothing is written here");
+    refuse(text, "train.lr=", "SET:1:10: train.lr= has no value; expected key=value");
     refuse(text, "  seed=x", "SET:1:8: seed: 'x' is not a number");
     refuse(text, "seed=1 seed=2", "SET:1:8: seed is given twice: here and at SET:1:6");
     refuse(

@@ -40,7 +40,9 @@ static enum status check_layer(const struct sweep_options *o, const struct net_d
         return OK;
     *wanted = false;
     return o->model != NULL
-               ? error_set(e, ERR_ARGUMENT, "model %s has no layer '%s'", desc->name, name)
+               ? error_set(e, ERR_ARGUMENT,
+                           "--layer: model %s has no layer '%s'; `scalebench model %s` lists them",
+                           desc->name, name, desc->name)
                : OK;
 }
 
