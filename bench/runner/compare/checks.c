@@ -254,11 +254,13 @@ static enum status check_terms(const struct check *check, const struct spec *spe
                                       ? column_lack(name, spec)
                                       : OPTION_COUNT;
             if (!condition_term_fits(why, &terms[k], check_kind(name, &spec->config)))
-                return error_set(e, ERR_ARGUMENT, "'%s': %s", check->text, why);
+                return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s",
+                                check->text, why);
             if (lack == OPTION_COUNT || (open && spec_option_is_open(spec, lack)))
                 continue;
             column_explain_lack(why, lack, spec);
-            return error_set(e, ERR_ARGUMENT, "'%s': %s: %s", check->text, name, why);
+            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
+                            check->text, name, why);
         }
     }
     return OK;
