@@ -29,7 +29,7 @@ comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm c
 bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values bench/spec/yaml
 bench/spec/figures: kernels/base bench/spec
 bench/spec/nodes: kernels/base bench/spec
-bench/spec/points: kernels/base comm/cost bench/spec bench/spec/nodes
+bench/spec/points: kernels/base comm/cost bench/spec bench/spec/figures bench/spec/nodes
 bench/spec/values: kernels/base bench/spec
 bench/spec/yaml: kernels/base bench/spec
 bench/resources: kernels/base

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/spec/figures/request.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
@@ -64,6 +65,37 @@ static bool counts_epochs(const struct config *config)
 {
     return config->values[OPT_ACCURACY_SEEDS].n > 0 ||
            config_int(config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
+}
+
+/* Ranks of strategy none train apart: no run says how well. */
+static bool trains_one_net(const struct config *config)
+{
+    return config_is_foreign(config) || communicates(config) || config_int(config, OPT_RANKS) == 1;
+}
+
+/* Before nodes are resolved, too. */
+static bool has_several_ranks(const struct config *config)
+{
+    return config_int(config, OPT_RANKS) > 1 || config->values[OPT_NODES].set ||
+           config->values[OPT_RANKS_PER_NODE].set;
+}
+
+static bool shows_bars(const struct config *config)
+{
+    const struct value *figures = &config->values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++)
+        if (figures->figures[i].options[FIGURE_Y].n == 0)
+            return true;
+    return false;
+}
+
+static bool shows_model(const struct config *config)
+{
+    const struct value *figures = &config->values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++)
+        if (figures->figures[i].options[FIGURE_MODEL].number != 0)
+            return true;
+    return false;
 }
 
 static bool reaches_evaluation(const struct config *config)
@@ -210,11 +242,15 @@ static const struct reader readers[] = {
     {OPT_TIMELINE, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_REPLAY, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_REPLAY, OPT_STRATEGY, NULL, communicates},
+    {OPT_REPLAY, OPT_RANKS, NULL, has_several_ranks},
     {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_SEEDS, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_ACCURACY_SEEDS, OPT_STRATEGY, NULL, trains_one_net},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_PUBLISHED_KEYS, OPT_PUBLISHED_FILE, NULL, NULL},
+    {OPT_BARS, OPT_FIGURES, NULL, shows_bars},
+    {OPT_LINK, OPT_FIGURES, NULL, shows_model},
     {OPT_RESTART_WITH, OPT_RESTARTS, NULL, NULL},
     {OPT_RESTART_LEAST, OPT_RESTART_WITH, "fewer", NULL},
     {OPT_INJECT_SLEEP, OPT_INJECT_KIND, "fixed exponential pareto", NULL},

@@ -333,7 +333,8 @@ static void test_like_a_plain_search(void **state)
         strcat(text, "  sync.deadline: [60s, 90s]\n");
         if (baseline)
             strcat(text, "baseline: {ranks: 1, sync.strategy: none}\n");
-        bool replays = rand() % 2 && strstr(text, "sync.strategy: [none]") == NULL;
+        bool communicates = strstr(text, "strategy: [none]") == NULL && !strstr(text, "ranks: [1]");
+        bool replays = rand() % 2 && communicates;
         load(&spec, text, replays ? "measure.replay=2" : NULL);
         for (size_t i = 0; i < spec.n_points; i++) {
             const struct point *point = &spec.points[i];
