@@ -297,7 +297,11 @@ static enum status check_lack(const struct figure_data *d, struct error *e)
     for (size_t i = 0; i < d->n_quantities; i++)
         if (explain_lack(why, d, &d->quantities[i]))
             return refuse(d, FIGURE_Y, d->quantities[i].name, why, e);
-    return OK;
+    enum option_id lack = d->x.by_column ? column_lack(d->x.name, d->spec) : OPTION_COUNT;
+    if (lack == OPTION_COUNT || !is_chosen(d, lack))
+        return OK;
+    column_explain_lack(why, lack, d->spec);
+    return refuse(d, FIGURE_X, d->x.name, why, e);
 }
 
 /* ---- Conditions, series ---- */
@@ -464,6 +468,21 @@ static enum status resolve_series(const struct figure_data *d, struct error *e)
     return OK;
 }
 
+/* One that the spec asks for. */
+static enum status check_model(const struct figure_data *d, struct error *e)
+{
+    const struct value *model = &d->figure->request->options[FIGURE_MODEL];
+    for (size_t i = 0; i < d->n_quantities; i++)
+        if (d->quantities[i].relation != RELATION_NONE)
+            return OK;
+    if (!model->set || model->number == 0 || !is_to_run(d))
+        return OK;
+    return refuse(d, FIGURE_MODEL, model->text,
+                  "no model says what is shown: expected y = step_ms, speedup, efficiency, "
+                  "images_per_s or comm_replay_ms",
+                  e);
+}
+
 static enum status check_published(const struct figure_data *d, struct error *e)
 {
     const struct figure_request *r = d->figure->request;
@@ -485,6 +504,7 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
     TRY(check_lack(d, e));
     TRY(resolve_where(d, e));
     TRY(resolve_series(d, e));
+    TRY(check_model(d, e));
     TRY(check_published(d, e));
     return figure_check_sources(d, spec, e);
 }

@@ -379,6 +379,10 @@ resources
 :7:42: figures.file = sumary: 'sumary' is unknown; nearest 'summary'; known: summary raw
 {kind: bars, y: overlap_share}
 :7:27: figures.y = overlap_share: measure.replay tells it, but is 0 at every point; `scalebench explain measure.replay` says
+{kind: line, y: wait_ms, model: true}
+:7:43: figures.model = true: no model says what is shown: expected y = step_ms
+{kind: line, x: test_loss, y: step_ms_median}
+:7:27: figures.x = test_loss: accuracy runs tell it, but measure.accuracy.seeds is []
 {kind: bars, y: comm_replay_ms}
 :7:27: figures.y = comm_replay_ms: measure.replay tells it, but is 0 at every point
 {kind: bars, y: peer_ratio}
