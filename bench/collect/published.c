@@ -73,6 +73,16 @@ static char *next_factor(char **rest)
     return word;
 }
 
+static enum status refuse_key(const struct spec *spec, const char *word, struct error *e)
+{
+    const char *known[OPTION_COUNT];
+    char near[NAME_NEAR_BYTES], why[256];
+    size_t n = config_list_point_options(&spec->config, known);
+    snprintf(why, sizeof why, "neither ranks_per_node nor an option that points have%s",
+             name_near(near, word, known, n));
+    return refuse(spec, OPT_PUBLISHED_KEYS, word, why, e);
+}
+
 static enum status read_factors(struct key *key, const struct spec *spec, struct error *e)
 {
     char text[WORD], *rest = text, *word;
@@ -83,8 +93,7 @@ static enum status read_factors(struct key *key, const struct spec *spec, struct
         if (key->n == FACTORS_MAX)
             return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "at most 4 factors", e);
         if (!on_node && (option == NULL || scope_is_campaign(option->scope)))
-            return refuse(spec, OPT_PUBLISHED_KEYS, word,
-                          "neither ranks_per_node nor an option that points have", e);
+            return refuse_key(spec, word, e);
         key->factors[key->n++] = on_node ? NULL : option;
     }
     return OK;

@@ -24,13 +24,11 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
-    size_t n, known_n = 0;
+    size_t n, known_n;
     const struct column *columns = columns_all(&n);
     const char **known;
     TRY(MEM_NEW(known, n + OPTION_COUNT, "the names of options", e));
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (!scope_is_campaign(option_get((enum option_id)i)->scope))
-            known[known_n++] = config_option(&d->spec->config, (enum option_id)i)->key;
+    known_n = config_list_point_options(&d->spec->config, known);
     for (size_t i = 0; i < n; i++)
         if (strcmp(columns[i].name, name) != 0 && name_index(columns[i].name, known, known_n) < 0)
             known[known_n++] = columns[i].name;

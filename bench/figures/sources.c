@@ -82,6 +82,17 @@ static bool is_x(const struct figure_data *d, const char *ours)
     return strcmp(ours, d->x.name) == 0;
 }
 
+static enum status refuse_key(const struct pair *key, const struct figure_data *d,
+                              const struct figure_source *source, struct error *e)
+{
+    const char *known[OPTION_COUNT];
+    char near[NAME_NEAR_BYTES], why[256];
+    size_t n = config_list_point_options(&d->spec->config, known);
+    snprintf(why, sizeof why, "neither x of the figure nor an option that points have%s",
+             name_near(near, key->ours, known, n));
+    return refuse(source, PUBLISHED_KEYS, key->ours, why, e);
+}
+
 static enum status check_key(struct pair *key, const struct figure_data *d,
                              const struct figure_source *source, struct error *e)
 {
@@ -89,8 +100,7 @@ static enum status check_key(struct pair *key, const struct figure_data *d,
     if (is_x(d, key->ours))
         return OK;
     if (key->option == NULL || scope_is_campaign(key->option->scope))
-        return refuse(source, PUBLISHED_KEYS, key->ours,
-                      "neither x of the figure nor an option that points have", e);
+        return refuse_key(key, d, source, e);
     return OK;
 }
 

@@ -73,6 +73,11 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
+static int is_file(const struct dirent *entry)
+{
+    return is_visible(entry) && entry->d_type != DT_DIR;
+}
+
 /* The files of a folder by the names that users write, without their endings, and as they are. */
 struct folder_names {
     struct dirent **found;
@@ -96,11 +101,11 @@ static char *without_ending(const char *name)
     return dot != NULL ? strndup(name, (size_t)(dot - name)) : strdup(name);
 }
 
-/* Reads as many as memory allows. */
-static void read_names(struct folder_names *names, const char *folder)
+/* Reads as many as memory allows, folders left out where none is meant. */
+static void read_names(struct folder_names *names, const char *folder, bool files)
 {
     *names = (struct folder_names){NULL};
-    int n = scandir(folder, &names->found, is_visible, alphasort);
+    int n = scandir(folder, &names->found, files ? is_file : is_visible, alphasort);
     names->stems = calloc(n > 0 ? (size_t)n : 1, sizeof *names->stems);
     for (names->n = 0; names->stems != NULL && names->n < n; names->n++)
         if ((names->stems[names->n] = without_ending(names->found[names->n]->d_name)) == NULL)
@@ -115,7 +120,7 @@ static void look_into(struct near_file *near, const char *folder, const char *pa
     struct folder_names names;
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     char *stem = without_ending(name);
-    read_names(&names, folder);
+    read_names(&names, folder, strchr(name, '.') != NULL);
     const struct name_places places = {.here = names.stems, .n_here = (size_t)names.n};
     struct name_nearest nearest = {.distance = 0};
     if (stem != NULL)

@@ -39,6 +39,15 @@ const struct spec_option *config_option_find(const struct config *config, const 
     return option != NULL && option->id != OPT_OWN ? option : NULL;
 }
 
+size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT])
+{
+    size_t n = 0;
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (!scope_is_campaign(option_get((enum option_id)id)->scope))
+            keys[n++] = config_option(config, (enum option_id)id)->key;
+    return n;
+}
+
 static const char *type_text(enum option_type type)
 {
     static const char *const texts[] = {

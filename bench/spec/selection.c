@@ -114,10 +114,7 @@ static enum status refuse_name(const struct config *config, const struct conditi
                                struct mark mark, struct error *e)
 {
     const char *known[OPTION_COUNT + 1] = {case_word};
-    size_t n = 1;
-    for (int id = 0; id < OPTION_COUNT; id++)
-        if (!scope_is_campaign(option_get((enum option_id)id)->scope))
-            known[n++] = config_option(config, (enum option_id)id)->key;
+    size_t n = 1 + config_list_point_options(config, known + 1);
     char near[NAME_NEAR_BYTES];
     return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is no option of a point%s", term->name,
                       name_near(near, term->name, known, n));

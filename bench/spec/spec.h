@@ -161,6 +161,9 @@ struct config {
 
 /* option_get and option_find, which know also the options that the spec of the configuration names. */
 const struct spec_option *config_option(const struct config *config, enum option_id id);
+/* Lists the keys of options that points have; returns how many. */
+size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT]);
+
 const struct spec_option *config_option_find(const struct config *config, const char *key);
 
 enum status config_init(struct config *config, struct error *e); /* every option at its preset */

@@ -228,7 +228,8 @@ static void mistakes_are_named(void **state)
         "= theirs * factor'");
     refuse_table(
         good, "keys: [rank = ranks], values: [read_s = s]", "spec.yaml",
-        "6: published.keys: 'rank': neither ranks_per_node nor an option that points have");
+        "6: published.keys: 'rank': neither ranks_per_node nor an option that points have; "
+        "nearest 'ranks'");
 }
 
 /* The place is that of the spec, which names a column that the file lacks. */
