@@ -82,12 +82,17 @@ static bool has_word_near(const char *known, const char *name)
     return false;
 }
 
+static bool is_plural(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 3 && name[length - 1] == 's';
+}
+
 /* "lenet" of lenet_21k, "warmup" of lr_warmup, "speed" of speedup, "batch_size" of global_batch. A plural counts as its
  * singular. */
 static size_t words_distance(const char *name, const char *known)
 {
-    size_t length = strlen(name), first = strcspn(name, "_");
-    length -= length > 3 && name[length - 1] == 's';
+    size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
     if (length > 1 && has_words(known, name, length))
         return strlen(known) <= length + 2 ? ENDING : WORDS;
     if (has_each_word(known, name))
@@ -107,16 +112,23 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* One edit for every three letters; another case is one, of however many letters. Of names in one group one letter at least
- * may differ. */
+/* Edits of a name that may be meant: one for every three letters, one more where a plural lacks its end, one at least in a
+ * group that is right. */
+static size_t edits_allowed(const char *name, const char *known, bool in_group)
+{
+    size_t length = strlen(name);
+    size_t edits = (length + 1) / 3 + (length > 3 && is_plural(known) && !is_plural(name));
+    return edits == 0 && in_group ? 1 : edits;
+}
+
+/* Another case is one edit, of however many letters. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;
     skip_group(&name, &known);
     bool other_case = strcmp(name, known) != 0 && strcasecmp(name, known) == 0;
     size_t edits = other_case ? 1 : edit_distance(name, known);
-    size_t most = (strlen(name) + 1) / 3, least = name != whole;
-    size_t by_edits = edits <= (most > least ? most : least) ? EDIT * edits : FAR;
+    size_t by_edits = edits <= edits_allowed(name, known, name != whole) ? EDIT * edits : FAR;
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 

@@ -110,6 +110,7 @@ static const struct {
     {keys, "threads", "'place.threads_per_rank'"},
     {keys, "steps", "'measure.time.steps'"},
     {keys, "norm", "'train.batch_norm'"},
+    {columns, "flaf", "'flags'"},
     {columns, "speed", "'speedup'"},
     {columns, "speed_up", "'speedup'"},
     {columns, "images", "'images_per_s'"},
