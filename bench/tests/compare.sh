@@ -190,7 +190,8 @@ refuses() {
     expect 2 "not sweeps: 'kernels' is a sweep (kernels.csv); " compare kernels || return 1
     expect 2 "results/reference/comm is a sweep, not a run of a campaign; \`scalebench table results/reference/comm/comm.csv\`" \
         "$scalebench" check results/reference/comm "status = ok" || return 1
-    expect 3 "nothing to compare" compare strong_scaling winograd || return 1
+    expect 3 "nothing to compare: no point of 'strong_scaling' has a value of step_ms that a point of the others has, too; --quantity compares another" \
+        compare strong_scaling winograd || return 1
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
     expect 2 "raw.csv: not there" compare strong_scaling "$tmp/torn" || return 1
     sed '$d' "$reference/raw.csv" >"$tmp/torn/raw.csv"

@@ -193,7 +193,7 @@ static enum status match_points(struct comparison *c, struct error *e)
     if (c->n_ratios == 0)
         return error_set(e, ERR_UNAVAILABLE,
                          "nothing to compare: no point of '%s' has a value of %s that a point of "
-                         "the others has, too",
+                         "the others has, too; --quantity compares another",
                          c->sides[0].name, c->what->name);
     c->joint = c->n_ratios > 1 && !is_beside_published(c);
     c->each_level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
