@@ -304,7 +304,7 @@ END
 says_why_a_figure_is_empty() {
     local dir=$tmp/lacks
     cp -r results/reference/strong_scaling "$dir" || return 1
-    expect 0 "peers: nothing to draw: no point has a value" "$scalebench" figures "$dir" \
+    expect 2 "peer_ratio: it compares with another program, but no point has one" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: peers, y: peer_ratio}]" || return 1
     awk -F, -v OFS=, '
         { gsub(/"[^"]*"/, "quoted") }
