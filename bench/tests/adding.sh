@@ -85,7 +85,7 @@ scaling: strong
 model: net.yaml
 site: loopback
 data: {set: digits, samples: 600}
-train: {global_batch: 60, lr: 0.1, epochs: 2}
+train: {global_batch: 60, lr: 0.1}
 place: {oversubscribe: allow}
 matrix: {ranks: [1, 2], sync.strategy: [allreduce, sliced]}
 exclude:
