@@ -187,8 +187,8 @@ static void one_rank_has_nothing_to_overlap(void **state)
 {
     struct fake_run run;
     fake_open(&run, "name: synthetic\nmodel: lenet_21k\ndata: {set: digits}\n"
-                    "train: {global_batch: 256}\nranks: 1\n"
-                    "matrix: {sync.strategy: [none, bucketed]}\n"
+                    "train: {global_batch: 256}\n"
+                    "matrix: {ranks: [1, 2], sync.strategy: [none, bucketed]}\n"
                     "measure: {replay: 5, time: {launches: 6..12}}\n");
     for (int block = 0; block < 6; block++) {
         struct fake_launch l = {.ranks = 1, .strategy = "none", .block = block, .step_ms = 40};
