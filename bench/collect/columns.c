@@ -222,6 +222,8 @@ static bool is_met(enum option_id need, const struct spec *spec)
     bool timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     if (need == OPT_TIME_LAUNCHES || need == OPT_WORKLOAD)
         return need == OPT_WORKLOAD ? has_peer(spec) : timed;
+    if (need == OPT_ELASTIC || need == OPT_RESTARTS)
+        return has_segments(spec);
     for (size_t i = 0; i < spec->n_points; i++)
         if (!value_is_preset(option_get(need), &spec->points[i].config.values[need]))
             return true;

@@ -262,7 +262,7 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
         return OPT_ACCURACY_SEEDS;
     if (timed && c->values[OPT_TIME_LAUNCHES].number_hi == 0)
         return OPT_TIME_LAUNCHES;
-    return trained ? OPTION_COUNT : column_lack(column, d->spec);
+    return has_epochs(q) ? OPTION_COUNT : column_lack(column, d->spec);
 }
 
 /* Why a campaign will have no value of the quantity; false: it has some. */

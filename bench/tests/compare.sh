@@ -313,6 +313,12 @@ a_spec_has_its_own() {
         "${run[@]}" --set 'checks=["test_acc_pct > 90"]' || return 1
     expect 2 "checks: 'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
         "${run[@]}" --set 'checks=["overlap_share > 0.5"]' || return 1
+    expect 2 "checks: 'bubble_pct < 20': bubble_pct: parallel.pipeline tells it, but is 1 at every point" \
+        "${run[@]}" --set 'checks=["bubble_pct < 20"]' || return 1
+    expect 2 "checks: 'change_s < 3': change_s: elastic tells it, but is [] at every point" \
+        "${run[@]}" --set 'checks=["change_s < 3"] measure.accuracy.seeds=[1]' || return 1
+    expect 2 "checks: 'train.optimizer = sgd': the spec alone decides it, before any launch; expected a condition on something measured" \
+        "${run[@]}" --set 'checks=["train.optimizer = sgd"]' || return 1
     expect 2 "checks: 'speedup = fast': speedup is a number: expected a number, found 'fast'" \
         "${run[@]}" --set 'checks=["speedup = fast"]' || return 1
     [ ! -e "$tmp/checked" ] || return 1

@@ -306,6 +306,8 @@ says_why_a_figure_is_empty() {
     cp -r results/reference/strong_scaling "$dir" || return 1
     expect 2 "peer_ratio: it compares with another program, but no point has one" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: peers, y: peer_ratio}]" || return 1
+    expect 0 "bytes: nothing to draw: no timed launch has a value" "$scalebench" figures "$dir" \
+        --set "figures=[{kind: line, name: bytes, y: bytes_nic_rx}]" || return 1
     awk -F, -v OFS=, '
         { gsub(/"[^"]*"/, "quoted") }
         NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i }
@@ -403,6 +405,26 @@ accuracy_figures_are_refused() {
     figures_without_values_are_refused <<'END'
 time
 :7:11: figures.y = step_ms: timed launches tell it, but measure.time.launches is 0..0: expected launches, as 6
+{kind: bars, y: recovery_s}
+:7:27: figures.y = recovery_s: restart.budget tells it, but is 0 at every point
+{kind: line, y: to_target_s}
+:7:27: figures.y = to_target_s: train.target_acc_pct tells it, but is 0 at every point
+END
+}
+
+figure_options_without_effect_are_refused() {
+    local measured='time: {steps: 3}' points='matrix: {ranks: [1, 2]}'
+    figures_without_values_are_refused <<'END'
+{kind: line, y: step_ms, x: train.lr}
+:7:39: figures.x = train.lr: all points have one value; expected an option that points differ in
+{kind: speedup, series: [ranks]}
+:7:35: figures.series = ["ranks"]: x is among them
+{kind: time, shape: bars}
+:7:31: figures.shape = bars: has no effect on this kind
+{kind: line, y: step_ms, shape: bars, x_scale: log}
+:7:58: figures.x_scale = log: has no effect on bars and names
+{kind: line, y: bytes_wire, model: true}
+:7:46: figures.model = true: has no effect: the model has no such quantity
 END
 }
 

@@ -196,6 +196,7 @@ static void a_diverged_seed_leaves_its_point_without_a_value(void **state)
     struct shown shown = {0};
     struct error e = {.status = OK};
     fake_open(&shown.run, HEAD "matrix: {ranks: [1, 2]}\nmeasure: {accuracy: {seeds: [1, 2, 3]}}\n"
+                               "train.target_acc_pct: 90\n"
                                "figures: [{kind: line, y: to_target_epochs}]\n");
     for (long ranks = 1; ranks <= 2; ranks++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
