@@ -464,6 +464,70 @@ static enum status resolve_series(const struct figure_data *d, struct error *e)
     if (series->n > 0 && d->figure->shape->bars)
         return refuse(d, FIGURE_SERIES, series->text, "this kind has a bar a point", e);
     return OK;
+/* ---- Options without effect ---- */
+
+static bool x_differs(const struct figure_data *d)
+{
+    const struct spec *spec = d->spec;
+    bool differs =
+        !d->x.by_option || spec->n_points < 2 || !spec_option_is_settled(spec, d->x.option);
+    for (size_t i = 1; i < spec->n_points && !differs; i++)
+        differs = !value_equal(&spec->points[0].config.values[d->x.option],
+                               &spec->points[i].config.values[d->x.option]);
+    return differs;
+}
+
+static bool series_join_points(const struct figure_data *d)
+{
+    const struct value *series = &d->figure->request->options[FIGURE_SERIES];
+    return name_index(d->x.name, (const char *const *)series->texts, series->n) < 0;
+}
+
+static bool has_shape(const struct figure_data *d)
+{
+    return d->figure->shape->any_x;
+}
+
+/* Bars and names stand side by side. */
+static bool has_x_scale(const struct figure_data *d)
+{
+    bool side_by_side =
+        d->table.by_name || strcmp(figure_text(d->figure, FIGURE_SHAPE), "bars") == 0;
+    return d->figure->shape->any_x ? !side_by_side : !d->figure->shape->bars;
+}
+
+static bool has_model(const struct figure_data *d)
+{
+    bool modelled = d->figure->shape->total != NULL;
+    for (size_t i = 0; i < d->n_quantities; i++)
+        modelled = modelled || d->quantities[i].relation != RELATION_NONE;
+    return modelled;
+}
+
+static const struct {
+    enum figure_option_id id;
+    bool (*acts)(const struct figure_data *d);
+    const char *why;
+} effects[] = {
+    {FIGURE_X, x_differs, "all points have one value; expected an option that points differ in"},
+    {FIGURE_SERIES, series_join_points,
+     "x is among them, so each curve would have one point; leave it out of series"},
+    {FIGURE_SHAPE, has_shape, "has no effect on this kind; use kind: line, or leave shape out"},
+    {FIGURE_X_SCALE, has_x_scale, "has no effect on bars and names; leave x_scale out"},
+    {FIGURE_MODEL, has_model,
+     "has no effect: the model has no such quantity; use y: step_ms, images_per_s, speedup, "
+     "efficiency or comm_replay_ms"},
+};
+
+static enum status check_effects(const struct figure_data *d, struct error *e)
+{
+    const struct value *options = d->figure->request->options;
+    for (size_t i = 0; i < sizeof effects / sizeof *effects && is_to_run(d); i++)
+        if (options[effects[i].id].set && !effects[i].acts(d))
+            return refuse(d, effects[i].id, options[effects[i].id].text, effects[i].why, e);
+    return OK;
+}
+
 }
 
 /* One that the spec asks for. */
@@ -500,6 +564,7 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
     TRY(resolve_x(d, e));
     TRY(resolve_y(d, spec, e));
     TRY(check_lack(d, e));
+    TRY(check_effects(d, e));
     TRY(resolve_where(d, e));
     TRY(resolve_series(d, e));
     TRY(check_model(d, e));

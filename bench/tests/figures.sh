@@ -331,8 +331,8 @@ wrong_options_of_figures_are_named() {
         "$scalebench" figures "$dir" --set "figures=[{kind: line, yy: step_ms}]" || return 1
     expect 2 "figures.name: 'a/b' is no name of a file" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
-    expect 2 "has 3 points at sync.strategy = allreduce; they differ in ranks, " "$scalebench" figures "$dir" \
-        --set "figures=[accuracy, {kind: line, x: sync.strategy, y: test_loss, series: train.lr}]" || return 1
+    expect 2 "has 3 points at case = ; they differ in ranks, " "$scalebench" figures "$dir" \
+        --set "figures=[accuracy, {kind: line, x: case, y: test_loss, series: train.lr}]" || return 1
     expect 2 "published.keys: results/published/wang_yang_gpu.csv:2: column 'epochs' is unknown; nearest 'epoch'" \
         "$scalebench" figures "$dir" --set "figures=[accuracy, \
 {kind: line, x: epoch, y: seconds, published: {file: wang_yang_gpu.csv, keys: [epoch = epochs], values: [seconds = time_s]}}]" || return 1
@@ -355,7 +355,7 @@ figures_without_values_are_refused() {
 name: lacking
 model: softmax_784
 data: {set: digits, samples: 100}
-ranks: 1
+${points:-ranks: 1}
 train: {global_batch: 10}
 measure: {$measured}
 figures: [$figure]
@@ -460,6 +460,7 @@ check "a run keeps the files of its figures" a_run_keeps_the_files_of_its_figure
 check "wrong options of figures are named" wrong_options_of_figures_are_named
 check "figures without values are refused where nothing trains" timed_figures_are_refused
 check "and where nothing is timed" accuracy_figures_are_refused
+check "an option of a figure that changes nothing is refused" figure_options_without_effect_are_refused
 check "a condition is on rows of every file that a figure shows" conditions_of_one_file_are_refused
 if command -v python3 >/dev/null; then
     check "a model line follows from coefficients" model_line_follows_the_coefficients
