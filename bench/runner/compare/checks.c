@@ -420,9 +420,15 @@ static bool is_settled(const struct condition *where, const struct spec *spec)
     return true;
 }
 
-/* A `where` that no point will meet is told before hours of launches. */
+/* A demand that the file alone settles, or a `where` that no point will meet, is refused before hours of launches. */
 static enum status check_points(const struct check *check, const struct spec *spec, struct error *e)
 {
+    if (is_settled(check->demand, spec))
+        return error_set(
+            e, ERR_ARGUMENT,
+            "'%s': the spec alone decides it, before any launch; expected a condition on "
+            "something measured, as step_ms < 25",
+            check->text);
     if (check->where == NULL || !is_settled(check->where, spec))
         return OK;
     for (size_t i = 0; i < spec->n_points; i++)
