@@ -206,8 +206,6 @@ static enum status check_parts(const struct figure_data *d, struct error *e)
         if (name_index(y->texts[i], known, n) < 0)
             return refuse(d, FIGURE_Y, y->text,
                           name_explain(text, sizeof text, y->texts[i], known, n), e);
-        if (name_index(y->texts[i], (const char *const *)y->texts, i) >= 0)
-            return refuse(d, FIGURE_Y, y->texts[i], "listed twice", e);
     }
     return OK;
 }
@@ -464,6 +462,8 @@ static enum status resolve_series(const struct figure_data *d, struct error *e)
     if (series->n > 0 && d->figure->shape->bars)
         return refuse(d, FIGURE_SERIES, series->text, "this kind has a bar a point", e);
     return OK;
+}
+
 /* ---- Options without effect ---- */
 
 static bool x_differs(const struct figure_data *d)
@@ -528,23 +528,6 @@ static enum status check_effects(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-}
-
-/* One that the spec asks for. */
-static enum status check_model(const struct figure_data *d, struct error *e)
-{
-    const struct value *model = &d->figure->request->options[FIGURE_MODEL];
-    for (size_t i = 0; i < d->n_quantities; i++)
-        if (d->quantities[i].relation != RELATION_NONE)
-            return OK;
-    if (!model->set || model->number == 0 || !is_to_run(d))
-        return OK;
-    return refuse(d, FIGURE_MODEL, model->text,
-                  "no model says what is shown: expected y = step_ms, speedup, efficiency, "
-                  "images_per_s or comm_replay_ms",
-                  e);
-}
-
 static enum status check_published(const struct figure_data *d, struct error *e)
 {
     const struct figure_request *r = d->figure->request;
@@ -564,10 +547,9 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
     TRY(resolve_x(d, e));
     TRY(resolve_y(d, spec, e));
     TRY(check_lack(d, e));
-    TRY(check_effects(d, e));
     TRY(resolve_where(d, e));
     TRY(resolve_series(d, e));
-    TRY(check_model(d, e));
+    TRY(check_effects(d, e));
     TRY(check_published(d, e));
     return figure_check_sources(d, spec, e);
 }

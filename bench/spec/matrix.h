@@ -38,6 +38,7 @@ struct selection {
     struct config config;
     struct condition *condition; /* of an exclude that is one; NULL: `config` says what */
     size_t matches;              /* points of the matrix that an exclude takes out */
+    size_t alone;                /* those of them that no earlier exclude takes out */
     bool goes_on; /* of an exclude: the same entry as the one before, with other values of a list */
 };
 

@@ -382,7 +382,7 @@ resources
 {kind: bars, y: overlap_share}
 :7:27: figures.y = overlap_share: measure.replay tells it, but is 0 at every point; `scalebench explain measure.replay` says
 {kind: line, y: wait_ms, model: true}
-:7:43: figures.model = true: no model says what is shown: expected y = step_ms
+:7:43: figures.model = true: has no effect: the model has no such quantity
 {kind: line, x: test_loss, y: step_ms_median}
 :7:27: figures.x = test_loss: accuracy runs tell it, but measure.accuracy.seeds is []
 {kind: bars, y: comm_replay_ms}

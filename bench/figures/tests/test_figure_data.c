@@ -485,7 +485,6 @@ static void parts_that_are_none_are_refused(void **state)
 {
     assert_refused("{kind: breakdown, y: [forward, frwd]}",
                    "'frwd' is unknown; known: load forward backward pack");
-    assert_refused("{kind: breakdown, y: [forward, forward]}", "listed twice");
 }
 
 /* ---- Kinds and runs ---- */

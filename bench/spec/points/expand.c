@@ -111,6 +111,7 @@ static bool matches_any(struct selection *excludes, size_t n, const struct point
     for (size_t i = 0; i < n; i++)
         if (selection_matches(&excludes[i], point)) {
             excludes[i].matches++;
+            excludes[i].alone += !excluded;
             excluded = true;
         }
     return excluded;
@@ -125,14 +126,22 @@ static bool is_excluded(const struct spec *spec, const struct point *point)
 
 static enum status check_matches(const struct spec *spec, const struct matrix *of, struct error *e)
 {
+    bool open = false;
     for (size_t i = 0, next; i < of->n_excludes; i = next) {
-        size_t matches = of->excludes[i].matches;
-        for (next = i + 1; next < of->n_excludes && of->excludes[next].goes_on; next++)
+        size_t matches = 0, alone = 0;
+        open = open || selection_is_open(&of->excludes[i], spec);
+        for (next = i; next == i || (next < of->n_excludes && of->excludes[next].goes_on); next++) {
             matches += of->excludes[next].matches;
+            alone += of->excludes[next].alone;
+        }
         if (matches == 0 && !selection_is_open(&of->excludes[i], spec))
             return mark_error(e, ERR_SPEC, of->excludes[i].mark,
                               "this exclude matches no point of the %s",
                               of == spec->matrix ? "matrix" : "case");
+        if (matches > 0 && alone == 0 && !open)
+            return mark_error(e, ERR_SPEC, of->excludes[i].mark,
+                              "this exclude matches only points that earlier ones match too; "
+                              "leave it out");
     }
     return OK;
 }

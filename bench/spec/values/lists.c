@@ -6,6 +6,7 @@
 #include "bench/spec/value.h"
 #include "bench/spec/values/parts.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 void value_write_quoted(FILE *out, const char *text)
 {
@@ -60,6 +61,11 @@ enum status value_parse_ints(struct value *value, const struct spec_option *opti
     return set_list(value, false, e);
 }
 
+static bool has_text(const struct value *value, const char *text)
+{
+    return name_index(text, (const char *const *)value->texts, value->n) >= 0;
+}
+
 enum status value_parse_texts(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
@@ -68,9 +74,8 @@ enum status value_parse_texts(struct value *value, const struct spec_option *opt
         const struct node *item = &node->items[value->n];
         int index;
         TRY(value_parse_name(option, item, &index, e));
-        for (size_t j = 0; j < value->n; j++)
-            if (strcmp(value->texts[j], item->text) == 0)
-                return refuse_repeated(option, item, e);
+        if (has_text(value, item->text))
+            return refuse_repeated(option, item, e);
         TRY(value_copy_text(&value->texts[value->n], item->text, e));
     }
     return set_list(value, false, e);
@@ -81,8 +86,11 @@ enum status value_parse_strings(struct value *value, const struct spec_option *o
 {
     TRY(MEM_NEW(value->texts, node->n, "a value", e));
     for (; value->n < node->n; value->n++) {
-        TRY(value_check_text(option, &node->items[value->n], e));
-        TRY(value_copy_text(&value->texts[value->n], node->items[value->n].text, e));
+        const struct node *item = &node->items[value->n];
+        TRY(value_check_text(option, item, e));
+        if (option->type == TYPE_STRINGS && has_text(value, item->text))
+            return refuse_repeated(option, item, e);
+        TRY(value_copy_text(&value->texts[value->n], item->text, e));
     }
     return set_list(value, true, e);
 }
