@@ -33,6 +33,14 @@ static bool has_checkpoint(const struct config *config)
            strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
 }
 
+/* A run's own file is there only where the run has written it. */
+static bool finds_checkpoint(const struct config *config)
+{
+    const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
+    return writes_checkpoints(config) || !value_is_preset(option_get(OPT_CHECKPOINT_PATH), path) ||
+           strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") != 0;
+}
+
 static bool has_variant(const struct config *config)
 {
     enum strategy_variant variant;
@@ -220,6 +228,8 @@ static const struct reader readers[] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/compressors.def"
     {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
+    {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL,
+     NULL}, /* of one micro-batch all schedules are one */
     {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
     {OPT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, counts_epochs},
     {OPT_TARGET_ACC, OPT_ACCURACY_SEEDS, NULL, NULL},
@@ -232,6 +242,8 @@ static const struct reader readers[] = {
     {OPT_CHECKPOINT_PATH, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_CHECKPOINT_PATH, OPT_CHECKPOINT_EPOCHS, NULL, has_checkpoint},
     {OPT_CHECKPOINT_RESUME, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_RESUME, OPT_CHECKPOINT_EPOCHS, NULL, finds_checkpoint},
+    {OPT_ORDER, OPT_BIND, "hwthread core numa", NULL},
     {OPT_SEED, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_COMPUTE, OPT_TIME_LAUNCHES, NULL, is_timed},
     {OPT_TIME_WARMUP, OPT_TIME_LAUNCHES, NULL, is_timed},
