@@ -1,7 +1,6 @@
 /* The site of machines that ssh reaches, as MPICH's users have them: no batch system, one file system,
  * programs at one path. mpiexec starts a proxy on each by ssh, and pin plans and binds there, since
  * they need not have the same cores. */
-#include <ctype.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,28 +8,10 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* What ssh or mpiexec would read as something else than a name is none. */
-static bool is_name(const char *text)
-{
-    for (const char *c = text; *c; c++)
-        if (!isalnum((unsigned char)*c) && (c == text || strchr("_-.", *c) == NULL))
-            return false;
-    return *text != '\0';
-}
-
 static enum status check_machines(const struct config *c, struct error *e)
 {
     const struct value *machines = &c->values[OPT_SITE_MACHINES];
     long nodes = config_int(c, OPT_NODES);
-    if (machines->n == 0)
-        return error_set(e, ERR_UNAVAILABLE,
-                         "site: ssh wants machines: site: {kind: ssh, machines: [a, b]}");
-    for (size_t i = 0; i < machines->n; i++)
-        if (!is_name(machines->texts[i]))
-            return error_set(e, ERR_UNAVAILABLE,
-                             "site.machines: '%s' is not a name that ssh takes: letters, digits, - "
-                             "_ and . are; users and ports belong to ~/.ssh/config",
-                             machines->texts[i]);
     if (nodes <= (long)machines->n)
         return OK;
     return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.machines names %u", nodes,

@@ -25,19 +25,20 @@ static enum status missing(const struct spec *spec, enum option_id id, struct er
                       option->help);
 }
 
-static bool is_folder_name(const char *name)
+/* Neither a path, nor anything that a program takes for an option. */
+static bool is_plain_name(const char *name)
 {
     for (const char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && (c == name || strchr("_-.", *c) == NULL))
             return false;
-    return strlen(name) <= 64;
+    return *name != '\0';
 }
 
 /* The name becomes a folder and a field of CSV. */
 static enum status check_name(const struct spec *spec, struct error *e)
 {
     const struct value *name = &spec->config.values[OPT_NAME];
-    if (is_folder_name(name->text))
+    if (is_plain_name(name->text) && strlen(name->text) <= 64)
         return OK;
     return mark_error(e, ERR_SPEC, name->mark,
                       "name: '%s' cannot name a folder: at most 64 letters, digits, _ - and ., "
@@ -200,13 +201,23 @@ static enum status check_nodes(const struct point *point, struct error *e)
 static enum status check_machines(const struct point *point, struct error *e)
 {
     const struct value *machines = &point->config.values[OPT_SITE_MACHINES];
-    for (size_t i = 0; i < machines->n; i++)
+    if (machines->n == 0 && config_int(&point->config, OPT_SITE) == SITE_ssh)
+        return mark_error(e, ERR_SPEC, point->config.values[OPT_SITE].mark,
+                          "site: ssh needs machines, but site.machines is []; write site: {kind: "
+                          "ssh, machines: [a, b]}");
+    for (size_t i = 0; i < machines->n; i++) {
+        if (!is_plain_name(machines->texts[i]))
+            return mark_error(e, ERR_SPEC, machines->mark,
+                              "site.machines: '%s' is not a name that ssh takes: expected letters, "
+                              "digits, - _ and .; write users and ports into ~/.ssh/config",
+                              machines->texts[i]);
         for (size_t k = 0; k < i; k++)
             if (strcasecmp(machines->texts[i], machines->texts[k]) == 0)
                 return mark_error(e, ERR_SPEC, machines->mark,
                                   "site.machines: '%s' is listed twice, and each machine is one "
                                   "node. Use ranks_per_node for several ranks on a machine",
                                   machines->texts[i]);
+    }
     return OK;
 }
 

@@ -212,9 +212,9 @@ check "a machine that is off ends the campaign with what ssh says" a_machine_tha
 what_cannot_be_is_said() {
     expect 3 "nodes = 3, but site.machines names 2" "$scalebench" run "$tmp/machines.yaml" \
         --set "nodes=3" --out "$tmp/none" &&
-        expect 3 "site: ssh wants machines" "$scalebench" run "$tmp/machines.yaml" \
+        expect 2 "site: ssh needs machines, but site.machines is []" "$scalebench" run "$tmp/machines.yaml" \
             --set "site.machines=[] nodes=1" --out "$tmp/none" &&
-        expect 3 "'-oProxyCommand=x' is not a name that ssh takes" "$scalebench" run \
+        expect 2 "'-oProxyCommand=x' is not a name that ssh takes" "$scalebench" run \
             "$tmp/machines.yaml" --set "site.machines=[-oProxyCommand=x] nodes=1" --out "$tmp/none"
 }
 check "machines that there are not are named" what_cannot_be_is_said
