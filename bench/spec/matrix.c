@@ -62,6 +62,18 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
     }
 }
 
+static enum status refuse_list(const struct spec_option *option, const struct node *list,
+                               struct error *e)
+{
+    if (mark_from_set(list->mark))
+        return mark_error(e, ERR_SPEC, list->mark,
+                          "%s: takes one value here; to vary it, write matrix.%s=[...]",
+                          option->key, option->key);
+    return mark_error(
+        e, ERR_SPEC, list->mark,
+        "%s: takes one value here; to vary it, move the list below matrix:", option->key);
+}
+
 static enum status visit_option(void *arg, const struct spec_option *option,
                                 const struct node *entry, struct error *e)
 {
@@ -70,9 +82,7 @@ static enum status visit_option(void *arg, const struct spec_option *option,
     if (reading->matrix->label != NULL && scope_is_campaign(option->scope))
         return option_refuse_campaign(option, entry, e);
     if (entry->kind == NODE_LIST && !list && !scope_is_campaign(option->scope))
-        return mark_error(
-            e, ERR_SPEC, entry->mark,
-            "%s: takes one value here; to vary it, move the list below matrix:", option->key);
+        return refuse_list(option, entry, e);
     TRY(check_reaches(reading, option, entry, e));
     struct axis *axis = matrix_axis(reading->matrix, option->id);
     if (axis != NULL && mark_same_layer(axis->mark, entry->mark))

@@ -167,14 +167,15 @@ enum status matrix_apply_words(struct spec *spec, enum words_origin origin, cons
     }
 }
 
-bool matrix_set_has(const char *set, const char *word)
+int matrix_set_column(const char *set, const char *word)
 {
     size_t length = strlen(word);
-    for (set += strspn(set, " \t\n"); *set; set += strspn(set, " \t\n")) {
-        size_t n = word_length(set);
-        if (n == length && strncmp(set, word, n) == 0)
-            return true;
-        set += n;
+    const char *c = set + strspn(set, " \t\n");
+    for (; *c; c += strspn(c, " \t\n")) {
+        size_t n = word_length(c);
+        if (n == length && strncmp(c, word, n) == 0)
+            return (int)(c - set) + 1;
+        c += n;
     }
-    return false;
+    return 0;
 }

@@ -177,8 +177,9 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Lays `quick` over the spec, once: what is written of a run has it in its values. `asked`: by SET. */
-static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
+/* Lays `quick` over the spec, once: what is written of a run has it in its values. `asked`: the column of SET that asks
+ * for it, or 0. */
+static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);
     const struct value *quick = &spec->config.values[OPT_QUICK];
@@ -188,9 +189,10 @@ static enum status apply_quick(struct spec *spec, bool asked, struct error *e)
         return !asked && spec->is_recorded
                    ? OK
                    : mark_error(e, ERR_SPEC,
-                                asked ? mark_in(spec->path, 1, 1)
+                                asked ? mark_in(words_files[WORDS_SET], 1, asked)
                                       : spec->config.values[OPT_FORM].mark,
-                                "form=quick: there is no quick form, no `quick`");
+                                "form=quick is not supported by this spec: quick is missing; add "
+                                "quick: WORDS, as quick: data.samples=2000, or leave form out");
     if (matrix_apply_words(spec, WORDS_QUICK, quick->text, &inner) != OK)
         return mark_error(e, inner.status, mark, "quick: %s", inner.text);
     TRY(config_set(&spec->config, option, option->preset, mark, e));
@@ -219,7 +221,7 @@ static enum status try_quick(const struct spec *spec, struct error *e)
     enum status status = begin_spec(&trial, e);
     THEN(status, find_spec(&trial, spec->path, e));
     THEN(status, read_layer(&trial, &(struct layer){trial.path, NULL, 0}, e));
-    THEN(status, apply_quick(&trial, true, e));
+    THEN(status, apply_quick(&trial, 1, e));
     spec_free(&trial);
     return status;
 }
@@ -228,8 +230,8 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
 {
     TRY(read_layer(spec, &(struct layer){spec->path, NULL, 0}, e));
     TRY(name_by_file(spec, e));
-    bool asked = set != NULL && matrix_set_has(set, "form=quick");
-    if (asked || spec->config.values[OPT_FORM].number == FORM_quick)
+    int asked = set != NULL ? matrix_set_column(set, "form=quick") : 0;
+    if (asked > 0 || spec->config.values[OPT_FORM].number == FORM_quick)
         TRY(apply_quick(spec, asked, e));
     else
         TRY(try_quick(spec, e));

@@ -253,7 +253,7 @@ static void test_refused_set(void **state)
     refuse(text, "matrix.scaling=[weak]",
            "SET:1:1: scaling holds for the whole campaign: it stands at the top of the file only");
     refuse(text, "ranks=[1,2]",
-           "SET:1:7: ranks: takes one value here; to vary it, move the list below matrix:");
+           "SET:1:7: ranks: takes one value here; to vary it, write matrix.ranks=[...]");
 }
 
 /* ---- The resolved spec ---- */
@@ -464,8 +464,9 @@ static void test_quick_form(void **state)
     load(&spec, WITH_QUICK, "data.samples=70 form=quick name=own");
     assert_quick(&spec, "own", 70);
     spec_free(&spec);
-    refuse("name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n", "form=quick",
-           "1:1: form=quick: there is no quick form, no `quick`");
+    refuse("name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n",
+           "seed=2 form=quick",
+           "SET:1:8: form=quick is not supported by this spec: quick is missing...");
     refuse(
         "name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\nquick: epochs=1\n",
         "form=quick",
