@@ -332,10 +332,16 @@ check "axes span what is drawn" axes_span_what_is_drawn
 check "columns are explained" explains_its_columns
 check "a comparison is a table" compares_in_a_table
 check "a table that is no sweep's is refused" expect 2 "known: comm.csv" "$scalebench" table "$tmp/results/comm/columns.csv"
-check "an unknown option names the nearest" expect 2 "value is missing; nearest '--sizes'" "$sweep" --sise 4B
+check "an unknown option names the nearest" expect 2 "value is missing; nearest '--sizes'" "$sweep" --size 4B
 check "an unknown operation is named" expect 2 "nearest 'ring'" "$sweep" --compare rign,shm
 check "an unknown algorithm is named" expect 2 "known: auto" "$sweep" --compare shm,mpi_allreduce/rng
 check "an unknown variant is named" expect 2 "known: usual" "$sweep" --compare gather_scatter/x,shm
+check "an operation beside itself is no comparison" expect 2 "--compare: 'ring' is listed twice" "$sweep" --compare ring,ring
+check "a size is given once" expect 2 "--sizes: '4B' is listed twice" "$sweep" --sizes 4B,8B,4B
+check "a sweep trains nothing" expect 2 "--train.lr has no effect on a sweep" "$sweep" --train.lr 3
+check "two operations are no choice" expect 2 "--strategies has no effect beside --compare" \
+    "$sweep" --compare ring,shm --strategies tree
+check "what is spoilt is timed" expect 2 "--spoil: 'ring' is not in --strategies" "$sweep" --strategies tree --spoil ring
 check "one operation is no comparison" expect 2 "two operations" "$sweep" --compare shm
 check "a compressor goes where it is taken" expect 2 "takes no compressor" "$sweep" --compare ring+fp16,shm
 check "an unknown compressor is named" expect 2 "nearest 'fp16'" "$sweep" --compress fp61

@@ -87,6 +87,7 @@ whole_steps_are_there() {
 }
 
 finds_what_is_wrong() {
+    expect 2 "--spoil: model lenet_21k has no layer 'conv9'" "$sweep" "${tiny[@]}" --model lenet_21k --spoil conv9 || return 1
     "$sweep" "${tiny[@]}" --model lenet_21k --spoil conv2 >"$tmp/spoilt.csv"
     [ $? -eq 1 ] || return 1
     awk -F, "$fields"' $(col["layers"]) == "conv1" && $(col["pass"]) == "forward" &&
@@ -173,7 +174,7 @@ check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
 check "an unknown plan is named" expect 2 "nearest 'fast'" "$sweep" --plan fst
 check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
 check "two plans and two sets are too many" expect 2 "two of one or of the other" \
-    "$sweep" --plan fast,exact --isa portable,portable
+    "$sweep" --plan fast,exact --isa portable,avx2
 check "an unknown set is named" expect 2 "nearest 'avx2'" "$sweep" --isa avx1
 check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0
 finish

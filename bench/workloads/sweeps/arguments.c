@@ -99,6 +99,8 @@ enum status option_choice(const char *option, const char *text, struct choice *c
                          option, text);
     strcpy(c->text, text);
     for (char *rest = c->text, *name; (name = strsep(&rest, ",")) != NULL;) {
+        if (name_index(name, c->names, (size_t)c->n) >= 0)
+            return error_set(e, ERR_ARGUMENT, "--%s: '%s' is listed twice", option, name);
         if (c->n == CHOICE_NAMES)
             return error_set(e, ERR_ARGUMENT, "--%s: at most %d names", option, CHOICE_NAMES);
         c->names[c->n++] = name;

@@ -186,6 +186,35 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
     return config_strategy(&o->config, &config, &at, e);
 }
 
+/* A sweep trains nothing. */
+static enum status check_group(const struct sweep_options *o, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (o->config.values[id].set && strncmp(option_get(id)->key, "sync.", 5) != 0)
+            return error_set(e, ERR_ARGUMENT,
+                             "--%s has no effect on a sweep: expected --sync.KEY; leave it out",
+                             option_get(id)->key);
+    return OK;
+}
+
+static bool is_given(const struct choice *c)
+{
+    return c->none || c->n > 0;
+}
+
+static enum status check_choices(const struct sweep_options *o, struct error *e)
+{
+    if (o->compares && (is_given(&o->strategies) || is_given(&o->compressors)))
+        return error_set(e, ERR_ARGUMENT,
+                         "--%s has no effect beside --compare, which names both operations; leave "
+                         "one of them out",
+                         is_given(&o->strategies) ? "strategies" : "compress");
+    if (o->spoil != NULL && !o->compares && !choice_has(&o->strategies, o->spoil))
+        return error_set(e, ERR_ARGUMENT, "--spoil: '%s' is not in --strategies; add it there",
+                         o->spoil);
+    return OK;
+}
+
 static enum status note_command(struct sweep_options *o, char **argv, struct error *e)
 {
     size_t n = 0;
@@ -204,8 +233,10 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     TRY(config_init(&o->config, e));
     TRY(note_command(o, argv, e));
     TRY(config_parse_arguments(&o->config, &argc, argv, e));
+    TRY(check_group(o, e));
     TRY(check_config(o, e));
-    return options_take(argc, argv, OPTIONS, OPTIONS_N, o, e);
+    TRY(options_take(argc, argv, OPTIONS, OPTIONS_N, o, e));
+    return check_choices(o, e);
 }
 
 void options_free(struct sweep_options *o)

@@ -34,15 +34,15 @@ static bool has_layer(const struct net_desc *desc, const char *name)
 /* Of all networks, those that lack the layer are passed over; a network that was named must have
  * it. */
 static enum status check_layer(const struct sweep_options *o, const struct net_desc *desc,
-                               const char *name, bool *wanted, struct error *e)
+                               const char *option, const char *name, bool *wanted, struct error *e)
 {
     if (name == NULL || has_layer(desc, name))
         return OK;
     *wanted = false;
     return o->model != NULL
                ? error_set(e, ERR_ARGUMENT,
-                           "--layer: model %s has no layer '%s'; `scalebench model %s` lists them",
-                           desc->name, name, desc->name)
+                           "%s: model %s has no layer '%s'; `scalebench model %s` lists them",
+                           option, desc->name, name, desc->name)
                : OK;
 }
 
@@ -50,8 +50,8 @@ static enum status sweep_parts(struct sweep *s, struct error *e)
 {
     const struct sweep_options *o = s->options;
     bool wanted = true;
-    TRY(check_layer(o, s->desc, o->layer, &wanted, e));
-    TRY(check_layer(o, s->desc, o->spoil, &wanted, e));
+    TRY(check_layer(o, s->desc, "--layer", o->layer, &wanted, e));
+    TRY(check_layer(o, s->desc, "--spoil", o->spoil, &wanted, e));
     if (wanted && o->ops)
         TRY(sweep_ops(s, e));
     return wanted && o->layers ? sweep_layers(s, e) : OK;
