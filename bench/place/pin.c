@@ -274,12 +274,30 @@ static int remove_leftovers(const char *since)
     return 0;
 }
 
+/* What has no effect beside the others; NULL: nothing. */
+static const char *find_idle(const struct request *r, bool has_program)
+{
+    bool binds = r->cpus != NULL || r->plan != NULL || r->interval != NULL || has_program;
+    if (r->leftovers_since != NULL)
+        return binds ? "--leftovers-since starts nothing; leave all else out" : NULL;
+    if (r->cpus != NULL && r->plan != NULL)
+        return "--cpus and --plan both say where a rank runs; leave one of them out";
+    if (r->interval == NULL && (r->sampler.folder != NULL || r->sampler.nic != NULL))
+        return "--sample-to and --nic have no effect without --sample; give --sample SECONDS";
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.sampler = {.launcher = getppid()}};
     struct error e = {0};
     descriptors_open_standard();
     int first = parse(argc, argv, &r);
+    const char *idle = find_idle(&r, first < argc);
+    if (idle != NULL) {
+        fprintf(stderr, "pin: %s\n", idle);
+        return 2;
+    }
     if (r.leftovers_since != NULL)
         return remove_leftovers(r.leftovers_since);
     bool bound = r.cpus != NULL || r.plan != NULL;

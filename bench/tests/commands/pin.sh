@@ -55,6 +55,10 @@ says_what_is_wrong() {
         expect 2 "node-local rank 2 of 2: neither" by_hydra 2 2 --plan 1,core,compact,allow -- true &&
         expect 2 "node-local rank 0 of 0: neither" by_slurm 0 "4" --plan 1,core,compact,allow -- true &&
         expect 2 "no rank: none of" env -u PMI_RANK "$build/pin" --plan 1,core,compact,allow -- true &&
+        expect 2 "pin: --cpus and --plan both" by_hydra 0 1 --cpus 0 --plan 1,core,compact,allow -- true &&
+        expect 2 "no effect without --sample" by_hydra 0 1 --cpus 0 --sample-to "$tmp" -- true &&
+        expect 2 "no effect without --sample" by_hydra 0 1 --cpus 0 --nic lo -- true &&
+        expect 2 "--leftovers-since starts nothing" by_hydra 0 1 --leftovers-since 3 -- true &&
         expect 2 "PROGRAM is missing" by_hydra 0 1 --plan 1,core,compact,allow &&
         expect 127 "cannot run $tmp/nowhere" by_hydra 0 1 --plan 1,core,compact,allow -- "$tmp/nowhere"
 }
