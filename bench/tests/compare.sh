@@ -199,6 +199,10 @@ refuses() {
     echo 'launch,point' >"$tmp/torn/raw.csv"
     expect 2 "raw.csv:1: " compare strong_scaling "$tmp/torn" || return 1
     expect 2 "/no/such/folder/x: cannot be written" compare strong_scaling strong_scaling --output /no/such/folder/x || return 1
+    expect 2 "compare: --as-measured has no effect on test_acc_pct; leave it out" "$scalebench" compare "$tmp/slower" strong_scaling \
+        --quantity test_acc_pct --as-measured || return 1
+    expect 2 "compare: --count-disturbed has no effect on test_acc_pct; leave it out" "$scalebench" compare "$tmp/slower" \
+        strong_scaling --quantity test_acc_pct --count-disturbed || return 1
     expect 2 "'-x' is not an option" "$scalebench" compare -xy strong_scaling || return 1
     expect 2 "'--quantty' is not an option; nearest '--quantity'; " "$scalebench" compare --quantty x strong_scaling || return 1
     expect 2 "'--help=1' takes no value" "$scalebench" compare --help=1 strong_scaling || return 1

@@ -31,6 +31,17 @@ static enum status read_share(double *share, const char *option, const char *tex
     return OK;
 }
 
+/* Only times depend on other programs and on the clock. */
+static enum status check_switches(const struct compared *what,
+                                  const struct compare_request *request, struct error *e)
+{
+    bool disturbed = request->count_disturbed && what->spread_pct == 0;
+    if (!disturbed && !(request->as_measured && what->clock == CLOCK_FREE))
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "compare: --%s has no effect on %s; leave it out",
+                     disturbed ? "count-disturbed" : "as-measured", what->name);
+}
+
 static enum status read_rules(struct comparison *c, const struct compare_request *request,
                               struct error *e)
 {
@@ -40,6 +51,7 @@ static enum status read_rules(struct comparison *c, const struct compare_request
         TRY(read_share(&c->margin, "--margin", request->margin, 0, 100, e));
     TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
                    e));
+    TRY(check_switches(c->what, request, e));
     c->count_disturbed = request->count_disturbed;
     c->at_clock = c->what->clock != CLOCK_FREE && !request->as_measured;
     floor_begin(&c->floor, c->what->spread_pct);
