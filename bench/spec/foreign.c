@@ -6,6 +6,7 @@
 
 #include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
+#include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
@@ -132,6 +133,30 @@ static bool takes(const struct config *config, const struct spec_option *own)
     return false;
 }
 
+static bool takes_seed(const struct config *config)
+{
+    const struct value *command = &config->values[OPT_COMMAND];
+    bool takes = !config_is_foreign(config);
+    for (size_t i = 0; i < command->n; i++)
+        takes = takes || strstr(command->texts[i], "{seed}") != NULL;
+    return takes;
+}
+
+static enum status check_seed(const struct spec *spec, struct error *e)
+{
+    const struct value *given = NULL;
+    for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
+        const struct value *seed = &spec->points[i].config.values[OPT_SEED];
+        if (takes_seed(&spec->points[i].config))
+            return OK;
+        given = seed->set && !value_is_preset(option_get(OPT_SEED), seed) ? seed : given;
+    }
+    return given == NULL ? OK
+                         : mark_error(e, ERR_SPEC, given->mark,
+                                      "seed: no point's workload.command takes it: it has no "
+                                      "{seed}; add {seed} there, or leave seed out");
+}
+
 static enum status check_own(const struct spec *spec, const struct spec_option *own,
                              struct error *e)
 {
@@ -153,7 +178,7 @@ enum status own_options_check(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->own->n; i++)
         TRY(check_own(spec, &spec->own->rows[i], e));
-    return OK;
+    return check_seed(spec, e);
 }
 
 /* ---- Command line ---- */

@@ -193,6 +193,9 @@ static enum status apply_quick(struct spec *spec, int asked, struct error *e)
                                       : spec->config.values[OPT_FORM].mark,
                                 "form=quick is not supported by this spec: quick is missing; add "
                                 "quick: WORDS, as quick: data.samples=2000, or leave form out");
+    if (matrix_set_column(quick->text, "form=quick") > 0)
+        return mark_error(e, ERR_SPEC, mark,
+                          "quick: form=quick has no effect in the quick form itself; leave it out");
     if (matrix_apply_words(spec, WORDS_QUICK, quick->text, &inner) != OK)
         return mark_error(e, inner.status, mark, "quick: %s", inner.text);
     TRY(config_set(&spec->config, option, option->preset, mark, e));
