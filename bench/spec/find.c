@@ -114,7 +114,7 @@ static void read_names(struct folder_names *names, const char *folder, bool file
         free(names->found[i]);
 }
 
-/* Files are near without their endings. */
+/* Files are near without their endings; what has the very name is there, and not what is meant. */
 static void look_into(struct near_file *near, const char *folder, const char *path)
 {
     struct folder_names names;
@@ -126,7 +126,7 @@ static void look_into(struct near_file *near, const char *folder, const char *pa
     if (stem != NULL)
         nearest = name_nearest(stem, &places);
     for (int i = 0; i < names.n; i++)
-        if (names.stems[i] == nearest.names[0] &&
+        if (names.stems[i] == nearest.names[0] && strcmp(names.found[i]->d_name, name) != 0 &&
             (near->text[0] == '\0' || nearest.distance < near->distance)) {
             near->distance = nearest.distance;
             snprintf(near->text, sizeof near->text, "; nearest '%.*s%.70s'",

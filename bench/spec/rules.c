@@ -77,7 +77,8 @@ static enum status check_measure(const struct spec *spec, struct error *e)
     return mark_error(e, ERR_SPEC, launches->mark,
                       "nothing is measured: measure.time.launches is %s and "
                       "measure.accuracy.seeds is [], but figures other than of layers.csv or with "
-                      "published values of their own need launches",
+                      "published values of their own need launches; give measure.time.launches or "
+                      "measure.accuracy.seeds",
                       launches->text);
 }
 

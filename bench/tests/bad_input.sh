@@ -55,6 +55,11 @@ check "figures of another table" expect 2 "figures: the table of a sweep: 'kota_
     "$scalebench" figures results/published/kota_loss.csv
 check "the table of a run" expect 2 "raw.csv' is a table of the run results/reference/accuracy: give the run's folder or name" \
     "$scalebench" table results/reference/accuracy/raw.csv
+no_name_is_its_own_nearest() {
+    expect 2 "'results/reference' is no run" "$scalebench" table results/reference || return 1
+    ! grep -F "nearest" "$tmp/expect.log"
+}
+check "a folder that is no run is not its own nearest" no_name_is_its_own_nearest
 check "layers of a sweep" expect 2 "--layer: model lenet_21k has no layer 'dense9'; \`scalebench model lenet_21k\` lists them" \
     "$build/kernel_sweep" --model lenet_21k --layer dense9
 for file in bench/tests/bad/models/*.yaml; do
