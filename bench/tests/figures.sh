@@ -274,6 +274,8 @@ several_runs_share_a_figure() {
 }
 
 wrong_runs_of_figures_are_named() {
+    expect 2 "figures: 'results/reference/strong_scaling' is the run results/reference/strong_scaling, which is given already" \
+        "$scalebench" figures strong_scaling results/reference/strong_scaling --out "$tmp/results" || return 1
     expect 2 "'nowhere' is no run" "$scalebench" figures strong_scaling nowhere --out "$tmp/results" &&
         expect 2 'asks for none; --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
 }

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
@@ -188,6 +189,20 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 
 /* ---- Several runs ---- */
 
+/* Curves of one run would cover each other. */
+static enum status check_new(const struct joined_run *runs, size_t i, const char *name,
+                             struct error *e)
+{
+    struct stat own, other;
+    for (size_t k = 0; k < i && stat(runs[i].path, &own) == 0; k++)
+        if (stat(runs[k].path, &other) == 0 && own.st_dev == other.st_dev &&
+            own.st_ino == other.st_ino)
+            return error_set(e, ERR_ARGUMENT,
+                             "figures: '%s' is the run %s, which is given already; leave one out",
+                             name, runs[k].path);
+    return OK;
+}
+
 /* Only what is shown of the first can be set: its figures are drawn. */
 static enum status open_runs(struct joined_run *runs, const struct arguments *arguments,
                              const struct tools *tools, struct error *e)
@@ -195,6 +210,7 @@ static enum status open_runs(struct joined_run *runs, const struct arguments *ar
     for (size_t i = 0; i < arguments->n_operands; i++) {
         struct joined_run *run = &runs[i];
         TRY(operand_find(run->path, arguments->operands[i], arguments->out, tools->home, e));
+        TRY(check_new(runs, i, arguments->operands[i], e));
         TRY(i == 0 ? load_folder(&run->spec, run->path, arguments, e)
                    : run_spec_load(&run->spec, run->path, NULL, e));
         TRY(summary_read(&run->s, &run->spec, run->path, e));
