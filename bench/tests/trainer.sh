@@ -430,6 +430,9 @@ check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
 check "an unknown option names the nearest" expect 2 "value is missing; nearest '--train.lr'; see --help" "$train_cnn" --lr=1
+check "steps are left out of a record alone" expect 2 "train_cnn: --no-steps has no effect without --record" \
+    "$train_cnn" --model "$model" --no-steps
+check "one description at a time" expect 2 "give one of them" "$train_cnn" --describe --identify
 check "an option is named as it is typed" expect 2 "train_cnn: --rate: 'abc' is not a number" "$train_cnn" --model "$model" --rate abc
 check "unknown strategy names the nearest" expect 2 "allreduce" \
     "$train_cnn" --model "$model" --sync.strategy=allreduec

@@ -162,6 +162,14 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 /* Options that only make sense together. */
 static enum status check_together(const struct arguments *a, struct error *e)
 {
+    if (a->describe + a->describe_plan + a->identify + a->probe_recovery > 1)
+        return error_set(e, ERR_ARGUMENT,
+                         "--describe, --describe-plan, --identify and --probe-recovery each print "
+                         "something else: give one of them");
+    if (!a->record_steps && a->record_dir == NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "--no-steps has no effect without --record; give --record DIR, or leave "
+                         "--no-steps out");
     if (a->help || a->describe || a->probe_recovery)
         return OK;
     if (!a->config.values[OPT_MODEL].set)
