@@ -245,6 +245,10 @@ enum status command_completion(const struct arguments *arguments, const struct t
         return offer_next(&o, arguments->operands + 1, arguments->n_operands - 1, e);
     for (size_t i = 0; i < N_SHELLS; i++) {
         known[i] = shells[i].name;
+        if (strcmp(shells[i].name, arguments->operand) == 0 && arguments->n_operands > 1)
+            return error_set(e, ERR_ARGUMENT,
+                             "completion: '%s' is one argument too many; expected %s alone",
+                             arguments->operands[1], shells[i].name);
         if (strcmp(shells[i].name, arguments->operand) == 0) {
             fputs(shells[i].script, out);
             return OK;

@@ -102,6 +102,7 @@ groups_are_explained() {
 }
 check "explain lists the options of a group" groups_are_explained
 
+check "a script is of one shell" expect 2 "completion: 'zsh' is one argument too many; expected bash alone" "$scalebench" completion bash zsh
 check "a shell that is not known" expect 2 "known: bash zsh fish words" "$scalebench" completion tcsh
 
 zsh_offers() {
