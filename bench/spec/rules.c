@@ -356,6 +356,10 @@ static enum status miss_model(const struct spec *spec, const struct point *point
     const struct value *command = &point->config.values[OPT_COMMAND];
     if (!command->set)
         return missing(spec, OPT_MODEL, e);
+    if (command->n == 0)
+        return mark_error(e, ERR_SPEC, command->mark,
+                          "workload.command is []: expected a program and its arguments, as [./pi, "
+                          "1000]");
     return mark_error(e, ERR_SPEC, command->mark,
                       "workload.command is not run: expected workload = command, found %s; write "
                       "workload: {command: [...]}",
