@@ -303,7 +303,7 @@ static enum status parse_text(struct condition *c, struct error *e)
     struct parser p = {.c = c, .next = c->text, .room = c->words};
     TRY(next_token(&p, e));
     TRY(parse_any(&p, e));
-    return p.token == TOKEN_END ? OK : refuse_token(&p, "and or or is expected", e);
+    return p.token == TOKEN_END ? OK : refuse_token(&p, "'and', 'or' or the end is expected", e);
 }
 
 /* No text has more parts than half its length, since a comparison takes three characters. */

@@ -151,9 +151,9 @@ static void test_refused(void **state)
     refused("ranks > and", 9, "a number, a word or a \"text\" is expected, not 'and'");
     refused("ranks > many", 9, "an order is one of numbers, not 'many'");
     refused("1 < ranks", 1, "a name is expected, as in ranks > 1, not '1'");
-    refused("ranks = 1 ranks = 2", 11, "and or or is expected, not 'ranks'");
+    refused("ranks = 1 ranks = 2", 11, "'and', 'or' or the end is expected, not 'ranks'");
     refused("(ranks = 1", 11, "and, or or ) is expected, but the condition ends");
-    refused("ranks = 1)", 10, "and or or is expected, not ')'");
+    refused("ranks = 1)", 10, "'and', 'or' or the end is expected, not ')'");
     refused("ranks = 1 && ranks = 2", 11,
             "'&&' is unknown; known: and or not ( ) = != < <= > >=, names, numbers, words and "
             "\"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"");
@@ -165,7 +165,7 @@ static void test_refused(void **state)
     refused("rss_mib <= 2s", 12, "a number in the unit that the name says is expected, not '2s'");
     refused("read_s < 5%", 10, "a number in the unit that the name says is expected, not '5%'");
     refused("data.name = \"open", 13, "a quotation mark that is not closed");
-    refused("\xC3\xA4rger = 1 )", 11, "and or or is expected, not ')'");
+    refused("\xC3\xA4rger = 1 )", 11, "'and', 'or' or the end is expected, not ')'");
     char deep[256] = "";
     for (int i = 0; i < 31; i++)
         strcat(deep, "(");
