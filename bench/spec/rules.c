@@ -511,6 +511,36 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Chance in percent of the network with the most classes; 100: none has several. */
+static double least_chance(const struct spec *spec, int *classes)
+{
+    *classes = 1;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].net != NULL && spec->points[i].net->net.classes > *classes)
+            *classes = spec->points[i].net->net.classes;
+    return 100.0 / *classes;
+}
+
+/* A bound that guessing reaches is a fraction typed for percent. Records keep theirs. */
+static enum status check_chance(const struct spec *spec, struct error *e)
+{
+    static const enum option_id bounds[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};
+    int classes;
+    double chance = least_chance(spec, &classes);
+    for (size_t i = 0; i < spec->n_points && classes > 1 && !spec->is_recorded; i++)
+        for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+            const struct spec_option *option = option_get(bounds[k]);
+            const struct value *value = &spec->points[i].config.values[option->id];
+            if (!value_is_preset(option, value) && value->number <= chance)
+                return mark_error(e, ERR_SPEC, value->mark,
+                                  "%s: expected a percentage above chance, which is %.3g with %d "
+                                  "classes, found '%s'; for 97 %% write %.*s97",
+                                  option->key, chance, classes, value->text,
+                                  (int)strcspn(value->text, "0123456789"), value->text);
+        }
+    return OK;
+}
+
 enum status rules_check_points(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_points; i++)
@@ -523,5 +553,6 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_kills(spec, e));
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
+    TRY(check_chance(spec, e));
     return check_batch_norm(spec, e);
 }
