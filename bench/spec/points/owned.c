@@ -202,6 +202,7 @@ static const struct reader readers[] = {
     {OPT_BETA2, OPT_OPTIMIZER, "adam adamw lamb", NULL},
     {OPT_EPSILON, OPT_OPTIMIZER, "adam adamw lamb", NULL},
     {OPT_TRUST, OPT_OPTIMIZER, "lars", NULL},
+    {OPT_LR_RULE, OPT_RANKS, NULL, has_several_ranks},
     {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, "step", NULL},
     {OPT_LR_GAMMA, OPT_LR_SCHEDULE, "step", NULL},
     {OPT_LR_MIN, OPT_LR_SCHEDULE, "cosine", NULL},
@@ -231,6 +232,7 @@ static const struct reader readers[] = {
     {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL,
      NULL}, /* of one micro-batch all schedules are one */
     {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
+    {OPT_CALL_CHECK, OPT_RANKS, NULL, has_several_ranks},
     {OPT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, counts_epochs},
     {OPT_TARGET_ACC, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ELASTIC, OPT_ACCURACY_SEEDS, NULL, NULL},
@@ -454,7 +456,7 @@ static bool is_excused(const struct spec *spec, const struct written_value *writ
 /* Changes nothing of what runs, where it stays: points keep their identities. */
 static bool is_kept(const struct written_value *written)
 {
-    return written->late != NULL || written->id == OPT_EPOCHS;
+    return written->late != NULL || written->id == OPT_EPOCHS || written->id == OPT_LR_RULE;
 }
 
 static bool is_unread(const struct spec *spec, enum option_id id, struct mark mark)
