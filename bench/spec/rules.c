@@ -13,6 +13,8 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
+#include "comm/cost/cost.h"
+#include "kernels/base/names.h"
 
 enum { TITLE_MAX = 120 };
 
@@ -37,12 +39,18 @@ static bool is_plain_name(const char *name)
 /* The name becomes a folder and a field of CSV. */
 static enum status check_name(const struct spec *spec, struct error *e)
 {
+    static const char *const own[] = {"latest", "figures"};
     const struct value *name = &spec->config.values[OPT_NAME];
-    if (is_plain_name(name->text) && strlen(name->text) <= 64)
+    if (!is_plain_name(name->text) || strlen(name->text) > 64)
+        return mark_error(e, ERR_SPEC, name->mark,
+                          "name: '%s' cannot name a folder: at most 64 letters, digits, _ - and ., "
+                          "beginning with a letter or digit",
+                          name->text);
+    if (spec->is_recorded || name_index(name->text, own, sizeof own / sizeof *own) < 0)
         return OK;
     return mark_error(e, ERR_SPEC, name->mark,
-                      "name: '%s' cannot name a folder: at most 64 letters, digits, _ - and ., "
-                      "beginning with a letter or digit",
+                      "name: '%s' is a name that scalebench gives to folders of its own. Choose "
+                      "another name",
                       name->text);
 }
 
@@ -511,6 +519,42 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
+static bool uses_powersgd(const struct point *point)
+{
+    return point->net != NULL && config_int(&point->config, OPT_COMPRESS) == COMPRESSOR_powersgd;
+}
+
+/* The shorter side of the largest matrix that powersgd sees among the parameters. */
+static size_t largest_side(const struct net_desc *net)
+{
+    size_t most = 0;
+    for (int i = 0; i < net->n_tensors; i++) {
+        const struct tensor_desc *t = &net->tensors[i];
+        size_t rows = t->n_dims > 1 ? (size_t)t->dims[0] : 0;
+        size_t side = low_rank_of(t->count, rows, 1).side;
+        most = side > most ? side : most;
+    }
+    return most;
+}
+
+/* A rank above it is cut down to the side of each matrix. */
+static enum status check_factors(const struct spec *spec, struct error *e)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (uses_powersgd(&spec->points[i]) && largest_side(&spec->points[i].net->net) > most)
+            most = largest_side(&spec->points[i].net->net);
+    for (size_t i = 0; i < spec->n_points && most > 0 && !spec->is_recorded; i++) {
+        const struct value *rank = &spec->points[i].config.values[OPT_sync_rank];
+        if (uses_powersgd(&spec->points[i]) && rank->number > (double)most)
+            return mark_error(e, ERR_SPEC, rank->mark,
+                              "sync.rank = %s is above the shorter side of every matrix of the "
+                              "network: expected at most %zu",
+                              rank->text, most);
+    }
+    return OK;
+}
+
 /* Chance in percent of the network with the most classes; 100: none has several. */
 static double least_chance(const struct spec *spec, int *classes)
 {
@@ -553,6 +597,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     TRY(check_kills(spec, e));
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
+    TRY(check_factors(spec, e));
     TRY(check_chance(spec, e));
     return check_batch_norm(spec, e);
 }
