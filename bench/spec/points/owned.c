@@ -163,6 +163,26 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
+/* ---- How large points are, also before nodes are resolved ---- */
+
+static double given_each(const struct config *config)
+{
+    return config->values[OPT_RANKS_PER_NODE].set ? config_number(config, OPT_RANKS_PER_NODE) : 0;
+}
+
+static double most_ranks(const struct config *config)
+{
+    double nodes = config_number(config, OPT_NODES);
+    return fmax(config_number(config, OPT_RANKS), nodes * given_each(config));
+}
+
+static bool spans_nodes(const struct config *config)
+{
+    double each = given_each(config);
+    return config_int(config, OPT_NODES) > 1 ||
+           (each > 0 && config_number(config, OPT_RANKS) > each);
+}
+
 /* ---- Rows ---- */
 
 /* Which points read an option: those where option `owner` has one of the names. Without names: those that `reads`
@@ -180,7 +200,9 @@ static const struct reader readers[] = {
     {OPT_JUDGED, OPT_WORKLOAD, "command", NULL},
     {OPT_SITE_HOSTS, OPT_SITE, "emulated", NULL},
     {OPT_SITE_RATE, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_RATE, OPT_NODES, NULL, spans_nodes},
     {OPT_SITE_DELAY, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_DELAY, OPT_NODES, NULL, spans_nodes},
     {OPT_SITE_LAUNCHER, OPT_SITE, "slurm", NULL},
     {OPT_SITE_INTERFACE, OPT_SITE, "slurm ssh", NULL},
     {OPT_SITE_MACHINES, OPT_SITE, "ssh", NULL},
@@ -285,6 +307,7 @@ static const struct length {
     {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default},
     {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs},
     {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps},
+    {OPT_sync_node_ranks, OPT_sync_node_ranks, most_ranks},
     {OPT_sync_period, OPT_sync_period, longest_steps},
     {OPT_sync_post_local, OPT_sync_post_local, longest_but_one},
     {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs},
@@ -442,6 +465,16 @@ static bool is_cut(const struct spec *spec)
     return false;
 }
 
+/* Of ranks, nodes and ranks_per_node each follows from the others. */
+static bool owner_is_open(const struct spec *spec, enum option_id owner)
+{
+    static const enum option_id sizes[] = {OPT_RANKS, OPT_NODES, OPT_RANKS_PER_NODE};
+    for (size_t i = 0; i < 3 && (owner == OPT_RANKS || owner == OPT_NODES); i++)
+        if (spec_option_is_open(spec, sizes[i]))
+            return true;
+    return spec_option_is_open(spec, owner);
+}
+
 /* Those of a base, and those below words of a command line that choose another owner. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
@@ -449,14 +482,18 @@ static bool is_excused(const struct spec *spec, const struct written_value *writ
         if (strcmp(spec->bases[i], written->mark.file) == 0)
             return true;
     return !mark_from_set(written->mark) &&
-           (written->late != NULL ? is_cut(spec)
-                                  : spec_option_is_open(spec, written->lacks->owner));
+           (written->late != NULL ? is_cut(spec) : owner_is_open(spec, written->lacks->owner));
 }
 
 /* Changes nothing of what runs, where it stays: points keep their identities. */
 static bool is_kept(const struct written_value *written)
 {
-    return written->late != NULL || written->id == OPT_EPOCHS || written->id == OPT_LR_RULE;
+    static const enum option_id kept[] = {OPT_EPOCHS, OPT_LR_RULE, OPT_CALL_CHECK, OPT_SITE_RATE,
+                                          OPT_SITE_DELAY};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (written->id == kept[i])
+            return true;
+    return written->late != NULL;
 }
 
 static bool is_unread(const struct spec *spec, enum option_id id, struct mark mark)

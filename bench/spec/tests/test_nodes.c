@@ -105,7 +105,7 @@ static void test_what_does_not_go_together(void **state)
 
 static void test_words_go_by_the_site(void **state)
 {
-    static const char hosts[] = BODY "site: {kind: emulated, hosts: 4, rate: 100mbit}\n";
+    static const char hosts[] = BODY "site: {kind: emulated, hosts: 4}\n";
     char text[512];
     assert_counts(BODY "matrix: {ranks_per_node: [1, half, full]}\n", NULL, "1/1 4/1 8/1");
     assert_counts(BODY "ranks_per_node: full\n", "place.threads_per_rank=2", "4/1");
