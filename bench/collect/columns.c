@@ -1,5 +1,6 @@
 #include "bench/collect/columns.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -254,6 +255,24 @@ enum option_id column_lack(const char *name, const struct spec *spec)
             !is_met((enum option_id)needs[i].option, spec))
             return (enum option_id)needs[i].option;
     return OPTION_COUNT;
+}
+
+bool column_range(const char *name, double *lo, double *hi)
+{
+    static const struct {
+        const char *column;
+        double lo, hi;
+    } ranges[] = {
+#define RANGE(column, least, most) {#column, least, most},
+#include "bench/collect/columns/ranges.def"
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (is_column_of(ranges[i].column, name)) {
+            *lo = ranges[i].lo;
+            *hi = ranges[i].hi;
+            return true;
+        }
+    return false;
 }
 
 void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec)

@@ -518,6 +518,23 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
     return !word && !order;
 }
 
+bool condition_term_decides(char why[CONDITION_WHY], const struct condition *c, size_t term,
+                            double lo, double hi)
+{
+    const struct comparison *comparison = &c->comparisons[term];
+    bool low = order_holds(lo, comparison->relation, comparison->number);
+    bool high = order_holds(hi, comparison->relation, comparison->number);
+    bool inside = lo <= comparison->number && comparison->number <= hi;
+    if (isnan(comparison->number) || (c->terms[term].ordered ? low != high : inside))
+        return true;
+    int length = snprintf(why, CONDITION_WHY, "%.100s is never below %g", c->terms[term].name, lo);
+    if (!isinf(hi))
+        length += snprintf(why + length, CONDITION_WHY - (size_t)length, " nor above %g", hi);
+    snprintf(why + length, CONDITION_WHY - (size_t)length,
+             ": this %s holds; expected another number", low ? "always" : "never");
+    return false;
+}
+
 void condition_set_text(struct condition *c, size_t term, const char *text)
 {
     c->terms[term].text = text;

@@ -70,6 +70,10 @@ enum { CONDITION_WHY = 320 };
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 
+/* Whether numbers between lo and hi differ in whether they meet the comparison; else `why` says what all of them do. */
+bool condition_term_decides(char why[CONDITION_WHY], const struct condition *c, size_t term,
+                            double lo, double hi);
+
 /* The comparisons from left to right, *n of them, borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);
 

@@ -274,6 +274,10 @@ checks() {
     expect 2 "nearest 'sync.strategy'" "$scalebench" check strong_scaling "sync.stategy = none" || return 1
     expect 2 "'step_ms != fast': step_ms is a number: expected a number, found 'fast'" \
         "$scalebench" check strong_scaling "step_ms != fast" || return 1
+    expect 2 "'step_ms >= 0': step_ms is never below 0: this always holds; expected another number" \
+        "$scalebench" check strong_scaling "step_ms >= 0" || return 1
+    expect 2 "'test_acc_pct > 200': test_acc_pct is never below 0 nor above 100: this never holds; expected another number" \
+        "$scalebench" check strong_scaling "test_acc_pct > 200" || return 1
     expect 2 "'ranks > 1 where strategy > 1': strategy has no order: = or != are for it" \
         "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
     expect 2 "'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
@@ -323,6 +327,8 @@ a_spec_has_its_own() {
         "${run[@]}" --set 'checks=["change_s < 3"] measure.accuracy.seeds=[1]' || return 1
     expect 2 "checks: 'train.optimizer = sgd': the spec alone decides it, before any launch; expected a condition on something measured" \
         "${run[@]}" --set 'checks=["train.optimizer = sgd"]' || return 1
+    expect 2 "checks: 'comm_pct < 120': comm_pct is never below 0 nor above 100: this always holds; expected another number" \
+        "${run[@]}" --set 'checks=["comm_pct < 120"]' || return 1
     expect 2 "checks: 'speedup = fast': speedup is a number: expected a number, found 'fast'" \
         "${run[@]}" --set 'checks=["speedup = fast"]' || return 1
     [ ! -e "$tmp/checked" ] || return 1

@@ -266,11 +266,31 @@ static enum status check_terms(const struct check *check, const struct spec *spe
     return OK;
 }
 
+/* Refuses a demand that every possible number of a column meets, or none. In `where` it may select points that have a
+ * number. */
+static enum status check_ranges(const struct check *check, const struct config *config,
+                                struct error *e)
+{
+    size_t n;
+    double lo, hi;
+    char why[CONDITION_WHY];
+    const struct condition_term *terms = condition_terms(check->demand, &n);
+    for (size_t i = 0; i < n; i++) {
+        bool is_option = config != NULL && config_option_find(config, terms[i].name) != NULL;
+        if (!is_option && column_range(terms[i].name, &lo, &hi) &&
+            !condition_term_decides(why, check->demand, i, lo, hi))
+            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s", check->text,
+                            why);
+    }
+    return OK;
+}
+
 static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
 {
     size_t n = c->run.n;
     const struct config *config = c->has_spec ? &c->spec.config : NULL;
     TRY(check_names(check, look_up, &(struct check_point){c, 0}, config, e));
+    TRY(check_ranges(check, config, e));
     if (c->has_spec)
         TRY(check_terms(check, &c->spec, false, e));
     TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
@@ -446,6 +466,7 @@ static enum status check_before(const char *text, const struct spec *spec, bool 
     if (status != OK)
         error_set(e, status, "'%s': %s", text, inner.text);
     THEN(status, check_names(&check, will_be_known, spec, &spec->config, e));
+    THEN(status, spec->is_recorded ? OK : check_ranges(&check, &spec->config, e));
     THEN(status, check_terms(&check, spec, open, e));
     THEN(status, check_points(&check, spec, e));
     free_check(&check);

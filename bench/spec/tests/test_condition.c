@@ -232,6 +232,34 @@ static void test_kinds(void **state)
     assert_true(fits("size > 2", CONDITION_ANY, ""));
 }
 
+static bool decides(const char *text, double lo, double hi, const char *why)
+{
+    struct condition *c;
+    struct error e;
+    char found[CONDITION_WHY] = "";
+    assert_int_equal(condition_parse(&c, text, &e), OK);
+    bool decides = condition_term_decides(found, c, 0, lo, hi);
+    assert_string_equal(found, why);
+    condition_free(c);
+    return decides;
+}
+
+static void test_ranges(void **state)
+{
+    assert_false(decides("step_ms >= 0", 0, INFINITY,
+                         "step_ms is never below 0: this always holds; expected another number"));
+    assert_false(decides("step_ms = -1", 0, INFINITY,
+                         "step_ms is never below 0: this never holds; expected another number"));
+    assert_false(decides(
+        "acc_pct > 200", 0, 100,
+        "acc_pct is never below 0 nor above 100: this never holds; expected another number"));
+    assert_true(decides("acc_pct > 0", 0, 100, ""));
+    assert_true(decides("acc_pct >= 100", 0, 100, ""));
+    assert_true(decides("acc_pct = 100", 0, 100, ""));
+    assert_true(decides("step_ms < 1e9", 0, INFINITY, ""));
+    assert_true(decides("loss = NaN", 0, 100, ""));
+}
+
 /* In a file the place is that of the part, behind the quotation mark. */
 static void test_places(void **state)
 {
@@ -304,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_deepest),
         cmocka_unit_test(test_unknown_name), cmocka_unit_test(test_places),
         cmocka_unit_test(test_intervals),    cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
