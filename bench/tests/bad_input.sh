@@ -42,6 +42,8 @@ for command in check report compare; do
         "$scalebench" "$command" strong_scalin "ranks > 0"
 done
 check "what is missing is told with where to read on" expect 2 "run: SPEC is missing; \`scalebench run --help\`" "$scalebench" run
+check "--version takes no argument" expect 2 "--version: 'x' is one argument too many; expected none" "$scalebench" --version x
+check "hello_ranks takes no argument" expect 2 "hello_ranks: 'x' is one argument too many; expected none" "$build/hello_ranks" x
 check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
 check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2

@@ -290,6 +290,9 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
     }
     if (is_one_of(argv[1], "--help", "-h"))
         return print_help_of(NULL, e);
+    if (strcmp(argv[1], "--version") == 0 && argc > 2)
+        return error_set(e, ERR_ARGUMENT, "--version: '%s' is one argument too many; expected none",
+                         argv[2]);
     if (strcmp(argv[1], "help") == 0)
         return print_help_of(argv[2], e);
     if (strcmp(argv[1], "--version") == 0) {

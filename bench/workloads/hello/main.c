@@ -46,6 +46,10 @@ int main(int argc, char **argv)
     int rank, ranks, length, exit_status = 0;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     descriptors_open_standard();
+    if (argc > 1) {
+        fprintf(stderr, "hello_ranks: '%s' is one argument too many; expected none\n", argv[1]);
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

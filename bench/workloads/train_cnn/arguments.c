@@ -183,6 +183,10 @@ static enum status check_together(const struct arguments *a, struct error *e)
     if (a->run != RUN_FOR_ACCURACY && a->until > 0)
         return error_set(e, ERR_ARGUMENT, "--until %u wants --run accuracy: no other has epochs",
                          a->until);
+    if (a->until > config_number(&a->config, OPT_EPOCHS))
+        return error_set(e, ERR_ARGUMENT,
+                         "--until %u is beyond train.epochs = %s: expected at most %s", a->until,
+                         config_text(&a->config, OPT_EPOCHS), config_text(&a->config, OPT_EPOCHS));
     if (a->run == RUN_FOR_TIME && a->predictions != NULL)
         return error_set(e, ERR_ARGUMENT,
                          "--predictions %s: --run time evaluates nothing; expected accuracy or "
