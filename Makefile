@@ -83,7 +83,7 @@ says   = $(if $(V),,@$(if $(silent),,printf '%-4s %s\n' $(1) $@;))
 
 # --- Sources ------------------------------------------------------------------------------------------
 sources       = $(foreach room,$(1),$(wildcard $(room)/*.c))
-DESC_SRC      := $(call sources,kernels/base kernels/desc comm/cost comm/cost/strategies comm/cost/compressors)
+DESC_SRC      := $(call sources,kernels/base bench/base kernels/desc comm/cost comm/cost/strategies comm/cost/compressors)
 KERNELS_SRC   := $(call sources,kernels kernels/layers kernels/ops kernels/net) kernels/optimizers/optimizer.c
 SIMD_SRC      := $(filter-out kernels/optimizers/optimizer.c,$(call sources,kernels/simd kernels/simd/product kernels/optimizers))
 COMM_SRC      := $(call sources,comm comm/wait comm/compressors comm/strategies)

@@ -26,41 +26,42 @@ comm/wait: kernels/base comm/cost
 comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h comm/cost comm/wait
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
 comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
-bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values bench/spec/yaml
+bench/base: kernels/base
+bench/spec: kernels/base bench/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values bench/spec/yaml
 bench/spec/figures: kernels/base bench/spec
 bench/spec/nodes: kernels/base bench/spec
 bench/spec/points: kernels/base comm/cost bench/spec bench/spec/figures bench/spec/nodes
 bench/spec/values: kernels/base bench/spec
 bench/spec/yaml: kernels/base bench/spec
-bench/resources: kernels/base
-bench/place: kernels/base bench/spec bench/resources
-bench/record: kernels/base kernels/desc comm/cost bench/spec
+bench/resources: kernels/base bench/base
+bench/place: kernels/base bench/base bench/spec bench/resources
+bench/record: kernels/base bench/base kernels/desc comm/cost bench/spec
 bench/doctor: kernels/base bench/resources bench/record
-bench/bundle: kernels/base
-bench/sites: kernels/base bench/spec bench/place
+bench/bundle: kernels/base bench/base
+bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns
+bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns
 bench/collect/csv: kernels/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
-bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
-bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner/batch
-bench/runner/batch: kernels/base bench/spec bench/sites bench/record bench/runner
-bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
-bench/runner/claims: kernels/base bench/spec bench/record bench/collect/table bench/runner bench/runner/compare
-bench/runner/forecast: kernels/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
-bench/runner/page: kernels/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/claims bench/runner/compare
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/claims bench/runner/compare bench/runner/forecast bench/runner/page bench/spec/figures bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
-bench/workloads: kernels/base bench/spec bench/record
-bench/workloads/hello: kernels/base
-bench/workloads/doctor: kernels kernels/base comm/wait bench/doctor bench/place bench/workloads
-bench/workloads/data: kernels/base kernels/desc bench/spec
+bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
+bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner/batch
+bench/runner/batch: kernels/base bench/base bench/spec bench/sites bench/record bench/runner
+bench/runner/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
+bench/runner/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/runner/compare
+bench/runner/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
+bench/runner/page: kernels/base bench/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/claims bench/runner/compare
+bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/claims bench/runner/compare bench/runner/forecast bench/runner/page bench/spec/figures bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
+bench/workloads: kernels/base bench/base bench/spec bench/record
+bench/workloads/hello: kernels/base bench/base
+bench/workloads/doctor: kernels kernels/base bench/base comm/wait bench/doctor bench/place bench/workloads
+bench/workloads/data: kernels/base bench/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
-bench/workloads/checkpoint: kernels/cast16.h kernels/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
-bench/workloads/train_cnn: kernels kernels/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
-bench/workloads/sweeps: kernels/base
-bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record
-bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
-bench/workloads/peers: kernels kernels/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn
+bench/workloads/checkpoint: kernels/cast16.h kernels/base bench/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
+bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
+bench/workloads/sweeps: kernels/base bench/base
+bench/workloads/sweeps/kernel: kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record
+bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base bench/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
+bench/workloads/peers: kernels kernels/base bench/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn
 kernels/tests: kernels/ bench/spec
 comm/tests: kernels/ comm/
 bench/tests: kernels/ comm/ bench/

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/executable.h"
+#include "bench/base/executable.h"
 
 /* As a shell ends that cannot run a program. */
 static _Noreturn void fail(const char *what)

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/homogeneity.h"
+#include "bench/base/votes.h"
 #include "bench/collect/collect.h"
 #include "bench/collect/metric.h"
 #include "bench/collect/resources.h"
 #include "bench/record/records.h"
-#include "kernels/base/homogeneity.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
-#include "kernels/base/votes.h"
 
 /* ---- Metrics: a field of the ranks' records each ---- */
 

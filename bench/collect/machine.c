@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/collect/summary.h"
-#include "kernels/base/file.h"
 
 static int fact(const json_t *machine, const char *name)
 {

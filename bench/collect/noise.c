@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/homogeneity.h"
+#include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
 /* Of the processors' time, above the median of the campaign's launches. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/votes.h"
 #include "bench/collect/collect.h"
 #include "bench/collect/noise.h"
 #include "bench/collect/published.h"
@@ -10,7 +11,6 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
-#include "kernels/base/votes.h"
 
 static const struct point *point_find(const struct spec *spec, const char *id)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 #include "bench/record/csv_reader.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* Ranks of which more stand in the series file than in a picture. */

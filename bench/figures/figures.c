@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
@@ -10,7 +11,6 @@
 #include "bench/figures/figures.h"
 #include "bench/figures/merge.h"
 #include "bench/figures/pictures.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* ---- Files beside the pictures ---- */

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figures.h"
 #include "bench/record/csv_reader.h"
 #include "comm/cost/cost.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* ---- The coefficients ---- */

@@ -17,10 +17,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/place/leftovers.h"
 #include "bench/place/place.h"
 #include "bench/resources/sampler.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/names.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/spec/value.h"
-#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 /* What spreadsheet programs begin a file in UTF-8 with: no part of the first name. */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/base/output.h"
+#include "bench/base/output.h"
 
 static void name_file(char *path, size_t size, const char *dir, int rank)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/record/records.h"
-#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/file.h"
+#include "bench/base/file.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 

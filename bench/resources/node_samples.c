@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/file.h"
+#include "bench/base/file.h"
 #include "kernels/base/mem.h"
 
 /* ---- Reading ---- */

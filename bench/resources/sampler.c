@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/resources/members.h"
 #include "bench/resources/proc_file.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/descriptors.h"
 
 #define PROC "/proc"
 

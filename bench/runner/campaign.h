@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "bench/base/progress.h"
 #include "bench/place/place.h"
 #include "bench/record/journal.h"
 #include "bench/runner/core_locks.h"
@@ -14,7 +15,6 @@
 #include "bench/runner/workloads.h"
 #include "bench/sites/site.h"
 #include "bench/spec/spec.h"
-#include "kernels/base/progress.h"
 
 struct campaign_request {
     const char *spec; /* path as given */

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/base/log.h"
 #include "bench/place/leftovers.h"
 #include "bench/place/load.h"
 #include "bench/runner/batch/trial.h"
 #include "bench/runner/campaign.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* A look of 0.1 s sees ticks of 0.01 s: less than this is chance. */

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernels/base/output.h"
+#include "bench/base/output.h"
 
 extern char **environ;
 

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
 #include "bench/place/leftovers.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
 
 /* Of a second: what is held for longer is somebody else's. */
 #define PATIENCE_TENTHS 50

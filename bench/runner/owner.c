@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
 
 #define STAMP  "%Y-%m-%dT%H:%M:%SZ"
 #define SIGN_S 2

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/collect/rules.h"
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/runs.h"
-#include "kernels/base/log.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 

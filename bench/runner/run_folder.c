@@ -10,14 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
+#include "bench/base/output.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/manifest.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "bench/spec/value.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
-#include "kernels/base/output.h"
 
 /* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "bench/base/log.h"
 #include "bench/record/segments.h"
 #include "bench/runner/attempt.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
 
 /* Exit statuses of programs that would end so again: refused, cannot be run. */
 static const int hopeless[] = {2, 3, 126, 127};

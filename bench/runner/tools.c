@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/executable.h"
+#include "bench/base/executable.h"
 
 static enum status find_folder(char folder[PATH_BYTES], struct error *e)
 {

@@ -23,6 +23,6 @@ enum status tools_program(const struct tools *tools, const char *name, char path
                           struct error *e);
 
 /* The file whose contents are those of the executable at `path`: in a bundle that of a program of ours stands
- * beside it (kernels/base/executable.h); elsewhere, and of what is not ours, it is `path` itself. */
+ * beside it (bench/base/executable.h); elsewhere, and of what is not ours, it is `path` itself. */
 enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
                            struct error *e);

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
 #include "bench/sites/argv.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 extern char **environ;

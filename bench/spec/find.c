@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/executable.h"
-#include "kernels/base/file.h"
+#include "bench/base/executable.h"
+#include "bench/base/file.h"
 #include "kernels/base/names.h"
 
 #define SUFFIX ".yaml"

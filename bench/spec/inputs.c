@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/file.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/find.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
-#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 /* Options whose values are files or folders; where and with which ending a run keeps a copy, if it does; where those lie

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "bench/base/file.h"
 #include "bench/spec/yaml/anchors.h"
-#include "kernels/base/file.h"
 #include "kernels/base/text.h"
 
 /* No specification comes near these; what does is not one. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench/base/log.h"
 #include "kernels/base/launcher.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 bool failure_is_first_process(void)

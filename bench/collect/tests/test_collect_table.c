@@ -1,7 +1,7 @@
 /* From launches to the table, on a terminal and in documents. */
+#include "bench/base/votes.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/tests/collected.h"
-#include "kernels/base/votes.h"
 
 /* ---- Table ---- */
 

@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
+#include "bench/base/progress.h"
 #include "bench/collect/tests/collected.h"
-#include "kernels/base/progress.h"
 #include "kernels/base/terminal.h"
 
 static void control_characters_are_shown(void **state)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
 #include "bench/sites/argv.h"
-#include "kernels/base/log.h"
 
 /* slurmd names the node to whatever it starts. */
 static bool is_beside_its_job(void)

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
 #include "bench/sites/slurm.h"
-#include "kernels/base/log.h"
 
 /* Clusters take seconds for their first step; a launcher that waits for something never comes takes all. */
 #define LIMIT_S 60.0

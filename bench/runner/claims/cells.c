@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/two_samples.h"
 #include "bench/runner/claims/arithmetic.h"
 #include "bench/runner/claims/tables.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
-#include "kernels/base/two_samples.h"
 
 /* Of every interval that a verdict rests on. */
 #define CLAIM_LEVEL 0.95

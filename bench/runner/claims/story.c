@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/runner/claims/claims.h"
-#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 

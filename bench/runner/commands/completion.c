@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/table.h"
-#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 struct offer {

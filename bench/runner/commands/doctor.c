@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/doctor/tell.h"
 #include "bench/runner/batch/job.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/stale.h"
 #include "bench/spec/value.h"
-#include "kernels/base/log.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/base/file.h"
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
@@ -11,7 +12,6 @@
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
-#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 
 /* A run stands as it is: only what is shown of it can be set. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/collect/collect.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
@@ -10,7 +11,6 @@
 #include "bench/spec/figures/request.h"
 #include "bench/spec/find.h"
 #include "bench/spec/spec.h"
-#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/table.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
 

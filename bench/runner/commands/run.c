@@ -1,11 +1,11 @@
 #include <signal.h>
 
+#include "bench/base/log.h"
 #include "bench/runner/batch/job.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/compare/checks.h"
 #include "bench/runner/report.h"
-#include "kernels/base/log.h"
 #include "kernels/base/text.h"
 
 /* Refuses to begin when nothing can run here, or when something cannot and --strict was given. */

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/compare/operand.h"
 #include "bench/runner/status.h"
 #include "bench/sites/allocation.h"
-#include "kernels/base/log.h"
 #include "kernels/base/text.h"
 
 /* What is asked about, run by run. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/runner/compare/operand.h"
 #include "bench/runner/run_spec.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
-#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 
 /* ---- What names stand for ---- */

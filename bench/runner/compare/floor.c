@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "kernels/base/two_samples.h"
+#include "bench/base/two_samples.h"
 
 static double mean_of(const double *values, size_t n, size_t step)
 {

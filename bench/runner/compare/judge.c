@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/base/two_samples.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
-#include "kernels/base/two_samples.h"
 
 /* ---- Launches of a side ---- */
 

@@ -2,7 +2,7 @@
  * that says. A side is a campaign or several that repeat each other. Internal to bench/runner/compare.
  *
  * All is done on logarithms. Launches of two campaigns are independent samples, whose ratio and interval
- * are Hodges and Lehmann's shift (kernels/base/two_samples.h). Those of several campaigns of a side are
+ * are Hodges and Lehmann's shift (bench/base/two_samples.h). Those of several campaigns of a side are
  * first moved together, each campaign to the mean of where all of them lie (aligned ranks: Hodges and
  * Lehmann, "Rank methods for combination of independent experiments", 1962), which makes the ratio that of
  * the means of campaigns; their distances from there grow by sqrt(n / (n - 1)), since they are distances

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/runner/runs.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* ---- What they say of the floor ---- */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/record/csv_reader.h"
 #include "bench/runner/forecast/forecast.h"
-#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 
 /* The columns of summary.csv that a step is known by. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/spec/value.h"
-#include "kernels/base/file.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 

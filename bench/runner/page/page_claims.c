@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/runner/page/html.h"
 #include "bench/runner/page/markdown.h"
-#include "kernels/base/log.h"
 
 /* ---- Which ---- */
 

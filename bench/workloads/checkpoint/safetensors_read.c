@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/file.h"
 #include "bench/workloads/checkpoint/safetensors.h"
-#include "kernels/base/file.h"
 #include "kernels/base/mem.h"
 
 #define LENGTH_BYTES     8         /* of the header's length */

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/file.h"
+#include "bench/base/output.h"
 #include "bench/workloads/checkpoint/safetensors.h"
-#include "kernels/base/file.h"
-#include "kernels/base/output.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 

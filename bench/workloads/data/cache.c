@@ -16,8 +16,8 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
-#include "kernels/base/file.h"
-#include "kernels/base/log.h"
+#include "bench/base/file.h"
+#include "bench/base/log.h"
 
 /* A page, so that the contents start on one. */
 #define HEADER_BYTES 4096

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kernels/base/log.h"
+#include "bench/base/log.h"
 
 enum status data_search_file(char path[DATA_FILE_MAX], const char *folder, const char *name,
                              const char *ending, struct error *e)

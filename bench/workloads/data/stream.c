@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kernels/base/file.h"
+#include "bench/base/file.h"
 
 static void stream_stop(struct stream *s)
 {

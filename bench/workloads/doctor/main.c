@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/workloads/doctor/doctor.h"
 #include "bench/workloads/failure.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/fp_mode.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/descriptors.h"
+#include "bench/base/descriptors.h"
 #include "kernels/base/launcher.h"
 
 static int count_names(const char *names, int n)

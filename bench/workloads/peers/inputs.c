@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/record/record.h"
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/peers/batches.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/base/file.h"
+#include "bench/base/file.h"
 
 enum status models_for_each(const char *option,
                             enum status (*visit)(void *arg, const char *path, struct error *e),

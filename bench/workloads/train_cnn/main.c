@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bench/base/crash_reporter.h"
+#include "bench/base/descriptors.h"
 #include "bench/workloads/failure.h"
 #include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/recovery.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "comm/wait/progress.h"
 #include "comm/wait/startup_watchdog.h"
-#include "kernels/base/crash_reporter.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 

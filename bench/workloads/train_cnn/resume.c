@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 static bool is_no(const char *text)

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench/base/log.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/replay.h"
 #include "comm/clocks.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 static enum weights_check check_of(const struct run *r)

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "bench/base/log.h"
+#include "bench/base/output.h"
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "kernels/base/launcher.h"
-#include "kernels/base/log.h"
-#include "kernels/base/output.h"
 
 #define THREADS_MAX 1024
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/base/log.h"
+#include "bench/base/log.h"
 #include "kernels/base/mem.h"
 
 /* By the layers of an op; where others' times pass instead, by what the calibration calls it. */

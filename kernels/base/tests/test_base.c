@@ -17,9 +17,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
-#include "kernels/base/file.h"
 #include "kernels/base/isa.h"
-#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
@@ -80,50 +78,6 @@ static void exit_statuses_are_those_of_the_manual(void **state)
         struct error e = {.status = rows[i].status};
         assert_int_equal(error_exit_status(&e), rows[i].code);
     }
-}
-
-/* ---- Messages ---- */
-
-/* What log_print writes to standard error when $SCALEBENCH_LOG is `level`. */
-static void capture_log(const char *level, char *text, size_t size)
-{
-    FILE *file = tmpfile();
-    int saved = dup(STDERR_FILENO);
-    assert_non_null(file);
-    if (level != NULL)
-        setenv("SCALEBENCH_LOG", level, 1);
-    else
-        unsetenv("SCALEBENCH_LOG");
-    dup2(fileno(file), STDERR_FILENO);
-    log_print(LOG_ERROR, "%d", 1);
-    log_print(LOG_WARNING, "%d", 2);
-    log_print(LOG_NOTE, "%d", 3);
-    log_print(LOG_DETAIL, "%d", 4);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(file);
-    size_t n = fread(text, 1, size - 1, file);
-    text[n] = '\0';
-    fclose(file);
-}
-
-static void messages_are_filtered_by_level(void **state)
-{
-    char text[1000], expected[1000];
-    const char *me = program_invocation_short_name;
-    capture_log("warning", text, sizeof text);
-    snprintf(expected, sizeof expected, "%s: error: 1\n%s: warning: 2\n", me, me);
-    assert_string_equal(text, expected);
-    capture_log("detail", text, sizeof text);
-    snprintf(expected, sizeof expected,
-             "%s: error: 1\n%s: warning: 2\n%s: note: 3\n%s: detail: 4\n", me, me, me, me);
-    assert_string_equal(text, expected);
-    char preset[1000];
-    capture_log(NULL, preset, sizeof preset);
-    capture_log("note", text, sizeof text);
-    assert_string_equal(text, preset);
-    assert_non_null(strstr(text, "note: 3"));
-    assert_null(strstr(text, "detail: 4"));
 }
 
 /* ---- Memory and time ---- */
@@ -205,36 +159,6 @@ static void memory_is_given_back(void **state)
     mem_give_back(m + 5, 0);
     assert_true(m[0] == 1 && m[1] == 0 && m[2] == 0 && m[3] == 1 && m[5] == 1);
     munmap(m, bytes);
-}
-
-/* A FIFO without a writer would be waited for without end. */
-static void only_regular_files_are_opened(void **state)
-{
-    char folder[] = "/tmp/test_base.XXXXXX", fifo[64];
-    const char *why = "";
-    assert_non_null(mkdtemp(folder));
-    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(file_open(fifo, &why), -1);
-    assert_string_equal(why, "it is a FIFO, not a regular file");
-    assert_int_equal(errno, 0);
-    assert_int_equal(file_open(folder, &why), -1);
-    assert_string_equal(why, "it is a folder, not a regular file");
-    assert_null(file_open_stream("/dev/zero", &why));
-    assert_string_equal(why, "it is a device, not a regular file");
-    assert_null(file_open_stream("/dev/none/such", &why));
-    assert_string_equal(why, "No such file or directory");
-    assert_int_equal(errno, ENOENT);
-    FILE *pipe = file_open_pipe(fifo, &why);
-    assert_non_null(pipe);
-    assert_int_equal(fgetc(pipe), EOF);
-    fclose(pipe);
-    unlink(fifo);
-    rmdir(folder);
-    FILE *self = file_open_stream("/proc/self/exe", &why);
-    assert_non_null(self);
-    assert_int_equal(fgetc(self), 0x7f);
-    fclose(self);
 }
 
 static void clock_moves_forward(void **state)
@@ -469,7 +393,6 @@ int main(void)
         cmocka_unit_test(errors_carry_status_place_and_text),
         cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),
         cmocka_unit_test(exit_statuses_are_those_of_the_manual),
-        cmocka_unit_test(messages_are_filtered_by_level),
         cmocka_unit_test(memory_is_aligned_and_zero),
 #ifndef SCALEBENCH_SANITIZE
         cmocka_unit_test(memory_that_is_not_there_is_null),
@@ -477,7 +400,6 @@ int main(void)
         cmocka_unit_test(memory_is_present_before_it_is_used),
         cmocka_unit_test(memory_of_this_process_is_counted),
         cmocka_unit_test(memory_is_given_back),
-        cmocka_unit_test(only_regular_files_are_opened),
         cmocka_unit_test(clock_moves_forward),
         cmocka_unit_test(pool_visits_every_item_once_a_call),
         cmocka_unit_test(pool_results_do_not_depend_on_timing),

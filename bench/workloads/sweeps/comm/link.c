@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/output.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "comm/local_ops.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
-#include "kernels/base/output.h"
 #include "kernels/base/text.h"
 
 /* 4 B to 16 MiB by fours; sums from 64 KiB on: shorter ones are in the nearest cache, and a small

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/workloads/failure.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/fp_mode.h"
 #include "kernels/base/launcher.h"
 

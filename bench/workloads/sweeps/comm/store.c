@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/executable.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
-#include "kernels/base/executable.h"
 
 #define PATH_BYTES 4400
 #define STORED     ".kept"

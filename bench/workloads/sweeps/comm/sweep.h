@@ -6,13 +6,13 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "bench/base/progress.h"
 #include "bench/record/csv.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/arguments.h"
 #include "comm/algorithm.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
-#include "kernels/base/progress.h"
 #include "kernels/base/stats.h"
 
 enum { SIZES_MAX = 64, PROBLEMS_MAX = 4 * SIZES_MAX };

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/descriptors.h"
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "bench/workloads/sweeps/models.h"
-#include "kernels/base/descriptors.h"
 #include "kernels/base/fp_mode.h"
 
 /* One core for all of it: a thread that moves finds cold caches. */

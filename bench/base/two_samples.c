@@ -1,4 +1,4 @@
-#include "kernels/base/two_samples.h"
+#include "bench/base/two_samples.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "kernels/base/crash_reporter.h"
+#include "bench/base/crash_reporter.h"
 
 #include <errno.h>
 #include <stdbool.h>

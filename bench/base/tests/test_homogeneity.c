@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/base/homogeneity.h"
+#include "bench/base/homogeneity.h"
 #include "kernels/base/rng.h"
 
 static const size_t sizes[] = {6, 7, 9, 12, 16, 20};

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernels/base/crash_reporter.h"
+#include "bench/base/crash_reporter.h"
 
 enum end { KILLED, STOPPED, CRASHED };
 

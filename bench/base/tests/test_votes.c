@@ -9,8 +9,8 @@
 
 #include <math.h>
 
+#include "bench/base/votes.h"
 #include "kernels/base/rng.h"
-#include "kernels/base/votes.h"
 
 enum { CAMPAIGNS = 10000, LAUNCHES = 6, STEPS = 30, RANKS_MAX = 8 };
 

@@ -1,4 +1,4 @@
-#include "kernels/base/descriptors.h"
+#include "bench/base/descriptors.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "kernels/base/file.h"
+#include "bench/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

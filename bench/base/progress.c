@@ -1,4 +1,4 @@
-#include "kernels/base/progress.h"
+#include "bench/base/progress.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/base/executable.h"
+#include "bench/base/executable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "kernels/base/output.h"
+#include "bench/base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "kernels/base/votes.h"
+#include "bench/base/votes.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
-#include "kernels/base/homogeneity.h"
+#include "bench/base/homogeneity.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/two_samples.h"
 #include "kernels/base/stats.h"
-#include "kernels/base/two_samples.h"
 
 enum { N_MIN = 6 };
 

@@ -1,4 +1,4 @@
-#include "kernels/base/log.h"
+#include "bench/base/log.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/base/two_samples.h"
 #include "kernels/base/rng.h"
-#include "kernels/base/two_samples.h"
 
 /* Two-sided critical values of Mann and Whitney's U (the largest U that is significant) as
  * statistics books print them. */
