@@ -95,7 +95,7 @@ RECORD_SRC    := $(call sources,bench/record)
 DOCTOR_SRC    := $(call sources,bench/doctor)
 COLLECT_SRC   := $(call sources,bench/collect bench/collect/csv bench/collect/table)
 FIGURES_SRC   := $(call sources,bench/figures)
-RUNNER_SRC    := $(call sources,bench/runner bench/runner/batch bench/runner/claims bench/runner/commands bench/runner/compare bench/runner/forecast bench/runner/page)
+RUNNER_SRC    := $(call sources,bench/runner bench/batch bench/claims bench/runner/commands bench/compare bench/forecast bench/page)
 DATA_SRC      := $(call sources,bench/workloads/data)
 TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
 PEERS_SRC     := $(call sources,bench/workloads/peers)
@@ -283,7 +283,7 @@ FUZZ_LINK   = $(call obj,$(addprefix bench/workloads/checkpoint/,safetensors_rea
               $(addprefix $(BUILD)/obj/,$(call simd_obj,kernels/simd/cast16.c)) $(LIBDATA) $(BUILD)/libreaders.a \
               $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 # Of the runner and the sites they need few files, which a build with sanitizers takes long for.
-$(BUILD)/libreaders.a: $(call obj,$(call sources,bench/runner/claims bench/runner/compare) \
+$(BUILD)/libreaders.a: $(call obj,$(call sources,bench/claims bench/compare) \
   $(addprefix bench/,runner/facts.c runner/files.c runner/run_spec.c runner/runs.c sites/allocation.c sites/launcher.c))
 FUZZ_LIBS   = $(RUNNER_LIBS) $(ZLIB_LIBS)
 SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))

@@ -44,13 +44,13 @@ bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/s
 bench/collect/csv: kernels/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
-bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner/batch
-bench/runner/batch: kernels/base bench/base bench/spec bench/sites bench/record bench/runner
-bench/runner/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
-bench/runner/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/runner/compare
-bench/runner/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
-bench/runner/page: kernels/base bench/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/claims bench/runner/compare
-bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/batch bench/runner/claims bench/runner/compare bench/runner/forecast bench/runner/page bench/spec/figures bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
+bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures
+bench/batch: kernels/base bench/base bench/spec bench/sites bench/record bench/runner
+bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
+bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare
+bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
+bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/claims bench/compare
+bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page bench/spec/figures bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
 bench/workloads: kernels/base bench/base bench/spec bench/record
 bench/workloads/hello: kernels/base bench/base
 bench/workloads/doctor: kernels kernels/base bench/base comm/wait bench/doctor bench/place bench/workloads

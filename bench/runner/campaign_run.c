@@ -8,8 +8,8 @@
 #include "bench/base/log.h"
 #include "bench/place/leftovers.h"
 #include "bench/place/load.h"
-#include "bench/runner/batch/trial.h"
 #include "bench/runner/campaign.h"
+#include "bench/runner/trial.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 

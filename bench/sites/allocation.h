@@ -12,7 +12,7 @@ struct allocation {
     char **names;         /* [n]: of the nodes, sorted by Slurm; points take the first of them */
     int n;                /* 0: no job of Slurm */
     struct error missing; /* ERR_UNAVAILABLE with the reason where a job's cannot be had; else OK */
-    /* Found out by a trial, see bench/runner/batch/trial.h; LAUNCHER_auto: not yet. */
+    /* Found out by a trial, see bench/runner/trial.h; LAUNCHER_auto: not yet. */
     enum launcher_kind launcher;
     char steps
         [64]; /* name of the steps of a campaign's launches, unlike that of others; "": none yet */

@@ -1,5 +1,5 @@
+#include "bench/compare/format.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/format.h"
 
 struct written {
     const struct checking *checking;

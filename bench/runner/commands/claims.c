@@ -1,5 +1,5 @@
 /* `scalebench claims`: what numbers say of the claims of publications. */
-#include "bench/runner/claims/claims.h"
+#include "bench/claims/claims.h"
 
 #include <string.h>
 

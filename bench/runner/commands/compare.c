@@ -1,7 +1,7 @@
+#include "bench/compare/comparison.h"
+#include "bench/compare/format.h"
+#include "bench/compare/operand.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/comparison.h"
-#include "bench/runner/compare/format.h"
-#include "bench/runner/compare/operand.h"
 #include "kernels/base/terminal.h"
 
 struct written {

@@ -1,11 +1,11 @@
 #include "bench/runner/commands/dictionaries.h"
 
+#include "bench/claims/claims.h"
 #include "bench/collect/collect.h"
+#include "bench/compare/format.h"
 #include "bench/doctor/table.h"
 #include "bench/figures/figures.h"
-#include "bench/runner/claims/claims.h"
-#include "bench/runner/compare/format.h"
-#include "bench/runner/forecast/columns.h"
+#include "bench/forecast/columns.h"
 
 /* Sweeps are programs of their own: their rows have no offsets here. */
 static const struct column comm[] = {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bench/base/log.h"
+#include "bench/batch/job.h"
 #include "bench/doctor/tell.h"
-#include "bench/runner/batch/job.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/stale.h"

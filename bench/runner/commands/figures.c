@@ -4,10 +4,10 @@
 
 #include "bench/base/file.h"
 #include "bench/collect/table/table.h"
+#include "bench/compare/operand.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/joined.h"
-#include "bench/runner/compare/operand.h"
 #include "bench/runner/report.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"

@@ -1,8 +1,8 @@
-#include "bench/runner/batch/job.h"
+#include "bench/batch/job.h"
+#include "bench/compare/checks.h"
+#include "bench/forecast/forecast.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/checks.h"
-#include "bench/runner/forecast/forecast.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 

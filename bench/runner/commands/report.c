@@ -1,5 +1,5 @@
+#include "bench/page/page.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/page/page.h"
 #include "kernels/base/text.h"
 
 enum status command_report(const struct arguments *arguments, const struct tools *tools, FILE *out,

@@ -1,10 +1,10 @@
 #include <signal.h>
 
 #include "bench/base/log.h"
-#include "bench/runner/batch/job.h"
+#include "bench/batch/job.h"
+#include "bench/compare/checks.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/checks.h"
 #include "bench/runner/report.h"
 #include "kernels/base/text.h"
 

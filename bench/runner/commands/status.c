@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bench/base/log.h"
+#include "bench/compare/operand.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/operand.h"
 #include "bench/runner/status.h"
 #include "bench/sites/allocation.h"
 #include "kernels/base/text.h"

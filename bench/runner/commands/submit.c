@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runner/batch/cluster.h"
-#include "bench/runner/batch/missing.h"
-#include "bench/runner/batch/script.h"
+#include "bench/batch/cluster.h"
+#include "bench/batch/missing.h"
+#include "bench/batch/script.h"
 #include "bench/runner/commands/commands.h"
 #include "kernels/base/mem.h"
 

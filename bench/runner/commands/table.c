@@ -11,24 +11,24 @@ const struct command all_commands[COMMANDS] = {
 
 static const char *const quantities[] = {
 #define COMPARED(name, ...) #name,
-#include "bench/runner/compare/compared.def"
+#include "bench/compare/compared.def"
     NULL};
 
 static const char *const formats[] = {
 #define FORMAT(name, ...)         #name,
 #define COMPARE_FORMAT(name, ...) #name,
-#include "bench/runner/compare/formats.def"
+#include "bench/compare/formats.def"
     NULL};
 
 static const char *const checks_formats[] = {
 #define FORMAT(name, ...) #name,
 #define COMPARE_FORMAT(name, ...)
-#include "bench/runner/compare/formats.def"
+#include "bench/compare/formats.def"
     NULL};
 
 static const char *const claims_formats[] = {
 #define CLAIM_FORMAT(name, ...) #name,
-#include "bench/runner/claims/claim_formats.def"
+#include "bench/claims/claim_formats.def"
     NULL};
 
 static const char *const plan_formats[] = {

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "bench/runner/claims/claims.h"
+#include "bench/claims/claims.h"
 
 static void write_table(const char *folder, const char *name, const char *text)
 {

@@ -1,0 +1,53 @@
+#include "bench/base/interrupt.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* Whoever started this program in the background, or under nohup, has it ignore signals: a blocked
+ * signal would arrive all the same. */
+static void add_unless_ignored(sigset_t *signals, int signal)
+{
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        sigaddset(signals, signal);
+}
+
+enum status interrupt_begin(struct interrupt *interrupt, struct error *e)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    add_unless_ignored(&signals, SIGINT);
+    add_unless_ignored(&signals, SIGTERM);
+    add_unless_ignored(&signals, SIGHUP);
+    *interrupt = (struct interrupt){.fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)};
+    if (interrupt->fd < 0)
+        return error_set(e, ERR_SYSTEM, "signalfd: %s", strerror(errno));
+    sigprocmask(SIG_BLOCK, &signals, &interrupt->before);
+    return OK;
+}
+
+bool interrupt_look(struct interrupt *interrupt)
+{
+    struct signalfd_siginfo info;
+    bool came = false;
+    while (read(interrupt->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        came = true;
+        if (interrupt->signal == 0)
+            interrupt->signal = (int)info.ssi_signo;
+    }
+    return came;
+}
+
+bool interrupt_came(struct interrupt *interrupt)
+{
+    return interrupt_look(interrupt) || interrupt->signal != 0;
+}
+
+void interrupt_end(struct interrupt *interrupt)
+{
+    sigprocmask(SIG_SETMASK, &interrupt->before, NULL);
+    close(interrupt->fd);
+    interrupt->fd = -1;
+}

@@ -1,0 +1,90 @@
+#include "bench/batch/missing.h"
+
+#include <stdlib.h>
+
+#include "bench/record/journal.h"
+#include "bench/runner/files.h"
+#include "bench/runner/launch_order.h"
+#include "kernels/base/mem.h"
+
+/* What was skipped may have been too large for a job before. */
+static bool lacks(const struct launch_order *o, size_t point)
+{
+    const struct point_launches *p = &o->points.points[point];
+    if (p->is_twin || p->diverged)
+        return false;
+    return p->skipped || p->failed || p->n_queued > 0 || p->accuracy_left > 0 ||
+           p->progress < p->wanted;
+}
+
+static int compare(const void *a, const void *b)
+{
+    long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+static void keep_different(struct missing *m)
+{
+    size_t n = 0;
+    qsort(m->nodes, m->n, sizeof *m->nodes, compare);
+    for (size_t i = 0; i < m->n; i++)
+        if (n == 0 || m->nodes[i] != m->nodes[n - 1])
+            m->nodes[n++] = m->nodes[i];
+    m->n = n;
+}
+
+static long nodes_of(const struct spec *spec, size_t point)
+{
+    return config_int(&spec->points[point].config, OPT_NODES);
+}
+
+/* What others are compared with runs beside each of them, in blocks of their own: it wants no job for
+ * itself that a larger one of them makes needless. */
+static bool comes_with_others(const struct launch_order *o, const struct spec *spec, size_t point)
+{
+    const struct point_launches *p = &o->points.points[point];
+    if (p->skipped || p->failed || p->n_queued > 0 || p->accuracy_left > 0)
+        return false;
+    for (size_t i = 0; i < p->n_users; i++)
+        if (lacks(o, p->users[i]) && nodes_of(spec, p->users[i]) > nodes_of(spec, point))
+            return true;
+    return false;
+}
+
+static void list(struct missing *m, const struct launch_order *o, const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (lacks(o, i) && !comes_with_others(o, spec, i))
+            m->nodes[m->n++] = nodes_of(spec, i);
+    keep_different(m);
+}
+
+static enum status find_in(struct missing *m, const struct spec *spec, const char *run_dir,
+                           struct error *e)
+{
+    struct journal journal;
+    struct launch_order order = {0};
+    TRY(MEM_NEW(m->nodes, spec->n_points, "the points of a campaign", e));
+    enum status status = journal_open(&journal, run_dir, false, e);
+    THEN(status, launch_order_open(&order, spec, &journal, run_dir, 0, e));
+    if (status == OK)
+        list(m, &order, spec);
+    launch_order_close(&order);
+    journal_close(&journal);
+    return status;
+}
+
+enum status missing_find(struct missing *m, const struct spec *spec, const char *out,
+                         struct error *e)
+{
+    char latest[PATH_BYTES];
+    *m = (struct missing){0};
+    TRY(path_format(latest, e, "%s/%s/latest", out, config_text(&spec->config, OPT_NAME)));
+    return find_in(m, spec, latest, e);
+}
+
+void missing_free(struct missing *m)
+{
+    free(m->nodes);
+    *m = (struct missing){0};
+}

@@ -1,0 +1,562 @@
+/* Values of claims: cells of tables, and arithmetic over the values before. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/two_samples.h"
+#include "bench/claims/arithmetic.h"
+#include "bench/claims/tables.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+#include "kernels/base/text.h"
+
+/* Of every interval that a verdict rests on. */
+#define CLAIM_LEVEL 0.95
+
+enum reduction {
+#define REDUCTION(name, meaning) REDUCTION_##name,
+#include "bench/claims/reductions.def"
+    REDUCTIONS
+};
+
+static const char *const reduction_names[] = {
+#define REDUCTION(name, meaning) #name,
+#include "bench/claims/reductions.def"
+};
+
+/* "[reduction] column of file [where condition]" */
+struct cell {
+    char words[512]; /* of the part before where; the rest points into it */
+    const char *column, *file;
+    enum reduction reduction;
+    struct condition *where; /* NULL: every row */
+};
+
+/* What was taken of the rows that are so. */
+struct taken {
+    struct interval *values; /* [n], of the rows that have one */
+    int *lines;              /* [rows] */
+    int *own;                /* [n], the lines of `values` */
+    const char **launches;   /* [n], column `launch`, borrowed; NULL: the table has none */
+    size_t n, rows;
+    const char *word; /* of the last one that is no number */
+    const char *why;  /* column `reason` of the last one without a number, or NULL */
+    const struct claim_table *summary; /* of the run; NULL of published numbers */
+    unsigned evidence;                 /* of a run's rows, 1 << enum claim_evidence */
+    bool withheld;                     /* a row has no interval since its ranks share cores */
+};
+
+/* ---- What the text says ---- */
+
+static enum status refuse(const struct claim_value *value, struct error *e, const char *why)
+{
+    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", value->name, value->text, why);
+}
+
+static enum status find_reduction(struct cell *cell, const struct claim_value *value,
+                                  const char *name, struct error *e)
+{
+    char text[512];
+    int index = name_index(name, reduction_names, REDUCTIONS);
+    if (index < 0)
+        return refuse(value, e, name_explain(text, sizeof text, name, reduction_names, REDUCTIONS));
+    cell->reduction = (enum reduction)index;
+    return OK;
+}
+
+/* Cuts the words; *is_cell: `of` is one of them, which no arithmetic has. */
+static enum status split(struct cell *cell, bool *is_cell, const struct claim_value *value,
+                         size_t length, struct error *e)
+{
+    char *words[5] = {NULL}, *rest = cell->words, *word;
+    size_t n = 0, of = 0;
+    if (length >= sizeof cell->words)
+        return refuse(value, e, "more than 511 characters");
+    snprintf(cell->words, sizeof cell->words, "%.*s", (int)length, value->text);
+    for (; n < 5 && (word = strtok_r(rest, " \t\n", &rest)) != NULL; n++) {
+        words[n] = word;
+        if (strcmp(word, "of") == 0)
+            of = n;
+    }
+    *is_cell = of > 0;
+    if (!*is_cell)
+        return OK;
+    if (n != of + 2 || of > 2)
+        return refuse(value, e, "not of the form '[reduction] column of file [where condition]'");
+    cell->column = words[of - 1];
+    cell->file = words[of + 1];
+    return of == 2 ? find_reduction(cell, value, words[0], e) : OK;
+}
+
+static enum status read_where(struct cell *cell, const struct claim_value *value, size_t at,
+                              struct error *e)
+{
+    struct node node = {.kind = NODE_SCALAR, .mark = value->mark};
+    if (value->text[at] == '\0')
+        return OK;
+    at += strlen("where");
+    node.mark = mark_ahead(node.mark, (int)at);
+    node.text = strdup(value->text + at);
+    enum status status = node.text != NULL ? condition_read(&cell->where, "where", &node, e)
+                                           : error_no_memory(e, "a condition");
+    free(node.text);
+    return status;
+}
+
+/* ---- What the rows say ---- */
+
+static bool look_up(struct condition_value *value, const char *name, const void *point)
+{
+    double lo, hi;
+    return check_look_up(value, &lo, &hi, name, point);
+}
+
+/* A published number is what it is; a measurement that was made once may come out otherwise, nobody knows how far. */
+static void open_interval(struct interval *number, bool has_interval)
+{
+    number->lo = has_interval ? -INFINITY : number->mid;
+    number->hi = has_interval ? INFINITY : number->mid;
+}
+
+/* Column `kind`, "emulated and replayed", as bits. */
+static unsigned kind_of(const struct check_point *point)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } kinds[] = {
+#define CLAIM_EVIDENCE(name, meaning) {#name, 1u << EVIDENCE_##name},
+#include "bench/claims/evidence.def"
+    };
+    struct condition_value kind = {NAN, NULL};
+    unsigned bits = 0;
+    if (!look_up(&kind, "kind", point) || kind.text == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        bits |= strstr(kind.text, kinds[i].name) != NULL ? kinds[i].bit : 0;
+    return bits;
+}
+
+/* Of a row of another table of the run, what summary.csv says of its point; measured where nothing does. */
+static unsigned evidence_of(const struct check_point *row, const struct claim_table *summary)
+{
+    struct condition_value value = {NAN, NULL};
+    char id[64];
+    unsigned bits = kind_of(row);
+    if (bits == 0 && summary->there && look_up(&value, "point", row) && value.text != NULL) {
+        snprintf(id, sizeof id, "%s", value.text);
+        for (size_t i = 0; i < summary->rows.run.summary.rows; i++) {
+            const struct check_point point = {&summary->rows, i};
+            if (look_up(&value, "point", &point) && value.text != NULL &&
+                strcmp(value.text, id) == 0)
+                bits |= kind_of(&point);
+        }
+    }
+    return bits != 0 ? bits : 1u << EVIDENCE_measured;
+}
+
+/* What tells how sure an interval of summary.csv is: a level, or of how many pairs it is made. */
+static const struct {
+    const char *begins, *by;
+    bool pairs;
+} sureties[] = {{"test_acc", "test_acc_level", false},   {"to_target", "test_acc_level", false},
+                {"speedup", "speedup_pairs", true},      {"efficiency", "speedup_pairs", true},
+                {"karp_flatt", "speedup_pairs", true},   {"peer_ratio", "peer_pairs", true},
+                {"overlap_share", "overlap_pairs", true}};
+#define SURETIES (sizeof sureties / sizeof *sureties)
+
+/* Whether the row's interval is one of too few launches, pairs of them or seeds. Tables of earlier versions do not tell
+ * pairs: as many as there were launches. */
+static bool is_too_weak(const char *column, const struct check_point *point)
+{
+    struct condition_value level = {NAN, NULL};
+    size_t i = 0;
+    while (i < SURETIES && strncmp(column, sureties[i].begins, strlen(sureties[i].begins)) != 0)
+        i++;
+    if (i < SURETIES && look_up(&level, sureties[i].by, point) && !isnan(level.number) &&
+        sureties[i].pairs)
+        return stats_median_level((size_t)level.number, CLAIM_LEVEL) < CLAIM_LEVEL;
+    if (i == SURETIES || sureties[i].pairs)
+        look_up(&level, "ci_level", point);
+    return level.number < CLAIM_LEVEL;
+}
+
+/* Whether a cell of a run's summary.csv may come out otherwise another time. */
+static bool is_measured(const struct cell *cell, const struct taken *taken)
+{
+    size_t length = strlen(cell->file), tail = strlen("/summary.csv");
+    return taken->summary != NULL && length >= tail &&
+           strcmp(cell->file + length - tail, "/summary.csv") == 0 &&
+           check_is_measured(cell->column);
+}
+
+static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
+{
+    struct condition_value value = {NAN, NULL}, launch = {NAN, NULL};
+    struct interval *number = &taken->values[taken->n];
+    taken->lines[taken->rows++] = point->c->run.summary.lines[point->point];
+    check_look_up(&value, &number->lo, &number->hi, cell->column, point);
+    number->mid = value.number;
+    taken->withheld |= isinf(number->lo);
+    if (isnan(number->lo) || isnan(number->hi) || is_too_weak(cell->column, point))
+        open_interval(number, is_measured(cell, taken) ||
+                                  check_has_interval(&point->c->run.summary, cell->column));
+    taken->own[taken->n] = taken->lines[taken->rows - 1];
+    look_up(&launch, "launch", point);
+    taken->launches[taken->n] = launch.text;
+    taken->n += !isnan(number->mid);
+    if (taken->summary != NULL)
+        taken->evidence |= evidence_of(point, taken->summary);
+    if (!isnan(number->mid))
+        return;
+    if (value.text != NULL && value.text[0] != '\0')
+        taken->word = value.text;
+    struct condition_value why = {NAN, NULL};
+    if (look_up(&why, "reason", point))
+        taken->why = why.text;
+}
+
+static enum status check_names(const struct cell *cell, const struct claim_value *value,
+                               const struct check_point *first, struct error *e)
+{
+    struct condition_value cell_value;
+    const struct csv_table *table = &first->c->run.summary;
+    char why[700], near[NAME_NEAR_BYTES];
+    const char *unknown = cell->column;
+    if (look_up(&cell_value, cell->column, first))
+        unknown = cell->where != NULL ? condition_unknown(cell->where, look_up, first) : NULL;
+    if (unknown == NULL)
+        return OK;
+    snprintf(why, sizeof why, "%.200s has no column %.200s%s", cell->file, unknown,
+             name_near(near, unknown, (const char *const *)table->names, table->columns));
+    return refuse(value, e, why);
+}
+
+static enum status take_rows(struct taken *taken, const struct cell *cell,
+                             const struct claim_value *value, const struct claim_table *table,
+                             struct error *e)
+{
+    size_t n = table->rows.run.summary.rows;
+    TRY(MEM_NEW(taken->values, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->lines, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->own, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->launches, n + 1, "the rows of a claim", e));
+    if (n > 0)
+        TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
+    for (size_t i = 0; i < n; i++) {
+        const struct check_point point = {&table->rows, i};
+        if (cell->where == NULL || condition_holds(cell->where, look_up, &point))
+            take_row(taken, cell, &point);
+    }
+    return OK;
+}
+
+/* ---- One value of them ---- */
+
+/* The least of them times the sign, by its median; *line is where it stands. */
+static struct interval least(int *line, const struct taken *taken, double sign)
+{
+    struct interval r = taken->values[0];
+    *line = taken->own[0];
+    for (size_t i = 1; i < taken->n; i++) {
+        const struct interval *v = &taken->values[i];
+        if (sign * v->mid < sign * r.mid)
+            *line = taken->own[i];
+        r.lo = sign * v->lo < sign * r.lo ? v->lo : r.lo;
+        r.mid = sign * v->mid < sign * r.mid ? v->mid : r.mid;
+        r.hi = sign * v->hi < sign * r.hi ? v->hi : r.hi;
+    }
+    return r;
+}
+
+static struct interval sum_over(const struct taken *taken, double n)
+{
+    struct interval r = {.lo = 0};
+    for (size_t i = 0; i < taken->n; i++) {
+        r.lo += taken->values[i].lo / n;
+        r.mid += taken->values[i].mid / n;
+        r.hi += taken->values[i].hi / n;
+    }
+    return r;
+}
+
+/* Around the mean by Student's t, whose level is 95 % from two runs on, where they are normal. */
+static struct interval normal_interval(const double *x, size_t n, double median)
+{
+    double mean = x[0], squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += (x[i] - x[0]) / (double)n; /* exact where they are all the same */
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    double half = student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) *
+                  sqrt(squares / (double)(n - 1) / (double)n);
+    return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
+}
+
+/* x[]: of each launch, whose rows stand one after another, the median of its rows; of a table without launches each
+ * row. Returns how many; `own` has room for all rows. */
+static size_t find_launches(double *x, double *own, const struct taken *taken)
+{
+    size_t n = 0;
+    for (size_t i = 0, rows; i < taken->n; i += rows) {
+        const char *launch = taken->launches[i];
+        rows = 0;
+        do {
+            own[rows] = taken->values[i + rows].mid;
+            rows++;
+        } while (launch != NULL && i + rows < taken->n &&
+                 strcmp(taken->launches[i + rows], launch) == 0);
+        x[n++] = stats_median(own, rows);
+    }
+    return n;
+}
+
+/* Of a run it is asked for where something was done several times: once, it may come out otherwise. That of published
+ * numbers is what it is. */
+static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
+{
+    double *x;
+    TRY(MEM_NEW(x, 2 * taken->n, "a median", e));
+    size_t n = find_launches(x, x + taken->n, taken);
+    if (taken->n == 1) {
+        *r = taken->values[0];
+        if (taken->summary != NULL && r->lo == r->hi)
+            open_interval(r, true);
+    } else {
+        *r = stats_median_interval(x, n, CLAIM_LEVEL);
+        if (taken->summary == NULL || n == 1)
+            open_interval(r, taken->summary != NULL);
+        else if (!r->met)
+            *r = normal_interval(x, n, r->mid);
+    }
+    free(x);
+    return OK;
+}
+
+static enum status reduce(struct claim_value *value, const struct cell *cell,
+                          const struct taken *taken, struct error *e)
+{
+    struct interval *r = &value->number;
+    switch (cell->reduction) {
+    case REDUCTION_min:
+        *r = least(&value->line, taken, 1);
+        return OK;
+    case REDUCTION_max:
+        *r = least(&value->line, taken, -1);
+        return OK;
+    case REDUCTION_sum:
+        *r = sum_over(taken, 1);
+        return OK;
+    case REDUCTION_mean:
+        *r = sum_over(taken, (double)taken->n);
+        return OK;
+    case REDUCTION_median:
+        return find_median(r, taken, e);
+    default:
+        *r = taken->values[0];
+        return OK;
+    }
+}
+
+/* "published/a.csv#L3 published/a.csv#L5-L7" */
+static enum status link_rows(char **text, const struct claim_table *table,
+                             const struct taken *taken, struct error *e)
+{
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (out == NULL)
+        return error_no_memory(e, "the rows of a claim");
+    for (size_t i = 0, last; i < taken->rows; i = last + 1) {
+        for (last = i; last + 1 < taken->rows && taken->lines[last + 1] == taken->lines[last] + 1;)
+            last++;
+        fprintf(out, "%s%s#L%d", i > 0 ? " " : "", table->link, taken->lines[i]);
+        if (last > i)
+            fprintf(out, "-L%d", taken->lines[last]);
+    }
+    return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
+}
+
+/* Nothing to take: of a run that is how it came out, of a publication a mistake in the claim. */
+static enum status find_nothing(struct claim *claim, struct claim_value *value,
+                                const struct cell *cell, const struct claim_table *table,
+                                const struct taken *taken, struct error *e)
+{
+    value->number.mid = NAN;
+    if (taken->word != NULL && cell->reduction == REDUCTION_only) {
+        value->word = strdup(taken->word);
+        return value->word != NULL ? OK : error_no_memory(e, "a claim");
+    }
+    if (table->run == NULL || taken->word != NULL)
+        return refuse(value, e, taken->rows > 0 ? "no number stands there" : "no row is so");
+    if (!claim->reason[0])
+        snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %.200s", cell->column,
+                 table->link,
+                 taken->rows == 0                      ? "no row is as the claim wants it"
+                 : taken->why != NULL && taken->why[0] ? taken->why
+                                                       : "the row has no value");
+    return OK;
+}
+
+static enum status use_rows(struct claim *claim, struct claim_value *value, const struct cell *cell,
+                            const struct claim_table *table, const struct taken *taken,
+                            struct error *e)
+{
+    TRY(link_rows(&value->rows, table, taken, e));
+    value->withheld = taken->withheld;
+    claim->evidence |= taken->evidence;
+    if (cell->reduction == REDUCTION_count) {
+        value->number.lo = value->number.mid = value->number.hi = (double)taken->rows;
+        return OK;
+    }
+    if (cell->reduction == REDUCTION_only && taken->rows > 1)
+        return refuse(value, e, "more than one row is so; a reduction takes them together");
+    return taken->n > 0 ? reduce(value, cell, taken, e)
+                        : find_nothing(claim, value, cell, table, taken, e);
+}
+
+static enum status read_rows(struct claim *claim, struct claim_value *value,
+                             const struct cell *cell, const struct claim_table *table,
+                             const struct claim_table *summary, struct error *e)
+{
+    struct taken taken = {.summary = summary};
+    enum status status = take_rows(&taken, cell, value, table, e);
+    THEN(status, use_rows(claim, value, cell, table, &taken, e));
+    free(taken.values);
+    free(taken.lines);
+    free(taken.own);
+    free(taken.launches);
+    return status;
+}
+
+/* Whether "make a; make b" has this one. */
+static bool has_command(const char *commands, const char *command)
+{
+    size_t length = strlen(command);
+    for (const char *at = commands; at != NULL; at = strchr(at, ';'), at = at ? at + 2 : NULL)
+        if (strcspn(at, ";") == length && strncmp(at, command, length) == 0)
+            return true;
+    return false;
+}
+
+static enum status add_command(struct claim *claim, const struct node *run, struct error *e)
+{
+    char *text;
+    if (claim->command != NULL && has_command(claim->command, run->text))
+        return OK;
+    if (asprintf(&text, "%s%s%s", claim->command != NULL ? claim->command : "",
+                 claim->command != NULL ? "; " : "", run->text) < 0)
+        return error_no_memory(e, "the command of a claim");
+    free(claim->command);
+    claim->command = text;
+    return OK;
+}
+
+static enum status find_cell(struct claim *claim, struct claim_value *value,
+                             const struct cell *cell, const struct claims *c,
+                             struct claim_tables *tables, struct error *e)
+{
+    const struct claim_table *table, *summary = NULL;
+    char name[256];
+    TRY(claim_tables_find(&table, tables, cell->file, c, value->mark, e));
+    if (table->run == NULL)
+        claim->evidence |= 1u << EVIDENCE_published;
+    else {
+        snprintf(name, sizeof name, "%.200s/summary.csv", table->run->key);
+        TRY(claim_tables_find(&summary, tables, name, c, value->mark, e));
+        TRY(add_command(claim, table->run, e));
+    }
+    if (table->there)
+        return read_rows(claim, value, cell, table, summary, e);
+    value->number.mid = NAN;
+    if (!claim->reason[0])
+        snprintf(claim->reason, sizeof claim->reason, "needs %s, which is not measured yet",
+                 table->link);
+    return OK;
+}
+
+/* ---- Arithmetic ---- */
+
+static enum status evaluate(struct claim *claim, size_t i, const char **names,
+                            struct interval *numbers, struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    struct error inner;
+    for (size_t k = 0; k < i; k++) {
+        names[k] = claim->values[k].name;
+        numbers[k] = claim->values[k].number;
+    }
+    if (arithmetic_evaluate(&value->number, value->text, names, numbers, i, &inner) != OK) {
+        return mark_error(e, ERR_SPEC, mark_ahead(value->mark, inner.column - 1), "%s: %s",
+                          value->name, inner.text);
+    }
+    if (isfinite(value->number.mid))
+        return OK;
+    if ((claim->evidence & ~(1u << EVIDENCE_published)) == 0)
+        return refuse(value, e, "a division by 0");
+    value->number.mid = NAN;
+    snprintf(claim->reason, sizeof claim->reason, "%.100s: a division by 0", value->name);
+    return OK;
+}
+
+/* Over values of which one is not there, it is not there either. */
+static enum status find_arithmetic(struct claim *claim, size_t i, struct error *e)
+{
+    const char **names;
+    struct interval *numbers = NULL;
+    claim->values[i].number.mid = NAN;
+    if (claim->reason[0])
+        return OK;
+    TRY(MEM_NEW(names, i, "a claim", e));
+    enum status status = MEM_NEW(numbers, i, "a claim", e);
+    THEN(status, evaluate(claim, i, names, numbers, e));
+    free(names);
+    free(numbers);
+    return status;
+}
+
+/* ---- Either ---- */
+
+enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
+                             struct claim_tables *tables, struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    struct cell cell = {.reduction = REDUCTION_only};
+    bool is_cell = false;
+    size_t where = check_find_where(value->text);
+    TRY(split(&cell, &is_cell, value, where, e));
+    if (!is_cell)
+        return find_arithmetic(claim, i, e);
+    enum status status = read_where(&cell, value, where, e);
+    THEN(status, find_cell(claim, value, &cell, c, tables, e));
+    condition_free(cell.where);
+    return status;
+}
+
+/* Whole numbers as they are, measurements with the digits that they have use for. */
+char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value)
+{
+    char number[TEXT_INTERVAL];
+    struct interval shown = value->number;
+    bool exact = shown.lo == shown.hi;
+    if (exact)
+        shown.lo = shown.hi = NAN;
+    if (value->word != NULL)
+        snprintf(text, CLAIM_VALUE_TEXT, "%s", value->word);
+    else if (exact && shown.mid == trunc(shown.mid))
+        snprintf(text, CLAIM_VALUE_TEXT, "%s", text_whole(number, shown.mid));
+    else
+        snprintf(text, CLAIM_VALUE_TEXT, "%s", text_interval(number, &shown, 4));
+    return text;
+}
+
+void claim_write_address(FILE *out, const struct claim_value *value, size_t index)
+{
+    bool several = value == NULL || value->rows == NULL || value->rows[0] == '\0' ||
+                   strchr(value->rows, ' ') != NULL;
+    if (value != NULL && value->line > 0)
+        fprintf(out, "%.*s#L%d", (int)strcspn(value->rows, "#"), value->rows, value->line);
+    else if (several)
+        fprintf(out, "claims.csv#L%zu", index + 2); /* behind the names */
+    else
+        fputs(value->rows, out);
+}

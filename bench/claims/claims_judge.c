@@ -1,0 +1,171 @@
+/* What each claim comes to. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/claims/claims.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+
+const char *const claim_verdict_names[CLAIM_VERDICTS] = {
+#define CLAIM_VERDICT(id, name, count, meaning) name,
+#include "bench/claims/verdicts.def"
+};
+
+static bool look_up_interval(struct condition_value *value, double *lo, double *hi,
+                             const char *name, const void *arg)
+{
+    const struct claim *claim = arg;
+    for (size_t i = 0; i < claim->n; i++) {
+        const struct claim_value *own = &claim->values[i];
+        if (strcmp(own->name, name) != 0)
+            continue;
+        *value = (struct condition_value){own->number.mid, own->word};
+        *lo = own->number.lo;
+        *hi = own->number.hi;
+        return true;
+    }
+    return false;
+}
+
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    double lo, hi;
+    return look_up_interval(value, &lo, &hi, name, arg);
+}
+
+/* ---- What leaves it open ---- */
+
+/* A claim of whose values only one may lie elsewhere than at its median. */
+struct one_open {
+    const struct claim *claim;
+    const char *name;
+};
+
+static bool look_up_one_open(struct condition_value *value, double *lo, double *hi,
+                             const char *name, const void *arg)
+{
+    const struct one_open *one = arg;
+    bool known = look_up_interval(value, lo, hi, name, one->claim);
+    if (known && strcmp(name, one->name) != 0)
+        *lo = *hi = NAN;
+    return known;
+}
+
+static bool has_no_interval(const struct claim *claim, const char *name)
+{
+    for (size_t i = 0; i < claim->n; i++)
+        if (strcmp(claim->values[i].name, name) == 0)
+            return isinf(claim->values[i].number.lo) && isinf(claim->values[i].number.hi);
+    return false;
+}
+
+static void add_name(struct claim *claim, const char *begin, const char *name)
+{
+    size_t length = strlen(claim->reason);
+    snprintf(claim->reason + length, sizeof claim->reason - length, "%s%s",
+             length > 0 ? ", " : begin, name);
+}
+
+/* Cells that may lie anywhere; what is worked out of them need not be named. */
+static void name_cells(struct claim *claim, bool withheld, const char *begin)
+{
+    for (size_t i = 0; i < claim->n; i++)
+        if (claim->values[i].rows != NULL && claim->values[i].rows[0] &&
+            claim->values[i].withheld == withheld && has_no_interval(claim, claim->values[i].name))
+            add_name(claim, begin, claim->values[i].name);
+}
+
+static void name_wide(struct claim *claim)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(claim->holds, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct one_open one = {claim, terms[i].name};
+        bool named = has_no_interval(claim, one.name);
+        for (size_t k = 0; k < i; k++)
+            named |= strcmp(terms[k].name, one.name) == 0;
+        if (!named &&
+            condition_holds_throughout(claim->holds, look_up_one_open, &one) == CONDITION_OPEN)
+            add_name(claim, "its interval reaches over the bound: ", one.name);
+    }
+}
+
+static void explain_open(struct claim *claim)
+{
+    name_cells(claim, false, "too few runs for an interval of 95 %: ");
+    if (!claim->reason[0])
+        name_cells(claim, true, "ranks share cores, which leaves open how it scales: ");
+    if (!claim->reason[0])
+        name_wide(claim);
+}
+
+/* ---- Judging ---- */
+
+static enum status refuse_name(const struct claim *claim, const char *name, struct error *e)
+{
+    char text[700];
+    const char **known;
+    TRY(MEM_NEW(known, claim->n, "the values of a claim", e));
+    for (size_t i = 0; i < claim->n; i++)
+        known[i] = claim->values[i].name;
+    name_explain(text, sizeof text, name, known, claim->n);
+    free(known);
+    return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: among the values of the claim %s",
+                      text);
+}
+
+static enum status judge(struct claim *claim, struct error *e)
+{
+    const char *unknown = condition_unknown(claim->holds, look_up, claim);
+    if (unknown != NULL)
+        return refuse_name(claim, unknown, e);
+    if (claim->reason[0]) {
+        claim->verdict = CLAIM_NOT_TESTABLE;
+        return OK;
+    }
+    switch (condition_holds_throughout(claim->holds, look_up_interval, claim)) {
+    case CONDITION_TRUE:
+        claim->verdict = CLAIM_SURVIVES;
+        return OK;
+    case CONDITION_FALSE:
+        claim->verdict = CLAIM_FAILS;
+        return OK;
+    case CONDITION_OPEN:
+        break;
+    }
+    claim->verdict = CLAIM_UNDECIDED;
+    explain_open(claim);
+    return OK;
+}
+
+static enum status judge_claim(struct claim *claim, const struct claims *c,
+                               struct claim_tables *tables, struct error *e)
+{
+    for (size_t i = 0; i < claim->n; i++)
+        TRY(claim_find_value(claim, i, c, tables, e));
+    if (claim->untestable == NULL)
+        return judge(claim, e);
+    claim->verdict = CLAIM_NOT_TESTABLE;
+    snprintf(claim->reason, sizeof claim->reason, "%s", claim->untestable);
+    return OK;
+}
+
+static enum status judge_all(struct claims *c, struct claim_tables *tables, struct error *e)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        TRY(judge_claim(&c->claims[i], c, tables, e));
+        c->verdicts[c->claims[i].verdict]++;
+    }
+    return OK;
+}
+
+enum status claims_judge(struct claims *c, const char *path, struct error *e)
+{
+    struct claim_tables *tables;
+    TRY(claims_read(c, path, e));
+    TRY(claim_tables_new(&tables, e));
+    enum status status = judge_all(c, tables, e);
+    claim_tables_free(tables);
+    return status;
+}

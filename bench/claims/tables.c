@@ -1,0 +1,86 @@
+/* The tables that claims rest on, each read once. */
+#include "bench/claims/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+
+struct claim_tables {
+    struct claim_table **tables;
+    size_t n;
+};
+
+enum status claim_tables_new(struct claim_tables **tables, struct error *e)
+{
+    return MEM_NEW(*tables, 1, "the tables of claims", e);
+}
+
+void claim_tables_free(struct claim_tables *tables)
+{
+    if (tables == NULL)
+        return;
+    for (size_t i = 0; i < tables->n; i++) {
+        check_free(&tables->tables[i]->rows);
+        free(tables->tables[i]);
+    }
+    free(tables->tables);
+    free(tables);
+}
+
+static enum status refuse_file(struct mark mark, const char *file, const char *why, struct error *e)
+{
+    return mark_error(e, ERR_SPEC, mark, "%s: %s", file, why);
+}
+
+/* The run of "overlap/summary.csv", which the file has to list. */
+static enum status find_run(struct claim_table *table, const struct claims *c, struct mark mark,
+                            struct error *e)
+{
+    const struct node *runs = node_find(&c->root, "runs");
+    size_t length = strcspn(table->file, "/");
+    for (size_t i = 0; runs != NULL && i < runs->n; i++)
+        if (strlen(runs->items[i].key) == length &&
+            strncmp(runs->items[i].key, table->file, length) == 0)
+            table->run = &runs->items[i];
+    return table->run != NULL ? OK
+                              : refuse_file(mark, table->file, "runs: does not list this run", e);
+}
+
+static enum status open_table(struct claim_table *table, const struct claims *c, struct mark mark,
+                              struct error *e)
+{
+    char path[PATH_BYTES];
+    bool published = strchr(table->file, '/') == NULL;
+    const char *dot = strrchr(table->file, '.');
+    if (dot == NULL || strcmp(dot, ".csv") != 0 || strstr(table->file, "..") != NULL)
+        return refuse_file(mark, table->file, "neither run/file.csv nor a file.csv of published/",
+                           e);
+    if (!published)
+        TRY(find_run(table, c, mark, e));
+    snprintf(table->link, sizeof table->link, "%s/%s", published ? "published" : "reference",
+             table->file);
+    TRY(path_format(path, e, "%s/%s", c->folder, table->link));
+    table->there = path_exists(path);
+    if (!table->there && published)
+        return refuse_file(mark, table->file, "not in published/", e);
+    return table->there ? check_read_table(&table->rows, path, e) : OK;
+}
+
+enum status claim_tables_find(const struct claim_table **found, struct claim_tables *tables,
+                              const char *file, const struct claims *c, struct mark mark,
+                              struct error *e)
+{
+    struct claim_table *table;
+    for (size_t i = 0; i < tables->n; i++)
+        if (strcmp(tables->tables[i]->file, file) == 0) {
+            *found = tables->tables[i];
+            return OK;
+        }
+    TRY(MEM_GROW(tables->tables, tables->n, "the tables of claims", e));
+    TRY(MEM_NEW(table, 1, "the tables of claims", e));
+    tables->tables[tables->n++] = table;
+    snprintf(table->file, sizeof table->file, "%s", file);
+    *found = table;
+    return open_table(table, c, mark, e);
+}

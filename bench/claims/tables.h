@@ -1,0 +1,19 @@
+/* One table that claims rest on. Internal to bench/claims. */
+#pragma once
+
+#include "bench/claims/claims.h"
+#include "bench/compare/checks.h"
+
+struct claim_table {
+    char file[256];         /* as claims call it */
+    char link[272];         /* seen from the folder of the claims */
+    const struct node *run; /* its entry in `runs`; NULL: published numbers */
+    bool there;
+    struct checking rows; /* as points of a check */
+};
+
+/* The table of that name, read where that was not done yet; *found stays until the tables are freed. ERR_SPEC
+ * at `mark` for a name that is none, ERR_DATA for a table that cannot be read. */
+enum status claim_tables_find(const struct claim_table **found, struct claim_tables *tables,
+                              const char *file, const struct claims *c, struct mark mark,
+                              struct error *e);

@@ -1,0 +1,497 @@
+/* Claims: arithmetic over intervals, verdicts that follow from cells alone, and what every mistake in a
+ * file of claims is called. */
+#include "bench/collect/tests/fake_folder.h"
+
+#include <math.h>
+
+#include "bench/claims/arithmetic.h"
+#include "bench/claims/claims.h"
+
+/* ---- Arithmetic ---- */
+
+static const char *const names[] = {"a", "b", "wide", "round_zero", "word"};
+static const struct interval values[] = {{.lo = 6, .mid = 6, .hi = 6},
+                                         {.lo = 4, .mid = 4, .hi = 4},
+                                         {.lo = 1, .mid = 2, .hi = 4},
+                                         {.lo = -1, .mid = 1, .hi = 3},
+                                         {.mid = NAN}};
+
+static enum status evaluate(struct interval *r, const char *text, struct error *e)
+{
+    return arithmetic_evaluate(r, text, names, values, sizeof names / sizeof *names, e);
+}
+
+static void assert_interval(const char *text, double lo, double mid, double hi)
+{
+    struct interval r;
+    struct error e;
+    if (evaluate(&r, text, &e) != OK)
+        fail_msg("%s: %d: %s", text, e.column, e.text);
+    if (r.lo != lo || r.mid != mid || r.hi != hi)
+        fail_msg("%s: %g [%g, %g]", text, r.mid, r.lo, r.hi);
+}
+
+static void arithmetic_follows_its_rules(void **state)
+{
+    assert_interval("a - b - 1", 1, 1, 1);
+    assert_interval("a + b * 2", 14, 14, 14);
+    assert_interval("(a + b) * 2", 20, 20, 20);
+    assert_interval("a / b / 2", 0.75, 0.75, 0.75);
+    assert_interval("-a * -(b)", 24, 24, 24);
+    assert_interval("a*1e-1+.5", 6 * 1e-1 + .5, 6 * 1e-1 + .5, 6 * 1e-1 + .5);
+}
+
+static void intervals_hold_the_worst_case(void **state)
+{
+    assert_interval("wide + 1", 2, 3, 5);
+    assert_interval("a - wide", 2, 4, 5);
+    assert_interval("-wide", -4, -2, -1);
+    assert_interval("wide * -2", -8, -4, -2);
+    assert_interval("round_zero * wide", -4, 2, 12);
+    assert_interval("b / wide", 1, 2, 4);
+    assert_interval("wide - wide", -3, 0, 3); /* each occurrence counts as one of its own */
+    assert_interval("a / round_zero", -INFINITY, 6, INFINITY);
+    assert_interval("0 * (a / round_zero)", 0, 0, 0);
+}
+
+static void assert_refused(const char *text, int column, const char *why)
+{
+    struct interval r;
+    struct error e = {.status = OK};
+    assert_int_equal(evaluate(&r, text, &e), ERR_ARGUMENT);
+    assert_int_equal(e.column, column);
+    if (strstr(e.text, why) == NULL)
+        fail_msg("%s: %s", text, e.text);
+}
+
+static void bad_arithmetic_is_refused(void **state)
+{
+    char deep[200];
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    assert_refused("a +", 4, "a number, a name, - or ( is expected");
+    assert_refused("a b", 3, "+ - * or / is expected");
+    assert_refused("(a", 3, "+ - * / or ) is expected");
+    assert_refused("a + widr", 5, "'widr' is unknown; nearest 'wide'");
+    assert_refused("2 * word", 5, "'word' is no number");
+    assert_refused("", 1, "is expected");
+    assert_refused(deep, 31, "nested more than 30 levels deep");
+}
+
+/* ---- Verdicts ---- */
+
+static void write_under(const char *below, const char *file, const char *text)
+{
+    char path[256];
+    struct error e;
+    snprintf(path, sizeof path, "%s/%s", folder, below);
+    assert_int_equal(folder_make(path, &e), OK);
+    snprintf(path, sizeof path, "%s/%s/%s", folder, below, file);
+    fake_write(path, text);
+}
+
+#define HEAD "runs: {there: measure it, absent: measure that}\nclaims:\n"
+
+/* A file of one claim. */
+#define CLAIM(rest) HEAD "  - {id: r/c, kind: time, place: here, says: so, " rest "}\n"
+
+static void write_tables(void)
+{
+    write_under("published", "t.csv", "ranks,s,how\n1,10,slow\n2,6,\n4,,fast\n");
+    write_under("reference/there", "steps.csv",
+                "n,ms,ms_lo,ms_hi,rate_pct,rate_lo,rate_hi\n1,10,9,11,50,40,60\n2,6,4,8,,,\n"
+                "5,10,,,50,,\n");
+    write_under("reference/there", "seeds.csv",
+                "case,seed,point,acc\na,1,p,20\na,2,p,21\na,3,p,22\nb,1,q,32\nb,2,q,33\nb,3,q,34\n"
+                "b,4,q,35\nb,5,q,36\nb,6,q,29.5\n"
+                "c,1,p,0.21\nc,2,p,0.21\nc,3,p,0.21\n");
+    write_under("reference/there", "weak.csv",
+                "ranks,test_acc_pct,test_acc_lo,test_acc_hi,test_acc_level\n1,50,49,51,0.75\n"
+                "2,50,49,51,0.97\n");
+    write_under(
+        "reference/there", "pairs.csv",
+        "n,ci_level,speedup,speedup_lo,speedup_hi,speedup_pairs,peer_ratio,peer_ratio_lo,"
+        "peer_ratio_hi,peer_pairs,to_target_s,to_target_s_lo,to_target_s_hi,test_acc_level\n"
+        "1,0.97,2,1.9,2.1,5,3,2.9,3.1,5,9,8,10,0.75\n"
+        "2,0.97,2,1.9,2.1,6,3,2.9,3.1,6,9,8,10,0.97\n"
+        "3,0.97,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n"
+        "4,0.75,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n");
+    write_under("reference/there", "summary.csv",
+                "point,kind,ms,comm_pct,calls,reason\np,emulated and replayed,1,3,2,\n"
+                "q,measured,,,,no cores\n");
+    write_under(
+        "reference/there", "samples.csv",
+        "launch,case,use\nl1,one,10\nl1,one,12\nl1,one,11\nl1,one,13\nl1,one,11\nl1,one,12\n"
+        "l1,two,10\nl1,two,12\nl2,two,21\nl3,two,30\nl3,two,32\nl3,two,90\n");
+}
+
+static enum status judge_text(struct claims *c, const char *text, struct error *e)
+{
+    write_tables();
+    fake_write(path_of("claims.yaml"), text);
+    return claims_judge(c, path_of("claims.yaml"), e);
+}
+
+static void assert_verdict(const char *text, enum claim_verdict verdict, const char *reason)
+{
+    struct claims c;
+    struct error e;
+    if (judge_text(&c, text, &e) != OK)
+        fail_msg("%d:%d: %s", e.line, e.column, e.text);
+    assert_int_equal(c.n, 1);
+    if (c.claims[0].verdict != verdict || strcmp(c.claims[0].reason, reason) != 0)
+        fail_msg("%s: %s, %s", text, claim_verdict_names[c.claims[0].verdict], c.claims[0].reason);
+    assert_int_equal(c.verdicts[verdict], 1);
+    claims_free(&c);
+}
+
+#define ONE "one: s of t.csv where ranks = 1"
+#define TWO "two: s of t.csv where ranks = 2"
+
+static void verdicts_follow_from_cells(void **state)
+{
+    assert_verdict(CLAIM("values: {" ONE ", " TWO ", up: one / two}, holds: up > 1.6"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {" ONE ", " TWO ", up: one / two}, holds: up > 1.7"), CLAIM_FAILS,
+                   "");
+    assert_verdict(CLAIM("values: {how: how of t.csv where ranks = 1}, holds: how = slow"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {how: how of t.csv where ranks = 1}, holds: how = fast"),
+                   CLAIM_FAILS, "");
+}
+
+static void rows_are_taken_together(void **state)
+{
+    assert_verdict(CLAIM("values: {x: min s of t.csv}, holds: x = 6"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: max s of t.csv}, holds: x = 10"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: sum s of t.csv}, holds: x = 16"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: mean s of t.csv}, holds: x = 8"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: count s of t.csv}, holds: x = 3"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: count s of t.csv where ranks = 9}, holds: x = 0"),
+                   CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: median s of t.csv}, holds: x = 8"), CLAIM_SURVIVES, "");
+    assert_verdict(CLAIM("values: {x: median s of t.csv where ranks = 1}, holds: x = 10"),
+                   CLAIM_SURVIVES, "");
+}
+
+/* Of several runs the median has an interval of 95 %: three by Student's t, 21 +- 2.48; one has none. */
+static void few_runs_have_wide_intervals(void **state)
+{
+#define TOO_FEW "too few runs for an interval of 95 %: x"
+#define ACC(rows, bound)                                                                           \
+    CLAIM("values: {x: median acc of there/seeds.csv where " rows "}, holds: x " bound)
+    assert_verdict(ACC("case = a", "> 18.4"), CLAIM_SURVIVES, "");
+    assert_verdict(ACC("case = a", "> 18.6"), CLAIM_UNDECIDED,
+                   "its interval reaches over the bound: x");
+    assert_verdict(ACC("case = a", "> 23.6"), CLAIM_FAILS, "");
+    assert_verdict(ACC("case = a and seed = 1", "> 1"), CLAIM_UNDECIDED, TOO_FEW);
+    /* Of six the least and the greatest. */
+    assert_verdict(ACC("case = b", "> 30"), CLAIM_UNDECIDED,
+                   "its interval reaches over the bound: x");
+    assert_verdict(ACC("case = b", "> 29"), CLAIM_SURVIVES, "");
+    /* An interval of a summary that has a lower level is none. */
+    assert_verdict(
+        CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 1}, holds: x > 1"),
+        CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(
+        CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 2}, holds: x > 1"),
+        CLAIM_SURVIVES, "");
+}
+
+/* Samples of one launch are one measurement: 11, 21 and 32 are three, 21 +- 26.1. */
+static void rows_of_a_launch_count_once(void **state)
+{
+#define USE(rows, bound)                                                                           \
+    CLAIM("values: {x: median use of there/samples.csv where case = " rows "}, holds: x " bound)
+    assert_verdict(USE("one", "> 1"), CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(USE("two", "> -6"), CLAIM_SURVIVES, "");
+    assert_verdict(USE("two", "> -4"), CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+    assert_verdict(USE("two", "> 48"), CLAIM_FAILS, "");
+}
+
+/* What has no interval may be anything where it was timed, and is what it is where it was counted. */
+static void measured_cells_without_an_interval_are_open(void **state)
+{
+    assert_verdict(
+        CLAIM("values: {x: comm_pct of there/summary.csv where point = p}, holds: x < 90"),
+        CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(CLAIM("values: {x: calls of there/summary.csv where point = p}, holds: x = 2"),
+                   CLAIM_SURVIVES, "");
+}
+
+/* Whose mean is that value, to the last digit. */
+static void equal_runs_have_one_value(void **state)
+{
+    assert_verdict(ACC("case = c", "= 0.21"), CLAIM_SURVIVES, "");
+    assert_verdict(ACC("case = c", "<= 0.21"), CLAIM_SURVIVES, "");
+    assert_verdict(ACC("case = c", ">= 0.21"), CLAIM_SURVIVES, "");
+}
+
+/* Of a ratio by as many pairs as it rests on, which may be fewer than its point has launches; what a table does not
+ * tell is as its launches are. */
+static void few_pairs_make_no_interval(void **state)
+{
+#define PAIRS(column, n, bound)                                                                    \
+    CLAIM("values: {x: " column " of there/pairs.csv where n = " n "}, holds: x " bound)
+    static const char *const columns[] = {"speedup", "peer_ratio", "to_target_s"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        for (int n = 1; n <= 4; n++) {
+            char text[400];
+            bool few = n == 1 || (n == 4 && i < 2);
+            snprintf(text, sizeof text, PAIRS("%s", "%d", "> 1"), columns[i], n);
+            assert_verdict(text, few ? CLAIM_UNDECIDED : CLAIM_SURVIVES, few ? TOO_FEW : "");
+        }
+}
+
+static void intervals_decide(void **state)
+{
+#define MS(bound) CLAIM("values: {x: ms of there/steps.csv where n = 1}, holds: x " bound)
+    assert_verdict(MS("> 8.5"), CLAIM_SURVIVES, "");
+    assert_verdict(MS("> 9.5"), CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+    assert_verdict(MS("> 11.5"), CLAIM_FAILS, "");
+    assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 1}, holds: x > 45"),
+                   CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 1, y: ms of there/steps.csv "
+                         "where n = 2, up: x / y}, holds: up > 1.2"),
+                   CLAIM_UNDECIDED, "its interval reaches over the bound: up");
+    /* Measured once, beside others that have intervals. */
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 5}, holds: x > 1"),
+                   CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 5, y: x - 10}, "
+                         "holds: y > 1"),
+                   CLAIM_UNDECIDED, TOO_FEW);
+    /* Only what leaves it open is named. */
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 1, y: ms of there/steps.csv "
+                         "where n = 2}, holds: x > 8.5 and y > 5 and y < 20"),
+                   CLAIM_UNDECIDED, "its interval reaches over the bound: y");
+    assert_verdict(CLAIM("values: {x: n of there/steps.csv where n = 5}, holds: x > 1"),
+                   CLAIM_SURVIVES, "");
+}
+
+static void what_is_not_there_is_not_testable(void **state)
+{
+    assert_verdict(CLAIM("values: {x: ms of absent/summary.csv, y: x * 2}, holds: y > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "needs reference/absent/summary.csv, which is not measured yet");
+    assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 3}, holds: x > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "ms of reference/there/steps.csv: no row is as the claim wants it");
+    assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 2}, holds: x > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "rate_pct of reference/there/steps.csv: the row has no value");
+    assert_verdict(CLAIM("values: {x: ms of there/summary.csv where point = q}, holds: x > 1"),
+                   CLAIM_NOT_TESTABLE, "ms of reference/there/summary.csv: no cores");
+    assert_verdict(CLAIM("untestable: no number is given"), CLAIM_NOT_TESTABLE,
+                   "no number is given");
+}
+
+static void claims_say_what_they_rest_on(void **state)
+{
+    struct claims c;
+    struct error e;
+    assert_int_equal(
+        judge_text(&c,
+                   CLAIM("values: {x: ms of there/steps.csv where n = 1, y: max s of "
+                         "t.csv where ranks < 4, z: ms of absent/a.csv}, holds: x > 1"),
+                   &e),
+        OK);
+    assert_string_equal(c.claims[0].values[0].rows, "reference/there/steps.csv#L2");
+    assert_string_equal(c.claims[0].values[1].rows, "published/t.csv#L2-L3");
+    assert_string_equal(c.claims[0].command, "measure it; measure that");
+    assert_int_equal(c.claims[0].evidence, 1u << EVIDENCE_published | 1u << EVIDENCE_measured);
+    claims_free(&c);
+}
+
+/* By the kind of their points, which tables of launches leave to the summary. */
+static void evidence_is_told_by_kind(void **state)
+{
+    struct claims c;
+    struct error e;
+    assert_int_equal(judge_text(&c,
+                                CLAIM("values: {x: median acc of there/seeds.csv where case = a, "
+                                      "y: x + 1}, holds: y > 1"),
+                                &e),
+                     OK);
+    assert_int_equal(c.claims[0].evidence, 1u << EVIDENCE_emulated | 1u << EVIDENCE_replayed);
+    claims_free(&c);
+}
+
+/* ---- Mistakes ---- */
+
+static void refuse_claims(const char *text, const char *expected)
+{
+    struct claims c;
+    struct error e = {.status = OK};
+    char found[1200];
+    assert_int_equal(judge_text(&c, text, &e), ERR_SPEC);
+    snprintf(found, sizeof found, "%d:%d: %s", e.line, e.column, e.text);
+    if (strstr(found, expected) == NULL)
+        fail_msg("%s\n%s", text, found);
+    claims_free(&c);
+}
+
+static void mistakes_in_values_are_named(void **state)
+{
+    refuse_claims(CLAIM("values: {x: s of u.csv}, holds: x > 1"), "u.csv: not in published/");
+    refuse_claims(CLAIM("values: {x: s of other/a.csv}, holds: x > 1"),
+                  "other/a.csv: runs: does not list this run");
+    refuse_claims(CLAIM("values: {x: s of ../t.csv}, holds: x > 1"), "neither run/file.csv nor");
+    refuse_claims(CLAIM("values: {x: s of t.csv}, holds: x > 1"), "more than one row is so");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 9}, holds: x > 1"), "no row is so");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 4}, holds: x > 1"),
+                  "no number stands there");
+    refuse_claims(CLAIM("values: {x: t of t.csv}, holds: x > 1"), "t.csv has no column t");
+    refuse_claims(CLAIM("values: {x: s of t.csv where rank = 1}, holds: x > 1"),
+                  "t.csv has no column rank; nearest 'ranks'");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks}, holds: x > 1"),
+                  "where: = != < <= > or >= is expected");
+    refuse_claims(CLAIM("values: {x: least s of t.csv}, holds: x > 1"),
+                  "'least' is unknown; known: only min max sum mean median count");
+    refuse_claims(CLAIM("values: {x: max s of t.csv or so}, holds: x > 1"), "not of the form");
+    refuse_claims(CLAIM("values: {" ONE ", x: one - one, y: one / x}, holds: y > 1"),
+                  "a division by 0");
+    refuse_claims(CLAIM("values: {x: two / 2, " TWO "}, holds: x > 1"), "'two' is unknown");
+}
+
+static void mistakes_in_claims_are_named(void **state)
+{
+    refuse_claims(CLAIM("holds: x > 1"),
+                  "holds: among the values of the claim 'x' is unknown; known: nothing");
+    refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
+    refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "either holds");
+    refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");
+    refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"), "'1st' is no name");
+    refuse_claims(HEAD "  - {id: c, kind: time, place: here, says: so, untestable: why}\n",
+                  "3:10: id: 'c' is not of the form report/name");
+    refuse_claims(HEAD "  - {id: r/c, kind: tyme, place: here, says: so, untestable: why}\n",
+                  "kind: 'tyme' is unknown; nearest 'time'");
+    refuse_claims(HEAD "  - {id: r/c, kind: time, says: so, untestable: why}\n",
+                  "place is missing from this claim");
+    refuse_claims(CLAIM("untestable: why") "  - {id: r/c, kind: time, place: here, says: so, "
+                                           "untestable: why}\n",
+                  "4:10: id: 'r/c' is another claim's already");
+    refuse_claims("runs: {}\n", "a file of claims has a list, claims:");
+    refuse_claims("claims: []\nruns: []\n", "runs is a map of names and commands");
+    refuse_claims("claims: []\nrun: {}\n", "key 'run' is unknown; nearest 'runs'");
+    refuse_claims("x-one: &one {id: a/b}\nclaims: [*one]\n",
+                  "2:10: kind is missing from this claim (from the anchor at ");
+}
+
+/* ---- The story ---- */
+
+#define PAGE_BEGIN "<!-- `make claims` writes what follows, from story.md -->\n"
+#define PAGE_END   "<!-- until here -->\n"
+
+/* Of a claim that is so; the page is as before where the story is refused. */
+static enum status tell_story(const char *story, const char *holds, char page[512], struct error *e)
+{
+    struct claims c;
+    char text[512];
+    snprintf(text, sizeof text, CLAIM("values: {" ONE "}, holds: %s"), holds);
+    assert_int_equal(judge_text(&c, text, e), OK);
+    fake_write(path_of("story.md"), story);
+    fake_write(path_of("README.md"), PAGE_BEGIN PAGE_END);
+    enum status status = claims_write_story(&c, e);
+    FILE *in = fopen(path_of("README.md"), "r");
+    assert_non_null(in);
+    page[fread(page, 1, 511, in)] = '\0';
+    fclose(in);
+    claims_free(&c);
+    return status;
+}
+
+static void a_story_has_words_for_each_verdict(void **state)
+{
+    static const char story[] = "It is {{when r/c: survives}}so, {{r/c:one}}{{or fails, undecided}}"
+                                "not so{{else}}open{{end}} ({{r/c}}).\n";
+    char page[512];
+    struct error e;
+    assert_int_equal(tell_story(story, "one > 1", page, &e), OK);
+    assert_string_equal(page, PAGE_BEGIN "It is so, [10](published/t.csv#L2) ([survives]"
+                                         "(claims.csv#L2)).\n" PAGE_END);
+    assert_int_equal(tell_story(story, "one > 11", page, &e), OK);
+    assert_string_equal(page, PAGE_BEGIN "It is not so ([fails](claims.csv#L2)).\n" PAGE_END);
+}
+
+static void a_story_is_refused_where_words_are_missing(void **state)
+{
+    static const struct {
+        const char *story, *why;
+    } rows[] = {
+        {"{{when r/c: fails}}no{{or survives}}yes{{end}}", "'r/c': no words for every verdict"},
+        {"{{when r/c: fails}}no{{else}}yes", "'r/c': not ended by {{end}}"},
+        {"{{when r/c: fails, fails}}no{{else}}yes{{end}}", "'fails': has its words already"},
+        {"{{when r/c: wins}}no{{else}}yes{{end}}", "'wins' is unknown"},
+        {"{{when r/d: fails}}no{{else}}yes{{end}}", "'r/d': no such claim"},
+        {"{{when r/c}}no{{else}}yes{{end}}", "'r/c': a colon and verdicts are expected"},
+        {"{{when r/c: fails}}{{when r/c: fails}}", "stand inside those by another"},
+        {"{{when r/c: fails}}{{r/c:none}}{{else}}{{end}}", "'none': no value of that claim"},
+        {"{{when}}", "'when': nothing stands behind it"},
+        {"{{end}}", "'end': no {{when}} before it"},
+    };
+    char page[512];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error e = {.status = OK};
+        assert_int_equal(tell_story(rows[i].story, "one > 1", page, &e), ERR_SPEC);
+        if (strstr(e.text, rows[i].why) == NULL)
+            fail_msg("%s: %s", rows[i].story, e.text);
+        assert_string_equal(page, PAGE_BEGIN PAGE_END);
+    }
+}
+
+/* ---- What was before ---- */
+
+static void differences_are_told(void **state)
+{
+    static const struct {
+        const char *before, *told;
+        size_t differing;
+    } rows[] = {
+        {"id,verdict\nr/c,survives\n", "", 0},
+        {"id,verdict\nr/c,fails\n", "r/c: was fails, is survives\n", 1},
+        {"id,verdict\n", "r/c: new, is survives\n", 1},
+        {"id,verdict\nr/c,survives\nr/d,fails\n", "r/d: was fails, is gone\n", 1},
+    };
+    struct claims c;
+    struct error e;
+    assert_int_equal(judge_text(&c, CLAIM("values: {" ONE "}, holds: one > 1"), &e), OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *told = NULL;
+        size_t size, differing;
+        FILE *out = open_memstream(&told, &size);
+        assert_non_null(out);
+        fake_write(path_of("before.csv"), rows[i].before);
+        assert_int_equal(claims_compare(out, &c, path_of("before.csv"), &differing, &e), OK);
+        fclose(out);
+        assert_string_equal(told, rows[i].told);
+        assert_int_equal(differing, rows[i].differing);
+        free(told);
+    }
+    claims_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_follows_its_rules),
+        cmocka_unit_test(intervals_hold_the_worst_case),
+        cmocka_unit_test(bad_arithmetic_is_refused),
+        cmocka_unit_test(verdicts_follow_from_cells),
+        cmocka_unit_test(rows_are_taken_together),
+        cmocka_unit_test(few_runs_have_wide_intervals),
+        cmocka_unit_test(rows_of_a_launch_count_once),
+        cmocka_unit_test(measured_cells_without_an_interval_are_open),
+        cmocka_unit_test(equal_runs_have_one_value),
+        cmocka_unit_test(few_pairs_make_no_interval),
+        cmocka_unit_test(intervals_decide),
+        cmocka_unit_test(what_is_not_there_is_not_testable),
+        cmocka_unit_test(claims_say_what_they_rest_on),
+        cmocka_unit_test(evidence_is_told_by_kind),
+        cmocka_unit_test(mistakes_in_values_are_named),
+        cmocka_unit_test(mistakes_in_claims_are_named),
+        cmocka_unit_test(a_story_has_words_for_each_verdict),
+        cmocka_unit_test(a_story_is_refused_where_words_are_missing),
+        cmocka_unit_test(differences_are_told),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

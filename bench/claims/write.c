@@ -1,0 +1,269 @@
+/* How claims and their verdicts are told. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/claims/claims.h"
+#include "bench/collect/table/markup.h"
+#include "bench/record/csv.h"
+#include "kernels/base/names.h"
+#include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
+
+static const struct {
+    const char *name;
+    claims_writer *writer;
+} formats[] = {
+#define CLAIM_FORMAT(name, writer, meaning) {#name, writer},
+#include "bench/claims/claim_formats.def"
+};
+#define N_FORMATS (sizeof formats / sizeof *formats)
+
+static const char *const counts[CLAIM_VERDICTS] = {
+#define CLAIM_VERDICT(id, name, count, meaning) count,
+#include "bench/claims/verdicts.def"
+};
+
+enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e)
+{
+    int index;
+    TRY(option_row("format", name, formats, N_FORMATS, sizeof *formats, &index, e));
+    *writer = formats[index].writer;
+    return OK;
+}
+
+/* "published, emulated, replayed", or "none". */
+static void name_evidence(char text[64], const struct claim *claim)
+{
+    static const char *const names[] = {
+#define CLAIM_EVIDENCE(name, meaning) #name,
+#include "bench/claims/evidence.def"
+    };
+    size_t length = 0;
+    snprintf(text, 64, "none");
+    for (int i = 0; i < CLAIM_EVIDENCES; i++)
+        if (claim->evidence & 1u << i)
+            length += (size_t)snprintf(text + length, 64 - length, "%s%s", length > 0 ? ", " : "",
+                                       names[i]);
+}
+
+void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length)
+{
+    size_t n[CLAIM_VERDICTS] = {0}, all = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t own;
+        const char *name = claim_report(&c->claims[i], &own);
+        bool counts_here = report == NULL || (own == length && strncmp(name, report, own) == 0);
+        n[c->claims[i].verdict] += counts_here;
+        all += counts_here;
+    }
+    fprintf(out, "%zu claims:", all);
+    for (size_t i = 0; i < CLAIM_VERDICTS; i++)
+        fprintf(out, "%s %zu %s", i > 0 ? "," : "", n[i], counts[i]);
+}
+
+bool claim_begins_report(const struct claims *c, size_t i)
+{
+    size_t own, before;
+    const char *name = claim_report(&c->claims[i], &own);
+    if (i == 0)
+        return true;
+    const char *last = claim_report(&c->claims[i - 1], &before);
+    return own != before || strncmp(name, last, own) != 0;
+}
+
+/* ---- For people ---- */
+
+static void write_clean(FILE *out, const char *text)
+{
+    char clean[2048];
+    fputs(terminal_clean(clean, sizeof clean, text), out);
+}
+
+static void write_claim(FILE *out, const struct claim *claim)
+{
+    char text[CLAIM_VALUE_TEXT];
+    fprintf(out, "  %-12s  ", claim_verdict_names[claim->verdict]);
+    write_clean(out, strchr(claim->id, '/') + 1);
+    fputs(" (", out);
+    write_clean(out, claim->place);
+    fputs("): ", out);
+    write_clean(out, claim->says);
+    fputs("\n                ", out);
+    bool judged = claim->verdict != CLAIM_NOT_TESTABLE;
+    for (size_t i = 0; i < claim->n && judged; i++) {
+        fprintf(out, "%s ", claim->values[i].name);
+        write_clean(out, claim_value_text(text, &claim->values[i]));
+        fputs(i + 1 < claim->n ? ", " : "; ", out);
+    }
+    if (judged)
+        write_clean(out, condition_text(claim->holds));
+    if (claim->reason[0]) {
+        fputs(judged ? "; " : "", out);
+        write_clean(out, claim->reason);
+        if (!judged && claim->command != NULL && claim->untestable == NULL) {
+            fputs(": ", out);
+            write_clean(out, claim->command);
+        }
+    }
+    fputc('\n', out);
+}
+
+void claims_write_text(FILE *out, const struct claims *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        size_t length;
+        const char *report = claim_report(&c->claims[i], &length);
+        if (claim_begins_report(c, i)) {
+            fprintf(out, "%s%.*s, ", i > 0 ? "\n" : "", (int)length, report);
+            claims_write_counts(out, c, report, length);
+            fputc('\n', out);
+        }
+        write_claim(out, &c->claims[i]);
+    }
+    fputs(c->n > 0 ? "\nAll " : "", out);
+    claims_write_counts(out, c, NULL, 0);
+    fputs(".\n", out);
+}
+
+/* ---- CSV ---- */
+
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+struct claim_row {
+#include "bench/claims/csv_claims.def"
+};
+#undef COLUMN
+
+#define COLUMN(id, type, unit, meaning) CSV_COLUMN("claims.csv", claim_row, id, type, unit, meaning)
+static const struct column columns[] = {
+#include "bench/claims/csv_claims.def"
+};
+#undef COLUMN
+#define N_COLUMNS (sizeof columns / sizeof *columns)
+
+const struct column *claims_columns(size_t *n)
+{
+    *n = N_COLUMNS;
+    return columns;
+}
+
+enum part { PART_TEXTS, PART_NUMBERS, PART_ROWS };
+
+/* A part of all values as one text, freed by the caller; NULL without memory. */
+static char *join_values(const struct claim *claim, enum part part)
+{
+    char *joined = NULL, text[CLAIM_VALUE_TEXT];
+    size_t size, n = 0;
+    FILE *out = open_memstream(&joined, &size);
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < claim->n; i++) {
+        const struct claim_value *value = &claim->values[i];
+        if (part == PART_TEXTS)
+            fprintf(out, "%s%s: %s", n++ > 0 ? "; " : "", value->name, value->text);
+        else if (part == PART_NUMBERS && (value->word != NULL || !isnan(value->number.mid)))
+            fprintf(out, "%s%s %s", n++ > 0 ? "; " : "", value->name,
+                    claim_value_text(text, value));
+        else if (part == PART_ROWS && value->rows != NULL && value->rows[0])
+            fprintf(out, "%s%s: %s", n++ > 0 ? "; " : "", value->name, value->rows);
+    }
+    return fclose(out) == 0 ? joined : NULL;
+}
+
+static void write_row(FILE *out, const struct claim *claim)
+{
+    struct claim_row row;
+    char evidence[64];
+    char *texts[3] = {join_values(claim, PART_TEXTS), join_values(claim, PART_NUMBERS),
+                      join_values(claim, PART_ROWS)};
+    csv_clear_row(columns, N_COLUMNS, &row);
+    row.id = claim->id;
+    row.kind = claim->kind;
+    row.place = claim->place;
+    row.says = claim->says;
+    row.values = texts[0];
+    row.holds = claim->holds != NULL ? condition_text(claim->holds) : NULL;
+    row.numbers = texts[1];
+    row.rows = texts[2];
+    name_evidence(evidence, claim);
+    row.evidence = evidence;
+    row.command = claim->command;
+    row.verdict = claim_verdict_names[claim->verdict];
+    row.reason = claim->reason;
+    csv_write_row(out, columns, N_COLUMNS, &row);
+    for (size_t i = 0; i < 3; i++)
+        free(texts[i]);
+}
+
+void claims_write_csv(FILE *out, const struct claims *c)
+{
+    csv_write_header(out, columns, N_COLUMNS);
+    for (size_t i = 0; i < c->n; i++)
+        write_row(out, &c->claims[i]);
+}
+
+/* ---- Markdown ---- */
+
+/* "four [81.49](published/a.csv#L5), faster [2.953](claims.csv#L2)" */
+static void write_numbers(FILE *out, const struct claim *claim, size_t index)
+{
+    char text[CLAIM_VALUE_TEXT];
+    for (size_t i = 0; i < claim->n; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        markup_write_text(out, &markup_markdown, claim->values[i].name);
+        fputs(" [", out);
+        markup_write_text(out, &markup_markdown, claim_value_text(text, &claim->values[i]));
+        fputs("](", out);
+        claim_write_address(out, &claim->values[i], index);
+        fputc(')', out);
+    }
+}
+
+static void write_line(FILE *out, const struct claim *claim, size_t index)
+{
+    const struct markup *m = &markup_markdown;
+    const char *texts[] = {claim_verdict_names[claim->verdict],
+                           strchr(claim->id, '/') + 1,
+                           claim->kind,
+                           claim->place,
+                           claim->says,
+                           claim->holds != NULL ? condition_text(claim->holds) : "-"};
+    fputs(m->begin, out);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        markup_write_text(out, m, texts[i]);
+        fputs(m->between, out);
+    }
+    bool judged = claim->verdict != CLAIM_NOT_TESTABLE;
+    if (judged)
+        write_numbers(out, claim, index);
+    if (claim->reason[0]) {
+        fputs(judged ? "; " : "", out);
+        markup_write_text(out, m, claim->reason);
+    }
+    fputs(m->between, out);
+    markup_write_text(out, m, claim->command != NULL ? claim->command : "-");
+    fputs(m->end, out);
+}
+
+void claims_write_markdown(FILE *out, const struct claims *c)
+{
+    fputs(
+        "# Claims of the reports\n\n"
+        "Written by `make claims` from [claims.yaml](claims.yaml) and the tables that the numbers "
+        "link to; as a table of its own [claims.csv](claims.csv).\n\n",
+        out);
+    claims_write_counts(out, c, NULL, 0);
+    fputs(".\n", out);
+    for (size_t i = 0; i < c->n; i++) {
+        size_t length;
+        const char *report = claim_report(&c->claims[i], &length);
+        if (claim_begins_report(c, i)) {
+            fprintf(out, "\n## %.*s\n\n", (int)length, report);
+            claims_write_counts(out, c, report, length);
+            fputs(".\n\n| verdict | claim | kind | place | says | holds if | numbers, or why not | "
+                  "measured by |\n|---|---|---|---|---|---|---|---|\n",
+                  out);
+        }
+        write_line(out, &c->claims[i], i);
+    }
+}

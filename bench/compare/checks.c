@@ -1,0 +1,518 @@
+#include "bench/compare/checks.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/file.h"
+#include "bench/compare/operand.h"
+#include "bench/runner/run_spec.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/pattern.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+/* ---- What names stand for ---- */
+
+/* For names alone, and for `where`: a point is where its median is. */
+static bool look_up(struct condition_value *value, const char *name, const void *point)
+{
+    double lo, hi;
+    return check_look_up(value, &lo, &hi, name, point);
+}
+
+static void free_check(struct check *check)
+{
+    free(check->text);
+    condition_free(check->demand);
+    condition_free(check->where);
+    free(check->outcomes);
+    free(check->applies);
+}
+
+/* ---- What is asked ---- */
+
+size_t check_find_where(const char *text)
+{
+    bool quoted = false;
+    size_t i = 0;
+    for (; text[i]; i++) {
+        quoted = quoted != (text[i] == '"');
+        if (!quoted && (i == 0 || isspace((unsigned char)text[i - 1])) &&
+            strncmp(text + i, "where", 5) == 0 &&
+            (text[i + 5] == '\0' || isspace((unsigned char)text[i + 5]) || text[i + 5] == '('))
+            return i;
+    }
+    return i;
+}
+
+/* At the place in the whole text where the part is wrong. */
+static enum status parse_part(struct condition **part, const char *text, size_t begin,
+                              struct error *e)
+{
+    TRY(condition_parse(part, text, e) == OK
+            ? OK
+            : error_at(e, e->status, NULL, e->line, e->column + (int)begin, "%s", e->text));
+    return OK;
+}
+
+static enum status parse(struct check *check, const char *text, struct error *e)
+{
+    size_t at = check_find_where(text), behind = at + strlen("where");
+    check->text = strdup(text);
+    char *demand = strndup(text, at);
+    if (check->text == NULL || demand == NULL) {
+        free(demand);
+        return error_no_memory(e, "a condition");
+    }
+    enum status status = parse_part(&check->demand, demand, 0, e);
+    if (text[at])
+        THEN(status, parse_part(&check->where, text + behind, behind, e));
+    free(demand);
+    return status;
+}
+
+static enum status add_check(struct checking *c, const char *text, const char *file, int line,
+                             struct error *e)
+{
+    struct check *more = realloc(c->checks, (c->n + 1) * sizeof *more);
+    if (more == NULL)
+        return error_no_memory(e, "the conditions");
+    c->checks = more;
+    c->checks[c->n] = (struct check){.file = file, .line = line};
+    enum status status = parse(&c->checks[c->n++], text, e);
+    if (status != OK)
+        return error_at(e, status, file, file != NULL ? line : 0, e->column, "'%s': %s", text,
+                        e->text);
+    return OK;
+}
+
+static char *trimmed(char *line)
+{
+    line += strspn(line, " \t");
+    for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]);)
+        line[--n] = '\0';
+    return line;
+}
+
+/* A condition a line; what is empty or begins with # is none. */
+static enum status read_lines(struct checking *c, FILE *in, const char *path, struct error *e)
+{
+    char *line = NULL;
+    size_t size = 0;
+    enum status status = OK;
+    for (int n = 1; status == OK && getline(&line, &size, in) >= 0; n++) {
+        const char *text = trimmed(line);
+        if (*text && *text != '#')
+            status = add_check(c, text, path, n, e);
+    }
+    free(line);
+    return status;
+}
+
+static enum status read_file(struct checking *c, const char *path, struct error *e)
+{
+    const char *why;
+    FILE *in = file_open_stream(path, &why);
+    if (in == NULL)
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot read: %s", why);
+    enum status status = read_lines(c, in, path, e);
+    fclose(in);
+    return status;
+}
+
+static enum status read_checks(struct checking *c, const struct check_request *request,
+                               struct error *e)
+{
+    for (size_t i = 1; i < request->n_operands; i++)
+        TRY(add_check(c, request->operands[i], NULL, 0, e));
+    if (request->file != NULL)
+        TRY(read_file(c, request->file, e));
+    if (c->n == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "check: no condition, such as \"speedup >= 1.8 where ranks = 2\", nor "
+                         "--file with one a line");
+    return OK;
+}
+
+/* ---- What is found ---- */
+
+static bool is_unknown(const struct condition_value *value)
+{
+    return isnan(value->number) && (value->text == NULL || value->text[0] == '\0');
+}
+
+/* As check_look_up. A number that is missing, or was measured once, may lie anywhere. */
+static bool look_up_open(struct condition_value *value, double *lo, double *hi, const char *name,
+                         const void *point)
+{
+    bool known = check_look_up(value, lo, hi, name, point);
+    bool missing = known && is_unknown(value) && check_is_number(point, name);
+    if (missing)
+        value->number = 0;
+    if (missing || (isnan(*lo) && check_is_single(point, name))) {
+        *lo = -INFINITY;
+        *hi = INFINITY;
+    }
+    return known;
+}
+
+/* Whether a value is missing that shared cores do not withhold; of `numbers` alone, or of texts too, which may well be
+ * empty where a point has ended well, as flags are. */
+static bool lacks_value(const struct check *check, const struct check_point *point, bool numbers)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(check->demand, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct condition_value value = {NAN, NULL};
+        double lo = NAN, hi = NAN;
+        if (check_look_up(&value, &lo, &hi, terms[i].name, point) && is_unknown(&value) &&
+            !isinf(lo) && (!numbers || check_is_number(point, terms[i].name)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_ended(const struct side_point *p)
+{
+    return !side_point_failed(p) && strcmp(p->status, point_status_names()[POINT_skipped]) != 0;
+}
+
+static enum check_outcome find_outcome(const struct check *check, const struct check_point *point)
+{
+    bool ended = has_ended(&point->c->run.points[point->point]);
+    enum condition_truth truth = condition_holds_throughout(check->demand, look_up_open, point);
+    if (truth == CONDITION_TRUE)
+        return CHECK_HOLDS;
+    if (lacks_value(check, point, ended))
+        return CHECK_VIOLATED;
+    return truth == CONDITION_FALSE && !lacks_value(check, point, false) ? CHECK_VIOLATED
+                                                                         : CHECK_UNDECIDED;
+}
+
+/* The words that a name may be compared with; none where any will do, as of columns, which programs write. */
+static const char *const *find_words(const struct config *config, const char *name, size_t *n)
+{
+    const struct spec_option *option =
+        config != NULL ? config_option_find(config, name) : option_find(name);
+    bool is_status = strcmp(name, column_get(COLUMN_status)->name) == 0;
+    bool is_choice = option != NULL && option->type == TYPE_ENUM;
+    *n = is_status ? POINT_STATUSES : is_choice ? option->names->n : 0;
+    return is_status ? point_status_names() : is_choice ? option->names->names : NULL;
+}
+
+static enum status check_words(const struct check *check, const struct condition *part,
+                               const struct config *config, struct error *e)
+{
+    size_t n, n_words;
+    char why[700];
+    const struct condition_term *terms = condition_terms(part, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *const *words = find_words(config, terms[i].name, &n_words);
+        if (n_words > 0 && terms[i].text[0] && name_index(terms[i].text, words, n_words) < 0)
+            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
+                            check->text, terms[i].name,
+                            name_explain(why, sizeof why, terms[i].text, words, n_words));
+    }
+    return OK;
+}
+
+static enum status check_names(const struct check *check, condition_lookup *known, const void *arg,
+                               const struct config *config, struct error *e)
+{
+    const struct condition *const parts[] = {check->demand, check->where};
+    char near[NAME_NEAR_BYTES];
+    for (size_t i = 0; i < 2; i++) {
+        const char *name = parts[i] != NULL ? condition_unknown(parts[i], known, arg) : NULL;
+        if (name == NULL)
+            continue;
+        TRY(check_find_near(near, name, config, e));
+        return error_at(
+            e, ERR_ARGUMENT, check->file, check->line, 0,
+            "'%s': '%s' is neither a column of summary.csv nor a metric of the run nor an "
+            "option%s",
+            check->text, name, near);
+    }
+    TRY(check_words(check, check->demand, config, e));
+    return check->where != NULL ? check_words(check, check->where, config, e) : OK;
+}
+
+/* Finds what no point can meet: a word in place of a number, an order of texts and, unless the spec may be `open` to
+ * whoever typed a SET, a column that no run of the spec fills. */
+static enum status check_terms(const struct check *check, const struct spec *spec, bool open,
+                               struct error *e)
+{
+    const struct condition *const parts[] = {check->demand, check->where};
+    char why[CONDITION_WHY];
+    for (size_t i = 0; i < 2 && parts[i] != NULL; i++) {
+        size_t n;
+        const struct condition_term *terms = condition_terms(parts[i], &n);
+        for (size_t k = 0; k < n; k++) {
+            const char *name = terms[k].name;
+            enum option_id lack = config_option_find(&spec->config, name) == NULL
+                                      ? column_lack(name, spec)
+                                      : OPTION_COUNT;
+            if (!condition_term_fits(why, &terms[k], check_kind(name, &spec->config)))
+                return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s",
+                                check->text, why);
+            if (lack == OPTION_COUNT || (open && spec_option_is_open(spec, lack)))
+                continue;
+            column_explain_lack(why, lack, spec);
+            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
+                            check->text, name, why);
+        }
+    }
+    return OK;
+}
+
+/* Refuses a demand that every possible number of a column meets, or none. In `where` it may select points that have a
+ * number. */
+static enum status check_ranges(const struct check *check, const struct config *config,
+                                struct error *e)
+{
+    size_t n;
+    double lo, hi;
+    char why[CONDITION_WHY];
+    const struct condition_term *terms = condition_terms(check->demand, &n);
+    for (size_t i = 0; i < n; i++) {
+        bool is_option = config != NULL && config_option_find(config, terms[i].name) != NULL;
+        if (!is_option && column_range(terms[i].name, &lo, &hi) &&
+            !condition_term_decides(why, check->demand, i, lo, hi))
+            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s", check->text,
+                            why);
+    }
+    return OK;
+}
+
+static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
+{
+    size_t n = c->run.n;
+    const struct config *config = c->has_spec ? &c->spec.config : NULL;
+    TRY(check_names(check, look_up, &(struct check_point){c, 0}, config, e));
+    TRY(check_ranges(check, config, e));
+    if (c->has_spec)
+        TRY(check_terms(check, &c->spec, false, e));
+    TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
+    TRY(MEM_NEW(check->applies, n, "what was checked", e));
+    for (size_t i = 0; i < n; i++) {
+        const struct check_point point = {c, i};
+        check->applies[i] = check->where == NULL || condition_holds(check->where, look_up, &point);
+        if (!check->applies[i])
+            continue;
+        check->points++;
+        check->outcomes[i] = find_outcome(check, &point);
+        if (check->outcomes[i] > check->outcome)
+            check->outcome = check->outcomes[i];
+    }
+    if (check->points == 0)
+        return error_at(e, ERR_UNAVAILABLE, check->file, check->line, 0,
+                        "'%s': no point of %s is so", check->text, c->run.name);
+    return OK;
+}
+
+/* Of several points that are one, that of the row's own place. */
+static size_t point_of(const struct checking *c, size_t row, const char *id)
+{
+    return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
+}
+
+/* Rows go by the identities that they tell, since somebody may have sorted them. Other versions have other identities:
+ * where one is not known, rows stand as points do. */
+static enum status find_points(struct checking *c, struct error *e)
+{
+    int column = csv_table_find(&c->run.summary, "point");
+    bool known = column >= 0;
+    TRY(MEM_NEW(c->points, c->run.n, "the points of a run", e));
+    for (size_t i = 0; i < c->run.n && known; i++) {
+        c->points[i] = point_of(c, i, csv_table_cell(&c->run.summary, i, (size_t)column));
+        known = c->points[i] < c->spec.n_points;
+    }
+    for (size_t i = 0; i < c->run.n && !known; i++)
+        c->points[i] = i;
+    return OK;
+}
+
+/* Options are asked of the spec that lies beside the tables, if it is theirs. */
+static enum status read_spec(struct checking *c, struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/spec.yaml", c->run.path));
+    if (!path_exists(path))
+        return OK;
+    TRY(run_spec_load(&c->spec, c->run.path, NULL, e));
+    c->has_spec = c->spec.n_points == c->run.n;
+    return c->has_spec ? find_points(c, e) : OK;
+}
+
+/* Only programs of the user's own have metrics. */
+static enum status read_metrics(struct checking *c, struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/metrics.csv", c->run.path));
+    if (!path_exists(path))
+        return OK;
+    TRY(csv_table_read(&c->metrics, path, e));
+    return MEM_NEW(c->values, c->metrics.rows, "the values of a metric", e);
+}
+
+enum status check_read_table(struct checking *c, const char *path, struct error *e)
+{
+    static const char points[] = "/summary.csv";
+    const char *slash = strrchr(path, '/');
+    *c = (struct checking){.n = 0};
+    TRY(path_format(c->run.path, e, "%.*s", (int)(slash != NULL ? slash - path : 0), path));
+    TRY(csv_table_read(&c->run.summary, path, e));
+    c->run.n = c->run.summary.rows;
+    return slash != NULL && strcmp(slash, points) == 0 ? read_spec(c, e) : OK;
+}
+
+/* ---- Those of a spec ---- */
+
+/* Whether a point's program tells a metric of that name. */
+static bool is_metric(const struct spec *spec, const char *name)
+{
+    char own[PATTERN_NAME];
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *metrics = &spec->points[i].config.values[OPT_METRICS];
+        for (size_t k = 0; k < metrics->n; k++)
+            if (pattern_split(own, metrics->texts[k]) != NULL && strcmp(own, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Before there are tables: what will be a column of summary.csv, or is an option. */
+static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
+{
+    size_t n;
+    const struct column *columns = columns_of("summary.csv", &n);
+    *value = (struct condition_value){.number = NAN};
+    if (config_option_find(&((const struct spec *)spec)->config, name) != NULL ||
+        is_metric(spec, name))
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(name);
+        const char *own = columns[i].name;
+        if (strncmp(own, name, length) == 0 &&
+            (!own[length] || strcmp(own + length, "_median") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* By its key or by the column that has it; OPTION_COUNT: it is neither. */
+static enum option_id option_of(const struct config *config, const char *name)
+{
+    const struct spec_option *option = config_option_find(config, name);
+    return option != NULL ? option->id : column_option(name);
+}
+
+static bool is_case(const char *name)
+{
+    return strcmp(name, column_get(COLUMN_case_name)->name) == 0;
+}
+
+/* What a point is before it has run. */
+static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct point *point = arg;
+    enum option_id option = option_of(&point->config, name);
+    if (is_case(name))
+        *value = (struct condition_value){NAN, point->case_name};
+    else if (option < OPTION_COUNT)
+        check_look_up_option(value, &point->config, option);
+    return is_case(name) || option < OPTION_COUNT;
+}
+
+/* Whether the file alone says which points a condition holds of: neither what they measure, nor this machine, nor
+ * whoever typed a SET. */
+static bool is_settled(const struct condition *where, const struct spec *spec)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(where, &n);
+    for (size_t i = 0; i < n; i++) {
+        enum option_id option = option_of(&spec->config, terms[i].name);
+        if (!is_case(terms[i].name) &&
+            (option == OPTION_COUNT || !spec_option_is_settled(spec, option)))
+            return false;
+    }
+    return true;
+}
+
+/* A demand that the file alone settles, or a `where` that no point will meet, is refused before hours of launches. */
+static enum status check_points(const struct check *check, const struct spec *spec, struct error *e)
+{
+    if (is_settled(check->demand, spec))
+        return error_set(
+            e, ERR_ARGUMENT,
+            "'%s': the spec alone decides it, before any launch; expected a condition on "
+            "something measured, as step_ms < 25",
+            check->text);
+    if (check->where == NULL || !is_settled(check->where, spec))
+        return OK;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (condition_holds(check->where, look_up_before, &spec->points[i]))
+            return OK;
+    return error_set(e, ERR_ARGUMENT, "'%s': no point of the spec is so", check->text);
+}
+
+static enum status check_before(const char *text, const struct spec *spec, bool open,
+                                struct error *e)
+{
+    struct check check = {.text = NULL};
+    struct error inner;
+    enum status status = parse(&check, text, &inner);
+    if (status != OK)
+        error_set(e, status, "'%s': %s", text, inner.text);
+    THEN(status, check_names(&check, will_be_known, spec, &spec->config, e));
+    THEN(status, spec->is_recorded ? OK : check_ranges(&check, &spec->config, e));
+    THEN(status, check_terms(&check, spec, open, e));
+    THEN(status, check_points(&check, spec, e));
+    free_check(&check);
+    return status;
+}
+
+enum status checks_check(const struct spec *spec, struct error *e)
+{
+    const struct value *texts = &spec->config.values[OPT_CHECKS];
+    struct error inner;
+    for (size_t i = 0; i < texts->n; i++)
+        if (check_before(texts->texts[i], spec, !mark_from_set(texts->mark), &inner) != OK)
+            return mark_error(e, ERR_SPEC, texts->mark, "%s: %s", option_get(OPT_CHECKS)->key,
+                              inner.text);
+    return OK;
+}
+
+enum status check_run(struct checking *c, const struct check_request *request, struct error *e)
+{
+    char path[PATH_BYTES];
+    const struct compared *what;
+    *c = (struct checking){.n = 0};
+    TRY(operand_find(path, request->operands[0], request->out, request->home, e));
+    TRY(read_checks(c, request, e));
+    TRY(compared_find(&what, "step_ms", e));
+    TRY(side_read(&c->run, request->operands[0], path, what, e));
+    TRY(read_metrics(c, e));
+    TRY(read_spec(c, e));
+    if (c->run.n == 0)
+        return error_at(e, ERR_UNAVAILABLE, c->run.path, 0, 0, "a run without points");
+    for (size_t i = 0; i < c->n; i++) {
+        TRY(find_outcomes(&c->checks[i], c, e));
+        c->outcomes[c->checks[i].outcome]++;
+    }
+    return OK;
+}
+
+void check_free(struct checking *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free_check(&c->checks[i]);
+    free(c->checks);
+    free(c->points);
+    csv_table_free(&c->metrics);
+    free(c->values);
+    side_free(&c->run);
+    spec_free(&c->spec);
+    *c = (struct checking){.n = 0};
+}

@@ -1,0 +1,165 @@
+/* What checks found: for people, and for build servers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare/format.h"
+#include "bench/compare/junit.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
+
+static const char *const outcome_names[] = {"holds", "undecided", "violated"};
+
+/* "(failed: exit status 3)" behind a value that is unknown: why. */
+static void write_status(FILE *out, const struct check_point *point)
+{
+    char clean[512];
+    struct condition_value reason = {NAN, NULL};
+    double lo, hi;
+    check_look_up(&reason, &lo, &hi, "reason", point);
+    const char *status = point->c->run.points[point->point].status;
+    bool is_ok = strcmp(status, point_status_names()[POINT_ok]) == 0;
+    fprintf(out, " (%s", is_ok ? "not measured here" : status);
+    if (reason.text != NULL && reason.text[0])
+        fprintf(out, ": %s", terminal_clean(clean, sizeof clean, reason.text));
+    fputc(')', out);
+}
+
+/* "speedup 1.71 [1.66, 1.75]" */
+static void write_value(FILE *out, const char *name, const struct check_point *point)
+{
+    char text[TEXT_INTERVAL];
+    struct condition_value value = {NAN, NULL};
+    struct interval i = {.lo = NAN, .hi = NAN};
+    check_look_up(&value, &i.lo, &i.hi, name, point);
+    i.mid = value.number;
+    double number;
+    bool has_text = value.text != NULL && value.text[0];
+    if (isfinite(value.number) && (!has_text || number_parse(value.text, &number)))
+        fprintf(out, "%s %s", name, text_interval(text, &i, 4));
+    else
+        fprintf(out, "%s %s", name, has_text ? value.text : "unknown");
+    if (isfinite(value.number) && isnan(i.lo) && check_is_single(point, name))
+        fputs(" (measured once: no interval)", out);
+    if (!isfinite(value.number) && !has_text)
+        write_status(out, point);
+}
+
+/* "ranks=2 allreduce: speedup 1.71 [1.66, 1.75]" */
+static void write_point(FILE *out, const struct check *check, const struct check_point *point)
+{
+    size_t n;
+    char label[256];
+    const struct condition_term *terms = condition_terms(check->demand, &n);
+    fprintf(
+        out, "%s: ",
+        terminal_clean(label, sizeof label, compare_label(&point->c->run.points[point->point])));
+    for (size_t i = 0; i < n; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        write_value(out, terms[i].name, point);
+    }
+}
+
+/* ---- For people ---- */
+
+static void write_check(FILE *out, const struct checking *c, const struct check *check)
+{
+    char points[TEXT_NUMBER], clean[1024];
+    fprintf(out, "%-9s  %s  (%s)\n", outcome_names[check->outcome],
+            terminal_clean(clean, sizeof clean, check->text),
+            text_plural(points, (long)check->points, "point"));
+    for (size_t i = 0; i < c->run.n; i++) {
+        if (check->outcomes[i] == CHECK_HOLDS)
+            continue;
+        fprintf(out, "  %-9s  ", outcome_names[check->outcomes[i]]);
+        write_point(out, check, &(struct check_point){c, i});
+        fputc('\n', out);
+    }
+}
+
+void check_write_text(FILE *out, const struct checking *c, bool strict)
+{
+    for (size_t i = 0; i < c->n; i++)
+        write_check(out, c, &c->checks[i]);
+    fprintf(out, "%s: %zu hold, %zu undecided, %zu violated.\n", c->run.name,
+            c->outcomes[CHECK_HOLDS], c->outcomes[CHECK_UNDECIDED], c->outcomes[CHECK_VIOLATED]);
+}
+
+static enum status tell(FILE *out, const struct check_request *request, bool strict, bool *all_well,
+                        struct error *e)
+{
+    struct checking c;
+    enum status status = check_run(&c, request, e);
+    if (status == OK) {
+        check_write_text(out, &c, strict);
+        *all_well = c.outcomes[CHECK_VIOLATED] == 0 && !(strict && c.outcomes[CHECK_UNDECIDED] > 0);
+    }
+    check_free(&c);
+    return status;
+}
+
+enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
+                        bool *all_well, struct error *e)
+{
+    const struct value *texts = &spec->config.values[OPT_CHECKS];
+    const char **operands;
+    *all_well = true;
+    if (texts->n == 0)
+        return OK;
+    TRY(MEM_NEW(operands, texts->n + 1, "the conditions of a spec", e));
+    operands[0] = run_dir;
+    for (size_t i = 0; i < texts->n; i++)
+        operands[1 + i] = texts->texts[i];
+    const struct check_request request = {
+        .operands = operands, .n_operands = texts->n + 1, .out = "", .home = ""};
+    enum status status = tell(out, &request, strict, all_well, e);
+    free(operands);
+    return status;
+}
+
+/* ---- For build servers ---- */
+
+static enum junit_result result_of(const struct check *check, bool strict)
+{
+    return check->outcome == CHECK_HOLDS                ? JUNIT_PASSED
+           : check->outcome == CHECK_VIOLATED || strict ? JUNIT_FAILED
+                                                        : JUNIT_SKIPPED;
+}
+
+/* The points that do not hold, one behind the other, as far as there is memory. */
+static char *message_of(const struct checking *c, const struct check *check)
+{
+    char *text = NULL;
+    size_t size = 0, n = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < c->run.n; i++) {
+        if (check->outcomes[i] == CHECK_HOLDS)
+            continue;
+        fprintf(out, "%s%s at ", n++ > 0 ? "; " : "", outcome_names[check->outcomes[i]]);
+        write_point(out, check, &(struct check_point){c, i});
+    }
+    fclose(out);
+    return text;
+}
+
+void check_write_junit(FILE *out, const struct checking *c, bool strict)
+{
+    struct junit_counts counts = {0};
+    for (size_t i = 0; i < c->n; i++)
+        junit_count(&counts, result_of(&c->checks[i], strict));
+    junit_begin(out, &counts);
+    junit_begin_suite(out, c->run.name, &counts);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct check *check = &c->checks[i];
+        char *message = message_of(c, check);
+        junit_write_test(out, c->run.name, check->text, result_of(check, strict),
+                         outcome_names[check->outcome], message != NULL ? message : "no memory");
+        free(message);
+    }
+    junit_end_suite(out);
+    junit_end(out);
+}

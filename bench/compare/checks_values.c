@@ -1,0 +1,289 @@
+/* What a name in a condition stands for at a point of a run. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/timing.h"
+#include "bench/compare/checks.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+static int find_column(const struct csv_table *summary, const char *name, const char *tail)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s%s", name, tail);
+    return csv_table_find(summary, text);
+}
+
+static double number_of(const struct csv_table *summary, size_t row, const char *name,
+                        const char *tail)
+{
+    double number;
+    int column = find_column(summary, name, tail);
+    return column >= 0 && number_parse(csv_table_cell(summary, row, (size_t)column), &number)
+               ? number
+               : NAN;
+}
+
+/* Of ranks that share cores the summary has these without their intervals, or not at all: a bound on them is open. */
+static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
+{
+    static const char *const claims[] = {"speedup", "efficiency", "karp_flatt", "images_per_s"};
+    bool withheld = false;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        withheld |= strcmp(name, claims[i]) == 0;
+    return withheld && find_column(summary, name, "_lo") >= 0 &&
+           number_of(summary, row, "oversubscribed", "") == 1;
+}
+
+enum { STEM = 128 };
+
+/* step_ms of step_ms_median, in `stem`; the name where it does not end so. */
+static void cut_tail(char stem[STEM], const char *name, const char *tail)
+{
+    size_t length = strlen(name), cut = strlen(tail);
+    bool ends_so = length > cut && strcmp(name + length - cut, tail) == 0;
+    snprintf(stem, STEM, "%.*s", (int)(ends_so ? length - cut : length), name);
+}
+
+struct known_names {
+    char (*stems)[STEM];
+    const char **names;
+    size_t n;
+};
+
+static enum status list_names(struct known_names *known, const struct config *config,
+                              struct error *e)
+{
+    size_t n;
+    const struct column *columns = columns_of("summary.csv", &n);
+    TRY(MEM_NEW(known->stems, n, "the names of columns", e));
+    TRY(MEM_NEW(known->names, n + OPTION_COUNT, "the names of columns", e));
+    for (size_t i = 0; i < n; i++) {
+        cut_tail(known->stems[i], columns[i].name, "_median");
+        known->names[known->n++] = known->stems[i];
+    }
+    for (int id = 0; id < OPTION_COUNT; id++)
+        known->names[known->n++] = (config != NULL ? config_option(config, (enum option_id)id)
+                                                   : option_get((enum option_id)id))
+                                       ->key;
+    return OK;
+}
+
+enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
+                            const struct config *config, struct error *e)
+{
+    struct known_names known = {.n = 0};
+    enum status status = list_names(&known, config, e);
+    if (status == OK)
+        name_near(near, name, known.names, known.n);
+    free(known.names);
+    free(known.stems);
+    return status;
+}
+
+/* speedup_lo of speedup; test_acc_lo of test_acc_pct. */
+static void find_interval(double *lo, double *hi, const struct csv_table *summary, size_t row,
+                          const char *stem)
+{
+    char short_stem[STEM];
+    cut_tail(short_stem, stem, "_pct");
+    *lo = number_of(summary, row, stem, "_lo");
+    *hi = number_of(summary, row, stem, "_hi");
+    if (!isnan(*lo))
+        return;
+    *lo = number_of(summary, row, short_stem, "_lo");
+    *hi = number_of(summary, row, short_stem, "_hi");
+}
+
+bool check_has_interval(const struct csv_table *table, const char *name)
+{
+    char stem[STEM], short_stem[STEM];
+    cut_tail(stem, name, "_median");
+    cut_tail(short_stem, stem, "_pct");
+    return find_column(table, stem, "_lo") >= 0 || find_column(table, short_stem, "_lo") >= 0;
+}
+
+static int find_summary_column(const struct csv_table *summary, const char *name)
+{
+    char stem[STEM];
+    cut_tail(stem, name, "_median");
+    int column = find_column(summary, stem, "");
+    return column >= 0 ? column : find_column(summary, stem, "_median");
+}
+
+/* step_ms and step_ms_median are one; their interval is that of step_ms. */
+static bool look_up_column(struct condition_value *value, double *lo, double *hi, const char *name,
+                           const struct csv_table *summary, size_t row)
+{
+    char stem[STEM];
+    int column = find_summary_column(summary, name);
+    cut_tail(stem, name, "_median");
+    if (column < 0)
+        return false;
+    value->text = csv_table_cell(summary, row, (size_t)column);
+    if (!number_parse(value->text, &value->number))
+        value->number = NAN;
+    find_interval(lo, hi, summary, row, stem);
+    if (isnan(*lo) && is_withheld(summary, row, stem)) {
+        *lo = -INFINITY;
+        *hi = INFINITY;
+    }
+    return true;
+}
+
+/* ---- Metrics of the user's own ---- */
+
+static bool is_cell(const struct csv_table *table, size_t row, const char *column, const char *text)
+{
+    int index = csv_table_find(table, column);
+    return index >= 0 && strcmp(csv_table_cell(table, row, (size_t)index), text) == 0;
+}
+
+static bool is_metric(const struct csv_table *metrics, const char *name)
+{
+    for (size_t row = 0; row < metrics->rows; row++)
+        if (is_cell(metrics, row, "metric", name))
+            return true;
+    return false;
+}
+
+static bool is_timed(const struct csv_table *raw, const char *launch)
+{
+    for (size_t row = 0; row < raw->rows; row++)
+        if (is_cell(raw, row, "launch", launch))
+            return is_cell(raw, row, "run", "time");
+    return false;
+}
+
+/* Values of the point's timed launches, or of its accuracy runs, into c->values; returns how many. */
+static size_t take_metric(const struct check_point *p, const char *name, bool timed)
+{
+    size_t n = 0;
+    const struct csv_table *metrics = &p->c->metrics;
+    for (size_t row = 0; row < metrics->rows; row++) {
+        int launch = csv_table_find(metrics, "launch");
+        double value = number_of(metrics, row, "value", "");
+        if (launch >= 0 && !isnan(value) && is_cell(metrics, row, "metric", name) &&
+            is_cell(metrics, row, "point", p->c->run.points[p->point].id) &&
+            is_timed(&p->c->run.raw, csv_table_cell(metrics, row, (size_t)launch)) == timed)
+            p->c->values[n++] = value;
+    }
+    return n;
+}
+
+/* The median of its launches, with the interval of columns that are timed. */
+static bool look_up_metric(struct condition_value *value, double *lo, double *hi, const char *name,
+                           const struct check_point *p)
+{
+    if (!is_metric(&p->c->metrics, name))
+        return false;
+    size_t n = take_metric(p, name, true);
+    n = n > 0 ? n : take_metric(p, name, false);
+    struct interval i = timing_interval(p->c->values, n, true);
+    *value = (struct condition_value){i.mid, NULL};
+    *lo = i.lo;
+    *hi = i.hi;
+    return true;
+}
+
+/* ---- Any name ---- */
+
+bool check_is_number(const struct check_point *p, const char *name)
+{
+    int index = find_summary_column(&p->c->run.summary, name);
+    if (index < 0)
+        return is_metric(&p->c->metrics, name);
+    enum column_id column = column_find(p->c->run.summary.names[index]);
+    return column < COLUMNS && column_get(column)->type != CSV_TEXT;
+}
+
+/* Columns of summary.csv that are not timed but counted: every launch has the same. */
+static const char *const counted[] = {
+    "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
+    "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};
+
+bool check_is_measured(const char *column)
+{
+    enum column_id id = column_find(column);
+    return id < COLUMNS && column_get(id)->type == CSV_REAL &&
+           column_option(column) == OPTION_COUNT &&
+           name_index(column, counted, sizeof counted / sizeof *counted) < 0;
+}
+
+/* Of its launches and of its accuracy runs; tables that do not tell have several. */
+static bool has_one_launch(const struct csv_table *summary, size_t row)
+{
+    double launches = number_of(summary, row, "launches", "");
+    double runs = number_of(summary, row, "accuracy_runs", "");
+    return launches <= 1 && !(runs > 1);
+}
+
+bool check_is_single(const struct check_point *p, const char *name)
+{
+    static const char *const relative[] = {"speedup", "efficiency"};
+    const struct csv_table *summary = &p->c->run.summary;
+    const struct side_point *row = &p->c->run.points[p->point];
+    int column = find_summary_column(summary, name);
+    bool itself = strcmp(row->id, row->base) == 0 &&
+                  name_index(name, relative, sizeof relative / sizeof *relative) >= 0;
+    if (column < 0)
+        return is_metric(&p->c->metrics, name);
+    return !itself &&
+           (check_has_interval(summary, summary->names[column]) ||
+            (check_is_measured(summary->names[column]) && has_one_launch(summary, p->point)));
+}
+
+void check_look_up_option(struct condition_value *value, const struct config *config,
+                          enum option_id option)
+{
+    *value = option_as_condition(config_option(config, option), &config->values[option]);
+}
+
+/* step_ms is step_ms_median. */
+static const struct column *find_column_of(const char *name)
+{
+    char text[STEM + sizeof "_median"], stem[STEM];
+    const struct column *column = column_of_file("summary.csv", name);
+    cut_tail(stem, name, "_median");
+    snprintf(text, sizeof text, "%s_median", stem);
+    return column != NULL ? column : column_of_file("summary.csv", text);
+}
+
+enum condition_kind check_kind(const char *name, const struct config *config)
+{
+    const struct spec_option *option = config_option_find(config, name);
+    const struct column *column = find_column_of(name);
+    if (option != NULL && (column == NULL || strchr(name, '.') != NULL))
+        return option_kind(option);
+    return column != NULL ? column_kind(column) : CONDITION_ANY;
+}
+
+/* By its key, as the spec beside the tables has it; NULL: none. */
+static const struct config *find_option(const struct spec_option **option,
+                                        const struct check_point *p, const char *name)
+{
+    if (!p->c->has_spec)
+        return NULL;
+    const struct config *config = &p->c->spec.points[p->c->points[p->point]].config;
+    *option = config_option_find(config, name);
+    return *option != NULL ? config : NULL;
+}
+
+/* A column by an option's key has its text, as 64KiB; the option has its number too. */
+bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
+                   const void *point)
+{
+    const struct check_point *p = point;
+    const struct spec_option *option;
+    const struct config *config = find_option(&option, p, name);
+    bool dotted = strchr(name, '.') != NULL;
+    if (!(dotted && config != NULL) &&
+        (look_up_column(value, lo, hi, name, &p->c->run.summary, p->point) ||
+         look_up_metric(value, lo, hi, name, p)))
+        return true;
+    if (config != NULL)
+        check_look_up_option(value, config, option->id);
+    return config != NULL;
+}

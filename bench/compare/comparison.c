@@ -1,0 +1,384 @@
+#include "bench/compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare/operand.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+const char *compare_label(const struct side_point *p)
+{
+    return p->label[0] ? p->label : p->id;
+}
+
+/* ---- What was asked for ---- */
+
+/* "2%", from `least` up to below `most` per cent. */
+static enum status read_share(double *share, const char *option, const char *text, double least,
+                              double most, struct error *e)
+{
+    enum option_type type;
+    double pct;
+    if (!number_parse_unit(text, &type, &pct) || type != TYPE_PERCENT ||
+        !(pct >= least && pct < most))
+        return error_set(e, ERR_ARGUMENT,
+                         "%s: '%s' is no share in per cent, such as 2%%, of %g%% or more and less "
+                         "than %g%%",
+                         option, text, least, most);
+    *share = pct / 100;
+    return OK;
+}
+
+/* Only times depend on other programs and on the clock. */
+static enum status check_switches(const struct compared *what,
+                                  const struct compare_request *request, struct error *e)
+{
+    bool disturbed = request->count_disturbed && what->spread_pct == 0;
+    if (!disturbed && !(request->as_measured && what->clock == CLOCK_FREE))
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "compare: --%s has no effect on %s; leave it out",
+                     disturbed ? "count-disturbed" : "as-measured", what->name);
+}
+
+static enum status read_rules(struct comparison *c, const struct compare_request *request,
+                              struct error *e)
+{
+    TRY(compared_find(&c->what, request->quantity != NULL ? request->quantity : "step_ms", e));
+    c->margin = c->what->margin_pct / 100;
+    if (request->margin != NULL)
+        TRY(read_share(&c->margin, "--margin", request->margin, 0, 100, e));
+    TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
+                   e));
+    TRY(check_switches(c->what, request, e));
+    c->count_disturbed = request->count_disturbed;
+    c->at_clock = c->what->clock != CLOCK_FREE && !request->as_measured;
+    floor_begin(&c->floor, c->what->spread_pct);
+    if (request->floor == NULL)
+        return OK;
+    TRY(read_share(&c->floor.given, "--floor", request->floor, 0, 100, e));
+    c->floor.given = log1p(c->floor.given);
+    return OK;
+}
+
+/* ---- Sides ---- */
+
+static bool is_published(const char *operand)
+{
+    size_t length = strlen(operand);
+    return strcmp(operand, "published") == 0 ||
+           (length > 4 && strcmp(operand + length - 4, ".csv") == 0 && !path_is_folder(operand));
+}
+
+static enum status read_run(struct comparison *c, size_t i, const struct compare_request *request,
+                            struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(operand_find(path, request->operands[i], request->out, request->home, e));
+    return side_read(&c->sides[i], request->operands[i], path, c->what, e);
+}
+
+/* Numbers of others stand beside the points of a run: of the first that is one. */
+static enum status read_published(struct comparison *c, size_t i,
+                                  const struct compare_request *request, struct error *e)
+{
+    const char *operand = request->operands[i];
+    size_t run = 0;
+    while (run < c->n_sides && is_published(request->operands[run]))
+        run++;
+    if (run == c->n_sides)
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: published numbers are compared with a run; give its folder or name, too", operand);
+    TRY(operand_check_no_table(operand, e));
+    return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,
+                        &c->sides[run], c->what, e);
+}
+
+static enum status read_sides(struct comparison *c, const struct compare_request *request,
+                              struct error *e)
+{
+    TRY(MEM_NEW(c->sides, request->n_operands, "the runs to compare", e));
+    TRY(MEM_NEW(c->repeats, request->n_operands, "the runs to compare", e));
+    c->n_sides = request->n_operands;
+    for (size_t i = 0; i < c->n_sides; i++)
+        if (!is_published(request->operands[i]))
+            TRY(read_run(c, i, request, e));
+    for (size_t i = 0; i < c->n_sides; i++)
+        if (is_published(request->operands[i]))
+            TRY(read_published(c, i, request, e));
+    return OK;
+}
+
+/* ---- Points ---- */
+
+typedef bool matcher(const struct side_point *a, const struct side_point *b);
+
+static bool same_row(const struct side_point *a, const struct side_point *b)
+{
+    return strcmp(a->id, b->id) == 0 && strcmp(a->case_name, b->case_name) == 0;
+}
+
+static bool same_id(const struct side_point *a, const struct side_point *b)
+{
+    return strcmp(a->id, b->id) == 0;
+}
+
+static bool same_label(const struct side_point *a, const struct side_point *b)
+{
+    return a->label[0] && strcmp(a->label, b->label) == 0;
+}
+
+static const struct {
+    matcher *matches;
+    bool by_label;
+} matchers[] = {{same_row, false}, {same_id, false}, {same_label, true}};
+
+static bool is_taken(const struct comparison *c, size_t side, const struct side_point *p)
+{
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        if (compare_cell(c, i, side)->point == p)
+            return true;
+    return false;
+}
+
+static void match_point(struct comparison *c, size_t side, size_t i, size_t m)
+{
+    struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
+    const struct side *other = &c->sides[side];
+    for (size_t k = 0; k < other->n && cell->point == NULL; k++)
+        if (matchers[m].matches(&c->sides[0].points[i], &other->points[k]) &&
+            !is_taken(c, side, &other->points[k])) {
+            cell->point = &other->points[k];
+            cell->by_label = matchers[m].by_label;
+            c->by_label += cell->by_label;
+        }
+}
+
+bool compare_is_matched(const struct comparison *c, size_t side, size_t i)
+{
+    return is_taken(c, side, &c->sides[side].points[i]);
+}
+
+static bool is_comparable(const struct comparison *c, size_t point, size_t side)
+{
+    const struct compare_cell *cell = compare_cell(c, point, side);
+    return cell->point != NULL && cell->point->n > 0 && c->sides[0].points[point].n > 0;
+}
+
+/* Whether each ratio has published numbers on one of its sides. */
+static bool is_beside_published(const struct comparison *c)
+{
+    size_t runs = 0;
+    for (size_t side = 1; side < c->n_sides; side++)
+        runs += c->sides[side].path[0] != '\0';
+    return c->sides[0].path[0] == '\0' || runs == 0;
+}
+
+bool compare_is_lost(const struct comparison *c, size_t point, size_t side)
+{
+    const struct side_point *p = compare_cell(c, point, side)->point;
+    return p != NULL && p->n == 0 && c->sides[0].points[point].n > 0;
+}
+
+bool compare_is_failed(const struct comparison *c, size_t point, size_t side)
+{
+    return compare_is_lost(c, point, side) &&
+           side_point_failed(compare_cell(c, point, side)->point);
+}
+
+static enum status match_points(struct comparison *c, struct error *e)
+{
+    size_t n = c->sides[0].n, runs = c->n_sides - 1;
+    TRY(MEM_NEW(c->cells, n * runs, "the points to compare", e));
+    for (size_t side = 1; side < c->n_sides; side++)
+        for (size_t m = 0; m < sizeof matchers / sizeof *matchers; m++)
+            for (size_t i = 0; i < n; i++)
+                match_point(c, side, i, m);
+    for (size_t i = 0; i < n; i++)
+        for (size_t side = 1; side < c->n_sides; side++) {
+            c->n_ratios += is_comparable(c, i, side);
+            c->lost += compare_is_lost(c, i, side);
+            c->failed += compare_is_failed(c, i, side);
+        }
+    if (c->n_ratios == 0)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "nothing to compare: no point of '%s' has a value of %s that a point of "
+                         "the others has, too; --quantity compares another",
+                         c->sides[0].name, c->what->name);
+    c->joint = c->n_ratios > 1 && !is_beside_published(c);
+    c->each_level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
+    return OK;
+}
+
+/* ---- The clock ---- */
+
+/* Frequency alone may differ: another class of hardware does that piece of work and a step at other speeds. */
+static void check_clock(struct comparison *c, const struct side *side)
+{
+    char *why = c->as_measured;
+    size_t size = sizeof c->as_measured;
+    if (!c->at_clock)
+        return;
+    if (side->path[0] == '\0')
+        snprintf(why, size, "published numbers tell nothing of the processor's clock");
+    else if (!(side->work_us > 0))
+        snprintf(why, size, "not every launch of %s tells what the fixed piece of work took",
+                 side->name);
+    else if (side->machine[0] == '\0')
+        snprintf(why, size, "%s has no manifest that tells the class of hardware", side->name);
+    else if (strcmp(side->machine, c->sides[0].machine) != 0)
+        snprintf(why, size, "%s and %s ran on different hardware", c->sides[0].name, side->name);
+    c->at_clock = why[0] == '\0';
+}
+
+static void set_own_clocks(struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        struct side_point *p = &side->points[i];
+        p->clock_us = p->n > 0 ? stats_median(p->work_us, p->n) : NAN;
+    }
+}
+
+/* Repetitions have the clock of what they repeat. */
+static void set_repeats_clocks(const struct comparison *c, size_t side)
+{
+    const struct repeats *repeats = &c->repeats[side];
+    for (size_t r = 0; r < repeats->n; r++)
+        for (size_t i = 0; i < repeats->sides[r].n; i++) {
+            struct side_point *p = &repeats->sides[r].points[i];
+            const struct side_point *repeated = repeats_find_point(&c->sides[side], p);
+            p->clock_us = repeated != NULL ? repeated->clock_us : p->clock_us;
+        }
+}
+
+/* Point by point: beside launches of more ranks the fixed piece of work takes longer. */
+static void set_reference_clocks(struct comparison *c, size_t side)
+{
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
+        if (is_comparable(c, i, side))
+            cell->point->clock_us = c->sides[0].points[i].clock_us;
+    }
+}
+
+static void use_clocks(struct comparison *c)
+{
+    for (size_t side = 0; side < c->n_sides; side++) {
+        check_clock(c, &c->sides[side]);
+        for (size_t r = 0; r < c->repeats[side].n; r++)
+            check_clock(c, &c->repeats[side].sides[r]);
+    }
+    for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
+        set_own_clocks(&c->sides[side]);
+        if (side > 0)
+            set_reference_clocks(c, side);
+        for (size_t r = 0; r < c->repeats[side].n; r++)
+            set_own_clocks(&c->repeats[side].sides[r]);
+        set_repeats_clocks(c, side);
+    }
+    for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
+        side_use_clocks(&c->sides[side], c->what->clock);
+        for (size_t r = 0; r < c->repeats[side].n; r++)
+            side_use_clocks(&c->repeats[side].sides[r], c->what->clock);
+    }
+}
+
+/* ---- Verdicts ---- */
+
+/* The same launches on both sides. */
+static bool is_itself(const struct comparison *c, size_t side, const struct compare_cell *cell,
+                      const struct side_point *reference)
+{
+    return c->sides[side].path[0] && strcmp(c->sides[side].path, c->sides[0].path) == 0 &&
+           cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
+}
+
+/* What a side says of a point: its own launches, then those of its repetitions. `launches`: as many as
+ * that. */
+static struct judge_sample sample_of(const struct comparison *c, size_t side,
+                                     const struct side_point *p, struct judge_launches *launches)
+{
+    const struct repeats *repeats = &c->repeats[side];
+    struct judge_sample sample = {launches, 1, p->exact};
+    launches[0] = (struct judge_launches){p->values, p->n, p->disturbed};
+    for (size_t r = 0; r < repeats->n && p->n > 0; r++) {
+        const struct side_point *own = repeats_find_point(&repeats->sides[r], p);
+        if (own != NULL)
+            launches[sample.n++] = (struct judge_launches){own->values, own->n, own->disturbed};
+    }
+    return sample;
+}
+
+static enum status judge_point(struct comparison *c, size_t i, size_t side,
+                               struct judge_launches *launches, struct error *e)
+{
+    struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
+    const struct side_point *reference = &c->sides[0].points[i];
+    const struct judge_rules rules = {
+        .what = c->what,
+        .margin = c->margin,
+        .level = c->each_level,
+        .floor = &c->floor,
+        .count_disturbed = c->count_disturbed,
+    };
+    if (cell->point == NULL)
+        return OK;
+    const struct judge_sample left = sample_of(c, 0, reference, launches);
+    const struct judge_sample right = sample_of(c, side, cell->point, launches + left.n);
+    if (is_itself(c, side, cell, reference))
+        judge_itself(&cell->judged, &left);
+    else
+        TRY(judge(&cell->judged, &rules, &left, &right, e));
+    c->verdicts[cell->judged.verdict]++;
+    return OK;
+}
+
+static enum status judge_points(struct comparison *c, struct error *e)
+{
+    struct judge_launches *launches;
+    size_t most = 2;
+    for (size_t side = 0; side < c->n_sides; side++)
+        most += c->repeats[side].n;
+    TRY(MEM_NEW(launches, most, "the campaigns of a point", e));
+    enum status status = OK;
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            THEN(status, judge_point(c, i, side, launches, e));
+    free(launches);
+    return status;
+}
+
+/* Numbers of others repeat nothing. */
+static enum status find_floor(struct comparison *c, struct error *e)
+{
+    for (size_t i = 0; i < c->n_sides; i++)
+        TRY(repeats_add(&c->floor, &c->sides[i], &c->repeats[i], e));
+    return OK;
+}
+
+enum status compare_run(struct comparison *c, const struct compare_request *request,
+                        struct error *e)
+{
+    *c = (struct comparison){.n_sides = 0};
+    TRY(read_rules(c, request, e));
+    TRY(read_sides(c, request, e));
+    TRY(match_points(c, e));
+    TRY(repeats_find(c->repeats, c->sides, c->n_sides, c->what, e));
+    use_clocks(c);
+    TRY(find_floor(c, e));
+    return judge_points(c, e);
+}
+
+void compare_free(struct comparison *c)
+{
+    for (size_t i = 0; i < c->n_sides; i++) {
+        side_free(&c->sides[i]);
+        repeats_free(&c->repeats[i]);
+    }
+    free(c->sides);
+    free(c->repeats);
+    free(c->cells);
+    *c = (struct comparison){.n_sides = 0};
+}

@@ -1,0 +1,369 @@
+/* What stands below a table of verdicts: what was compared, at which level, against which noise, and
+ * what was left out. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/compare/format.h"
+#include "bench/runner/run_spec.h"
+#include "bench/spec/value.h"
+#include "kernels/base/text.h"
+
+enum { LISTED = 6 };
+
+char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
+{
+    const struct interval *ratio = &judged->ratio;
+    char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
+    if (!isfinite(ratio->mid))
+        return strcpy(text, "-");
+    /* Beside other machines a ratio may be a thousandth, of which three decimals say little. */
+    char *(*write)(char text[TEXT_NUMBER], double x, int digits) =
+        ratio->mid < 0.1 ? text_significant : text_fixed;
+    snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", write(mid, ratio->mid, 3), write(lo, ratio->lo, 3),
+             write(hi, ratio->hi, 3));
+    return text;
+}
+
+/* A list of labels that ends once it is long. */
+struct list {
+    FILE *out;
+    size_t n;
+};
+
+/* `run`: which of several, from 1; 0: there is one. */
+static void list_label(struct list *list, const struct side_point *p, size_t run)
+{
+    if (list->n < LISTED) {
+        fprintf(list->out, "%s%s", list->n > 0 ? ", " : "", compare_label(p));
+        if (run > 0)
+            fprintf(list->out, " (run %zu)", run);
+    }
+    list->n++;
+}
+
+static void list_end(const struct list *list)
+{
+    if (list->n > LISTED)
+        fprintf(list->out, " and %zu more", list->n - LISTED);
+    fputs(".\n", list->out);
+}
+
+/* ---- Verdicts ---- */
+
+static void write_counts(FILE *out, const struct comparison *c, size_t side)
+{
+    char points[TEXT_NUMBER];
+    size_t counts[VERDICT_UNDECIDED + 1] = {0}, n = 0;
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        if (compare_cell(c, i, side)->point != NULL)
+            counts[compare_cell(c, i, side)->judged.verdict]++;
+    for (int v = VERDICT_SAME; v <= VERDICT_UNDECIDED; v++)
+        n += counts[v];
+    fprintf(out, "%s: %zu %s, %zu %s, %zu same, %zu undecided of %s.\n", c->sides[side].name,
+            counts[VERDICT_GOOD], c->what->good, counts[VERDICT_BAD], c->what->bad,
+            counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], text_plural(points, (long)n, "point"));
+}
+
+/* Undecided for this reason, and no cell before it was. */
+static bool is_first_of(const struct comparison *c, size_t cell)
+{
+    const struct judged *judged = &c->cells[cell].judged;
+    if (judged->verdict != VERDICT_UNDECIDED)
+        return false;
+    for (size_t i = 0; i < cell; i++)
+        if (c->cells[i].judged.verdict == VERDICT_UNDECIDED &&
+            strcmp(c->cells[i].judged.reason, judged->reason) == 0)
+            return false;
+    return true;
+}
+
+static void write_reasons(FILE *out, const struct comparison *c)
+{
+    size_t n = c->sides[0].n * (c->n_sides - 1);
+    for (size_t first = 0; first < n; first++) {
+        if (!is_first_of(c, first))
+            continue;
+        struct list list = {out, 0};
+        const char *reason = c->cells[first].judged.reason;
+        fprintf(out, "Undecided, %s: ", reason);
+        for (size_t i = first; i < n; i++)
+            if (c->cells[i].judged.verdict == VERDICT_UNDECIDED &&
+                strcmp(c->cells[i].judged.reason, reason) == 0)
+                list_label(&list, &c->sides[0].points[i / (c->n_sides - 1)],
+                           c->n_sides > 2 ? 1 + i % (c->n_sides - 1) : 0);
+        list_end(&list);
+    }
+}
+
+/* ---- How sure ---- */
+
+static void write_level(FILE *out, const struct comparison *c)
+{
+    char all[TEXT_NUMBER], each[TEXT_NUMBER], margin[TEXT_NUMBER];
+    fprintf(out,
+            "Ratios are those to %s, %s is better; what is surely within %s %% is the same, what "
+            "surely differs and seems to by more than that %s or %s.",
+            c->sides[0].name, c->what->better == BETTER_LOWER ? "lower" : "higher",
+            text_real(margin, 100 * c->margin), c->what->good, c->what->bad);
+    text_real(all, 100 * c->level);
+    if (c->joint)
+        fprintf(out, " Intervals hold for all %zu together at %s %%, each at %s %%.\n", c->n_ratios,
+                all, text_significant(each, 100 * c->each_level, 4));
+    else if (c->n_ratios > 1)
+        fprintf(out, " Each interval holds at %s %% by itself, not all %zu together.\n", all,
+                c->n_ratios);
+    else
+        fprintf(out, " The interval holds at %s %%.\n", all);
+}
+
+static bool is_one_run(const struct comparison *c)
+{
+    for (size_t i = 1; i < c->n_sides; i++)
+        if (strcmp(c->sides[i].path, c->sides[0].path) != 0)
+            return false;
+    return true;
+}
+
+/* Each run that stands for more than itself. */
+static void write_repeats(FILE *out, const struct comparison *c)
+{
+    char runs[TEXT_NUMBER];
+    for (size_t side = 0; side < c->n_sides; side++)
+        if (c->repeats[side].n > 0)
+            fprintf(out, "%s counts together with %s of it, by the mean of these campaigns.\n",
+                    c->sides[side].name, text_plural(runs, (long)c->repeats[side].n, "repetition"));
+}
+
+/* What tells of the deviation. */
+static void write_source(FILE *out, const struct noise_floor *floor)
+{
+    char degrees[TEXT_NUMBER];
+    if (floor->repetitions == 0)
+        fputs("which is usual (repetitions, `scalebench run SPEC --fresh`, would tell of these)",
+              out);
+    else
+        fprintf(out, "as %zu campaigns%s say (%s degrees of freedom)", floor->repetitions,
+                floor->usual > 0 ? " and what is usual" : "",
+                text_significant(degrees, floor->degrees, 2));
+}
+
+static void write_floor(FILE *out, const struct comparison *c)
+{
+    char number[TEXT_NUMBER], width[TEXT_NUMBER];
+    const struct noise_floor *floor = &c->floor;
+    double pair = floor_width(floor, c->each_level, 1, 1);
+    text_significant(width, 100 * expm1(pair), 2);
+    if (is_one_run(c))
+        fputs("One run on both sides: its launches are compared with themselves.\n", out);
+    else if (pair == 0)
+        fputs("Noise floor: none is taken; what changes between campaigns is not in the "
+              "intervals.\n",
+              out);
+    else if (!isnan(floor->given))
+        fprintf(out, "Noise floor: two campaigns of one thing may differ by %s %% (--floor).\n",
+                width);
+    else {
+        fprintf(out, "Noise floor: campaigns of one thing deviate by %s %%, ",
+                text_significant(number, 100 * expm1(sqrt(floor->variance)), 2));
+        write_source(out, floor);
+        fprintf(out, "; two may differ by %s %%, means of several by less.\n", width);
+    }
+}
+
+/* ---- What else the machine did ---- */
+
+/* Of the reference that of the first run that has the point. */
+static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
+{
+    size_t run = side > 0 ? side : 1;
+    while (side == 0 && run + 1 < c->n_sides && compare_cell(c, i, run)->judged.reference_n == 0)
+        run++;
+    return &compare_cell(c, i, run)->judged;
+}
+
+/* "4 of 6 launches disturbed at ranks=2", one behind the other. */
+static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        const struct judged *j = judged_of(c, side, i);
+        size_t disturbed = side > 0 ? j->disturbed : j->reference_disturbed;
+        if (disturbed == 0)
+            continue;
+        if (told == 0)
+            fprintf(out, "%s (its raw.csv says by what): ", c->sides[side].name);
+        if (told++ < LISTED)
+            fprintf(out, "%s%zu of %zu launches disturbed at %s", told > 1 ? ", " : "", disturbed,
+                    side > 0 ? j->n : j->reference_n, compare_label(&c->sides[0].points[i]));
+    }
+    if (told > 0)
+        list_end(&(struct list){out, told});
+}
+
+/* ---- What was left out ---- */
+
+/* Options in which the points of a run differ from those that they are matched with; none where a version that wrote a spec
+ * knew others. */
+static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size_t side)
+{
+    struct spec was = {0}, is = {0};
+    struct error none;
+    bool read = run_spec_load(&was, c->sides[0].path, NULL, &none) == OK &&
+                run_spec_load(&is, c->sides[side].path, NULL, &none) == OK;
+    for (size_t i = 0; i < c->sides[0].n && read; i++) {
+        const struct compare_cell *cell = compare_cell(c, i, side);
+        size_t a = spec_find_point(&was, c->sides[0].points[i].id);
+        size_t b = cell->by_label ? spec_find_point(&is, cell->point->id) : is.n_points;
+        for (enum option_id id = 0; id < OPT_OWN && a < was.n_points && b < is.n_points; id++)
+            changed[id] = changed[id] || (!scope_is_campaign(option_get(id)->scope) &&
+                                          !value_equal(&was.points[a].config.values[id],
+                                                       &is.points[b].config.values[id]));
+    }
+    spec_free(&was);
+    spec_free(&is);
+}
+
+/* "Matched by label, since train.lr, train.momentum differ: " */
+static void write_why_by_label(FILE *out, const struct comparison *c)
+{
+    bool changed[OPT_OWN] = {false};
+    struct list list = {out, 0};
+    for (size_t side = 1; side < c->n_sides; side++)
+        note_changes(changed, c, side);
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (changed[id] && !option_is_derived(id)) {
+            fputs(list.n == 0 ? "Matched by label, since " : list.n < LISTED ? ", " : "", out);
+            fputs(list.n < LISTED ? option_get(id)->key : list.n == LISTED ? ", ..." : "", out);
+            list.n++;
+        }
+    fprintf(out, "%s: ",
+            list.n == 0  ? "Matched by label, since another version wrote their options"
+            : list.n > 1 ? " differ"
+                         : " differs");
+}
+
+static void write_matches(FILE *out, const struct comparison *c)
+{
+    struct list list = {out, 0};
+    if (c->by_label == 0)
+        return;
+    write_why_by_label(out, c);
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            if (compare_cell(c, i, side)->by_label)
+                list_label(&list, &c->sides[0].points[i], c->n_sides > 2 ? side : 0);
+    list_end(&list);
+}
+
+static void write_only_reference(FILE *out, const struct comparison *c, size_t side)
+{
+    struct list list = {out, 0};
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        if (compare_cell(c, i, side)->point != NULL)
+            continue;
+        if (list.n == 0)
+            fprintf(out, "Not in %s: ", c->sides[side].name);
+        list_label(&list, &c->sides[0].points[i], 0);
+    }
+    if (list.n > 0)
+        list_end(&list);
+}
+
+static void write_only_side(FILE *out, const struct comparison *c, size_t side)
+{
+    struct list list = {out, 0};
+    for (size_t i = 0; i < c->sides[side].n; i++) {
+        if (compare_is_matched(c, side, i))
+            continue;
+        if (list.n == 0)
+            fprintf(out, "Only in %s: ", c->sides[side].name);
+        list_label(&list, &c->sides[side].points[i], 0);
+    }
+    if (list.n > 0)
+        list_end(&list);
+}
+
+/* The worst that can become of a point: it ends no more. */
+static void write_lost(FILE *out, const struct comparison *c, size_t side)
+{
+    struct list list = {out, 0};
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        if (!compare_is_lost(c, i, side))
+            continue;
+        if (list.n == 0)
+            fprintf(out, "Without a value in %s, which %s has: ", c->sides[side].name,
+                    c->sides[0].name);
+        list_label(&list, &c->sides[0].points[i], 0);
+    }
+    if (list.n > 0)
+        list_end(&list);
+}
+
+/* Numbers of a point that is not ok are shown, with the word. */
+static void write_statuses(FILE *out, const struct comparison *c, const struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        const struct side_point *p = &side->points[i];
+        if (p->n > 0 && !p->exact && strcmp(p->status, "ok") != 0)
+            fprintf(out, "%s of %s is %s.\n", compare_label(p), side->name, p->status);
+    }
+}
+
+static void write_published(FILE *out, const struct comparison *c)
+{
+    for (size_t i = 0; i < c->n_sides; i++)
+        if (c->sides[i].path[0] == '\0') {
+            fputs("Published numbers count as exact; those of other machines compare as ratios "
+                  "only.\n",
+                  out);
+            return;
+        }
+}
+
+/* Worth a number from 2 % on: the medians over all launches. */
+static void write_speed(FILE *out, const struct comparison *c, size_t side)
+{
+    double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);
+    if (fabs(longer_pct) >= 2)
+        fprintf(out,
+                "The fixed piece of work beside each launch took %.1f %% %s in %s than in the "
+                "reference: its processor was %s.\n",
+                fabs(longer_pct), longer_pct > 0 ? "longer" : "less", c->sides[side].name,
+                longer_pct > 0 ? "slower" : "faster");
+}
+
+static void write_clock(FILE *out, const struct comparison *c)
+{
+    for (size_t side = 1; side < c->n_sides; side++)
+        write_speed(out, c, side);
+    if (c->at_clock)
+        fputs("All is told at the clock of the reference, by what a fixed piece of work took "
+              "beside each "
+              "launch; --as-measured tells it as it was.\n",
+              out);
+    else if (c->as_measured[0])
+        fprintf(out, "All is told as it was measured, however fast the processor was: %s.\n",
+                c->as_measured);
+}
+
+void format_write_notes(FILE *out, const struct comparison *c)
+{
+    for (size_t side = 1; side < c->n_sides; side++)
+        write_counts(out, c, side);
+    write_reasons(out, c);
+    for (size_t side = 0; side < c->n_sides; side++)
+        write_disturbed(out, c, side);
+    write_clock(out, c);
+    write_level(out, c);
+    write_repeats(out, c);
+    write_floor(out, c);
+    write_published(out, c);
+    write_matches(out, c);
+    for (size_t side = 1; side < c->n_sides; side++) {
+        write_lost(out, c, side);
+        write_only_reference(out, c, side);
+        write_only_side(out, c, side);
+    }
+    for (size_t side = 0; side < c->n_sides; side++)
+        write_statuses(out, c, &c->sides[side]);
+}

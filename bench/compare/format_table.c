@@ -1,0 +1,202 @@
+/* A comparison as a table: for people, in Markdown, in LaTeX. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/table/table.h"
+#include "bench/compare/format.h"
+#include "bench/compare/grid.h"
+#include "kernels/base/text.h"
+
+/* Of a run: median, launches, ratio, verdict, one behind the other. */
+enum { OF_REFERENCE = 3, OF_RUN = 4 };
+
+static void put(const struct grid *g, size_t row, size_t column, const char *text)
+{
+    snprintf(grid_cell(g, row, column), GRID_TEXT, "%s", text);
+}
+
+struct count {
+    size_t launches, campaigns, disturbed;
+};
+
+/* "12", "66 in 11", "6, 4 disturbed": of several campaigns their number, too. */
+static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p,
+                      const struct count *count)
+{
+    char *cell = grid_cell(g, row, column), campaigns[48] = "", disturbed[48] = "";
+    if (count->campaigns > 1)
+        snprintf(campaigns, sizeof campaigns, " in %zu", count->campaigns);
+    if (count->disturbed > 0)
+        snprintf(disturbed, sizeof disturbed, ", %zu disturbed", count->disturbed);
+    if (p->exact)
+        put(g, row, column, "published");
+    else
+        snprintf(cell, GRID_TEXT, "%zu%s%s", count->launches, campaigns, disturbed);
+}
+
+static void put_number(const struct grid *g, size_t row, size_t column, double number)
+{
+    char text[TEXT_NUMBER];
+    put(g, row, column, text_significant(text, number, 4));
+}
+
+/* Several runs are told apart by numbers, which stand before the names above the table. */
+static void put_headers(const struct grid *g, const struct comparison *c)
+{
+    put(g, 0, 0, "point");
+    put(g, 0, 1, "reference");
+    put(g, 0, 2, "launches");
+    for (size_t side = 1; side < c->n_sides; side++) {
+        size_t column = OF_REFERENCE + OF_RUN * (side - 1);
+        const char *const names[] = {"run", "launches", "ratio", "verdict"};
+        for (size_t i = 0; i < OF_RUN; i++)
+            if (c->n_sides > 2)
+                snprintf(grid_cell(g, 0, column + i), GRID_TEXT, "%s %zu", names[i], side);
+            else
+                put(g, 0, column + i, names[i]);
+    }
+}
+
+static void put_cell(const struct grid *g, size_t row, size_t column, const struct comparison *c,
+                     const struct compare_cell *cell)
+{
+    char ratio[TEXT_INTERVAL];
+    for (size_t i = 0; i < OF_RUN; i++)
+        put(g, row, column + i, "-");
+    if (cell->point == NULL)
+        return;
+    put_number(g, row, column, cell->judged.median);
+    put_count(g, row, column + 1, cell->point,
+              &(struct count){cell->judged.n, cell->judged.campaigns, cell->judged.disturbed});
+    put(g, row, column + 2, format_ratio(ratio, &cell->judged));
+    put(g, row, column + 3, verdict_name(cell->judged.verdict, c->what));
+}
+
+static void put_row(const struct grid *g, size_t row, const struct comparison *c, size_t i)
+{
+    const struct side_point *p = &c->sides[0].points[i];
+    put(g, row, 0, compare_label(p));
+    put_number(g, row, 1, stats_median(p->values, p->n));
+    put_count(g, row, 2, p, &(struct count){p->n, 1, p->disturbed});
+    for (size_t side = 1; side < c->n_sides; side++) {
+        const struct judged *j = &compare_cell(c, i, side)->judged;
+        if (j->reference_n > 0) {
+            put_number(g, row, 1, j->reference);
+            put_count(
+                g, row, 2, p,
+                &(struct count){j->reference_n, j->reference_campaigns, j->reference_disturbed});
+        }
+        put_cell(g, row, OF_REFERENCE + OF_RUN * (side - 1), c, compare_cell(c, i, side));
+    }
+}
+
+/* Of points that neither side measured there is nothing to show. */
+static bool is_shown(const struct comparison *c, size_t i)
+{
+    bool shown = c->sides[0].points[i].n > 0;
+    for (size_t side = 1; side < c->n_sides; side++) {
+        const struct side_point *p = compare_cell(c, i, side)->point;
+        shown = shown || (p != NULL && p->n > 0);
+    }
+    return shown;
+}
+
+static enum status make_grid(struct grid *g, const struct comparison *c, struct error *e)
+{
+    size_t rows = 1, columns = OF_REFERENCE + OF_RUN * (c->n_sides - 1);
+    TRY(grid_make(g, 1 + c->sides[0].n, columns, 0, e));
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        if (is_shown(c, i))
+            put_row(g, rows++, c, i);
+    g->rows = rows;
+    put_headers(g, c);
+    g->worth[1] = 2;
+    g->worth[2] = 1;
+    for (size_t column = OF_REFERENCE; column < columns; column += OF_RUN) {
+        g->worth[column] = 2;
+        g->worth[column + 1] = 1;
+        g->worth[column + 2] = 3;
+    }
+    return OK;
+}
+
+static void write_names(FILE *out, const struct comparison *c)
+{
+    fprintf(out, "%s\n", c->what->title);
+    fprintf(out, "  reference  %s\n", c->sides[0].name);
+    for (size_t side = 1; side < c->n_sides; side++)
+        if (c->n_sides > 2)
+            fprintf(out, "  run %-6zu %s\n", side, c->sides[side].name);
+        else
+            fprintf(out, "  run        %s\n", c->sides[side].name);
+}
+
+/* ---- For people ---- */
+
+enum status format_text(FILE *out, const struct comparison *c, const struct format_options *options,
+                        struct error *e)
+{
+    struct grid g;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return error_no_memory(e, "a table");
+    enum status status = make_grid(&g, c, e);
+    if (status == OK) {
+        write_names(memory, c);
+        if (grid_print(memory, &g, options->width) > 0)
+            fputs("Columns are left out for want of room; --format csv has all.\n", memory);
+        format_write_notes(memory, c);
+    }
+    if (fclose(memory) != 0 && status == OK)
+        status = error_no_memory(e, "a table");
+    if (status == OK)
+        table_print_lines(out, text, options->width);
+    grid_free(&g);
+    free(text);
+    return status;
+}
+
+/* ---- Documents ---- */
+
+static enum status write_notes(FILE *out, const struct comparison *c, const struct markup *m,
+                               struct error *e)
+{
+    char *notes = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&notes, &size);
+    if (memory == NULL)
+        return error_no_memory(e, "what is below the table");
+    write_names(memory, c);
+    format_write_notes(memory, c);
+    bool failed = fclose(memory) != 0;
+    if (!failed)
+        markup_write_notes(out, m, notes);
+    free(notes);
+    return failed ? error_no_memory(e, "what is below the table") : OK;
+}
+
+static enum status write_document(FILE *out, const struct comparison *c, const struct markup *m,
+                                  struct error *e)
+{
+    struct grid g;
+    enum status status = make_grid(&g, c, e);
+    if (status == OK)
+        grid_write(out, &g, m);
+    THEN(status, write_notes(out, c, m, e));
+    grid_free(&g);
+    return status;
+}
+
+enum status format_markdown(FILE *out, const struct comparison *c,
+                            const struct format_options *options, struct error *e)
+{
+    return write_document(out, c, &markup_markdown, e);
+}
+
+enum status format_latex(FILE *out, const struct comparison *c,
+                         const struct format_options *options, struct error *e)
+{
+    return write_document(out, c, &markup_latex, e);
+}

@@ -1,0 +1,170 @@
+#include "bench/compare/operand.h"
+
+#include <string.h>
+
+#include "bench/collect/columns.h"
+#include "bench/collect/table/table.h"
+#include "bench/runner/run_spec.h"
+#include "bench/runner/runs.h"
+#include "bench/spec/find.h"
+#include "kernels/base/names.h"
+
+static bool has_file(const char *folder, const char *file)
+{
+    char path[PATH_BYTES];
+    return path_format(path, NULL, "%s/%s", folder, file) == OK && path_exists(path);
+}
+
+/* The table of a sweep that the folder has; NULL: none. */
+static const char *sweep_table(const char *folder)
+{
+    size_t n;
+    const char *const *names = table_sweep_names(&n);
+    for (size_t i = 0; i < n; i++)
+        if (has_file(folder, names[i]))
+            return names[i];
+    return NULL;
+}
+
+/* A sweep has a manifest, too. */
+static bool is_run(const char *path)
+{
+    return has_file(path, "summary.csv") || has_file(path, "spec.yaml") ||
+           (has_file(path, "manifest.json") && sweep_table(path) == NULL);
+}
+
+static enum status refuse_sweep(const char *folder, const char *table, struct error *e)
+{
+    return error_set(e, ERR_ARGUMENT,
+                     "%s is a sweep, not a run of a campaign; `scalebench table %s/%s` prints it, "
+                     "`figures` draws it",
+                     folder, folder, table);
+}
+
+/* The campaign of a spec; any other name as it is. */
+static enum status name_campaign(char campaign[PATH_BYTES], const char *name, struct error *e)
+{
+    struct spec spec = {0};
+    size_t length = strlen(name);
+    bool is_spec = length > 5 && strcmp(name + length - 5, ".yaml") == 0 && !path_is_folder(name);
+    if (!is_spec)
+        return path_format(campaign, e, "%s", name);
+    enum status status = spec_load_here(&spec, name, NULL, e);
+    THEN(status, path_format(campaign, e, "%s", config_text(&spec.config, OPT_NAME)));
+    spec_free(&spec);
+    return status;
+}
+
+enum status operand_check_no_table(const char *file, struct error *e)
+{
+    const char *name;
+    char folder[PATH_BYTES], stem[64];
+    size_t n, length = find_stem(&name, file, ".csv");
+    const char *const *tables = csv_file_names(&n);
+    snprintf(stem, sizeof stem, "%.*s", (int)length, name);
+    TRY(path_format(folder, e, "%.*s", name > file ? (int)(name - file) - 1 : 1,
+                    name > file ? file : "."));
+    if (!is_run(folder) || name_index(stem, tables, n) < 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "'%s' is a table of the run %s: give the run's folder or name", file, folder);
+}
+
+/* Folders near a name, or near a path. */
+static void look_near(struct near_file *near, const char *name, const char *out, const char *home)
+{
+    char results[PATH_BYTES] = "";
+    const char *const here[] = {strchr(name, '/') != NULL ? "" : results, "results/reference/",
+                                NULL};
+    path_format(results, NULL, "%s/", out);
+    find_near(near, ".", here, name);
+    find_near(near, home, here + 1, name);
+}
+
+enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
+                         struct error *e)
+{
+    const struct {
+        const char *before, *between, *after;
+    } places[] = {
+        {"", "", ""},
+        {"", "", "/latest"},
+        {out, "/", ""},
+        {out, "/", "/latest"},
+        {"results/reference", "/", ""},
+        {home, "/results/reference/", ""},
+    };
+    char campaign[PATH_BYTES];
+    TRY(operand_check_no_table(name, e));
+    TRY(name_campaign(campaign, name, e));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        TRY(path_format(path, e, "%s%s%s%s", places[i].before, places[i].between, campaign,
+                        places[i].after));
+        if (is_run(path))
+            return OK;
+        if (sweep_table(path) != NULL)
+            return refuse_sweep(path, sweep_table(path), e);
+    }
+    struct near_file near = {.distance = 0};
+    look_near(&near, name, out, home);
+    return error_set(e, ERR_ARGUMENT,
+                     "'%s' is no run: neither a folder with summary.csv, nor a campaign's with "
+                     "latest/, nor a name in %s or results/reference%s",
+                     name, out, near.text);
+}
+
+enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
+                              struct error *e)
+{
+    char campaign[PATH_BYTES], folder[PATH_BYTES];
+    struct runs runs;
+    TRY(name_campaign(campaign, name, e));
+    TRY(path_format(folder, e, "%s/%s", out, campaign));
+    if (!path_is_folder(folder))
+        TRY(path_format(folder, e, "%s", campaign));
+    if (!path_is_folder(folder))
+        return error_set(e, ERR_ARGUMENT,
+                         "compare: RUN... is missing: '%s' is no campaign of %s, whose last two "
+                         "runs would be compared",
+                         name, out);
+    enum status status = runs_read(&runs, folder, e);
+    if (status == OK && runs.n < 2)
+        status = error_set(e, ERR_ARGUMENT,
+                           "compare: RUN... is missing: %s has %zu run%s, and two are compared",
+                           folder, runs.n, runs.n == 1 ? "" : "s");
+    for (size_t i = 0; i < 2 && status == OK; i++)
+        status = path_format(paths[i], e, "%s", runs.all[runs.n - 2 + i].path);
+    runs_free(&runs);
+    return status;
+}
+
+const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
+                               const char *home)
+{
+    const char *const places[][2] = {
+        {"", ""}, {out, "/"}, {"results/reference", "/"}, {home, "/results/reference/"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (path_format(path, NULL, "%s%s%s", places[i][0], places[i][1], name) == OK &&
+            sweep_table(path) != NULL)
+            return sweep_table(path);
+    return NULL;
+}
+
+enum status operand_check_campaigns(const char *const *names, size_t n, const char *out,
+                                    const char *home, struct error *e)
+{
+    char path[PATH_BYTES], text[600] = "";
+    size_t sweeps = 0;
+    for (size_t i = 0, used = 0; i < n && used < sizeof text; i++) {
+        const char *table = operand_find_sweep(path, names[i], out, home);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s'%s' is %s%s%s",
+                                 i > 0 ? ", " : "", names[i], table != NULL ? "a sweep (" : "not",
+                                 table != NULL ? table : "", table != NULL ? ")" : "");
+        sweeps += table != NULL;
+    }
+    return sweeps == 0 ? OK
+                       : error_set(e, ERR_ARGUMENT,
+                                   "runs of campaigns are compared, not sweeps: %s; `scalebench "
+                                   "table` prints the table of a sweep",
+                                   text);
+}

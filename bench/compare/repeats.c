@@ -1,0 +1,183 @@
+#include "bench/compare/repeats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/log.h"
+#include "bench/runner/runs.h"
+#include "kernels/base/mem.h"
+
+/* ---- What they say of the floor ---- */
+
+const struct side_point *repeats_find_point(const struct side *side, const struct side_point *p)
+{
+    for (size_t i = 0; i < side->n; i++)
+        if (strcmp(side->points[i].id, p->id) == 0 && side->points[i].n > 0)
+            return &side->points[i];
+    return NULL;
+}
+
+/* Rows of the points that all runs have: where the logarithms of their launches lie, their variance. */
+struct rows {
+    double *logs, *variances; /* [points, k] */
+    double *launches;         /* of one point and run */
+    size_t points, k;
+};
+
+/* False where the point has no launches, or some without a logarithm. */
+static bool take_cell(struct rows *rows, size_t r, const struct side_point *p)
+{
+    if (p == NULL)
+        return false;
+    for (size_t i = 0; i < p->n; i++)
+        rows->launches[i] = log(p->values[i]);
+    struct location at = stats_trimmed(rows->launches, p->n);
+    rows->logs[rows->points * rows->k + r] = at.mean;
+    rows->variances[rows->points * rows->k + r] = at.variance;
+    return isfinite(at.mean);
+}
+
+static void take_row(struct rows *rows, const struct side_point *p, const struct repeats *repeats)
+{
+    bool whole = p->n > 0 && take_cell(rows, 0, p);
+    for (size_t r = 0; r < repeats->n && whole; r++)
+        whole = take_cell(rows, r + 1, repeats_find_point(&repeats->sides[r], p));
+    rows->points += whole;
+}
+
+/* The most launches that a point has. */
+static size_t most_launches(const struct side *run, const struct repeats *repeats)
+{
+    size_t most = 1;
+    for (size_t r = 0; r <= repeats->n; r++) {
+        const struct side *side = r > 0 ? &repeats->sides[r - 1] : run;
+        for (size_t i = 0; i < side->n; i++)
+            most = side->points[i].n > most ? side->points[i].n : most;
+    }
+    return most;
+}
+
+/* Points of several cases that are the same have the same launches. */
+static bool has_before(const struct side *run, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(run->points[k].id, run->points[i].id) == 0)
+            return true;
+    return false;
+}
+
+enum status repeats_add(struct noise_floor *floor, const struct side *run,
+                        const struct repeats *repeats, struct error *e)
+{
+    struct rows rows = {.k = repeats->n + 1};
+    size_t cells = run->n * rows.k;
+    TRY(MEM_NEW(rows.logs, 2 * cells + most_launches(run, repeats), "the repetitions of a run", e));
+    rows.variances = rows.logs + cells;
+    rows.launches = rows.variances + cells;
+    for (size_t i = 0; i < run->n; i++)
+        if (!has_before(run, i))
+            take_row(&rows, &run->points[i], repeats);
+    floor_add(floor, rows.logs, rows.variances, rows.points, rows.k);
+    free(rows.logs);
+    return OK;
+}
+
+/* ---- Which they are ---- */
+
+static bool is_side(const char *path, const struct side *sides, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(sides[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* Index of the run in the folder of runs; runs->n where it is none of them. */
+static size_t find_run(const struct runs *runs, const struct side *side)
+{
+    size_t i = 0;
+    while (i < runs->n && strcmp(runs->all[i].path, side->path) != 0)
+        i++;
+    return i;
+}
+
+/* One that has no tables yet is none; of one that has such as cannot be read that is said. */
+static enum status add_repeat(struct repeats *repeats, const struct run *run,
+                              const struct compared *what, struct error *e)
+{
+    struct side *side = &repeats->sides[repeats->n];
+    struct error why;
+    enum status status = side_read(side, run->name, run->path, what, &why);
+    if (status == OK) {
+        repeats->n++;
+        return OK;
+    }
+    side_free(side);
+    if (status == ERR_MEMORY) {
+        *e = why;
+        return status;
+    }
+    if (status != ERR_ARGUMENT)
+        log_print(LOG_WARNING, "%s:%d: %s; this repetition is left out", why.file, why.line,
+                  why.text);
+    return OK;
+}
+
+static enum status read_repeats(struct repeats *repeats, const struct runs *runs, size_t own,
+                                const struct side *sides, size_t n, const struct compared *what,
+                                struct error *e)
+{
+    TRY(MEM_NEW(repeats->sides, runs->n, "the repetitions of a run", e));
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct run *run = &runs->all[i];
+        if (run->repeats != runs->all[own].repeats || is_side(run->path, sides, n))
+            continue;
+        TRY(add_repeat(repeats, run, what, e));
+    }
+    return OK;
+}
+
+/* Whether one of the sides before this one repeats the same run. */
+static bool is_counted(const struct runs *runs, size_t own, const struct side *sides, size_t before)
+{
+    for (size_t i = 0; i < before; i++) {
+        size_t other = find_run(runs, &sides[i]);
+        if (other < runs->n && runs->all[other].repeats == runs->all[own].repeats)
+            return true;
+    }
+    return false;
+}
+
+static enum status find_repeats(struct repeats *repeats, const struct side *sides, size_t n,
+                                size_t side, const struct compared *what, struct error *e)
+{
+    char folder[PATH_BYTES];
+    struct runs runs = {.n = 0};
+    const char *path = sides[side].path, *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return OK;
+    TRY(path_format(folder, e, "%.*s", (int)(slash - path), path));
+    enum status status = runs_read(&runs, folder, e);
+    size_t own = find_run(&runs, &sides[side]);
+    if (status == OK && own < runs.n && !is_counted(&runs, own, sides, side))
+        status = read_repeats(repeats, &runs, own, sides, n, what, e);
+    runs_free(&runs);
+    return status;
+}
+
+enum status repeats_find(struct repeats *all, const struct side *sides, size_t n,
+                         const struct compared *what, struct error *e)
+{
+    for (size_t i = 0; i < n; i++)
+        TRY(find_repeats(&all[i], sides, n, i, what, e));
+    return OK;
+}
+
+void repeats_free(struct repeats *repeats)
+{
+    for (size_t i = 0; i < repeats->n; i++)
+        side_free(&repeats->sides[i]);
+    free(repeats->sides);
+    *repeats = (struct repeats){.n = 0};
+}

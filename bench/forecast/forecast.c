@@ -1,0 +1,398 @@
+/* What launches take, and what a campaign of them does. */
+#include "bench/forecast/forecast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/figures/prediction.h"
+#include "kernels/base/mem.h"
+#include "kernels/desc/net_slice.h"
+
+/* What is assumed where nothing was measured: of one core of a server's processor of this decade, of a node's memory,
+ * of a network of 1 Gbit/s where no option says another, of starting ranks, and of starting a peer, which loads its own
+ * libraries. */
+#define FLOP_PER_S_CORE 40e9
+#define BYTE_PER_S      5e9
+#define STEP_S          100e-6
+#define START_S         0.5
+#define PEER_START_S    5.0
+static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
+static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
+
+/* What is known of what a point's launches took, and of a step in them. */
+struct walls {
+    double sum_s[2], step_s;
+    size_t n[2], steps;
+    double timed_s; /* of timed launches, also those that do not count */
+};
+
+struct sources {
+    struct walls *walls; /* [n_points + 1]: the last of points that the spec does not have */
+    struct known_steps known;
+    int cores;    /* of a node, here */
+    bool goes_on; /* the launches that the walls are of will count */
+};
+
+/* ---- Launches of the same point ---- */
+
+static void add_walls(struct walls *walls, const struct spec *spec, const struct journal *journal)
+{
+    for (size_t i = 0; i < journal->n_launches; i++) {
+        const struct journal_launch *l = &journal->launches[i];
+        struct walls *w = &walls[spec_find_point(spec, l->point)];
+        if (l->status != LAUNCH_RUNNING && !l->outdated && l->run == RUN_TIME)
+            w->timed_s += l->wall_s;
+        if (!launch_is_done(l) || l->outdated)
+            continue;
+        w->sum_s[l->run] += l->wall_s;
+        w->n[l->run]++;
+        if (l->run == RUN_TIME && l->step_ms > 0) {
+            w->step_s += l->step_ms / 1e3;
+            w->steps++;
+        }
+    }
+}
+
+/* Of the run that would be gone on with, else of the latest. */
+static enum status read_walls(struct sources *s, const struct campaign *c, struct error *e)
+{
+    char run_dir[PATH_BYTES];
+    struct journal earlier;
+    TRY(MEM_NEW(s->walls, c->spec.n_points + 1, "a forecast", e));
+    TRY(campaign_find_run(c, run_dir, e));
+    s->goes_on = run_dir[0] != '\0';
+    if (!s->goes_on)
+        TRY(path_format(run_dir, e, "%s/%s/latest", c->request->out,
+                        config_text(&c->spec.config, OPT_NAME)));
+    TRY(journal_open(&earlier, run_dir, false, e));
+    add_walls(s->walls, &c->spec, &earlier);
+    journal_close(&earlier);
+    return OK;
+}
+
+/* ---- Steps ---- */
+
+/* Cores that compute at a time: where computing is let pass, ranks share none. */
+static double cores_of(const struct config *c, enum launch_run run, int cores)
+{
+    double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
+    double there = cores * (config_site(c)->shares_cores ? 1 : config_number(c, OPT_NODES));
+    return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
+}
+
+static struct link_model link_of(const struct config *c)
+{
+    struct link_model link = config_int(c, OPT_NODES) > 1 ? network : memory;
+    if (config_int(c, OPT_NODES) > 1 && config_site(c)->shares_cores) {
+        link.beta_s = config_link_s_per_byte(c);
+        link.alpha_s += config_link_delay_s(c);
+    }
+    return link;
+}
+
+static enum status estimate_comm(double *comm_s, const struct point *point, struct error *e)
+{
+    struct link_model link = link_of(&point->config);
+    double comm_ms = 0;
+    if (config_int(&point->config, OPT_RANKS) > 1)
+        TRY(prediction_comm_ms(&comm_ms, point, sizeof(float), &link, e));
+    *comm_s = comm_ms / 1e3;
+    return OK;
+}
+
+/* Weights of all ranks: the stages of a pipeline hold a net together, slices all but their dense layers each. */
+static enum status count_weights(double *n, const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    struct net_desc held;
+    TRY(net_desc_slice(&held, &point->net->net, 0, (int)config_int(c, OPT_TENSOR), e));
+    *n = (double)held.n_params * config_number(c, OPT_RANKS) / config_number(c, OPT_PIPELINE);
+    net_desc_free(&held);
+    return OK;
+}
+
+/* Weights, gradients and two states are read or written once each by every rank. */
+static enum status assume_compute_s(double *compute_s, const struct point *point, double flops,
+                                    double cores, struct error *e)
+{
+    double weights;
+    TRY(count_weights(&weights, point, e));
+    *compute_s =
+        STEP_S + flops / (FLOP_PER_S_CORE * cores) + 6.0 * sizeof(float) * weights / BYTE_PER_S;
+    return OK;
+}
+
+static enum status estimate_step(double *step_s, const struct point *point,
+                                 const struct known_steps *known, double cores, struct error *e)
+{
+    const struct net_desc *net = &point->net->net;
+    double flops =
+        (double)(net->flops_forward + net->flops_backward) * config_images(&point->config);
+    double rate = known_steps_rate(known, config_text(&point->config, OPT_WORKLOAD), flops);
+    double compute_s = flops / (rate * cores);
+    if (isnan(rate))
+        TRY(assume_compute_s(&compute_s, point, flops, cores, e));
+    TRY(estimate_comm(step_s, point, e));
+    *step_s += compute_s;
+    return OK;
+}
+
+/* Computing is that of the other's images at the speed of this machine; messages are the other's where they go alike,
+ * else what they should take. */
+static enum status take_step(double *step_s, const struct point *point,
+                             const struct known_steps *known, const struct known_step *other,
+                             double cores, struct error *e)
+{
+    double share = config_images(&point->config) / other->images * other->cores / cores /
+                   known_steps_speed(known, other);
+    if (known_step_communicates_as(other, point)) {
+        *step_s = share * other->step_s;
+        return OK;
+    }
+    TRY(estimate_comm(step_s, point, e));
+    *step_s += share * other->compute_s;
+    return OK;
+}
+
+/* A step of the point in launches of this kind, by its own timed launches, by others, or roughly. */
+static enum status find_step(double *step_s, struct forecast_launch *l, const struct sources *s,
+                             const struct forecast *f, size_t point, enum launch_run run,
+                             struct error *e)
+{
+    const struct point *p = &f->c->spec.points[point];
+    const struct walls *own = &s->walls[point];
+    const struct known_step *other = known_steps_find(&s->known, p);
+    double cores = cores_of(&p->config, run, s->cores);
+    if (own->steps > 0 && !config_replays(&p->config)) {
+        l->basis = BASIS_own;
+        *step_s = own->step_s / (double)own->steps;
+        return OK;
+    }
+    if (other == NULL) {
+        l->basis = BASIS_rough;
+        return estimate_step(step_s, p, &s->known, cores, e);
+    }
+    l->basis = BASIS_elsewhere;
+    snprintf(l->from, sizeof l->from, "%s", other->from);
+    return take_step(step_s, p, &s->known, other, cores, e);
+}
+
+/* ---- Launches ---- */
+
+static double steps_of(const struct config *c, enum launch_run run)
+{
+    return run == RUN_TIME ? config_launch_steps(c) : config_run_steps(c);
+}
+
+/* What a rank is made to sleep in a step, in the mean: inject.ranks, steps and phase are taken for most. */
+static double sleep_s(const struct config *c)
+{
+    double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
+    switch ((enum inject_kind)config_int(c, OPT_INJECT_KIND)) {
+    case INJECT_none:
+    case INJECT_kill:
+        return 0;
+    case INJECT_pareto:
+        return shape > 1 ? sleep * shape / (shape - 1) : sleep;
+    default:
+        return sleep;
+    }
+}
+
+static double start_s(const struct config *c, int cores)
+{
+    double turns = fmax(1, config_number(c, OPT_RANKS) / cores);
+    return turns * (config_is_peer(c) ? PEER_START_S : START_S);
+}
+
+static enum status forecast_launch(struct forecast_launch *l, const struct sources *s,
+                                   const struct forecast *f, size_t point, enum launch_run run,
+                                   struct error *e)
+{
+    const struct point *p = &f->c->spec.points[point];
+    const struct walls *own = &s->walls[point];
+    double step_s;
+    *l = (struct forecast_launch){.seconds = NAN, .basis = BASIS_unknown};
+    if (own->n[run] > 0) {
+        l->basis = BASIS_own;
+        l->seconds = own->sum_s[run] / (double)own->n[run];
+        return OK;
+    }
+    if (config_is_foreign(&p->config))
+        return OK;
+    TRY(find_step(&step_s, l, s, f, point, run, e));
+    step_s += l->basis == BASIS_own ? 0 : sleep_s(&p->config);
+    l->seconds = start_s(&p->config, s->cores) + steps_of(&p->config, run) * step_s;
+    if (isnan(l->seconds))
+        l->basis = BASIS_unknown;
+    return OK;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static enum status forecast_point(struct forecast *f, size_t i, const struct sources *s,
+                                  struct error *e)
+{
+    const struct campaign *c = f->c;
+    struct forecast_point *p = &f->points[i];
+    const struct walls *own = &s->walls[i];
+    p->runs = c->refusals[i][0] == '\0' && c->spec.points[i].twin == i;
+    if (!p->runs)
+        return OK;
+    p->tells_memory = point_forecasts_memory(&c->spec.points[i]);
+    if (p->tells_memory)
+        TRY(point_memory(&p->memory, &c->spec.points[i], sizeof(float), e));
+    p->least[RUN_TIME] = launch_points_sure(&(struct launch_points){.spec = &c->spec});
+    p->most = (size_t)c->spec.config.values[OPT_TIME_LAUNCHES].number_hi;
+    if (config_wants_accuracy(&c->spec.points[i].config))
+        p->least[RUN_ACCURACY] = c->spec.config.values[OPT_ACCURACY_SEEDS].n;
+    for (int run = 0; run < 2; run++) {
+        if (s->goes_on)
+            p->done[run] = least_of(own->n[run], run == RUN_TIME ? p->most : p->least[run]);
+        TRY(forecast_launch(&p->launch[run], s, f, i, (enum launch_run)run, e));
+    }
+    return OK;
+}
+
+/* ---- The campaign ---- */
+
+/* n launches of one kind; 0 where there are none, whatever one takes. */
+static double take_s(const struct forecast_point *p, enum launch_run run, double n)
+{
+    return n > 0 ? n * p->launch[run].seconds : 0;
+}
+
+/* Whether the first timed launch, which the budget does not hold back, is still to come. */
+static bool has_first_left(const struct forecast_point *p)
+{
+    return p->least[RUN_TIME] > 0 && p->done[RUN_TIME] == 0;
+}
+
+/* Timed launches behind the first that are still to come, where there are so many in all. */
+static double further_s(const struct forecast_point *p, size_t launches)
+{
+    size_t before = p->done[RUN_TIME] > 0 ? p->done[RUN_TIME] : 1;
+    return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
+}
+
+/* What is still to come, with this part of the further launches. */
+static double left_s(const struct forecast_point *p, size_t launches, double share)
+{
+    size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
+    return take_s(p, RUN_ACCURACY, (double)accuracy) + take_s(p, RUN_TIME, has_first_left(p)) +
+           share * further_s(p, launches);
+}
+
+static double done_s(const struct forecast_point *p)
+{
+    return take_s(p, RUN_ACCURACY, (double)p->done[RUN_ACCURACY]) +
+           take_s(p, RUN_TIME, (double)p->done[RUN_TIME]);
+}
+
+static double known_or_0(double seconds)
+{
+    return isnan(seconds) ? 0 : seconds;
+}
+
+/* What part of the further launches the budget has room for, which first ones and those that are done count in, and
+ * accuracy runs do not. */
+static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
+{
+    double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;
+    for (size_t i = 0; i < f->c->spec.n_points; i++) {
+        const struct forecast_point *p = &f->points[i];
+        room -= known_or_0(take_s(p, RUN_TIME, has_first_left(p)));
+        few += known_or_0(further_s(p, p->least[RUN_TIME]));
+        many += known_or_0(further_s(p, p->most));
+    }
+    room = fmax(0, room);
+    *least = few > room ? room / few : 1;
+    *most = many > room ? room / many : 1;
+}
+
+/* Timed launches that the run has. */
+static double spent_s(const struct sources *s, const struct spec *spec)
+{
+    double sum = 0;
+    for (size_t i = 0; s->goes_on && i < spec->n_points; i++)
+        sum += s->walls[i].timed_s;
+    return sum;
+}
+
+/* The worse of what its launches that are asked for rest on. */
+static enum forecast_basis basis_of(const struct forecast_point *p)
+{
+    enum forecast_basis worst = BASIS_own;
+    for (int run = 0; run < 2; run++)
+        if (p->least[run] > 0 && p->launch[run].basis > worst)
+            worst = p->launch[run].basis;
+    return worst;
+}
+
+/* Adds a campaign that is not among those yet and fits. */
+static void add_name(char *names, size_t size, const char *name)
+{
+    size_t used = strlen(names), length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == names || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return;
+    if (used + length + 3 < size)
+        snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+static void add_up(struct forecast *f, double spent_s)
+{
+    double least, most;
+    find_shares(&least, &most, f, spent_s);
+    for (size_t i = 0; i < f->c->spec.n_points; i++) {
+        struct forecast_point *p = &f->points[i];
+        if (!p->runs)
+            continue;
+        p->left_s = left_s(p, p->least[RUN_TIME], least);
+        p->cut_s = (1 - least) * further_s(p, p->least[RUN_TIME]);
+        p->least_s = done_s(p) + p->left_s;
+        p->most_s = done_s(p) + left_s(p, p->most, most);
+        f->least_s += known_or_0(p->least_s);
+        f->most_s += known_or_0(p->most_s);
+        f->left_s += known_or_0(p->left_s);
+        f->cut_s += known_or_0(p->cut_s);
+        f->n[basis_of(p)]++;
+        for (int run = 0; run < 2; run++)
+            if (p->least[run] > 0 && p->launch[run].basis == BASIS_elsewhere)
+                add_name(f->from, sizeof f->from, p->launch[run].from);
+    }
+}
+
+static enum status find_all(struct forecast *f, struct sources *s, struct error *e)
+{
+    const struct campaign *c = f->c;
+    struct place_machine machine = place_machine(c->place);
+    s->cores = machine.usable_cores;
+    TRY(read_walls(s, c, e));
+    TRY(known_steps_read(&s->known, c->request->out, c->tools->home, &machine, e));
+    TRY(MEM_NEW(f->points, c->spec.n_points, "a forecast", e));
+    for (size_t i = 0; i < c->spec.n_points; i++)
+        TRY(forecast_point(f, i, s, e));
+    add_up(f, spent_s(s, &c->spec));
+    return OK;
+}
+
+enum status forecast_make(struct forecast *f, const struct campaign *c, struct error *e)
+{
+    struct sources s = {.walls = NULL};
+    *f = (struct forecast){.c = c};
+    enum status status = find_all(f, &s, e);
+    known_steps_free(&s.known);
+    free(s.walls);
+    return status;
+}
+
+void forecast_free(struct forecast *f)
+{
+    free(f->points);
+    f->points = NULL;
+}

@@ -1,0 +1,130 @@
+/* How forecasts are told. */
+#include <string.h>
+
+#include "bench/forecast/columns.h"
+#include "bench/forecast/forecast.h"
+#include "kernels/base/text.h"
+
+#define MIB 1048576.0
+
+static const char *const basis_names[FORECAST_BASES] = {
+#define FORECAST_BASIS(name, words) #name,
+#include "bench/forecast/bases.def"
+};
+
+static const char *const basis_words[FORECAST_BASES] = {
+#define FORECAST_BASIS(name, words) words,
+#include "bench/forecast/bases.def"
+};
+
+/* ---- For people ---- */
+
+static void print_bases(FILE *out, const struct forecast *f)
+{
+    char points[TEXT_NUMBER];
+    size_t told = 0;
+    for (int i = 0; i < FORECAST_BASES; i++) {
+        if (f->n[i] == 0)
+            continue;
+        fprintf(out, "%s%s %s%s%s", told++ > 0 ? "; " : "  ",
+                text_plural(points, (long)f->n[i], "point"), basis_words[i],
+                i == BASIS_elsewhere ? " " : "", i == BASIS_elsewhere ? f->from : "");
+    }
+    if (told > 0)
+        fputc('\n', out);
+}
+
+/* A budget that is spent looks like a campaign that is done. */
+static void print_cut(FILE *out, const struct forecast *f)
+{
+    char cut[TEXT_NUMBER];
+    if (f->cut_s > 0)
+        fprintf(out,
+                "  measure.budget = %s has no room for %s of the launches that "
+                "measure.time.launches asks for\n",
+                config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
+}
+
+void forecast_print(FILE *out, const struct forecast *f)
+{
+    char least[TEXT_NUMBER], most[TEXT_NUMBER], left[TEXT_NUMBER];
+    fprintf(out, "forecast: %s", text_duration(least, f->least_s));
+    if (strcmp(least, text_duration(most, f->most_s)) != 0)
+        fprintf(out, ", at most %s", most);
+    if (strcmp(least, text_duration(left, f->left_s)) != 0)
+        fprintf(out, ", of which %s are left", left);
+    fputc('\n', out);
+    print_cut(out, f);
+    print_bases(out, f);
+}
+
+/* ---- CSV ---- */
+
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+struct plan_row {
+#include "bench/forecast/csv_plan.def"
+};
+#undef COLUMN
+
+#define COLUMN(id, type, unit, meaning) CSV_COLUMN("plan.csv", plan_row, id, type, unit, meaning)
+static const struct column columns[] = {
+#include "bench/forecast/csv_plan.def"
+};
+#undef COLUMN
+#define N_COLUMNS (sizeof columns / sizeof *columns)
+
+const struct column *forecast_columns(size_t *n)
+{
+    *n = N_COLUMNS;
+    return columns;
+}
+
+static void take_forecast(struct plan_row *row, const struct forecast_point *p)
+{
+    const struct forecast_launch *timed = &p->launch[RUN_TIME],
+                                 *accuracy = &p->launch[RUN_ACCURACY];
+    row->timed = (double)p->least[RUN_TIME];
+    row->timed_most = (double)p->most;
+    row->timed_done = (double)p->done[RUN_TIME];
+    row->accuracy = (double)p->least[RUN_ACCURACY];
+    row->accuracy_done = (double)p->done[RUN_ACCURACY];
+    row->least_s = p->least_s;
+    row->most_s = p->most_s;
+    row->left_s = p->left_s;
+    row->cut_s = p->cut_s;
+    if (p->tells_memory) {
+        row->params_mib = (double)p->memory.params / MIB;
+        row->grads_mib = (double)p->memory.grads / MIB;
+        row->state_mib = (double)p->memory.state / MIB;
+        row->buffers_mib = (double)p->memory.buffers / MIB;
+    }
+    if (p->least[RUN_TIME] > 0) {
+        row->timed_s = timed->seconds;
+        row->timed_basis = basis_names[timed->basis];
+        row->timed_from = timed->from;
+    }
+    if (p->least[RUN_ACCURACY] > 0) {
+        row->accuracy_s = accuracy->seconds;
+        row->accuracy_basis = basis_names[accuracy->basis];
+        row->accuracy_from = accuracy->from;
+    }
+}
+
+void forecast_write_csv(FILE *out, const struct forecast *f)
+{
+    const struct spec *spec = &f->c->spec;
+    csv_write_header(out, columns, N_COLUMNS);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        struct plan_row row;
+        bool shares = spec->points[i].twin != i;
+        csv_clear_row(columns, N_COLUMNS, &row);
+        row.campaign = config_text(&spec->config, OPT_NAME);
+        row.point = spec->points[i].id;
+        row.label = spec->points[i].label;
+        row.status = shares ? "shared" : f->points[i].runs ? "runs" : "skipped";
+        row.reason = shares ? NULL : f->c->refusals[i];
+        if (f->points[i].runs)
+            take_forecast(&row, &f->points[i]);
+        csv_write_row(out, columns, N_COLUMNS, &row);
+    }
+}
