@@ -22,7 +22,7 @@ bars: test_acc_pct
 SPEC
 }
 spec free ''
-spec bound ', test_acc_pct: ">= 5"'
+spec bound ', test_acc_pct: ">= 11"'
 
 latest=$tmp/results/free/latest
 

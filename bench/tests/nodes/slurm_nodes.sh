@@ -230,6 +230,11 @@ has_ended_with() { # job, status
     scontrol show job "$1" | grep -w "ExitCode=$2:0"
 }
 
+# Slurm may tell the reason only after its next round of scheduling.
+waits_for_another() {
+    [ "$(squeue -h -t PD -o %r)" = Dependency ]
+}
+
 # The first job holds two of the four nodes, so Slurm starts the second beside it.
 names_the_line_that_queues() {
     start_hanging && rm "$tmp/hang" || return 1
@@ -238,7 +243,7 @@ names_the_line_that_queues() {
         until_true has_ended_with "$second" 3 || return 1
     grep "another scalebench is running this campaign: .* of job $first on n0 since" "${log/\%j/$second}" || return 1
     line=$(sed -n 's/.*submit behind it: sbatch \(.*\) \.\.\.$/\1/p' "${log/\%j/$second}")
-    (cd "$home" && sbatch -N2 "$line" "$template" "$tmp/two/fake.yaml") && [ "$(squeue -h -t PD -o %r)" = Dependency ] &&
+    (cd "$home" && sbatch -N2 "$line" "$template" "$tmp/two/fake.yaml") && until_true waits_for_another &&
         scancel "$first" && until_true no_jobs && is_complete_after_all
 }
 
@@ -249,8 +254,7 @@ waits_its_turn() {
     touch "$tmp/hang"
     expect 0 ": 2 nodes, " submit && until_true hanging && expect 0 ": 2 nodes, " submit || return 1
     rm "$tmp/hang"
-    squeue -h -o "%t %r"
-    [ "$(squeue -h -t PD -o %r)" = Dependency ] && scancel -t R --me && until_true no_jobs && is_complete_after_all
+    until_true waits_for_another && scancel -t R --me && until_true no_jobs && is_complete_after_all
 }
 
 # Each of the four launches ended well once; of those that were begun only the one that hung did not, and where its
