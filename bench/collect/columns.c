@@ -280,12 +280,13 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
     const struct spec_option *option = option_get(lack);
     if (lack == OPT_ACCURACY_SEEDS)
         snprintf(why, LACK_BYTES,
-                 "accuracy runs tell it, but measure.accuracy.seeds is []: expected a seed a run, "
+                 "it needs accuracy runs, but measure.accuracy.seeds is []: expected a seed a run, "
                  "as [1, 2, 3]");
     else if (lack == OPT_TIME_LAUNCHES)
-        snprintf(why, LACK_BYTES,
-                 "timed launches tell it, but measure.time.launches is %s: expected launches, as 6",
-                 config_text(&spec->config, lack));
+        snprintf(
+            why, LACK_BYTES,
+            "it needs timed launches, but measure.time.launches is %s: expected launches, as 6",
+            config_text(&spec->config, lack));
     else if (lack == OPT_WORKLOAD)
         snprintf(why, LACK_BYTES,
                  "it compares with another program, but no point has one that does the same: "
@@ -293,7 +294,7 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
     else
         snprintf(
             why, LACK_BYTES,
-            "%s tells it, but is %s at every point; `scalebench explain %s` says what it takes",
+            "it needs %s, which is %s at every point; `scalebench explain %s` says what it takes",
             option->key, option->preset, option->key);
 }
 

@@ -280,7 +280,7 @@ checks() {
         "$scalebench" check strong_scaling "test_acc_pct > 200" || return 1
     expect 2 "'ranks > 1 where strategy > 1': strategy has no order: = or != are for it" \
         "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
-    expect 2 "'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
+    expect 2 "'overlap_share > 0.5': overlap_share: it needs measure.replay, which is 0 at every point" \
         "$scalebench" check strong_scaling "overlap_share > 0.5" || return 1
     expect 2 "sync.strategy: 'rign' is unknown; nearest 'ring'" "$scalebench" check strong_scaling "sync.strategy = rign" || return 1
     expect 2 "status: 'okay' is unknown; known: ok " "$scalebench" check strong_scaling "ranks > 1 where status = okay" || return 1
@@ -317,13 +317,13 @@ a_spec_has_its_own() {
     local run=("$fake" run "$tmp/fake.yaml" --out "$tmp/checked")
     expect 2 "checks: 'spedup > 1': " "${run[@]}" --set 'checks=["spedup > 1"]' || return 1
     expect 2 "checks: 'ranks >> 1 where nodes = 1': " "${run[@]}" --set 'checks=["ranks >> 1 where nodes = 1"]' || return 1
-    expect 2 "checks: 'test_acc_pct > 90': test_acc_pct: accuracy runs tell it, but measure.accuracy.seeds is []" \
+    expect 2 "checks: 'test_acc_pct > 90': test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []" \
         "${run[@]}" --set 'checks=["test_acc_pct > 90"]' || return 1
-    expect 2 "checks: 'overlap_share > 0.5': overlap_share: measure.replay tells it, but is 0 at every point" \
+    expect 2 "checks: 'overlap_share > 0.5': overlap_share: it needs measure.replay, which is 0 at every point" \
         "${run[@]}" --set 'checks=["overlap_share > 0.5"]' || return 1
-    expect 2 "checks: 'bubble_pct < 20': bubble_pct: parallel.pipeline tells it, but is 1 at every point" \
+    expect 2 "checks: 'bubble_pct < 20': bubble_pct: it needs parallel.pipeline, which is 1 at every point" \
         "${run[@]}" --set 'checks=["bubble_pct < 20"]' || return 1
-    expect 2 "checks: 'change_s < 3': change_s: elastic tells it, but is [] at every point" \
+    expect 2 "checks: 'change_s < 3': change_s: it needs elastic, which is [] at every point" \
         "${run[@]}" --set 'checks=["change_s < 3"] measure.accuracy.seeds=[1]' || return 1
     expect 2 "checks: 'train.optimizer = sgd': the spec alone decides it, before any launch; expected a condition on something measured" \
         "${run[@]}" --set 'checks=["train.optimizer = sgd"]' || return 1

@@ -370,9 +370,9 @@ timed_figures_are_refused() {
     local measured='time: {steps: 3}'
     figures_without_values_are_refused <<'END'
 accuracy
-:7:11: figures.y = test_acc_pct: accuracy runs tell it, but measure.accuracy.seeds is []: expected a seed a run, as [1, 2, 3]
+:7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []: expected a seed a run, as [1, 2, 3]
 epochs
-:7:11: figures.y = test_acc_pct: accuracy runs tell it, but measure.accuracy.seeds is []
+:7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []
 resources
 :7:11: figures.y = cpu_useful_pct: this campaign has no resources.csv: 
 {kind: line, y: step_ms, where: ranks = 2}
@@ -382,13 +382,13 @@ resources
 {kind: line, y: step_ms, file: sumary}
 :7:42: figures.file = sumary: 'sumary' is unknown; nearest 'summary'; known: summary raw
 {kind: bars, y: overlap_share}
-:7:27: figures.y = overlap_share: measure.replay tells it, but is 0 at every point; `scalebench explain measure.replay` says
+:7:27: figures.y = overlap_share: it needs measure.replay, which is 0 at every point; `scalebench explain measure.replay` says
 {kind: line, y: wait_ms, model: true}
 :7:43: figures.model = true: has no effect: the model has no such quantity
 {kind: line, x: test_loss, y: step_ms_median}
-:7:27: figures.x = test_loss: accuracy runs tell it, but measure.accuracy.seeds is []
+:7:27: figures.x = test_loss: it needs accuracy runs, but measure.accuracy.seeds is []
 {kind: bars, y: comm_replay_ms}
-:7:27: figures.y = comm_replay_ms: measure.replay tells it, but is 0 at every point
+:7:27: figures.y = comm_replay_ms: it needs measure.replay, which is 0 at every point
 {kind: bars, y: peer_ratio}
 :7:27: figures.y = peer_ratio: it compares with another program, but no point has one that does the same: expected workload = peer_torch
 {kind: line, y: step_ms, where: step_ms < 5}
@@ -398,7 +398,7 @@ resources
 {kind: line, y: step_ms, where: label > 3}
 :7:43: figures.where = label > 3: label has no order: = or != are for it
 {kind: line, y: step_ms, where: test_acc_pct > 90}
-:7:43: figures.where = test_acc_pct > 90: accuracy runs tell it, but measure.accuracy.seeds is []
+:7:43: figures.where = test_acc_pct > 90: it needs accuracy runs, but measure.accuracy.seeds is []
 END
 }
 
@@ -406,11 +406,11 @@ accuracy_figures_are_refused() {
     local measured='time: {launches: 0}, accuracy: {seeds: [1]}'
     figures_without_values_are_refused <<'END'
 time
-:7:11: figures.y = step_ms: timed launches tell it, but measure.time.launches is 0..0: expected launches, as 6
+:7:11: figures.y = step_ms: it needs timed launches, but measure.time.launches is 0..0: expected launches, as 6
 {kind: bars, y: recovery_s}
-:7:27: figures.y = recovery_s: restart.budget tells it, but is 0 at every point
+:7:27: figures.y = recovery_s: it needs restart.budget, which is 0 at every point
 {kind: line, y: to_target_s}
-:7:27: figures.y = to_target_s: train.target_acc_pct tells it, but is 0 at every point
+:7:27: figures.y = to_target_s: it needs train.target_acc_pct, which is 0 at every point
 END
 }
 
