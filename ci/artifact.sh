@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What runs measured, as an archive that stands by itself: ci/artifact.sh FILE.tar.gz RUN...
+# What runs measured, as an archive that stands by itself: ci/artifact.sh FILE.tar.gz [RUN...]
+# Without RUN it holds every run that `scalebench list runs` names.
 # Of each run, called as `scalebench report` has it, its tables, spec, networks, manifest and figures, with what
 # gnuplot alone draws them by again; redraw.sh does, and compares the pictures with the checksums of all files.
 # The same runs make the same archive to the last byte. BUILD is the build folder, OUT (results) the folder of all
@@ -11,12 +12,14 @@ answer_help "$@"
 cd "$(dirname "$0")/.."
 scalebench=${BUILD:-build}/scalebench
 out=${OUT:-results}
-[ $# -ge 2 ] || {
-    echo "usage: ci/artifact.sh FILE.tar.gz RUN..." >&2
+[ $# -ge 1 ] || {
+    echo "usage: ci/artifact.sh FILE.tar.gz [RUN...]" >&2
     exit 2
 }
 archive=$1
 shift
+runs=("$@")
+[ $# -gt 0 ] || mapfile -t runs < <("$scalebench" list runs --out "$out")
 [ -d "$(dirname "$archive")" ] || {
     echo "artifact: $archive: there is no folder $(dirname "$archive")" >&2
     exit 2
@@ -132,7 +135,7 @@ END
 }
 
 started=
-for run; do
+for run in "${runs[@]}"; do
     pack "$run"
 done
 write_citation

@@ -7,6 +7,7 @@
 #include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/dictionaries.h"
+#include "bench/runner/commands/with_tables.h"
 #include "bench/runner/run_spec.h"
 #include "bench/spec/figures/request.h"
 #include "bench/spec/find.h"
@@ -47,7 +48,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Campaigns lie in configs/ and in a folder a report below it. */
-static enum status list_configs(const struct tools *tools, FILE *out, struct error *e)
+static enum status list_configs(const struct arguments *arguments, const struct tools *tools,
+                                FILE *out, struct error *e)
 {
     static const char *const places[] = {"configs/*.yaml", "configs/examples/*.yaml",
                                          "configs/reports/*/*.yaml"};
@@ -67,7 +69,8 @@ static enum status list_configs(const struct tools *tools, FILE *out, struct err
     return OK;
 }
 
-static enum status list_models(const struct tools *tools, FILE *out, struct error *e)
+static enum status list_models(const struct arguments *arguments, const struct tools *tools,
+                               FILE *out, struct error *e)
 {
     static const char models[] = "configs/models/*.yaml";
     glob_t files;
@@ -85,10 +88,10 @@ static enum status list_models(const struct tools *tools, FILE *out, struct erro
     return status;
 }
 
-static enum status list_columns(const struct tools *tools, FILE *out, struct error *e)
+static enum status list_columns(const struct arguments *arguments, const struct tools *tools,
+                                FILE *out, struct error *e)
 {
     struct dictionary d;
-    (void)tools, (void)e;
     columns_print(out);
     for (size_t i = 0; dictionary_get(&d, i); i++) {
         if (d.what == NULL)
@@ -99,11 +102,42 @@ static enum status list_columns(const struct tools *tools, FILE *out, struct err
     return OK;
 }
 
+typedef enum status find_with_tables(struct with_tables *found, const char *out,
+                                     const struct tools *tools, struct error *e);
+
+static enum status list_folders(find_with_tables *find, const struct arguments *arguments,
+                                const struct tools *tools, FILE *out, struct error *e)
+{
+    struct with_tables found = {.n = 0};
+    enum status status = find(&found, arguments->out, tools, e);
+    for (size_t i = 0; status == OK && i < found.n; i++)
+        fprintf(out, "%s\n", found.folders[i]);
+    with_tables_free(&found);
+    return status;
+}
+
+static enum status list_runs(const struct arguments *arguments, const struct tools *tools,
+                             FILE *out, struct error *e)
+{
+    return list_folders(with_tables_runs, arguments, tools, out, e);
+}
+
+static enum status list_sweeps(const struct arguments *arguments, const struct tools *tools,
+                               FILE *out, struct error *e)
+{
+    return list_folders(with_tables_sweeps, arguments, tools, out, e);
+}
+
 /* What can be listed besides the names that options choose from. */
 static const struct {
     const char *kind;
-    enum status (*list)(const struct tools *tools, FILE *out, struct error *e);
-} others[] = {{"configs", list_configs}, {"models", list_models}, {"columns", list_columns}};
+    enum status (*list)(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                        struct error *e);
+} others[] = {{"configs", list_configs},
+              {"models", list_models},
+              {"columns", list_columns},
+              {"runs", list_runs},
+              {"sweeps", list_sweeps}};
 #define N_OTHERS (sizeof others / sizeof *others)
 
 static enum status unknown_kind(const char *kind, struct error *e)
@@ -139,7 +173,7 @@ enum status command_list(const struct arguments *arguments, const struct tools *
     }
     for (size_t i = 0; i < N_OTHERS; i++)
         if (strcmp(others[i].kind, arguments->operand) == 0)
-            return others[i].list(tools, out, e);
+            return others[i].list(arguments, tools, out, e);
     for (size_t i = 0; i < n; i++)
         if (strcmp(lists[i]->list, arguments->operand) == 0) {
             enumeration_print(out, "", lists[i]);

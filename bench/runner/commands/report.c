@@ -1,19 +1,41 @@
 #include "bench/page/page.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/commands/with_tables.h"
 #include "kernels/base/text.h"
+
+/* Makes the page of the operands or, without an operand, of `all`, which it fills. */
+static enum status make(struct page_request *request, struct page_result *result,
+                        struct with_tables *all, struct error *e)
+{
+    if (request->n_operands == 0) {
+        TRY(with_tables_runs(all, request->out, request->tools, e));
+        TRY(with_tables_sweeps(all, request->out, request->tools, e));
+        request->operands = (const char *const *)all->folders;
+        request->n_operands = all->n;
+    }
+    if (request->n_operands == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "report: neither %s nor results/reference has a run with tables; run a "
+                         "campaign, or name a run",
+                         request->out);
+    return page_make(request, result, e);
+}
 
 enum status command_report(const struct arguments *arguments, const struct tools *tools, FILE *out,
                            int *exit_status, struct error *e)
 {
     char figures[TEXT_NUMBER], runs[TEXT_NUMBER];
-    const struct page_request request = {.path = arguments->output != NULL ? arguments->output
-                                                                           : "report.html",
-                                         .operands = arguments->operands,
-                                         .n_operands = arguments->n_operands,
-                                         .out = arguments->out,
-                                         .tools = tools};
+    struct page_request request = {.path = arguments->output != NULL ? arguments->output
+                                                                     : "report.html",
+                                   .operands = arguments->operands,
+                                   .n_operands = arguments->n_operands,
+                                   .out = arguments->out,
+                                   .tools = tools};
+    struct with_tables all = {.n = 0};
     struct page_result result;
-    TRY(page_make(&request, &result, e));
+    enum status status = make(&request, &result, &all, e);
+    with_tables_free(&all);
+    TRY(status);
     fprintf(out, "%s: %s of %s\n", request.path,
             text_plural(figures, (long)result.figures, "figure"),
             text_plural(runs, (long)result.runs, "run"));

@@ -35,18 +35,19 @@ refuses_a_test_that_is_none() {
     expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
 }
 
-# What doctor leaves has a spec, too, and no tables; nor has a campaign that has not ended once. An archive takes no sweep.
+# What doctor leaves has a spec, too, and no tables; nor has a campaign that has not ended once. A run of the reports that
+# was kept apart is no other run of its campaign. An archive takes no sweep.
 take_what_has_tables() {
-    local out=$tmp/examined words
-    mkdir -p "$out/doctor/latest" "$out/fake/latest"
-    mkdir -p "$out/begun/latest"
-    touch "$out/doctor/latest/"{spec.yaml,findings.csv} "$out/fake/latest/"{spec.yaml,summary.csv} "$out/begun/latest/spec.yaml"
-    words=$(env -u MAKEFLAGS make --no-print-directory -n report BUILD="$bin" OUT="$out")
-    grep -q "$out/fake/latest" <<<"$words" && grep -q "results/reference/comm" <<<"$words" &&
-        ! grep -e "$out/doctor" -e "$out/begun" <<<"$words" || return 1
-    words=$(env -u MAKEFLAGS make --no-print-directory -n artifact BUILD="$bin" OUT="$out")
-    grep -q "$out/fake/latest" <<<"$words" && ! grep "results/reference/comm" <<<"$words" || return 1
-    expect 2 "is wanted where OUT has a blank or a quote" by_make report OUT="$tmp/it's"
+    local out="$tmp/exam'ined" runs sweeps
+    mkdir -p "$out/"{doctor,fake,begun,kept}/latest "$out/reports/fig2"
+    touch "$out/doctor/latest/"{spec.yaml,findings.csv,summary.csv} "$out/fake/latest/"{spec.yaml,summary.csv} \
+        "$out/begun/latest/spec.yaml" "$out/kept/latest/summary.csv" "$out/reports/fig2/summary.csv"
+    sed 's/^name:.*/name: kept/' "$tmp/fake.yaml" >"$out/reports/fig2/spec.yaml"
+    runs=$("$bin/scalebench" list runs --out "$out") && sweeps=$("$bin/scalebench" list sweeps --out "$out") || return 1
+    [ "$(head -n 3 <<<"$runs")" = "$out/fake/latest"$'\n'"$out/reports/fig2"$'\n'results/reference/accuracy ] &&
+        grep -q '^results/reference/comm$' <<<"$sweeps" && ! grep "results/reference/comm" <<<"$runs" || return 1
+    env -u MAKEFLAGS make --no-print-directory -n report BUILD="$bin" OUT="$out" |
+        grep "report  --out \"\$OUT\" --output"
 }
 
 check "make refuses options that lost their quotes" refuses_what_lost_its_quotes

@@ -70,7 +70,7 @@ notices() {
 
 refuses() {
     BUILD=$build expect 1 "'nothing' is no run" ci/artifact.sh "$tmp/none.tar.gz" nothing &&
-        expect 2 "usage:" ci/artifact.sh "$tmp/none.tar.gz" && [ ! -e "$tmp/none.tar.gz" ] &&
+        expect 2 "usage:" ci/artifact.sh && [ ! -e "$tmp/none.tar.gz" ] &&
         BUILD=$build expect 2 "there is no folder $tmp/nowhere" ci/artifact.sh "$tmp/nowhere/some.tar.gz" peer_vgg
 }
 

@@ -1,0 +1,48 @@
+# Libraries, and the packages that have them.
+
+# Each library comes from <NAME>_DIR (include/ and lib/ below it) or from pkg-config.
+lib_cflags = $(if $($(1)_DIR),-isystem $($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
+comma := ,
+lib_ldlibs = $(if $($(1)_DIR),-L$($(1)_DIR)/lib -Wl$(comma)-rpath$(comma)$($(1)_DIR)/lib $(3),$(or $(shell $(PKGCONF) --libs $(2) 2>/dev/null),$(3)))
+
+# Asked of pkg-config once, when first wanted.
+once = $(eval $(1) := $(2))$($(1))
+YAML_CFLAGS    = $(call once,YAML_CFLAGS,$(call lib_cflags,YAML,yaml-0.1))
+YAML_LIBS      = $(call once,YAML_LIBS,$(call lib_ldlibs,YAML,yaml-0.1,-lyaml))
+HWLOC_CFLAGS   = $(call once,HWLOC_CFLAGS,$(call lib_cflags,HWLOC,hwloc))
+HWLOC_LIBS     = $(call once,HWLOC_LIBS,$(call lib_ldlibs,HWLOC,hwloc,-lhwloc))
+BLIS_CFLAGS    = $(call once,BLIS_CFLAGS,$(call lib_cflags,BLIS,blis) $(if $(BLIS_DIR),-isystem $(BLIS_DIR)/include/blis))
+BLIS_LIBS      = $(call once,BLIS_LIBS,$(call lib_ldlibs,BLIS,blis,-lblis))
+JANSSON_CFLAGS = $(call once,JANSSON_CFLAGS,$(call lib_cflags,JANSSON,jansson))
+JANSSON_LIBS   = $(call once,JANSSON_LIBS,$(call lib_ldlibs,JANSSON,jansson,-ljansson))
+ZLIB_CFLAGS    = $(call once,ZLIB_CFLAGS,$(call lib_cflags,ZLIB,zlib))
+ZLIB_LIBS      = $(call once,ZLIB_LIBS,$(call lib_ldlibs,ZLIB,zlib,-lz))
+MD_CFLAGS      = $(call once,MD_CFLAGS,$(call lib_cflags,MD,libmd))
+MD_LIBS        = $(call once,MD_LIBS,$(call lib_ldlibs,MD,libmd,-lmd))
+PCRE2_CFLAGS   = $(call once,PCRE2_CFLAGS,$(call lib_cflags,PCRE2,libpcre2-8))
+PCRE2_LIBS     = $(call once,PCRE2_LIBS,$(call lib_ldlibs,PCRE2,libpcre2-8,-lpcre2-8))
+XXHASH_CFLAGS  = $(call once,XXHASH_CFLAGS,$(call lib_cflags,XXHASH,libxxhash))
+CMOCKA_CFLAGS  = $(call once,CMOCKA_CFLAGS,$(call lib_cflags,CMOCKA,cmocka))
+CMOCKA_LIBS    = $(call once,CMOCKA_LIBS,$(call lib_ldlibs,CMOCKA,cmocka,-lcmocka))
+
+# What the compiler of MPI programs adds to a plain one's command line, which MPICH, MVAPICH, Intel MPI and Open
+# MPI say alike. A compiler that adds it by itself, as Cray's: make CC=cc MPI_CFLAGS= MPI_LIBS=
+MPI_SHOWN  := $(shell $(MPICC) -show 2>/dev/null)
+MPI_CFLAGS  = $(filter -I% -D%,$(MPI_SHOWN))
+MPI_LIBS    = $(filter -L% -l% -Wl$(comma)-rpath%,$(MPI_SHOWN))
+knows_mpi   = $(filter command environment,$(origin MPI_LIBS))$(strip $(MPI_LIBS))
+no_mpi      = MPICC='$(MPICC)' does not say by -show how MPI programs are linked: the mpicc of MPICH, MVAPICH, Intel MPI \
+  or Open MPI is wanted (make deps installs MPICH), or a compiler that needs no telling: make CC=cc MPI_CFLAGS= MPI_LIBS=
+
+.PHONY: deps deps-ci deps-extra
+#: make deps                          install what building, benchmarking and testing need
+deps:
+	@ci/deps.sh core
+
+#: make deps-ci                       packages that some tests need besides (a Slurm, an emulator)
+deps-ci:
+	@ci/deps.sh ci
+
+#: make deps-extra                    packages of optional parts
+deps-extra:
+	@ci/deps.sh extra

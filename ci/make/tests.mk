@@ -1,0 +1,109 @@
+# Tests and fuzzers.
+
+# Beside the code, in tests/ of each room: test_*.c are cmocka programs, mpi_*.c run at 1, 2, 3, 4 and 7
+# ranks; bench/tests/*.sh use the programs as a user does. All print TAP. ci/run_tests.sh --help tells tiers.
+KERNELS_TESTS := $(wildcard kernels/tests/test_*.c kernels/*/tests/test_*.c)
+COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
+MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
+BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
+SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
+# Those of single precision alone: base has no reals and is one library for both; from double nothing is rounded to
+# 16 bits, neither operands nor values between ops.
+SINGLE_TESTS  := $(wildcard kernels/base/tests/*.c) kernels/ops/tests/test_bf16.c kernels/ops/tests/test_narrow.c
+DOUBLE_TESTS  := $(filter-out $(SINGLE_TESTS),$(KERNELS_TESTS)) $(MPI_TESTS)
+tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
+TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
+                 $(addsuffix _f64,$(call tests_of,$(DOUBLE_TESTS)))
+
+# A harness a reader, bench/tests/fuzz/fuzz_<reader>.c: as tests/seeds_<reader> it reads its seeds in any
+# build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI, nor do runs and figures.
+FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
+FUZZ_LINK   = $(call obj,$(addprefix bench/workloads/checkpoint/,safetensors_read.c checkpoint_numbers.c) kernels/cast16.c) \
+              $(addprefix $(BUILD)/obj/,$(call simd_obj,kernels/simd/cast16.c)) $(LIBDATA) $(BUILD)/libreaders.a \
+              $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+# Of the runner and the sites they need few files, which a build with sanitizers takes long for.
+$(BUILD)/libreaders.a: $(call obj,$(call sources,bench/claims bench/compare) \
+  $(addprefix bench/,runner/facts.c runner/files.c runner/run_spec.c runner/runs.c sites/allocation.c sites/launcher.c))
+FUZZ_LIBS   = $(RUNNER_LIBS) $(ZLIB_LIBS)
+SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))
+TEST_PROGRAMS += $(SEEDS_TESTS)
+FUZZERS       := $(patsubst %.c,$(BUILD)/%,$(notdir $(FUZZ_TESTS)))
+
+$(BUILD)/tests:
+	@mkdir -p $@
+
+define test_rules
+$$(call tests_of,$(1)): $$(call obj,$(1)) $(2) | $(BUILD)/tests
+	$$(call says,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
+endef
+define test_rules_f64
+$$(call tests_of,$(1))_f64: $$(call obj_f64,$(1)) $(2) | $(BUILD)/tests
+	$$(call says,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
+endef
+$(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
+$(BUILD)/tests/test_bf16: $(addprefix $(BUILD)/obj/,$(call set_obj,$(ISA_MODEL),kernels/simd/product/winograd_product.c))
+$(foreach t,$(filter kernels/%,$(DOUBLE_TESTS)),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
+$(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
+$(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
+$(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
+$(foreach t,$(BENCH_TESTS) $(SPEED_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
+
+$(SEEDS_TESTS): $(BUILD)/tests/seeds_%: $(call obj,bench/tests/fuzz/fuzz_%.c bench/tests/fuzz/replay.c) $(FUZZ_LINK) | $(BUILD)/tests
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBS)
+
+$(FUZZERS): $(BUILD)/fuzz_%: $(call obj,bench/tests/fuzz/fuzz_%.c) $(FUZZ_LINK)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
+
+# The first tier guards the main path, `test-rest` is all else. TEST=name runs tests of either whose name contains it.
+TEST ?=
+run_tests = DOUBLE_TESTS='$(notdir $(basename $(DOUBLE_TESTS)))' BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
+.PHONY: test test-rest test-all asan ubsan tsan fuzz fuzzers check-arm64
+#: make test [TEST=name]              the tests of the main path, five minutes on two cores; or all whose name contains it
+#: make test-all                      every test; test-rest: those that `make test` leaves out
+test test-rest test-all: $(if $(filter deps,$(MAKECMDGOALS)),deps)
+	@$(run_tests) --check
+	@$(MAKE) --no-print-directory -j$(NPROC) tests $(if $(SCALEBENCH_FUZZ_RUNS),$(if $(filter test,$@),,fuzzers))
+	@$(run_tests) $(patsubst test-%,%,$(@:test=first))
+
+.PHONY: tests
+tests: $(PROGRAMS) $(BUILD)/train_cnn_f64 $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS))
+
+#: make asan | ubsan                  every test under sanitizers
+asan:
+	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+
+ubsan:
+	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/ubsan SANITIZE=undefined OPT='-O1 -g'
+
+# Makes up inputs for the readers, FUZZ=name for those whose name contains it, SECONDS for each.
+FUZZ      ?=
+SECONDS   ?= 60
+FUZZ_CC   ?= clang
+fuzzers:
+	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+	  $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - 2>/dev/null; then \
+	  $(MAKE) --no-print-directory -j$(NPROC) fuzzers_here BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WERROR= \
+	    OPT='-O1 -g1 -fno-sanitize-recover=all' SANITIZE=fuzzer-no-link,address,undefined; \
+	else echo 'no $(FUZZ_CC) with libFuzzer here: nothing is fuzzed (make deps-ci installs it)' >&2; fi
+
+.PHONY: fuzzers_here
+fuzzers_here: $(FUZZERS)
+
+#: make fuzz [FUZZ=spec SECONDS=60]    made-up inputs for the readers, under clang's sanitizers (needs make deps-ci)
+fuzz:
+	@TEST='fuzz_$(FUZZ)' SCALEBENCH_FUZZ_SECONDS='$(SECONDS)' ci/run_tests.sh --check
+	@$(MAKE) --no-print-directory fuzzers
+	@BUILD='$(BUILD)' TEST='fuzz_$(FUZZ)' SCALEBENCH_FUZZ_SECONDS='$(SECONDS)' ci/run_tests.sh
+
+# Everything that has more than one thread. gcc takes the lanes of kernels/simd for uninitialised when it
+# also follows threads: its warnings are no errors here.
+TSAN_PROGRAMS = $(addprefix $(BUILD)/tsan/,train_cnn $(addprefix tests/,test_base test_layers test_net test_batchnorm mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay mpi_loss_scale mpi_precision mpi_pipeline))
+#: make tsan                          what has more than one thread, under the thread sanitizer
+tsan:
+	@$(MAKE) --no-print-directory -j$(NPROC) $(TSAN_PROGRAMS) BUILD=$(BUILD)/tsan SANITIZE=thread WERROR= OPT='-O1 -g'
+	@BUILD='$(BUILD)/tsan' MPIEXEC='$(MPIEXEC)' ci/tsan.sh
+
+# The kernels' tests for another kind of machine, under an emulator.
+#: make check-arm64                   the kernels' tests for 64-bit ARM under qemu (needs make deps-ci)
+check-arm64:
+	@ci/arm64.sh run $(notdir $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS)) $(addsuffix _f64,$(call tests_of,$(filter kernels/%,$(DOUBLE_TESTS)))))
