@@ -19,7 +19,10 @@
  * grad_buffer: `micro` counts them from 0, and what travels leaves with the `last`.
  *
  * A part of this interface waits for work to come: exec.charge, through which local_ops.h reports its
- * work, for a simulated clock. */
+ * work, for a simulated clock.
+ *
+ * To add a sum inside a step beside the strategy's: sync_extra_sum makes, times and counts it; a row of
+ * `extras` in mpi_traffic.c of the trainer. */
 #pragma once
 
 #include <mpi.h>

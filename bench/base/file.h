@@ -1,5 +1,9 @@
 /* Finding and opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
- * device may never end: what is no regular file is refused before a byte is read. */
+ * device may never end: what is no regular file is refused before a byte is read.
+ *
+ * To add a kind of file that is mistaken for data: a row of `mistaken` in file.c and a row in
+ * test_data_bad.c. To add a reader of files that users name: file_open, a harness
+ * bench/tests/fuzz/fuzz_<reader>.c and its seeds beside it. */
 #pragma once
 
 #include <glob.h>

@@ -1,6 +1,8 @@
 /* Remarks of points that do not change their status, as column `flags` of summary.csv has them:
  *
- *   FLAG(name, meaning) */
+ *   FLAG(name, meaning)
+ *
+ * To add a flag: a row here and the points that get it in summary.c, noise.c or ratio.c. */
 #pragma once
 
 #define POINT_FLAGS(FLAG)                                                                          \

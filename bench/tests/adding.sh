@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What CONTRIBUTING's table "to add" promises: in a copy of the sources a layer, a strategy, a measured column, a
+# What the comments "To add" on top of tables promise: in a copy of the sources a layer, a strategy, a measured column, a
 # figure and a site come by their rows and files alone (bench/tests/adding/ has the files, laid out as the tree
 # is), the copy builds, and `list`, `explain`, CSV files and pictures show them.
 # tier: rest

@@ -13,7 +13,7 @@ schema:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench schema >$(BUILD)/schema.json && mv $(BUILD)/schema.json $(SCHEMA)
 
-LINTS := lint-format lint-layers lint-schema lint-scripts
+LINTS := lint-format lint-layers lint-schema lint-scripts lint-tables
 .PHONY: $(LINTS)
 lint:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
@@ -30,6 +30,11 @@ lint-schema:
 
 lint-scripts:
 	@printf '%s\n' $(shell git ls-files '*.sh' '*.sbatch') .ci/run | xargs -P $(NPROC) -n 16 shellcheck
+
+# Every table says on top how a row is added.
+lint-tables:
+	@tables=$$(git ls-files -co --exclude-standard '*.def' | xargs grep -L 'To add'); [ -z "$$tables" ] || \
+	  { printf '%s: the comment on top lacks "To add ..."\n' $$tables >&2; false; }
 
 #: make info                          compilers, libraries and flags in use
 info:

@@ -1,6 +1,8 @@
 /* When a rank did what, step by step: spans of time that are kept in memory until somebody asks for those of one
  * step. A span costs two readings of the clock; where there is no timeline (NULL, fine in all calls but timeline_step) none.
- * Used by one thread at a time. */
+ * Used by one thread at a time.
+ *
+ * To add a phase: a row of TIMELINE_PHASES, timeline_add where it ends, its colour in plots/timeline.gp. */
 #pragma once
 
 #include <stddef.h>
