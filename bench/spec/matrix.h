@@ -77,7 +77,7 @@ enum status matrix_read_zip(struct reading *reading, const struct node *node, st
  * origin, line and column. */
 enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
                                struct error *e);
-/* The column of this word in a SET, from 1; 0: it is none of its words. */
+/* The column of this word in a SET, from 1; 0: it is none of its words. "key=" is a word of any value. */
 int matrix_set_column(const char *set, const char *word);
 
 void matrix_free(struct matrix *matrix);

@@ -173,7 +173,7 @@ int matrix_set_column(const char *set, const char *word)
     const char *c = set + strspn(set, " \t\n");
     for (; *c; c += strspn(c, " \t\n")) {
         size_t n = word_length(c);
-        if (n == length && strncmp(c, word, n) == 0)
+        if ((n == length || word[length - 1] == '=') && begins(c, word))
             return (int)(c - set) + 1;
         c += n;
     }

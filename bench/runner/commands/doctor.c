@@ -8,6 +8,7 @@
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/stale.h"
+#include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
@@ -21,6 +22,7 @@ static const enum option_id of_site[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE
 struct spec_text {
     const char *program;
     const struct config *site; /* of the spec that was named, or NULL */
+    bool sized;                /* --set says how many ranks */
 };
 
 /* A file that doctor's spec lies over, whose hosts count if --set chooses an emulated site. */
@@ -51,7 +53,7 @@ static void write_site(FILE *out, const struct config *site)
     long hosts = hosts_of(site);
     fprintf(out, "site: %s\n", config_text(site, OPT_SITE));
     for (size_t i = 0; i < sizeof of_site / sizeof *of_site; i++)
-        if (site->values[of_site[i]].set)
+        if (!value_is_preset(option_get(of_site[i]), &site->values[of_site[i]]))
             write_option(out, site, of_site[i]);
     write_option(out, site, OPT_NODES);
     if (hosts > 0)
@@ -73,11 +75,12 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
           out);
     value_write_quoted(out, text->program);
     fputs(", \"{record}\"]}\n"
-          "ranks_per_node: full\n"
           "place: {oversubscribe: allow}\n"
           "measure: {time: {launches: 1..1}, retries: 0, limit: 5min}\n"
           "figures: []\n",
           out);
+    if (!text->sized)
+        fputs("ranks_per_node: full\n", out);
     if (text->site != NULL)
         write_site(out, text->site);
     else
@@ -118,7 +121,9 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *argu
     TRY(path_format(base, e, "%s/" BASE_NAME, folder));
     TRY(folder_make(folder, e));
     TRY(file_write(base, write_base, NULL, e));
-    struct spec_text text = {.program = program};
+    struct spec_text text = {.program = program,
+                             .sized = arguments->set != NULL &&
+                                      matrix_set_column(arguments->set, "ranks=") > 0};
     enum status status = arguments->operand != NULL ? read_spec(&spec, arguments->operand, e) : OK;
     if (status == OK && arguments->operand != NULL)
         text.site = largest_site(&spec);

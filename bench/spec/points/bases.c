@@ -64,7 +64,7 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (baseline->config.values[i].set)
             config_put(&base->config, (enum option_id)i, &baseline->config.values[i]);
-    enum status status = owned_note(spec, &base->config, e);
+    enum status status = owned_note(spec, &base->config, NULL, e);
     THEN(status, nodes_resolve_base(&base->config, &baseline->config, spec, e));
     THEN(status, compute_resolve_base(&base->config, baseline, spec, point->of, e));
     if (status == OK)

@@ -199,7 +199,7 @@ static enum status add_combination(struct spec *spec, const struct product *prod
     if (status == OK && !is_excluded(spec, point)) {
         point->requested = true;
         point_identify(point, spec);
-        status = owned_note(spec, &written, e);
+        status = owned_note(spec, &written, product->of, e);
         added = status == OK && !is_repeated(seen, product, point, &written, spec);
     }
     spec->n_points += added;

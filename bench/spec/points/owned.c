@@ -438,14 +438,27 @@ static bool is_owned(const struct spec_option *option)
     return !scope_is_campaign(option->scope);
 }
 
-enum status owned_note(struct spec *spec, const struct config *config, struct error *e)
+static bool is_on_axis(const struct matrix *of, enum option_id id)
+{
+    const struct axis *axis = matrix_axis(of, id);
+    return axis != NULL && axis->n > 1;
+}
+
+/* A baseline undoes values of points by presets, and axes have them beside other values. */
+static bool may_be_preset(const struct spec *spec, const struct matrix *of, enum option_id id)
+{
+    return of == NULL || is_on_axis(of, id) || is_on_axis(spec->matrix, id);
+}
+
+enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
+                       struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++) {
         const struct spec_option *option = option_get(id);
         const struct value *value = &config->values[id];
         bool recorded = spec->is_recorded && !mark_from_set(value->mark);
         if (value->set && value->mark.line > 0 && !recorded && is_owned(option) &&
-            !is_preset(option, value))
+            !(is_preset(option, value) && may_be_preset(spec, of, id)))
             TRY(note_value(spec, config, id, e));
     }
     return OK;
@@ -511,7 +524,7 @@ static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
 {
     size_t presets = 0, unread = 0;
     for (size_t i = 0; i < axis->n; i++) {
-        presets += is_preset(option_get(axis->id), &axis->values[i]);
+        presets += axis->n > 1 && is_preset(option_get(axis->id), &axis->values[i]);
         unread += is_unread(spec, axis->id, axis->values[i].mark);
     }
     return unread > 0 && presets + unread == axis->n;

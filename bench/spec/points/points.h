@@ -51,8 +51,9 @@ enum status labels_write(struct spec *spec, struct error *e);
 /* ---- Options that belong to others ---- */
 
 /* Notes which values of a point's options, as the spec writes them, the point reads: sync.cap_mib is read by strategy
- * bucketed alone. Values at their presets, and those that spec_write wrote, are not noted. */
-enum status owned_note(struct spec *spec, const struct config *config, struct error *e);
+ * bucketed alone. Values that spec_write wrote are not noted. of: the matrix or case of the point, NULL of a base. */
+enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
+                       struct error *e);
 
 /* Takes values that no point reads out of the spec, where they come from a file that it extends, or where the words
  * of a command line chose what does not read them. *some: points are to be made anew. */
