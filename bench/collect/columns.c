@@ -257,19 +257,20 @@ enum option_id column_lack(const char *name, const struct spec *spec)
     return OPTION_COUNT;
 }
 
-bool column_range(const char *name, double *lo, double *hi)
+bool column_range(const char *name, struct condition_range *range)
 {
     static const struct {
         const char *column;
-        double lo, hi;
+        struct condition_range range;
     } ranges[] = {
-#define RANGE(column, least, most) {#column, least, most},
+#define RANGE(column, least, most) {#column, {.lo = least, .hi = most}},
+#define ABOVE(column, least)       {#column, {.lo = least, .hi = INFINITY, .above = true}},
+#define SHARE(column)              {#column, {.hi = INFINITY, .above = true, .share = true}},
 #include "bench/collect/columns/ranges.def"
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (is_column_of(ranges[i].column, name)) {
-            *lo = ranges[i].lo;
-            *hi = ranges[i].hi;
+            *range = ranges[i].range;
             return true;
         }
     return false;

@@ -99,9 +99,9 @@ enum option_id column_lack(const char *name, const struct spec *spec);
 enum { LACK_BYTES = 320 };
 void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec);
 
-/* Gives *lo and *hi, between which all numbers in a column of this name lie (ranges.def); names as for column_lack.
- * Returns false where nothing is known. */
-bool column_range(const char *name, double *lo, double *hi);
+/* Gives the numbers that a column of this name can have (ranges.def); names as for column_lack. Returns false where
+ * nothing is known. */
+bool column_range(const char *name, struct condition_range *range);
 
 /* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
 bool csv_file_repeats(const char *file, const char *column);

@@ -76,6 +76,10 @@ static enum status parse(struct check *check, const char *text, struct error *e)
 static enum status add_check(struct checking *c, const char *text, const char *file, int line,
                              struct error *e)
 {
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->checks[i].text, text) == 0)
+            return error_at(e, ERR_ARGUMENT, file, line, 0, "'%s' is given twice; leave one out",
+                            text);
     struct check *more = realloc(c->checks, (c->n + 1) * sizeof *more);
     if (more == NULL)
         return error_no_memory(e, "the conditions");
@@ -191,108 +195,14 @@ static enum check_outcome find_outcome(const struct check *check, const struct c
                                                                          : CHECK_UNDECIDED;
 }
 
-/* The words that a name may be compared with; none where any will do, as of columns, which programs write. */
-static const char *const *find_words(const struct config *config, const char *name, size_t *n)
-{
-    const struct spec_option *option =
-        config != NULL ? config_option_find(config, name) : option_find(name);
-    bool is_status = strcmp(name, column_get(COLUMN_status)->name) == 0;
-    bool is_choice = option != NULL && option->type == TYPE_ENUM;
-    *n = is_status ? POINT_STATUSES : is_choice ? option->names->n : 0;
-    return is_status ? point_status_names() : is_choice ? option->names->names : NULL;
-}
-
-static enum status check_words(const struct check *check, const struct condition *part,
-                               const struct config *config, struct error *e)
-{
-    size_t n, n_words;
-    char why[700];
-    const struct condition_term *terms = condition_terms(part, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *const *words = find_words(config, terms[i].name, &n_words);
-        if (n_words > 0 && terms[i].text[0] && name_index(terms[i].text, words, n_words) < 0)
-            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
-                            check->text, terms[i].name,
-                            name_explain(why, sizeof why, terms[i].text, words, n_words));
-    }
-    return OK;
-}
-
-static enum status check_names(const struct check *check, condition_lookup *known, const void *arg,
-                               const struct config *config, struct error *e)
-{
-    const struct condition *const parts[] = {check->demand, check->where};
-    char near[NAME_NEAR_BYTES];
-    for (size_t i = 0; i < 2; i++) {
-        const char *name = parts[i] != NULL ? condition_unknown(parts[i], known, arg) : NULL;
-        if (name == NULL)
-            continue;
-        TRY(check_find_near(near, name, config, e));
-        return error_at(
-            e, ERR_ARGUMENT, check->file, check->line, 0,
-            "'%s': '%s' is neither a column of summary.csv nor a metric of the run nor an "
-            "option%s",
-            check->text, name, near);
-    }
-    TRY(check_words(check, check->demand, config, e));
-    return check->where != NULL ? check_words(check, check->where, config, e) : OK;
-}
-
-/* Finds what no point can meet: a word in place of a number, an order of texts and, unless the spec may be `open` to
- * whoever typed a SET, a column that no run of the spec fills. */
-static enum status check_terms(const struct check *check, const struct spec *spec, bool open,
-                               struct error *e)
-{
-    const struct condition *const parts[] = {check->demand, check->where};
-    char why[CONDITION_WHY];
-    for (size_t i = 0; i < 2 && parts[i] != NULL; i++) {
-        size_t n;
-        const struct condition_term *terms = condition_terms(parts[i], &n);
-        for (size_t k = 0; k < n; k++) {
-            const char *name = terms[k].name;
-            enum option_id lack = config_option_find(&spec->config, name) == NULL
-                                      ? column_lack(name, spec)
-                                      : OPTION_COUNT;
-            if (!condition_term_fits(why, &terms[k], check_kind(name, &spec->config)))
-                return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s",
-                                check->text, why);
-            if (lack == OPTION_COUNT || (open && spec_option_is_open(spec, lack)))
-                continue;
-            column_explain_lack(why, lack, spec);
-            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
-                            check->text, name, why);
-        }
-    }
-    return OK;
-}
-
-/* Refuses a demand that every possible number of a column meets, or none. In `where` it may select points that have a
- * number. */
-static enum status check_ranges(const struct check *check, const struct config *config,
-                                struct error *e)
-{
-    size_t n;
-    double lo, hi;
-    char why[CONDITION_WHY];
-    const struct condition_term *terms = condition_terms(check->demand, &n);
-    for (size_t i = 0; i < n; i++) {
-        bool is_option = config != NULL && config_option_find(config, terms[i].name) != NULL;
-        if (!is_option && column_range(terms[i].name, &lo, &hi) &&
-            !condition_term_decides(why, check->demand, i, lo, hi))
-            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s", check->text,
-                            why);
-    }
-    return OK;
-}
-
 static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
 {
-    size_t n = c->run.n;
-    const struct config *config = c->has_spec ? &c->spec.config : NULL;
-    TRY(check_names(check, look_up, &(struct check_point){c, 0}, config, e));
-    TRY(check_ranges(check, config, e));
-    if (c->has_spec)
-        TRY(check_terms(check, &c->spec, false, e));
+    size_t n = c->run.n, bases = 0;
+    const struct spec *spec = c->has_spec ? &c->spec : NULL;
+    TRY(check_known(check, look_up, &(struct check_point){c, 0}, spec, e));
+    TRY(check_numbers(check, spec, e));
+    if (spec != NULL)
+        TRY(check_terms(check, spec, false, e));
     TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
     TRY(MEM_NEW(check->applies, n, "what was checked", e));
     for (size_t i = 0; i < n; i++) {
@@ -301,6 +211,7 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
         if (!check->applies[i])
             continue;
         check->points++;
+        bases += check_is_base(&c->run.points[i]);
         check->outcomes[i] = find_outcome(check, &point);
         if (check->outcomes[i] > check->outcome)
             check->outcome = check->outcomes[i];
@@ -308,7 +219,7 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     if (check->points == 0)
         return error_at(e, ERR_UNAVAILABLE, check->file, check->line, 0,
                         "'%s': no point of %s is so", check->text, c->run.name);
-    return OK;
+    return bases == check->points ? check_beside_bases(check, e) : OK;
 }
 
 /* Of several points that are one, that of the row's own place. */
@@ -449,12 +360,18 @@ static enum status check_points(const struct check *check, const struct spec *sp
             "'%s': the spec alone decides it, before any launch; expected a condition on "
             "something measured, as step_ms < 25",
             check->text);
-    if (check->where == NULL || !is_settled(check->where, spec))
+    size_t points = 0, bases = 0;
+    if (check->where != NULL && !is_settled(check->where, spec))
         return OK;
     for (size_t i = 0; i < spec->n_points; i++)
-        if (condition_holds(check->where, look_up_before, &spec->points[i]))
-            return OK;
-    return error_set(e, ERR_ARGUMENT, "'%s': no point of the spec is so", check->text);
+        if (check->where == NULL ||
+            condition_holds(check->where, look_up_before, &spec->points[i])) {
+            points++;
+            bases += spec->points[i].base_index == i;
+        }
+    if (points == 0)
+        return error_set(e, ERR_ARGUMENT, "'%s': no point of the spec is so", check->text);
+    return bases == points && !spec->is_recorded ? check_beside_bases(check, e) : OK;
 }
 
 static enum status check_before(const char *text, const struct spec *spec, bool open,
@@ -465,8 +382,8 @@ static enum status check_before(const char *text, const struct spec *spec, bool 
     enum status status = parse(&check, text, &inner);
     if (status != OK)
         error_set(e, status, "'%s': %s", text, inner.text);
-    THEN(status, check_names(&check, will_be_known, spec, &spec->config, e));
-    THEN(status, spec->is_recorded ? OK : check_ranges(&check, &spec->config, e));
+    THEN(status, check_known(&check, will_be_known, spec, spec, e));
+    THEN(status, spec->is_recorded ? OK : check_numbers(&check, spec, e));
     THEN(status, check_terms(&check, spec, open, e));
     THEN(status, check_points(&check, spec, e));
     free_check(&check);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/compare/side.h"
 #include "bench/spec/condition.h"
@@ -90,6 +91,30 @@ void check_look_up_option(struct condition_value *value, const struct config *co
 /* The column of summary.csv, by its short name, or the option (NULL: none is a program's own) that is nearest. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
+
+/* Whether the name is a time relative to that of the base: 1 at a base. */
+bool check_is_relative(const char *name);
+/* Whether it is its own base. */
+static inline bool check_is_base(const struct side_point *point)
+{
+    return strcmp(point->id, point->base) == 0;
+}
+
+/* ---- What no run can decide ---- */
+
+/* ERR_ARGUMENT for a name that is unknown, with the nearest, and for a word that is no value of its name. `spec` is
+ * NULL where it is not known. */
+enum status check_known(const struct check *check, condition_lookup *known, const void *arg,
+                        const struct spec *spec, struct error *e);
+/* For what no point can meet: a word in place of a number, an order of texts and, unless the spec may be `open` to
+ * whoever typed a SET, a column that no run of the spec fills. */
+enum status check_terms(const struct check *check, const struct spec *spec, bool open,
+                        struct error *e);
+/* For a demand that every possible number of a column meets, or none. In `where` it may select points that have a
+ * number. */
+enum status check_numbers(const struct check *check, const struct spec *spec, struct error *e);
+/* For a demand on speed-ups of bases alone. */
+enum status check_beside_bases(const struct check *check, struct error *e);
 
 /* Whether the table has intervals of that column: a row without one was measured too few times to have one. */
 bool check_has_interval(const struct csv_table *table, const char *name);

@@ -220,17 +220,20 @@ static bool has_one_launch(const struct csv_table *summary, size_t row)
     return launches <= 1 && !(runs > 1);
 }
 
-bool check_is_single(const struct check_point *p, const char *name)
+bool check_is_relative(const char *name)
 {
     static const char *const relative[] = {"speedup", "efficiency"};
+    return name_index(name, relative, sizeof relative / sizeof *relative) >= 0;
+}
+
+bool check_is_single(const struct check_point *p, const char *name)
+{
     const struct csv_table *summary = &p->c->run.summary;
     const struct side_point *row = &p->c->run.points[p->point];
     int column = find_summary_column(summary, name);
-    bool itself = strcmp(row->id, row->base) == 0 &&
-                  name_index(name, relative, sizeof relative / sizeof *relative) >= 0;
     if (column < 0)
         return is_metric(&p->c->metrics, name);
-    return !itself &&
+    return !(check_is_base(row) && check_is_relative(name)) &&
            (check_has_interval(summary, summary->names[column]) ||
             (check_is_measured(summary->names[column]) && has_one_launch(summary, p->point)));
 }

@@ -70,9 +70,22 @@ enum { CONDITION_WHY = 320 };
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 
-/* Whether numbers between lo and hi differ in whether they meet the comparison; else `why` says what all of them do. */
+/* Numbers that a name can have, from lo to hi. */
+struct condition_range {
+    double lo, hi;
+    bool above;  /* lo is none of them */
+    bool share;  /* a part of 1, which may have been typed in per cent */
+    int classes; /* that guessing among reaches lo; 0: lo is no chance */
+};
+
+/* Whether numbers of the range differ in whether they meet the comparison; else `why` says what all of them do. One that
+ * asks for a number above lo is met by all, and says that there is one. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition *c, size_t term,
-                            double lo, double hi);
+                            const struct condition_range *range);
+
+/* Whether some number of each name meets the condition and some does not, in its order of numbers alone: of
+ * "ranks > 2 and ranks < 1" none does. Else `why` says so. */
+bool condition_decides(char why[CONDITION_WHY], const struct condition *c);
 
 /* The comparisons from left to right, *n of them, borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);

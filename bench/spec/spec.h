@@ -497,6 +497,9 @@ bool spec_option_is_open(const struct spec *spec, enum option_id id);
 /* Whether the file alone says which values it has: neither this machine, nor the site, nor a SET. */
 bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
+/* Accuracy in percent that guessing reaches, with the network of the most classes; 100, and 1 class: none has several. */
+double spec_chance(const struct spec *spec, int *classes);
+
 /* The index of the point of this identity; n_points where there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);
 

@@ -274,10 +274,19 @@ checks() {
     expect 2 "nearest 'sync.strategy'" "$scalebench" check strong_scaling "sync.stategy = none" || return 1
     expect 2 "'step_ms != fast': step_ms is a number: expected a number, found 'fast'" \
         "$scalebench" check strong_scaling "step_ms != fast" || return 1
-    expect 2 "'step_ms >= 0': step_ms is never below 0: this always holds; expected another number" \
+    expect 2 "'step_ms >= 0': step_ms is always above 0: this always holds; expected another number" \
         "$scalebench" check strong_scaling "step_ms >= 0" || return 1
-    expect 2 "'test_acc_pct > 200': test_acc_pct is never below 0 nor above 100: this never holds; expected another number" \
-        "$scalebench" check strong_scaling "test_acc_pct > 200" || return 1
+    expect 2 "'efficiency >= 90': efficiency is a share of 1: for 90 % write 0.9 or 90%" \
+        "$scalebench" check strong_scaling "efficiency >= 90" || return 1
+    expect 2 "'test_acc_pct >= 0.97': test_acc_pct is 10 by chance with 10 classes and never above 100: this always" \
+        "$scalebench" check strong_scaling "test_acc_pct >= 0.97" || return 1
+    expect 2 "'speedup >= 2 and speedup <= 1': this never holds, whatever speedup is" \
+        "$scalebench" check strong_scaling "speedup >= 2 and speedup <= 1" || return 1
+    expect 2 "'speedup >= 1 where ranks = 1': every point of it is its own base" \
+        "$scalebench" check strong_scaling "speedup >= 1 where ranks = 1" || return 1
+    expect 2 "'status = ok' is given twice" "$scalebench" check strong_scaling "status = ok" "status = ok" || return 1
+    expect 2 "'train_acc_pct > 200': train_acc_pct is 10 by chance with 10 classes and never above 100: this never holds" \
+        "$scalebench" check strong_scaling "train_acc_pct > 200" || return 1
     expect 2 "'ranks > 1 where strategy > 1': strategy has no order: = or != are for it" \
         "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
     expect 2 "'overlap_share > 0.5': overlap_share: it needs measure.replay, which is 0 at every point" \
@@ -329,6 +338,8 @@ a_spec_has_its_own() {
         "${run[@]}" --set 'checks=["train.optimizer = sgd"]' || return 1
     expect 2 "checks: 'comm_pct < 120': comm_pct is never below 0 nor above 100: this always holds; expected another number" \
         "${run[@]}" --set 'checks=["comm_pct < 120"]' || return 1
+    expect 2 "checks: 'speedup > 1 where ranks = 1': every point of it is its own base" \
+        "${run[@]}" --set 'checks=["speedup > 1 where ranks = 1"]' || return 1
     expect 2 "checks: 'speedup = fast': speedup is a number: expected a number, found 'fast'" \
         "${run[@]}" --set 'checks=["speedup = fast"]' || return 1
     [ ! -e "$tmp/checked" ] || return 1

@@ -232,16 +232,21 @@ static void test_kinds(void **state)
     assert_true(fits("size > 2", CONDITION_ANY, ""));
 }
 
-static bool decides(const char *text, double lo, double hi, const char *why)
+static bool decides_in(const char *text, struct condition_range range, const char *why)
 {
     struct condition *c;
     struct error e;
     char found[CONDITION_WHY] = "";
     assert_int_equal(condition_parse(&c, text, &e), OK);
-    bool decides = condition_term_decides(found, c, 0, lo, hi);
+    bool decides = condition_term_decides(found, c, 0, &range) && condition_decides(found, c);
     assert_string_equal(found, why);
     condition_free(c);
     return decides;
+}
+
+static bool decides(const char *text, double lo, double hi, const char *why)
+{
+    return decides_in(text, (struct condition_range){.lo = lo, .hi = hi}, why);
 }
 
 static void test_ranges(void **state)
@@ -258,6 +263,34 @@ static void test_ranges(void **state)
     assert_true(decides("acc_pct = 100", 0, 100, ""));
     assert_true(decides("step_ms < 1e9", 0, INFINITY, ""));
     assert_true(decides("loss = NaN", 0, 100, ""));
+    const struct condition_range above = {.hi = INFINITY, .above = true, .share = true};
+    assert_true(decides_in("step_ms > 0", above, ""));
+    assert_false(
+        decides_in("step_ms <= 0", above,
+                   "step_ms is always above 0: this never holds; expected another number"));
+    assert_true(decides_in("efficiency >= 90%", above, ""));
+    assert_false(decides_in("efficiency >= 90", above,
+                            "efficiency is a share of 1: for 90 % write 0.9 or 90%"));
+    const struct condition_range chance = {.lo = 10, .hi = 100, .classes = 10};
+    assert_true(decides_in("acc_pct > 10", chance, ""));
+    assert_false(decides_in("acc_pct >= 0.97", chance,
+                            "acc_pct is 10 by chance with 10 classes and never above 100: this "
+                            "always holds; expected a number in between, in percent"));
+}
+
+static void test_contradictions(void **state)
+{
+    assert_true(decides("a >= 1 and a <= 2", 0, 9, ""));
+    assert_true(decides("a >= 2 and a <= 2", 0, 9, ""));
+    assert_true(decides("a > 1 and b < 1 and not a = 2", 0, 9, ""));
+    assert_true(decides("a > 2 or b > 1 or a < 1", 0, 9, ""));
+    assert_true(decides("a = x and a = y", 0, 9, ""));
+    assert_false(decides("a >= 2 and a <= 1", 0, 9,
+                         "this never holds, whatever a is; expected a condition that some numbers "
+                         "meet and others do not"));
+    assert_false(decides("a < 2 or b = 1 or a >= 2", 0, 9,
+                         "this always holds, whatever a is; expected a condition that some numbers "
+                         "meet and others do not"));
 }
 
 /* In a file the place is that of the part, behind the quotation mark. */
@@ -332,7 +365,7 @@ int main(void)
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_deepest),
         cmocka_unit_test(test_unknown_name), cmocka_unit_test(test_places),
         cmocka_unit_test(test_intervals),    cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_contradictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,239 @@
+/* Rules over all points of a spec: what one of them may lack is a mistake where all do. */
+#include <string.h>
+
+#include "bench/spec/figures/request.h"
+#include "bench/spec/foreign.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/points/points.h"
+#include "bench/spec/rules.h"
+#include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
+#include "comm/cost/cost.h"
+
+/* A rank that some points do not have is late in the others; one that none has is a mistake. */
+static enum status check_stragglers(const struct spec *spec, struct error *e)
+{
+    long most = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_int(&spec->points[i].config, OPT_RANKS) > most)
+            most = config_int(&spec->points[i].config, OPT_RANKS);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        const struct value *chosen = &c->values[OPT_INJECT_RANKS];
+        if (chosen->n == 0 && config_int(c, OPT_INJECT_KIND) != INJECT_none)
+            return mark_error(e, ERR_SPEC, chosen->mark,
+                              "inject.ranks = [] names no rank: expected some, as [0], or no "
+                              "inject.kind");
+        for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != INJECT_none; k++)
+            if (chosen->numbers[k] >= (double)most)
+                return mark_error(
+                    e, ERR_SPEC, chosen->mark,
+                    "inject.ranks names rank %.0f, but no point has more than ranks = "
+                    "%ld: allowed 0..%ld",
+                    chosen->numbers[k], most, most - 1);
+    }
+    return OK;
+}
+
+static enum status error_no_overlap(const struct config *config, struct error *e)
+{
+    const struct value *misplaced = &config->values[OPT_OVERLAP];
+    char names[256] = "";
+    if (config_compressor_waits(config) &&
+        strategy_flags(config_strategy_kind(config)) & STRATEGY_OVERLAPS)
+        return mark_error(e, ERR_SPEC, misplaced->mark,
+                          "sync.overlap = %s, but strategy %s waits during backward for the sums "
+                          "that sync.compress: %s makes: none is wanted",
+                          misplaced->text, config_text(config, OPT_STRATEGY),
+                          config_text(config, OPT_COMPRESS));
+    for (int s = 0; s < STRATEGIES; s++)
+        if (strategy_flags((enum strategy_kind)s) & STRATEGY_OVERLAPS)
+            snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+                     strategy_names()[s]);
+    return mark_error(e, ERR_SPEC, misplaced->mark,
+                      "sync.overlap = %s, but no point's strategy communicates during backward; "
+                      "those that do:%s",
+                      misplaced->text, names);
+}
+
+/* A point whose strategy sums after backward takes no notice; one that no point heeds is a
+ * mistake. */
+static enum status check_overlap(const struct spec *spec, struct error *e)
+{
+    const struct config *misplaced = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (config_overlap(config) != OVERLAP_none)
+            return OK;
+        if (config_int(config, OPT_OVERLAP) != OVERLAP_none)
+            misplaced = config;
+    }
+    return misplaced != NULL ? error_no_overlap(misplaced, e) : OK;
+}
+
+/* Runs that wrote to one file would replace each other's checkpoints. */
+static enum status check_checkpoints(const struct spec *spec, struct error *e)
+{
+    size_t runs = spec->n_points * spec->config.values[OPT_ACCURACY_SEEDS].n;
+    for (size_t i = 0; i < spec->n_points && runs > 1; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
+        if (config_names_checkpoint(config) && config_writes_checkpoints(config))
+            return mark_error(e, ERR_SPEC, path->mark,
+                              "checkpoint.path: %s is one file, but this campaign has %zu accuracy "
+                              "runs; left out, each has its own",
+                              path->text, runs);
+    }
+    return OK;
+}
+
+/* Accuracy runs are killed; timed launches are not. */
+static enum status check_kills(const struct spec *spec, struct error *e)
+{
+    bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    for (size_t i = 0; i < spec->n_points && times; i++) {
+        const struct value *kind = &spec->points[i].config.values[OPT_INJECT_KIND];
+        if (kind->number == INJECT_kill)
+            return mark_error(e, ERR_SPEC, kind->mark,
+                              "inject.kind = kill is of accuracy runs, but "
+                              "measure.time.launches is %s: 0 is wanted",
+                              config_text(&spec->config, OPT_TIME_LAUNCHES));
+    }
+    return OK;
+}
+
+/* A program of another maker is timed alone. */
+static enum status check_foreign_runs(const struct spec *spec, struct error *e)
+{
+    static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread && spec_foreign(spec) != NULL; i++) {
+        const struct value *value = &spec->config.values[unread[i]];
+        if (!value_is_preset(option_get(unread[i]), value))
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "%s has no effect: workload.command has launches alone, neither "
+                              "accuracy runs nor steps; leave it out",
+                              option_get(unread[i])->key);
+    }
+    return OK;
+}
+
+/* As with the options of an optimizer. */
+static enum status check_batch_norm(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].net != NULL && spec->points[i].net->net.n_buffers > 0)
+            return OK;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[OPT_BATCH_NORM];
+        if (value->number != 0)
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "train.batch_norm = %s, but no point's model has batch norm",
+                              value->text);
+    }
+    return OK;
+}
+
+static bool is_used(const struct spec *spec, const struct spec_option *option)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (!value_is_preset(option, &spec->points[i].config.values[option->id]))
+            return true;
+    return false;
+}
+
+/* What hid can be said only of communication whose time alone is known; when what was done only of a timeline. */
+static enum status check_figures(const struct spec *spec, struct error *e)
+{
+    const struct value *figures = &spec->config.values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++) {
+        int wants = figure_kind_get(&figures->figures[i])->wants;
+        if (wants == OPTION_COUNT || is_used(spec, option_get((enum option_id)wants)))
+            continue;
+        const struct spec_option *option = option_get((enum option_id)wants);
+        return mark_error(e, ERR_SPEC, figures->mark,
+                          "figures: %s shows what %s measures, which is %s at every point; "
+                          "`scalebench explain %s` says what it takes",
+                          figures->texts[i], option->key, option->preset, option->key);
+    }
+    return OK;
+}
+
+static bool uses_powersgd(const struct point *point)
+{
+    return point->net != NULL && config_int(&point->config, OPT_COMPRESS) == COMPRESSOR_powersgd;
+}
+
+/* The shorter side of the largest matrix that powersgd sees among the parameters. */
+static size_t largest_side(const struct net_desc *net)
+{
+    size_t most = 0;
+    for (int i = 0; i < net->n_tensors; i++) {
+        const struct tensor_desc *t = &net->tensors[i];
+        size_t rows = t->n_dims > 1 ? (size_t)t->dims[0] : 0;
+        size_t side = low_rank_of(t->count, rows, 1).side;
+        most = side > most ? side : most;
+    }
+    return most;
+}
+
+/* A rank above it is cut down to the side of each matrix. */
+static enum status check_factors(const struct spec *spec, struct error *e)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (uses_powersgd(&spec->points[i]) && largest_side(&spec->points[i].net->net) > most)
+            most = largest_side(&spec->points[i].net->net);
+    for (size_t i = 0; i < spec->n_points && most > 0 && !spec->is_recorded; i++) {
+        const struct value *rank = &spec->points[i].config.values[OPT_sync_rank];
+        if (uses_powersgd(&spec->points[i]) && rank->number > (double)most)
+            return mark_error(e, ERR_SPEC, rank->mark,
+                              "sync.rank = %s is above the shorter side of every matrix of the "
+                              "network: expected at most %zu",
+                              rank->text, most);
+    }
+    return OK;
+}
+
+double spec_chance(const struct spec *spec, int *classes)
+{
+    *classes = 1;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].net != NULL && spec->points[i].net->net.classes > *classes)
+            *classes = spec->points[i].net->net.classes;
+    return 100.0 / *classes;
+}
+
+/* A bound that guessing reaches is a fraction typed for percent. Records keep theirs. */
+static enum status check_chance(const struct spec *spec, struct error *e)
+{
+    static const enum option_id bounds[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};
+    int classes;
+    double chance = spec_chance(spec, &classes);
+    for (size_t i = 0; i < spec->n_points && classes > 1 && !spec->is_recorded; i++)
+        for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+            const struct spec_option *option = option_get(bounds[k]);
+            const struct value *value = &spec->points[i].config.values[option->id];
+            if (!value_is_preset(option, value) && value->number <= chance)
+                return mark_error(e, ERR_SPEC, value->mark,
+                                  "%s: expected a percentage above chance, which is %.3g with %d "
+                                  "classes, found '%s'; for 97 %% write %.*s97",
+                                  option->key, chance, classes, value->text,
+                                  (int)strcspn(value->text, "0123456789"), value->text);
+        }
+    return OK;
+}
+
+enum status rules_check_together(const struct spec *spec, struct error *e)
+{
+    TRY(own_options_check(spec, e));
+    TRY(check_stragglers(spec, e));
+    TRY(check_overlap(spec, e));
+    TRY(owned_check(spec, e));
+    TRY(check_checkpoints(spec, e));
+    TRY(check_kills(spec, e));
+    TRY(check_foreign_runs(spec, e));
+    TRY(check_figures(spec, e));
+    TRY(check_factors(spec, e));
+    TRY(check_chance(spec, e));
+    return check_batch_norm(spec, e);
+}
