@@ -58,7 +58,7 @@ static void write_options(FILE *out, const struct spec *spec)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = config_option(&spec->config, (enum option_id)i);
-        if (is_absent(spec, option))
+        if (option->id != (enum option_id)i || is_absent(spec, option))
             continue;
         fprintf(out, "%s: ", option->key);
         write_value(out, spec, option->id, &spec->config.values[i]);

@@ -284,13 +284,17 @@ reads_long_numbers() {
 }
 
 # What a program finds of its many options: each is one argument.
-measures_options() { # workload
+measures_options() { # workload, how many
     printf '#!/bin/sh\necho found $# of them\n' >"$tmp/own" && chmod +x "$tmp/own"
     printf 'name: own\nworkload: {%s, metrics: ["found = found (.*) of them"]}\n%s\n' "$1" \
         'measure: {time: {launches: 1..1}}
 figures: []' >"$tmp/own.yaml"
-    expect 0 "" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh &&
-        [ "$(field_of own metrics 1 value)" = 32 ]
+    expect 0 "" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh && [ "$(field_of own metrics 1 value)" = "$2" ]
+}
+
+# The spec that the run keeps names an option that is no axis once, and reads again.
+reads_its_spec() {
+    measures_options 'command: [./own, "{o1}"], options: {o1: 1}' 1 && expect 0 "time ms" "$scalebench" table own --out "$out"
 }
 
 # A program that always tells the same time: of one problem two ranks are no faster, of two they do twice as
@@ -327,6 +331,7 @@ check "the last line that matches counts" reads_last_line
 check "a last line that holds no number is none" takes_no_earlier_number
 check "output that is no UTF-8" escapes_what_is_no_text
 check "numbers of many digits" reads_long_numbers
+check "the spec of a run with a fixed option reads again" reads_its_spec
 check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
 check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
@@ -360,7 +365,7 @@ check "an option named like a column of a run" refuses "'step_ms' would be taken
 check "a metric named like a column" refuses "workload.metrics: 'speedup' would be taken for column speedup of summary.csv" \
     '{command: [./pi], metrics: ["speedup = x (.*)"]}'
 many=$(printf ', o%d: 1' {2..32}) taken=$(printf ', "{o%d}"' {2..32})
-check "32 options" measures_options "command: [./own, \"{o1}\"$taken], options: {o1: 1$many}"
+check "32 options" measures_options "command: [./own, \"{o1}\"$taken], options: {o1: 1$many}" 32
 check "too many options" refuses "'o33' is one too many: a spec has 32" "{command: [./pi], options: {o1: 1$many, o33: 1}}"
 check "no map of options" refuses "workload.options takes a map of the program's own options" \
     '{command: [./pi], options: 5}'
