@@ -40,7 +40,7 @@ bench/doctor: kernels/base bench/resources bench/record
 bench/bundle: kernels/base bench/base
 bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns
+bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
 bench/collect/csv: kernels/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
@@ -50,7 +50,7 @@ bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare
 bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
 bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/claims bench/compare
-bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page bench/spec/figures bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
+bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page bench/spec/figures
 bench/workloads: kernels/base bench/base bench/spec bench/record
 bench/workloads/hello: kernels/base bench/base
 bench/workloads/doctor: kernels kernels/base bench/base comm/wait bench/doctor bench/place bench/workloads
@@ -58,7 +58,7 @@ bench/workloads/data: kernels/base bench/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
 bench/workloads/checkpoint: kernels/cast16.h kernels/base bench/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
 bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
-bench/workloads/sweeps: kernels/base bench/base
+bench/workloads/sweeps: kernels/base bench/base bench/record
 bench/workloads/sweeps/kernel: kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record
 bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base bench/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
 bench/workloads/peers: kernels kernels/base bench/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn

@@ -61,13 +61,12 @@ linked_rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/}/$2.csv)"; else echo -; fi
 }
 
-# The title, as the spec of what is kept has it; sweeps have none.
+# The title, as the spec of what is kept has it; sweeps of older builds have none there.
 title_of() { # folder
-    case ${1##*/} in
-    comm) echo "Latency and bandwidth of each way to sum, by size" ;;
-    kernels) echo "Kernels against the roof of one core" ;;
-    esac
-    [ ! -f "$1/spec.yaml" ] || sed -n 's/^title: "\(.*\)"$/\1/p' "$1/spec.yaml" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
+    local spec=$1/spec.yaml
+    [ -f "$spec" ] || spec=configs/${1##*/}.yaml
+    [ "${1##*/}" != comm ] || echo "Latency and bandwidth of each way to sum, by size"
+    [ ! -f "$spec" ] || sed -n 's/^title: *"\{0,1\}\([^"]*\(\\"[^"]*\)*\)"\{0,1\}$/\1/p' "$spec" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
 }
 
 # A column of the first launch that has it.
@@ -131,7 +130,7 @@ efficiency_vgg
 efficiency measure.time.launches=12..12
 overlap measure.time.launches=9..9
 comm --turns 6
-kernels --model vgg11_bn --batch 64 --part ops --isa avx512,avx512_bf16
+kernels workload.options.net=vgg11_bn workload.options.batch=64 workload.options.part=ops workload.options.isa=avx512,avx512_bf16
 winograd
 accuracy_lenet
 accuracy
@@ -184,7 +183,6 @@ seconds() { # name
                 NR == 1 { for (i = 1; i <= NF; i++) if ($i == "left_s") c = i; next }
                 { sum += $c } END { printf "%.0f\n", sum }'
         ;;
-    kernels) echo 10 ;; # as its roof is drawn of one net
     comm)
         # shellcheck disable=SC2046 # words
         OUT=$out BUILD=$build ci/comm.sh $(options_of comm) --plan 2>&1 |
@@ -192,6 +190,7 @@ seconds() { # name
             awk '{ print $2 == "min" ? 60 * $1 : $1 }'
         ;;
     *)
+        [ -f "results/reference/$1/raw.csv" ] || return 0
         awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "wall_s") c = i; next }
             { gsub(/"[^"]*"/, "quoted"); sum += $c } END { printf "%.0f\n", sum }' "results/reference/$1/raw.csv"
         ;;
@@ -364,7 +363,7 @@ keep() { # name
     local from=$out/$1/latest to stage figure
     to=$into/$(folder_of "$1")
     case $1 in
-    comm | kernels) from=$out/$1 ;;
+    comm) from=$out/$1 ;;
     */*) from=$out/reports/${1/\//_}${QUICK:+_quick} ;;
     esac
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
@@ -372,11 +371,11 @@ keep() { # name
     stage=$(mktemp -d -p "$stages")
     case $1 in
     comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" || return 1 ;;
-    kernels) cp "$from"/{manifest.json,kernels.csv,roofline.svg} "$stage" || return 1 ;;
     */*) copy_tables "$1" "$from" "$stage" || return 1 ;;
     *)
         cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage" || return 1
         [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage" || return 1
+        [ ! -f "$from/kernels.csv" ] || cp "$from/kernels.csv" "$stage" || return 1
         ;;
     esac
     share_manifest "$1" "$stage"

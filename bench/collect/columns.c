@@ -400,3 +400,35 @@ void column_explain(FILE *out, const struct column *column)
     if (column->unit[0])
         fprintf(out, "  unit     %s\n", column->unit);
 }
+
+/* ---- Tables of sweeps ---- */
+
+#define COLUMN(id, type, unit, meaning) {FILE_NAME, #id, CSV_##type, unit, meaning, 0},
+#define FILE_NAME                       "comm.csv"
+static const struct column comm[] = {
+#include "bench/workloads/sweeps/comm/csv_comm.def"
+};
+#undef FILE_NAME
+#define FILE_NAME "link.csv"
+static const struct column links[] = {
+#include "bench/workloads/sweeps/comm/csv_link.def"
+};
+#undef FILE_NAME
+#define FILE_NAME "kernels.csv"
+static const struct column kernels[] = {
+#include "bench/workloads/sweeps/kernel/csv_kernels.def"
+};
+#undef FILE_NAME
+#undef COLUMN
+
+static const struct sweep_table tables[] = {
+    {"comm.csv", comm, sizeof comm / sizeof *comm, "a row an operation, of `comm_sweep`"},
+    {"link.csv", links, sizeof links / sizeof *links, "a row a size of message, of `comm_sweep`"},
+    {"kernels.csv", kernels, sizeof kernels / sizeof *kernels, "a row a kernel, of `kernel_sweep`"},
+};
+
+const struct sweep_table *sweep_tables(size_t *n)
+{
+    *n = sizeof tables / sizeof *tables;
+    return tables;
+}

@@ -155,3 +155,13 @@ struct layers_row {
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS
+
+/* A table that launches of a sweep leave, of which a run has the rows of all its points. A sweep is a program that
+ * times parts of a training step by themselves. */
+struct sweep_table {
+    const char *file;
+    const struct column *columns; /* [n], without offsets */
+    size_t n;
+    const char *what; /* a row is */
+};
+const struct sweep_table *sweep_tables(size_t *n);

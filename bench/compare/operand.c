@@ -81,12 +81,14 @@ static void look_near(struct near_file *near, const char *name, const char *out,
     find_near(near, home, here + 1, name);
 }
 
-enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
-                         struct error *e)
+/* Where a name is looked for: the i-th place. */
+enum { PLACES = 6 };
+static enum status format_place(char path[PATH_BYTES], size_t i, const char *name, const char *out,
+                                const char *home, struct error *e)
 {
     const struct {
         const char *before, *between, *after;
-    } places[] = {
+    } places[PLACES] = {
         {"", "", ""},
         {"", "", "/latest"},
         {out, "/", ""},
@@ -94,12 +96,18 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
         {"results/reference", "/", ""},
         {home, "/results/reference/", ""},
     };
+    return path_format(path, e, "%s%s%s%s", places[i].before, places[i].between, name,
+                       places[i].after);
+}
+
+enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
+                         struct error *e)
+{
     char campaign[PATH_BYTES];
     TRY(operand_check_no_table(name, e));
     TRY(name_campaign(campaign, name, e));
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        TRY(path_format(path, e, "%s%s%s%s", places[i].before, places[i].between, campaign,
-                        places[i].after));
+    for (size_t i = 0; i < PLACES; i++) {
+        TRY(format_place(path, i, campaign, out, home, e));
         if (is_run(path))
             return OK;
         if (sweep_table(path) != NULL)
@@ -141,11 +149,8 @@ enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
                                const char *home)
 {
-    const char *const places[][2] = {
-        {"", ""}, {out, "/"}, {"results/reference", "/"}, {home, "/results/reference/"}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (path_format(path, NULL, "%s%s%s", places[i][0], places[i][1], name) == OK &&
-            sweep_table(path) != NULL)
+    for (size_t i = 0; i < PLACES; i++)
+        if (format_place(path, i, name, out, home, NULL) == OK && sweep_table(path) != NULL)
             return sweep_table(path);
     return NULL;
 }

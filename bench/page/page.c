@@ -94,15 +94,14 @@ static enum status open_run(struct page *page, const char *operand, struct error
     return draw(page, run, e);
 }
 
-/* A sweep is called as its folder. */
+/* A sweep is called as its table. */
 static enum status open_sweep(struct page *page, struct error *e)
 {
     struct page_sweep *sweep = &page->sweeps[page->n_sweeps];
-    char plots[PATH_BYTES], resolved[PATH_MAX];
-    const char *whole = realpath(sweep->path, resolved) != NULL ? resolved : sweep->path;
-    const char *slash = strrchr(whole, '/');
+    char plots[PATH_BYTES], name[32];
     TRY(path_format(plots, e, "%s/plots", page->request->tools->home));
-    name_section(page, sweep->id, slash != NULL ? slash + 1 : whole);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(sweep->name, "."), sweep->name);
+    name_section(page, sweep->id, name);
     TRY(scratch_add(&page->scratch, sweep->id, sweep->drawn, e));
     return page_sweep_open(sweep, plots, e);
 }

@@ -78,7 +78,8 @@ static bool is_seen(char path[PATH_BYTES], const struct seen_from *from, const c
 }
 
 static enum status find(char path[PATH_BYTES], bool *found, const struct spec *spec,
-                        const struct config *config, int *why, struct error *e)
+                        const struct tools *tools, const struct config *config, int *why,
+                        struct error *e)
 {
     struct seen_from from;
     const char *name = written_of(config);
@@ -87,7 +88,8 @@ static enum status find(char path[PATH_BYTES], bool *found, const struct spec *s
         return OK;
     TRY(seen_from_open(&from, spec, config->values[OPT_COMMAND].mark, e));
     *found = is_seen(path, &from, name, why) ||
-             (strchr(name, '/') == NULL && is_on_path(path, name, why));
+             (strchr(name, '/') == NULL &&
+              (tools_program(tools, name, path, NULL) == OK || is_on_path(path, name, why)));
     seen_from_close(&from);
     return OK;
 }
@@ -126,7 +128,7 @@ static enum status check_name(const struct foreign_programs *programs, const str
 }
 
 enum status foreign_find(struct foreign_programs *programs, const struct spec *spec,
-                         const struct config *config, struct error *e)
+                         const struct tools *tools, const struct config *config, struct error *e)
 {
     char path[PATH_BYTES];
     bool found;
@@ -134,7 +136,7 @@ enum status foreign_find(struct foreign_programs *programs, const struct spec *s
     if (index_of(programs, written_of(config)) < programs->n)
         return OK;
     TRY(check_name(programs, config, e));
-    TRY(find(path, &found, spec, config, &why, e));
+    TRY(find(path, &found, spec, tools, config, &why, e));
     if (found)
         return add(programs, config, path, e);
     return mark_error(
@@ -142,7 +144,7 @@ enum status foreign_find(struct foreign_programs *programs, const struct spec *s
         "workload.command: '%s' cannot be run: %s; looked for beside the spec, in the "
         "current folder%s",
         written_of(config), strerror(why),
-        strchr(written_of(config), '/') == NULL ? " and on PATH" : "");
+        strchr(written_of(config), '/') == NULL ? ", beside scalebench and on PATH" : "");
 }
 
 void foreign_free(struct foreign_programs *programs)

@@ -13,11 +13,11 @@ struct foreign_programs {
     size_t n;
 };
 
-/* Finds the program of a point where seen_from_open says or, a plain name, on PATH.
+/* Finds the program of a point where seen_from_open says or, a plain name, beside scalebench or on PATH.
  * ERR_UNAVAILABLE with the place in the spec where there is none that can be run, ERR_SPEC where two
  * go by one name: a run knows programs by theirs. Ended with foreign_free in any case. */
 enum status foreign_find(struct foreign_programs *programs, const struct spec *spec,
-                         const struct config *config, struct error *e);
+                         const struct tools *tools, const struct config *config, struct error *e);
 void foreign_free(struct foreign_programs *programs);
 
 /* The path of a program; "" where it was not found. */

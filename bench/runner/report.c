@@ -146,6 +146,38 @@ static bool all_rules_hold(const struct summary *s)
     return met == RULES;
 }
 
+/* What the table of a sweep says; *all_well: also that none of its verdicts is bad. */
+static enum status show_sweep(const char *table, const struct report_request *request,
+                              const char *plots, bool *all_well, struct error *e)
+{
+    char path[PATH_BYTES];
+    bool is_well = true;
+    enum status status = OK;
+    TRY(path_format(path, e, "%s/%s", request->run_dir, table));
+    if (!path_exists(path))
+        return OK;
+    if (request->draw)
+        status = figures_draw_sweep(request->run_dir, table, request->run_dir, plots, NULL, e);
+    if (status == ERR_UNAVAILABLE && request->spare)
+        status = OK; /* said of the other figures */
+    if (request->table != NULL)
+        THEN(status, table_print_sweep(request->table, path, &is_well, e));
+    *all_well = *all_well && is_well;
+    return status;
+}
+
+static enum status show_sweeps(const struct report_request *request, const struct tools *tools,
+                               bool *all_well, struct error *e)
+{
+    size_t n;
+    char plots[PATH_BYTES];
+    const char *const *tables = table_sweep_names(&n);
+    TRY(path_format(plots, e, "%s/plots", tools->home));
+    for (size_t i = 0; i < n; i++)
+        TRY(show_sweep(tables[i], request, plots, all_well, e));
+    return OK;
+}
+
 /* Figures need the tables, which `written` says are there; the table for people needs neither. */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
@@ -160,6 +192,7 @@ static enum status show(struct summary *s, const struct report_request *request,
     *all_well = name_failures(s, request->n_reported, request->table != NULL);
     if (request->strict && !all_rules_hold(s))
         *all_well = false;
+    THEN(status, show_sweeps(request, tools, all_well, e));
     return status;
 }
 

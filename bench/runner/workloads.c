@@ -13,7 +13,7 @@ static long id_of(const struct point *point)
 /* One that is not there leaves its own points out: workloads_ask says why. */
 static enum status find_foreign(struct workloads *w, const struct config *config, struct error *e)
 {
-    enum status status = foreign_find(&w->foreign, w->spec, config, e);
+    enum status status = foreign_find(&w->foreign, w->spec, w->tools, config, e);
     return status == ERR_UNAVAILABLE ? OK : status;
 }
 
@@ -22,6 +22,7 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
 {
     memset(w, 0, sizeof *w);
     w->spec = spec;
+    w->tools = tools;
     for (size_t i = 0; i < spec->n_points; i++) {
         long id = id_of(&spec->points[i]);
         const struct workload_row *row = config_workload(&spec->points[i].config);
@@ -256,7 +257,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
     char answer[1024], question[32];
     int exit_status = 0;
     if (config_is_foreign(&point->config))
-        return foreign_find(&w->foreign, w->spec, &point->config, e);
+        return foreign_find(&w->foreign, w->spec, w->tools, &point->config, e);
     if (!config_is_peer(&point->config)) {
         TRY(identify_once(w, point, e));
         TRY(check_recovery(w, point, e));

@@ -18,7 +18,8 @@ struct workload_identity {
 /* Paths of those that points use; the others are "", and so is the helper of one that needs
  * none. */
 struct workloads {
-    const struct spec *spec; /* borrowed */
+    const struct spec *spec;   /* borrowed */
+    const struct tools *tools; /* borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
     struct foreign_programs foreign;
     struct workload_identity *identities;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sweep over ops and layers at tiny sizes: the shape of its table, its verdicts, also on results
-# that are wrong on purpose, its figure, its mistakes.
+# The sweep over ops and layers at tiny sizes, by itself and as a campaign: the shape of its table, its verdicts, also on
+# results that are wrong on purpose, its figure, its mistakes.
 # tier: rest
 # cores: 1
 # seconds: 30
@@ -9,23 +9,24 @@ set -u
 
 sweep=$build/kernel_sweep
 tiny=(--batch 3 --repeats 3)
+run=$tmp/results/kernels_quick/latest
 
 # Columns by name for awk, which sets col[] and skips the header.
 # shellcheck disable=SC2016 # the names are awk's
 fields='NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; n = NF; next }'
 
 every_network_is_right() {
-    "$sweep" "${tiny[@]}" --plan fast,exact >"$tmp/all.csv" || return 1
-    awk -F, "$fields"' NF != n || $(col["verdict"]) != "ok" { print; bad = 1 }
+    expect 0 " rows, 0 beyond their bound" "$scalebench" run configs/kernels.yaml --out "$tmp/results" \
+        --set "form=quick workload.options.plan=fast,exact" && cp "$run/kernels.csv" "$tmp/all.csv" || return 1
+    awk -F, -v wanted="$(find configs/models -name '*.yaml' | wc -l)" "$fields"' NF != n || $(col["verdict"]) != "ok" { print; bad = 1 }
         { seen[$(col["model"])]; parts[$(col["part"])]; plans[$(col["plan"])] }
-        END { for (m in seen) models++; exit bad || models < 3 || !("op" in parts) ||
+        END { for (m in seen) models++; exit bad || models != wanted || !("op" in parts) ||
             !("layer" in parts) || !("net" in parts) || !("fast" in plans) || !("exact" in plans) }' \
         "$tmp/all.csv"
 }
 
 header_is_the_table() {
-    "$sweep" --help | sed '1,/^Columns:/d' | awk '{ printf "%s%s", NR == 1 ? "" : ",", $1 }' |
-        cmp - <(head -n 1 "$tmp/all.csv" | tr -d '\n')
+    awk -F, '$1 == "kernels.csv" { print $2 }' "$run/columns.csv" | cmp - <(head -n 1 "$tmp/all.csv" | tr , '\n')
 }
 
 # Every layer by itself, forward always and backward where anything before it learns; and all layers in
@@ -98,6 +99,33 @@ finds_what_is_wrong() {
         END { exit bad || wrong["op"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
 }
 
+# The rows stand in the table, the launch has failed, and the same command looks again.
+a_run_with_a_wrong_result_fails() {
+    cat >"$tmp/spoilt.yaml" <<END
+ranks: 1
+workload: {command: [kernel_sweep, --model=lenet_21k, --batch=3, --repeats=3, --spoil=conv2, "--record={record}"]}
+measure: {time: {launches: 1..1}, retries: 0}
+figures: []
+END
+    for _ in 1 2; do
+        expect 1 "exit status 1: kernel_sweep: 10 results exceed their bound" "$scalebench" run "$tmp/spoilt.yaml" \
+            --out "$tmp/results" || return 1
+    done
+    grep -q "^WRONG: lenet_21k fast layer conv2 forward" "$tmp/expect.log" &&
+        [ "$(grep -c 'exceeds bound' "$tmp/results/spoilt/latest/kernels.csv")" -eq 10 ] &&
+        [ "$(find "$tmp/results/spoilt/latest/launches/" -name log.txt | wc -l)" -eq 2 ]
+}
+
+# What is there is not measured again: a network more is one launch more.
+resumes() {
+    local kept=(--out "$tmp/results" --set)
+    "$scalebench" run configs/kernels.yaml "${kept[@]}" "form=quick matrix.workload.options.net=[lenet_21k]" || return 1
+    cp "$run/kernels.csv" "$tmp/one.csv"
+    expect 0 "[2/2] net=softmax_784" "$scalebench" run configs/kernels.yaml "${kept[@]}" \
+        "form=quick matrix.workload.options.net=[softmax_784,lenet_21k]" || return 1
+    sed 1d "$tmp/one.csv" | cmp - <(grep ^lenet_21k, "$run/kernels.csv") && grep -q ^softmax_784, "$run/kernels.csv"
+}
+
 # Two sets take turns as two plans do, each under a peak of its own; one that rounds operands is judged by what
 # that can make of results, and what it stores in 16 bits is half of the traffic: of the second op what it reads and gives.
 two_instruction_sets_take_turns() {
@@ -119,10 +147,9 @@ two_instruction_sets_take_turns() {
 }
 
 takes_one_layer() {
-    "$sweep" "${tiny[@]}" --isa portable --layer fc1 >"$tmp/one.csv" || return 1
+    "$sweep" "${tiny[@]}" --model lenet_21k --isa portable --layer fc1 >"$tmp/one.csv" || return 1
     awk -F, "$fields"' $(col["layers"]) !~ /(^|\+)fc1(\+|$)/ || $(col["isa"]) != "portable" { bad = 1 }
-        { seen[$(col["model"])] }
-        END { exit bad || !("lenet_21k" in seen) || "softmax_784" in seen }' "$tmp/one.csv"
+        END { exit bad || NR < 3 }' "$tmp/one.csv"
 }
 
 # Of one plan's ops the row of the whole net is the last, and nothing else is timed.
@@ -136,13 +163,21 @@ takes_one_part() {
 }
 
 draws() {
-    BUILD=$build OUT=$tmp/results expect 0 "0 beyond their bound" ci/kernels.sh "${tiny[@]}" || return 1
-    grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ] &&
-        python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["command"])' "$tmp/results/kernels/manifest.json" >"$tmp/command" &&
-        grep -qF "['make', 'bench-kernels', 'SWEEP=${tiny[*]}']" "$tmp/command" || return 1
-    # What the references take of it.
+    grep -q 'roof: ' "$run/roofline.svg" && [ -s "$run/roofline.png" ] || return 1
+    rm "$run"/roofline.*
+    expect 0 "roofline.svg" "$scalebench" figures "$run/kernels.csv" && [ -s "$run/roofline.svg" ]
+}
+
+# What the references take of it stands without launches: its table, its figure, its part of a page.
+keeps() {
+    mv "$tmp/results/kernels_quick" "$tmp/results/kernels"
     INTO=$tmp/kept OUT=$tmp/results BUILD=$build ci/references.sh keep kernels &&
-        [ "$(find "$tmp/kept/kernels" -type f -printf '%f\n' | sort | xargs)" = "kernels.csv manifest.json roofline.svg" ]
+        grep -q "roof: " "$tmp/kept/kernels/roofline.svg" &&
+        expect 0 " rows, 0 beyond their bound" "$scalebench" table "$tmp/kept/kernels" &&
+        expect 0 "1 figure of 1 run" "$scalebench" report "$tmp/kept/kernels" --output "$tmp/page.html" &&
+        grep -q 'id="kernels-roofline"' "$tmp/page.html" &&
+        expect 0 "1 figure of 1 run" "$scalebench" report kernels --out "$tmp/results" --output "$tmp/page.html" &&
+        expect 2 "not sweeps: 'kernels' is a sweep (kernels.csv)" "$scalebench" compare kernels --out "$tmp/results"
 }
 
 # An op that saves operations stands where those it does put it, below one that reaches the peak.
@@ -163,18 +198,22 @@ check "every layer is there" every_layer_is_there
 check "numbers agree" numbers_agree
 check "whole training steps are there, with their share" whole_steps_are_there
 check "a wrong result is found" finds_what_is_wrong
+check "a wrong result fails its launch, and is shown" a_run_with_a_wrong_result_fails
 check "two instruction sets take turns" two_instruction_sets_take_turns
 check "one layer, one instruction set" takes_one_layer
 check "one part" takes_one_part
 check "the roofline is drawn" draws
+check "a run resumes" resumes
+check "a run is kept" keeps
 check "saved operations stand under the roof" saved_operations_stand_under_the_roof
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --model lenet_22k
+check "a network is wanted" expect 2 "--model is missing" "$sweep"
 check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model lenet_21k --layer conv9
 check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
 check "an unknown plan is named" expect 2 "nearest 'fast'" "$sweep" --plan fst
 check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
 check "two plans and two sets are too many" expect 2 "two of one or of the other" \
-    "$sweep" --plan fast,exact --isa portable,avx2
+    "$sweep" --model lenet_21k --plan fast,exact --isa portable,avx2
 check "an unknown set is named" expect 2 "nearest 'avx2'" "$sweep" --isa avx1
 check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0
 finish

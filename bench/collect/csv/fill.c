@@ -1,5 +1,7 @@
 #include "bench/collect/csv/fill.h"
 
+#include <unistd.h>
+
 static const char *key_of(const struct csv *csv, enum option_id option)
 {
     return config_option(&csv->s->spec->config, option)->key;
@@ -61,4 +63,11 @@ const char *csv_case_of(const struct csv *csv, const char *id)
     const struct spec *spec = csv->s->spec;
     size_t i = spec_find_point(spec, id);
     return i < spec->n_points ? spec->points[i].case_name : "";
+}
+
+void csv_remove_stale(const char *run_dir, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", run_dir, name);
+    unlink(path);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 
 /* A file being written, and what its rows are made of. */
@@ -27,6 +28,12 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
 /* Of a point, by its identity: "" where it is none of the spec. */
 const char *csv_label_of(const struct csv *csv, const char *id);
 const char *csv_case_of(const struct csv *csv, const char *id);
+
+/* Removes a table of an earlier analysis, for which this one has no rows: it would be taken for its own. */
+void csv_remove_stale(const char *run_dir, const char *name);
+
+/* Writes the tables of sweeps that launches have left, each as one. */
+enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw ...: all rows of a file. */
 #define CSV_FILE(name, within, kind, rows)                                                         \

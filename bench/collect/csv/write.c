@@ -6,7 +6,6 @@
 #include "bench/collect/csv/fill.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/rules.h"
-#include "bench/collect/stage.h"
 
 /* ---- raw.csv ---- */
 
@@ -162,6 +161,19 @@ static void add_option(struct csv *csv, const char *file, const struct spec_opti
     csv_add_to_dictionary(csv->out, &column, 1);
 }
 
+/* Of the tables that launches have left. */
+static void add_sweeps(struct csv *csv)
+{
+    size_t n;
+    const struct sweep_table *tables = sweep_tables(&n);
+    for (size_t i = 0; i < n; i++) {
+        char path[4500];
+        snprintf(path, sizeof path, "%s/%s", csv->run_dir, tables[i].file);
+        if (access(path, F_OK) == 0)
+            csv_add_to_dictionary(csv->out, tables[i].columns, tables[i].n);
+    }
+}
+
 enum status csv_fill_columns(struct csv *csv, struct error *e)
 {
     size_t n;
@@ -173,6 +185,7 @@ enum status csv_fill_columns(struct csv *csv, struct error *e)
         for (size_t k = 0; k < spec->n_varying; k++)
             if (csv_has_option(csv, file, spec->varying[k]))
                 add_option(csv, file, config_option(&spec->config, spec->varying[k]));
+    add_sweeps(csv);
     return OK;
 }
 
@@ -207,20 +220,12 @@ static enum status write_file(FILE *out, void *what, struct error *e)
     return files[csv->file].write(csv, e);
 }
 
-/* A table of an earlier analysis, which this one has no rows for, would be taken for its own. */
-static void remove_stale(const char *run_dir, const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", run_dir, name);
-    unlink(path);
-}
-
 static enum status write_files(struct csv *csv, const struct stage *stage, struct error *e)
 {
     for (size_t i = 0; i < FILES; i++) {
         csv->file = i;
         if (!csv_file_is_wanted(i, csv->s->spec)) {
-            remove_stale(csv->run_dir, files[i].name);
+            csv_remove_stale(csv->run_dir, files[i].name);
             continue;
         }
         TRY(stage_write(stage, files[i].name, write_file, csv, e));
@@ -238,6 +243,7 @@ enum status summary_write(const struct summary *s, const char *run_dir,
     struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
+    THEN(status, csv_join_tables(&csv, &stage, e));
     THEN(status, write_files(&csv, &stage, e));
     stage_close(&stage);
     return status;

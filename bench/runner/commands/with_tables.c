@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/collect/table/table.h"
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
 
@@ -31,20 +32,34 @@ static int by_number(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether `folder` holds what doctor examined, or is `<campaign>/latest` of one of the campaigns. */
+static bool has_file(const char *folder, const char *file)
+{
+    char path[PATH_BYTES];
+    return path_format(path, NULL, "%s/%s", folder, file) == OK && path_exists(path);
+}
+
+static bool is_latest_of(const char *folder, const char *campaign)
+{
+    char ending[PATH_BYTES];
+    int length = snprintf(ending, sizeof ending, "/%s/latest", campaign);
+    return strlen(folder) > (size_t)length && strcmp(folder + strlen(folder) - length, ending) == 0;
+}
+
+/* Whether `folder` is a sweep, holds what doctor examined, or is the latest run of one of the campaigns. */
 static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 {
-    char path[PATH_BYTES], ending[PATH_BYTES];
-    bool found = path_format(path, NULL, "%s/findings.csv", folder) == OK && path_exists(path);
-    for (size_t i = 0; !found && i < campaigns->n; i++) {
-        int length = snprintf(ending, sizeof ending, "/%s/latest", campaigns->folders[i]);
-        found = strlen(folder) > (size_t)length &&
-                strcmp(folder + strlen(folder) - length, ending) == 0;
-    }
+    size_t n;
+    const char *const *sweeps = table_sweep_names(&n);
+    bool found = has_file(folder, "findings.csv");
+    for (size_t i = 0; !found && i < n; i++)
+        found = has_file(folder, sweeps[i]);
+    for (size_t i = 0; !found && i < campaigns->n; i++)
+        found = is_latest_of(folder, campaigns->folders[i]);
     return found;
 }
 
-/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current folder). */
+/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current folder); of runs, without the latest
+ * runs of `campaigns`. `campaigns` is NULL for sweeps. */
 static enum status take(struct with_tables *found, const char *root, const char *pattern,
                         const struct with_tables *campaigns, struct error *e)
 {
@@ -57,7 +72,7 @@ static enum status take(struct with_tables *found, const char *root, const char 
     for (size_t i = 0; status == OK && i < tables.gl_pathc; i++) {
         char *slash = strrchr(tables.gl_pathv[i], '/');
         *slash = '\0';
-        if (!is_left_out(tables.gl_pathv[i], campaigns))
+        if (campaigns == NULL || !is_left_out(tables.gl_pathv[i], campaigns))
             status = append(found, tables.gl_pathv[i], strlen(tables.gl_pathv[i]), e);
     }
     globfree(&tables);
@@ -66,10 +81,11 @@ static enum status take(struct with_tables *found, const char *root, const char 
 
 /* A committed folder is named from the current folder if that has such folders, so that names stay short. */
 static enum status take_committed(struct with_tables *found, const char *pattern,
-                                  const struct tools *tools, struct error *e)
+                                  const struct with_tables *campaigns, const struct tools *tools,
+                                  struct error *e)
 {
-    static const struct with_tables none = {.n = 0};
-    return take(found, path_is_folder("results/reference") ? NULL : tools->home, pattern, &none, e);
+    return take(found, path_is_folder("results/reference") ? NULL : tools->home, pattern, campaigns,
+                e);
 }
 
 /* Appends the name of each run's campaign. A run without a readable spec has none. */
@@ -103,24 +119,28 @@ static enum status take_runs(struct with_tables *found, struct with_tables *repo
 enum status with_tables_runs(struct with_tables *found, const char *out, const struct tools *tools,
                              struct error *e)
 {
+    static const struct with_tables none = {.n = 0};
     struct with_tables reports = {.n = 0}, campaigns = {.n = 0};
     enum status status = take_runs(found, &reports, &campaigns, out, e);
     with_tables_free(&reports);
     with_tables_free(&campaigns);
-    return status == OK ? take_committed(found, "results/reference/*/summary.csv", tools, e)
+    return status == OK ? take_committed(found, "results/reference/*/summary.csv", &none, tools, e)
                         : status;
 }
 
 enum status with_tables_sweeps(struct with_tables *found, const char *out,
                                const struct tools *tools, struct error *e)
 {
-    static const char *const patterns[] = {"comm/comm.csv", "kernels/kernels.csv"};
-    static const struct with_tables none = {.n = 0};
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        char committed[64];
-        snprintf(committed, sizeof committed, "results/reference/%s", patterns[i]);
-        TRY(take(found, out, patterns[i], &none, e));
-        TRY(take_committed(found, committed, tools, e));
+    size_t n;
+    const char *const *names = table_sweep_names(&n);
+    for (size_t i = 0; i < n; i++) {
+        char latest[64], beside[64], committed[64];
+        snprintf(latest, sizeof latest, "*/latest/%s", names[i]);
+        snprintf(beside, sizeof beside, "*/%s", names[i]);
+        snprintf(committed, sizeof committed, "results/reference/*/%s", names[i]);
+        TRY(take(found, out, latest, NULL, e));
+        TRY(take(found, out, beside, NULL, e));
+        TRY(take_committed(found, committed, NULL, tools, e));
     }
     return OK;
 }

@@ -1,13 +1,12 @@
 /* kernel_sweep: see sweep.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/descriptors.h"
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"
+#include "bench/workloads/sweeps/file.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
-#include "bench/workloads/sweeps/models.h"
 #include "kernels/base/fp_mode.h"
 
 /* One core for all of it: a thread that moves finds cold caches. */
@@ -31,37 +30,32 @@ static bool has_layer(const struct net_desc *desc, const char *name)
     return false;
 }
 
-/* Of all networks, those that lack the layer are passed over; a network that was named must have
- * it. */
-static enum status check_layer(const struct sweep_options *o, const struct net_desc *desc,
-                               const char *option, const char *name, bool *wanted, struct error *e)
+static enum status check_layer(const struct net_desc *desc, const char *option, const char *name,
+                               struct error *e)
 {
     if (name == NULL || has_layer(desc, name))
         return OK;
-    *wanted = false;
-    return o->model != NULL
-               ? error_set(e, ERR_ARGUMENT,
-                           "%s: model %s has no layer '%s'; `scalebench model %s` lists them",
-                           option, desc->name, name, desc->name)
-               : OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "%s: model %s has no layer '%s'; `scalebench model %s` lists them", option,
+                     desc->name, name, desc->name);
 }
 
 static enum status sweep_parts(struct sweep *s, struct error *e)
 {
     const struct sweep_options *o = s->options;
-    bool wanted = true;
-    TRY(check_layer(o, s->desc, "--layer", o->layer, &wanted, e));
-    TRY(check_layer(o, s->desc, "--spoil", o->spoil, &wanted, e));
-    if (wanted && o->ops)
+    TRY(check_layer(s->desc, "--layer", o->layer, e));
+    TRY(check_layer(s->desc, "--spoil", o->spoil, e));
+    TRY(peaks_measure(&s->peaks, o, e));
+    rows_write_header(s->out);
+    if (o->ops)
         TRY(sweep_ops(s, e));
-    return wanted && o->layers ? sweep_layers(s, e) : OK;
+    return o->layers ? sweep_layers(s, e) : OK;
 }
 
-static enum status sweep_model(void *arg, const char *model, struct error *e)
+static enum status sweep_model(struct sweep *s, struct error *e)
 {
-    struct sweep *s = arg;
     struct net_desc desc;
-    TRY(model_load(&desc, model, e));
+    TRY(model_load(&desc, s->options->model, e));
     s->desc = &desc;
     enum status status = sweep_parts(s, e);
     net_desc_free(&desc);
@@ -70,14 +64,17 @@ static enum status sweep_model(void *arg, const char *model, struct error *e)
 
 static enum status sweep(const struct sweep_options *options, int *exit_status, struct error *e)
 {
-    struct sweep s = {.options = options, .out = stdout, .all_ok = true};
+    struct sweep_file file;
     fp_mode_set();
     gemm_init();
     TRY(bind_to_first(e));
-    TRY(peaks_measure(&s.peaks, options, e));
-    TRY(options->model != NULL ? sweep_model(&s, options->model, e)
-                               : models_for_each("model", sweep_model, &s, e));
-    *exit_status = s.all_ok ? 0 : 1;
+    TRY(sweep_file_open(&file, options->record, "kernels.csv", e));
+    struct sweep s = {.options = options, .out = file.out};
+    enum status status = sweep_model(&s, e);
+    TRY(sweep_file_close(&file, status, e));
+    *exit_status = s.wrong > 0 ? 1 : 0;
+    if (s.wrong > 0)
+        fprintf(stderr, "kernel_sweep: %d results exceed their bound\n", s.wrong);
     return OK;
 }
 
@@ -90,8 +87,6 @@ int main(int argc, char **argv)
     enum status status = options_parse(&options, argc, argv, &e);
     if (status == OK && options.help)
         options_help(stdout);
-    else if (status == OK && options.columns)
-        rows_write_dictionary(stdout, false);
     else if (status == OK)
         status = sweep(&options, &exit_status, &e);
     if (status == OK)

@@ -36,22 +36,41 @@ static enum status take_plans(void *options, const char *text, struct error *e)
     return OK;
 }
 
+static enum status add_isa(struct sweep_options *o, const char *name, struct error *e)
+{
+    int index;
+    TRY(option_name("isa", name, isa_names(), ISAS, &index, e));
+    if (index > (int)isa_best_bf16())
+        return error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
+                         name, isa_names()[isa_best_bf16()]);
+    o->isas[o->n_isas++] = (enum isa)index;
+    return OK;
+}
+
 static enum status take_isas(void *options, const char *text, struct error *e)
 {
     struct sweep_options *o = options;
     struct choice list;
+    o->n_isas = strcmp(text, "auto") == 0;
+    if (o->n_isas == 1)
+        return isa_choose(&o->isas[0], false, e);
     TRY(option_choice("isa", text, &list, e));
     if (list.n > ISAS_MAX)
         return error_set(e, ERR_ARGUMENT, "--isa: at most %d instruction sets", ISAS_MAX);
-    for (o->n_isas = 0; o->n_isas < list.n; o->n_isas++) {
-        int index;
-        TRY(option_name("isa", list.names[o->n_isas], isa_names(), ISAS, &index, e));
-        if (index > (int)isa_best_bf16())
-            return error_set(e, ERR_ARGUMENT,
-                             "--isa: this processor has no '%s'; it has up to '%s'",
-                             list.names[o->n_isas], isa_names()[isa_best_bf16()]);
-        o->isas[o->n_isas] = (enum isa)index;
-    }
+    for (int i = 0; i < list.n; i++)
+        TRY(add_isa(o, list.names[i], e));
+    return OK;
+}
+
+static enum status take_layer(void *options, const char *text, struct error *e)
+{
+    ((struct sweep_options *)options)->layer = strcmp(text, "all") == 0 ? NULL : text;
+    return OK;
+}
+
+static enum status take_spoil(void *options, const char *text, struct error *e)
+{
+    ((struct sweep_options *)options)->spoil = strcmp(text, "none") == 0 ? NULL : text;
     return OK;
 }
 
@@ -67,9 +86,9 @@ static enum status take_repeats(void *options, const char *text, struct error *e
 
 #define AT(field) offsetof(struct sweep_options, field)
 static const struct option_row OPTIONS[] = {
-    {"model", "NAME", "a network or model file (default: all of configs/models)", NULL, AT(model)},
+    {"model", "NAME", "a network or model file", NULL, AT(model)},
     {"batch", "N", "images of a call (128)", take_batch, 0},
-    {"layer", "NAME", "only what covers this layer", NULL, AT(layer)},
+    {"layer", "NAME", "only what covers this layer (all)", take_layer, 0},
     {"part", "NAME", "ops (of the plan, and the whole net), layers (each by itself) or all (all)",
      take_part, 0},
     {"plan", "A[,B]",
@@ -77,12 +96,12 @@ static const struct option_row OPTIONS[] = {
      0},
     {"repeats", "N", "timed calls (15)", take_repeats, 0},
     {"isa", "A[,B]",
-     "portable, avx2, avx512 (the most of these that the processor has), avx512_bf16 or amx_bf16; "
-     "two are timed as two plans are",
+     "portable, avx2, avx512, avx512_bf16, amx_bf16 or auto, the most of the first three that the "
+     "processor has (auto); two are timed as two plans are",
      take_isas, 0},
-    {"spoil", "NAME", "makes this layer's results wrong, to see that verdicts notice", NULL,
-     AT(spoil)},
-    {"columns", NULL, "the columns of the table, as CSV", NULL, AT(columns)},
+    {"spoil", "NAME", "makes this layer's results wrong, to see that verdicts notice (none)",
+     take_spoil, 0},
+    {"record", "DIR", "write DIR/kernels.csv instead of standard output", NULL, AT(record)},
     {"help", NULL, "this text", NULL, AT(help)},
 };
 #undef AT
@@ -91,26 +110,27 @@ enum { OPTIONS_N = sizeof OPTIONS / sizeof *OPTIONS };
 void options_help(FILE *out)
 {
     fputs("Times every op of a compiled plan and every layer by itself, forward and backward, and\n"
-          "compares them with the reference plan and with what this core can do. CSV on standard\n"
-          "output; exit status 1 when a result is further from the reference than rounding "
-          "explains.\n\n",
+          "compares them with the reference plan and with what this core can do. A row of CSV for\n"
+          "each; exit status 1 when a result is further from the reference than rounding "
+          "explains.\n"
+          "configs/kernels.yaml runs it for every network.\n\n",
           out);
     options_print(out, OPTIONS, OPTIONS_N);
-    fputs("\nColumns:\n", out);
-    rows_write_dictionary(out, true);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
     *o = (struct sweep_options){.plans = {PLAN_FAST},
                                 .n_plans = 1,
-                                .n_isas = 1,
                                 .ops = true,
                                 .layers = true,
                                 .batch = 128,
                                 .repeats = 15};
-    TRY(isa_choose(&o->isas[0], false, e));
+    TRY(take_isas(o, "auto", e));
     TRY(options_take(argc, argv, OPTIONS, OPTIONS_N, o, e));
+    if (o->model == NULL && !o->help)
+        return error_set(e, ERR_ARGUMENT,
+                         "--model is missing: a name from configs/models or a model file");
     if (o->n_plans * o->n_isas > LANES_MAX)
         return error_set(e, ERR_ARGUMENT, "--plan and --isa: two of one or of the other");
     return OK;

@@ -20,7 +20,7 @@
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
 struct sweep_options {
-    const char *model; /* a name or path; NULL: every network of configs/models */
+    const char *model; /* a name or path */
     const char *layer; /* only what covers the layer of this name; NULL: everything */
     const char
         *spoil; /* the layer whose results are made wrong, to see that verdicts notice; NULL */
@@ -30,7 +30,8 @@ struct sweep_options {
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;
-    bool columns, help;
+    const char *record; /* folder for the table; NULL: standard output */
+    bool help;
 };
 
 /* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
@@ -62,16 +63,15 @@ struct kernel_row {
 };
 #undef COLUMN
 
-void rows_write_dictionary(FILE *out, bool for_people); /* else as CSV */
+void rows_write_header(FILE *out);
 
-/* What the rows of one network have in common. */
+/* What the rows have in common. */
 struct sweep {
     const struct sweep_options *options;
     const struct net_desc *desc;
     struct peaks peaks;
     FILE *out;
-    bool begun;  /* the table has its header */
-    bool all_ok; /* no verdict was bad */
+    int wrong; /* rows whose verdict is bad */
 };
 
 /* Fills in what follows from times [n] in ms, FLOPs, bytes and the instruction set: rates, shares, verdict;
