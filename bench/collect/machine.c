@@ -1,9 +1,9 @@
 /* What a run's manifest says of the machine. */
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/base/json.h"
 #include "bench/collect/summary.h"
 
 static int fact(const json_t *machine, const char *name)
@@ -75,8 +75,7 @@ static void take_setup(struct run_setup *setup, const json_t *manifest)
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         const json_t *part = part_of(manifest, told[i].part);
-        const char *text = json_string_value(json_object_get(part, told[i].name));
-        snprintf(told[i].text, told[i].size, "%s", text != NULL ? text : "");
+        snprintf(told[i].text, told[i].size, "%s", json_text_of(part, told[i].name));
     }
     take_command(setup->command, sizeof setup->command, json_object_get(manifest, "command"));
 }
@@ -102,8 +101,7 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     s->usable_cores = fact(machine, "usable_cores");
     s->machine_cores = fact(machine, "machine_cores");
     s->numa_nodes = fact(machine, "numa_nodes");
-    const char *link = json_string_value(json_object_get(machine, "link"));
-    snprintf(s->link, sizeof s->link, "%s", link != NULL ? link : "");
+    snprintf(s->link, sizeof s->link, "%s", json_text_of(machine, "link"));
     take_setup(&s->setup, manifest);
     take_gaps(s, manifest);
     json_decref(manifest);

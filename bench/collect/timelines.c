@@ -2,11 +2,11 @@
  * (Chromium's catapult project, 2016), of which complete events (X) and metadata (M) are used. */
 #include "bench/collect/timelines.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/json.h"
 #include "bench/collect/stage.h"
 #include "kernels/base/mem.h"
 
@@ -196,10 +196,9 @@ static json_t *trace_of(const struct placed_list *list, const struct rank_record
 
 static enum status dump_trace(FILE *out, void *trace, struct error *e)
 {
-    if (trace == NULL || json_dumpf(trace, out, JSON_INDENT(1)) != 0)
-        return error_set(e, ERR_SYSTEM, TRACE_FILE ": cannot be made");
-    fputc('\n', out);
-    return OK;
+    return json_put(out, trace, JSON_INDENT(1))
+               ? OK
+               : error_set(e, ERR_SYSTEM, TRACE_FILE ": cannot be made");
 }
 
 static enum status write_trace(const char *dir, const struct placed_list *list,

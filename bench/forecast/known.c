@@ -1,10 +1,10 @@
 /* Steps that other campaigns have measured, from their tables. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/base/json.h"
 #include "bench/forecast/forecast.h"
 #include "bench/record/csv_reader.h"
 #include "kernels/base/mem.h"
@@ -123,9 +123,8 @@ static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
         path_format(manifest, NULL, "%.*s/manifest.json", (int)(slash - path), path) != OK)
         return;
     json_t *json = json_load_file(manifest, 0, NULL);
-    const char *text =
-        json_string_value(json_object_get(json_object_get(json, "facts"), "machine"));
-    snprintf(machine, HARDWARE_CLASS_BYTES, "%s", text != NULL ? text : "");
+    snprintf(machine, HARDWARE_CLASS_BYTES, "%s",
+             json_text_of(json_object_get(json, "facts"), "machine"));
     json_decref(json);
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/base/file.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 /* What spreadsheet programs begin a file in UTF-8 with: no part of the first name. */
@@ -19,9 +20,8 @@ struct cursor {
     struct csv_table *table;
     char *at;
     int line;
-    size_t n, room;   /* cells so far, names included */
-    size_t width;     /* cells of the row that is being read */
-    size_t rows_room; /* of table->lines */
+    size_t n;     /* cells so far, names included */
+    size_t width; /* of the row that is being read */
 };
 
 static enum status read_text(struct csv_table *table, struct error *e)
@@ -46,14 +46,7 @@ static enum status read_text(struct csv_table *table, struct error *e)
 
 static enum status add_cell(struct cursor *c, char *text, struct error *e)
 {
-    if (c->n == c->room) {
-        size_t room = c->room ? 2 * c->room : 256;
-        char **cells = realloc(c->table->names, room * sizeof *cells);
-        if (cells == NULL)
-            return error_no_memory(e, c->table->path);
-        c->table->names = cells;
-        c->room = room;
-    }
+    TRY(MEM_GROW(c->table->names, c->n, c->table->path, e));
     c->table->names[c->n++] = text;
     c->width++;
     return OK;
@@ -142,14 +135,7 @@ static enum status read_names(struct cursor *c, struct error *e)
 static enum status add_row(struct cursor *c, int line, struct error *e)
 {
     struct csv_table *table = c->table;
-    if (table->rows == c->rows_room) {
-        size_t room = c->rows_room ? 2 * c->rows_room : 64;
-        int *lines = realloc(table->lines, room * sizeof *lines);
-        if (lines == NULL)
-            return error_no_memory(e, table->path);
-        table->lines = lines;
-        c->rows_room = room;
-    }
+    TRY(MEM_GROW(table->lines, table->rows, table->path, e));
     table->lines[table->rows++] = line;
     return OK;
 }

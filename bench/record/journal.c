@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/json.h"
 #include "bench/record/journal_state.h"
 
 /* ---- Opening ---- */
@@ -122,21 +121,6 @@ static enum status write_line(const struct journal *j, json_t *json, struct erro
     return status;
 }
 
-/* A reason may quote a program's log: bytes that are not UTF-8 are replaced, as JSON wants it. */
-static json_t *json_text(const char *text)
-{
-    json_t *json = json_string(text);
-    char *copy = json != NULL ? NULL : strdup(text);
-    if (copy == NULL)
-        return json;
-    for (char *c = copy; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    json = json_string(copy);
-    free(copy);
-    return json;
-}
-
 static void now_text(char text[24])
 {
     time_t now = time(NULL);
@@ -161,13 +145,6 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
     return journal_add_launch(j, &running, e);
 }
 
-/* A number is left out where it is unknown. */
-static void set_number(json_t *json, const char *name, double number)
-{
-    if (json != NULL && isfinite(number))
-        json_object_set_new(json, name, json_real(number));
-}
-
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e)
 {
     struct journal_launch *l = journal_find_launch(j, ended->launch);
@@ -177,11 +154,7 @@ enum status journal_done(struct journal *j, const struct journal_launch *ended, 
     json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:f}", "event", "done", "launch", ended->launch,
                              "status", journal_statuses[ended->status], "reason",
                              json_text(ended->reason), "wall_s", ended->wall_s);
-    set_number(json, "foreign_pct", ended->foreign_pct);
-    set_number(json, "step_ms", ended->step_ms);
-    set_number(json, "images", ended->images);
-    set_number(json, "comm_replay_ms", ended->comm_replay_ms);
-    journal_write_noise(json, &ended->noise);
+    journal_write_numbers(json, ended);
     if (json != NULL && ended->exit_status >= 0)
         json_object_set_new(json, "exit_status", json_integer(ended->exit_status));
     TRY(write_line(j, json, e));

@@ -1,13 +1,12 @@
 /* The lines of a journal, read into its lists. */
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/base/json.h"
 #include "bench/record/journal_state.h"
 #include "kernels/base/names.h"
 
@@ -40,25 +39,17 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
         return wrong(line, "the name of a launch or point is too long");
     strcpy(l.launch, launch);
     strcpy(l.point, point);
-    const char *key = json_string_value(json_object_get(line->json, "key"));
-    snprintf(l.key, sizeof l.key, "%s", key != NULL ? key : "");
+    snprintf(l.key, sizeof l.key, "%s", json_text_of(line->json, "key"));
     l.run = (enum launch_run)run_index;
     l.block = (int)block;
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line->json, "shares_cores"));
     j->finished = false;
-    const char *at = json_string_value(json_object_get(line->json, "at"));
-    snprintf(l.at, sizeof l.at, "%s", at != NULL ? at : "");
+    snprintf(l.at, sizeof l.at, "%s", json_text_of(line->json, "at"));
     return journal_add_launch(j, &l, e) == OK;
 }
 
-static double number_or_nan(const struct line *line, const char *name)
-{
-    const json_t *number = json_object_get(line->json, name);
-    return json_is_number(number) ? json_number_value(number) : NAN;
-}
-
-static bool take_done(struct journal *j, struct line *line)
+static bool take_done(struct journal *j, struct line *line, struct error *e)
 {
     const char *launch, *status, *reason;
     struct journal_launch ended = journal_not_ended;
@@ -75,21 +66,16 @@ static bool take_done(struct journal *j, struct line *line)
     const json_t *exit_status = json_object_get(line->json, "exit_status");
     snprintf(ended.reason, sizeof ended.reason, "%s", reason);
     ended.status = (enum launch_status)status_index;
-    ended.foreign_pct = number_or_nan(line, "foreign_pct");
-    ended.step_ms = number_or_nan(line, "step_ms");
-    ended.images = number_or_nan(line, "images");
-    ended.comm_replay_ms = number_or_nan(line, "comm_replay_ms");
-    journal_read_noise(&ended.noise, line->json);
+    journal_read_numbers(&ended, line->json);
     if (json_is_integer(exit_status))
         ended.exit_status = (int)json_integer_value(exit_status);
     journal_end_launch(l, &ended);
     return true;
 }
 
-static bool take_retry(struct journal *j, struct line *line)
+static bool take_retry(struct journal *j, struct line *line, struct error *e)
 {
-    const char *name = json_string_value(json_object_get(line->json, "launch"));
-    struct journal_launch *launch = name != NULL ? journal_find_launch(j, name) : NULL;
+    struct journal_launch *launch = journal_find_launch(j, json_text_of(line->json, "launch"));
     if (launch == NULL || launch->status == LAUNCH_RUNNING || launch->retried)
         return wrong(line, "'retry' of a launch that has not ended");
     journal_take_back(j, launch);
@@ -128,7 +114,7 @@ static bool take_block(struct journal *j, struct line *line, struct error *e)
     return true;
 }
 
-static bool take_able(struct journal *j, struct line *line)
+static bool take_able(struct journal *j, struct line *line, struct error *e)
 {
     const char *point = json_string_value(json_object_get(line->json, "point"));
     if (point == NULL)
@@ -147,31 +133,30 @@ static bool take_key(struct journal *j, struct line *line, struct error *e)
     return journal_set_key(j, point, key, e) == OK;
 }
 
+static bool take_finished(struct journal *j, struct line *line, struct error *e)
+{
+    j->finished = true;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*take)(struct journal *j, struct line *line, struct error *e);
+} events[] = {{"block", take_block}, {"running", take_running},  {"done", take_done},
+              {"retry", take_retry}, {"skipped", take_skipped},  {"able", take_able},
+              {"key", take_key},     {"finished", take_finished}};
+
 /* Takes one line into the lists; false with line->why, or with `e` filled when memory ran out. */
 static bool take_line(struct journal *j, struct line *line, struct error *e)
 {
     const char *event = json_string_value(json_object_get(line->json, "event"));
     if (event == NULL)
         return wrong(line, "no event");
-    if (strcmp(event, "running") == 0)
-        return take_running(j, line, e);
-    if (strcmp(event, "done") == 0)
-        return take_done(j, line);
-    if (strcmp(event, "block") == 0)
-        return take_block(j, line, e);
-    if (strcmp(event, "retry") == 0)
-        return take_retry(j, line);
-    if (strcmp(event, "skipped") == 0)
-        return take_skipped(j, line, e);
-    if (strcmp(event, "able") == 0)
-        return take_able(j, line);
-    if (strcmp(event, "key") == 0)
-        return take_key(j, line, e);
-    if (strcmp(event, "finished") != 0)
-        return wrong(line,
-                     "event is none of block, running, done, retry, skipped, able, key, finished");
-    j->finished = true;
-    return true;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (strcmp(events[i].name, event) == 0)
+            return events[i].take(j, line, e);
+    return wrong(line,
+                 "event is none of block, running, done, retry, skipped, able, key, finished");
 }
 
 static enum status read_line(struct journal *j, const char *text, size_t length, int number,

@@ -5,42 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/json.h"
 #include "kernels/base/mem.h"
 
 const char *const journal_runs[] = {"time", "accuracy"};
 const char *const journal_statuses[] = {"running", "ok", "failed", "timeout", "diverged"};
 
-/* ---- Noise ---- */
+/* ---- Numbers ---- */
 
+/* Of the end of a launch, by their names in its line. */
 static const struct {
     const char *name;
-    size_t offset; /* in struct launch_noise */
-} noises[] = {
-#define NOISE(id, unit, launches, meaning) {#id, offsetof(struct launch_noise, id)},
+    size_t offset;
+} numbers[] = {
+#define NUMBER(name, member)               {#name, offsetof(struct journal_launch, member)},
+#define NOISE(id, unit, launches, meaning) NUMBER(id, noise.id)
+    NUMBER(foreign_pct, foreign_pct) NUMBER(step_ms, step_ms) NUMBER(images, images)
+        NUMBER(comm_replay_ms, comm_replay_ms)
 #include "bench/record/noise.def"
 };
 
-#define NOISES (sizeof noises / sizeof *noises)
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-static double *noise_at(struct launch_noise *noise, size_t i)
+void journal_read_numbers(struct journal_launch *ended, const json_t *line)
 {
-    return (double *)((char *)noise + noises[i].offset);
+    for (int i = 0; i < NUMBERS; i++)
+        *(double *)((char *)ended + numbers[i].offset) = json_known(line, numbers[i].name);
 }
 
-void journal_read_noise(struct launch_noise *noise, const json_t *line)
+void journal_write_numbers(json_t *line, const struct journal_launch *ended)
 {
-    for (size_t i = 0; i < NOISES; i++) {
-        const json_t *number = json_object_get(line, noises[i].name);
-        *noise_at(noise, i) = json_is_number(number) ? json_number_value(number) : NAN;
-    }
-}
-
-void journal_write_noise(json_t *line, const struct launch_noise *noise)
-{
-    struct launch_noise copy = *noise;
-    for (size_t i = 0; line != NULL && i < NOISES; i++)
-        if (isfinite(*noise_at(&copy, i)))
-            json_object_set_new(line, noises[i].name, json_real(*noise_at(&copy, i)));
+    for (int i = 0; i < NUMBERS; i++)
+        json_set_known(line, numbers[i].name,
+                       *(const double *)((const char *)ended + numbers[i].offset));
 }
 
 /* ---- Lists ---- */

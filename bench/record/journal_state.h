@@ -11,9 +11,9 @@
 extern const char *const journal_runs[RUN_ACCURACY + 1];
 extern const char *const journal_statuses[LAUNCH_DIVERGED + 1];
 
-/* The rows of noise.def in a line `done`; what is unknown is left out. */
-void journal_read_noise(struct launch_noise *noise, const json_t *line);
-void journal_write_noise(json_t *line, const struct launch_noise *noise);
+/* Numbers that a line `done` has of a launch, the rows of noise.def among them; unknown ones are left out. */
+void journal_read_numbers(struct journal_launch *ended, const json_t *line);
+void journal_write_numbers(json_t *line, const struct journal_launch *ended);
 
 /* ---- Lists ---- */
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/json.h"
 #include "bench/base/output.h"
 
 static void name_file(char *path, size_t size, const char *dir, int rank)
@@ -169,8 +170,7 @@ enum status recorder_add(struct recorder *r, json_t *line, struct error *e)
     if (r->dir != NULL && line == NULL)
         status =
             error_set(e, ERR_MEMORY, "no memory for a record's line, or a value JSON cannot hold");
-    else if (r->dir != NULL && (json_dumpf(line, r->out, JSON_COMPACT | JSON_REAL_PRECISION(17)) ||
-                                fputc('\n', r->out) == EOF))
+    else if (r->dir != NULL && !json_put(r->out, line, JSON_LINE))
         status = cannot_write(r, " in full", e);
     json_decref(line);
     return status;

@@ -1,29 +1,22 @@
 /* Reads the records of one launch. What a line must carry is said in metrics.def, so that a missing
  * or mistyped field is named with its place. */
-#include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/base/json.h"
 #include "bench/record/records.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
 /* Room for one more item, cleared, at the end of a list. */
-static void *list_add(struct list *list, size_t size)
+static void *list_add(struct list *list, size_t size, struct error *e)
 {
-    if (list->n == list->room) {
-        size_t room = list->room > 0 ? 2 * list->room : 64;
-        void *items = reallocarray(list->items, room, size);
-        if (items == NULL)
-            return NULL;
-        list->items = items;
-        list->room = room;
-    }
+    if (mem_grow(&list->items, list->n, size, "the lines of a record", e) != OK)
+        return NULL;
     return memset((char *)list->items + size * list->n++, 0, size);
 }
 
@@ -34,10 +27,11 @@ struct place {
     struct error *e;
 };
 
-static enum status no_memory(const struct place *at)
-{
-    return error_no_memory(at->e, "the lines of a record");
-}
+/* The record of a rank, on its way in. */
+struct reading {
+    struct rank_record *r;
+    int rank, ranks;
+};
 
 static enum status wrong_field(const struct place *at, const struct field *field, const char *what)
 {
@@ -144,8 +138,8 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
 static enum status take_listed(struct list *list, const struct place *at, enum record_line kind,
                                size_t size, const json_t *line)
 {
-    void *to = list_add(list, size);
-    return to != NULL ? store_fields(at, kind, line, to) : no_memory(at);
+    void *to = list_add(list, size, at->e);
+    return to != NULL ? store_fields(at, kind, line, to) : ERR_MEMORY;
 }
 
 static enum status take_step(struct rank_record *r, const struct place *at, const json_t *line)
@@ -202,9 +196,9 @@ static enum status take_classes(struct rank_record *r, const struct place *at, c
         if (count.samples < 0 || count.samples > left)
             return wrong_classes(
                 at, "a class is not 0 <= correct <= its samples <= all samples in whole numbers");
-        to = list_add(&r->classes, sizeof *to);
+        to = list_add(&r->classes, sizeof *to, at->e);
         if (to == NULL)
-            return no_memory(at);
+            return ERR_MEMORY;
         *to = count;
         left -= count.samples;
     }
@@ -217,9 +211,11 @@ static enum status take_eval(struct rank_record *r, const struct place *at, cons
     return take_classes(r, at, line);
 }
 
-static enum status take_line(struct rank_record *r, const struct place *at, const json_t *line,
-                             int rank, int ranks)
+static enum status take_line(void *arg, const json_t *line, int number, struct error *e)
 {
+    const struct reading *reading = arg;
+    struct rank_record *r = reading->r;
+    const struct place place = {r->path, number, e}, *at = &place;
     const char *type = json_string_value(json_object_get(line, "type"));
     if (type == NULL)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line without 'type'");
@@ -231,7 +227,7 @@ static enum status take_line(struct rank_record *r, const struct place *at, cons
                         "the first line has type '%s', expected 'hello'", type);
     switch (kind) {
     case RECORD_hello:
-        return take_hello(r, at, line, rank, ranks);
+        return take_hello(r, at, line, reading->rank, reading->ranks);
     case RECORD_step:
         return take_step(r, at, line);
     case RECORD_span:
@@ -247,41 +243,6 @@ static enum status take_line(struct rank_record *r, const struct place *at, cons
                     "type '%s' is unknown; known: hello step span epoch eval end", type);
 }
 
-/* A line that does not parse is an error, unless it is the last: the writer died over it. */
-static enum status read_lines(struct rank_record *r, FILE *file, int rank, int ranks,
-                              struct error *e)
-{
-    char *text = NULL;
-    size_t room = 0;
-    enum status status = OK;
-    struct error torn = {.status = OK};
-    struct place at = {.path = r->path, .e = e};
-    for (ssize_t length; status == OK && (length = getline(&text, &room, file)) >= 0;) {
-        at.line++;
-        if (torn.status != OK) {
-            if (e != NULL)
-                *e = torn;
-            status = torn.status;
-            break;
-        }
-        json_error_t reason;
-        json_t *line = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &reason);
-        if (json_is_object(line))
-            status = take_line(r, &at, line, rank, ranks);
-        else
-            error_at(&torn, ERR_DATA, r->path, at.line, 0, "not a JSON object: %s",
-                     line != NULL ? "another value" : reason.text);
-        json_decref(line);
-    }
-    free(text);
-    if (status == OK && ferror(file))
-        status = error_set(e, ERR_SYSTEM, "cannot read %s: %s", r->path, strerror(errno));
-    if (status == OK && r->end_line == 0)
-        status = error_at(e, ERR_DATA, r->path, at.line, 0,
-                          "the record ends without 'end': the rank did not finish");
-    return status;
-}
-
 static enum status read_rank(struct rank_record *r, const char *dir, int rank, int ranks,
                              struct error *e)
 {
@@ -291,8 +252,13 @@ static enum status read_rank(struct rank_record *r, const char *dir, int rank, i
     if (file == NULL)
         return error_at(e, ERR_DATA, r->path, 0, 0, "rank %d of %d left no record: %s", rank, ranks,
                         why);
-    enum status status = read_lines(r, file, rank, ranks, e);
+    int lines;
+    struct reading reading = {r, rank, ranks};
+    enum status status = json_read_lines(file, r->path, take_line, &reading, &lines, e);
     fclose(file);
+    if (status == OK && r->end_line == 0)
+        status = error_at(e, ERR_DATA, r->path, lines, 0,
+                          "the record ends without 'end': the rank did not finish");
     return status;
 }
 

@@ -12,7 +12,7 @@
 /* A growing list of equal items. */
 struct list {
     void *items;
-    size_t n, room;
+    size_t n;
 };
 
 /* Images of one class in an evaluation. */

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/base/file.h"
+#include "bench/base/json.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
@@ -43,12 +43,6 @@ enum status segments_path(char *path, size_t size, const char *launch_dir, struc
 
 /* ---- Reading ---- */
 
-static double number_of(const json_t *json, const char *name)
-{
-    const json_t *number = json_object_get(json, name);
-    return json_is_number(number) ? json_number_value(number) : NAN;
-}
-
 static bool take_attempt(struct attempt *a, const json_t *json)
 {
     const char *launch, *end, *reason;
@@ -61,7 +55,7 @@ static bool take_attempt(struct attempt *a, const json_t *json)
     snprintf(a->launch, sizeof a->launch, "%s", launch);
     snprintf(a->reason, sizeof a->reason, "%s", reason);
     for (size_t i = 0; i < NUMBERS; i++)
-        *(double *)((char *)a + numbers[i].offset) = number_of(json, numbers[i].name);
+        *(double *)((char *)a + numbers[i].offset) = json_known(json, numbers[i].name);
     a->end = (enum attempt_end)index;
     return index >= 0 && a->segment >= 0 && a->ranks > 0 && a->nodes > 0;
 }
@@ -69,13 +63,14 @@ static bool take_attempt(struct attempt *a, const json_t *json)
 static enum status take_all(struct segments *s, const json_t *list, const char *path,
                             struct error *e)
 {
-    TRY(MEM_NEW(s->attempts, json_array_size(list), "the segments of a run", e));
-    for (; s->n < json_array_size(list); s->n++)
-        if (!take_attempt(&s->attempts[s->n], json_array_get(list, s->n)))
+    for (struct attempt *added; s->n < json_array_size(list);) {
+        TRY(segments_add(s, &added, e));
+        if (!take_attempt(added, json_array_get(list, s->n - 1)))
             return error_at(e, ERR_DATA, path, 0, 0,
                             "entry %zu is no segment: launch, segment, ranks, nodes, end, reason "
                             "are wanted",
-                            s->n + 1);
+                            s->n);
+    }
     return OK;
 }
 
@@ -113,8 +108,8 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir)
     snprintf(path, sizeof path, "%s/progress", dir);
     json_t *json = json_load_file(path, 0, NULL);
     *progress = (struct attempt_progress){
-        number_of(json, "resumed"), number_of(json, "steps"), number_of(json, "epoch"),
-        number_of(json, "first_step_at_s"), number_of(json, "last_step_at_s")};
+        json_known(json, "resumed"), json_known(json, "steps"), json_known(json, "epoch"),
+        json_known(json, "first_step_at_s"), json_known(json, "last_step_at_s")};
     if (!(progress->first_step_s > 0)) /* it had none yet */
         progress->first_step_s = progress->last_step_s = NAN;
     json_decref(json);
@@ -124,37 +119,20 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir)
 
 enum status segments_add(struct segments *s, struct attempt **added, struct error *e)
 {
-    struct attempt *grown = reallocarray(s->attempts, s->n + 1, sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(e, "the segments of a run");
-    s->attempts = grown;
-    *added = &grown[s->n++];
+    TRY(MEM_GROW(s->attempts, s->n, "the segments of a run", e));
+    *added = &s->attempts[s->n++];
     **added = (struct attempt){.begin_s = NAN, .end_s = NAN, .progress = nothing_known};
     return OK;
-}
-
-/* A reason may quote a log, whose bytes need not be UTF-8. */
-static json_t *text_of(const char *text)
-{
-    char plain[sizeof((struct attempt *)0)->reason];
-    snprintf(plain, sizeof plain, "%s", text);
-    json_t *json = json_string(plain);
-    for (char *c = plain; json == NULL && *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    return json != NULL ? json : json_string(plain);
 }
 
 static json_t *json_of(const struct attempt *a)
 {
     json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:s, s:o}", "launch", a->launch, "segment",
                              a->segment, "ranks", a->ranks, "nodes", a->nodes, "end",
-                             attempt_ends[a->end], "reason", text_of(a->reason));
-    for (size_t i = 0; i < NUMBERS && json != NULL; i++) {
-        double number = *(const double *)((const char *)a + numbers[i].offset);
-        if (isfinite(number))
-            json_object_set_new(json, numbers[i].name, json_real(number));
-    }
+                             attempt_ends[a->end], "reason", json_text(a->reason));
+    for (size_t i = 0; i < NUMBERS; i++)
+        json_set_known(json, numbers[i].name,
+                       *(const double *)((const char *)a + numbers[i].offset));
     return json;
 }
 

@@ -1,13 +1,13 @@
 #include "bench/resources/node_samples.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/base/json.h"
 #include "kernels/base/mem.h"
 
 /* ---- Reading ---- */
@@ -16,7 +16,7 @@
 struct reader {
     struct node_samples *samples;
     const char *path;
-    int line;
+    int line;                                       /* under way */
     bool begun;                                     /* the line of the node was read */
     struct interface_counts before[INTERFACES_MAX]; /* of the last sample */
     int n_before;
@@ -129,48 +129,28 @@ static enum status take_sample(struct reader *r, const json_t *line)
     return OK;
 }
 
-static enum status take_line(struct reader *r, const json_t *line)
+static enum status take_line(void *arg, const json_t *line, int number, struct error *e)
 {
-    const char *type = json_string_value(json_object_get(line, "type"));
-    if (type != NULL && strcmp(type, "node") == 0 && !r->begun)
+    struct reader *r = arg;
+    const char *type = json_text_of(line, "type");
+    r->line = number;
+    if (strcmp(type, "node") == 0 && !r->begun)
         return take_node(r, line);
-    if (type != NULL && strcmp(type, "sample") == 0 && r->begun)
+    if (strcmp(type, "sample") == 0 && r->begun)
         return take_sample(r, line);
     return wrong(r, "neither the line of a node, which comes first, nor a sample");
-}
-
-/* What does not parse is an error, unless it is the last line: the sampler was killed over it. */
-static enum status read_lines(struct reader *r, FILE *file)
-{
-    char *text = NULL;
-    size_t room = 0;
-    enum status status = OK;
-    bool torn = false;
-    for (ssize_t length; status == OK && (length = getline(&text, &room, file)) >= 0; r->line++) {
-        if (torn) {
-            r->line--;
-            status = wrong(r, "not a JSON object");
-            break;
-        }
-        json_t *line = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
-        torn = !json_is_object(line);
-        if (!torn)
-            status = take_line(r, line);
-        json_decref(line);
-    }
-    free(text);
-    return status;
 }
 
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e)
 {
     const char *why;
-    struct reader r = {.samples = samples, .path = path, .line = 1, .e = e};
+    int lines;
+    struct reader r = {.samples = samples, .path = path, .e = e};
     *samples = (struct node_samples){.items = NULL};
     FILE *file = file_open_stream(path, &why);
     if (file == NULL)
         return error_at(e, ERR_DATA, path, 0, 0, "%s", why);
-    enum status status = read_lines(&r, file);
+    enum status status = json_read_lines(file, path, take_line, &r, &lines, e);
     fclose(file);
     return status;
 }

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/json.h"
 #include "bench/place/hardware.h"
-#include "bench/record/json_text.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -98,12 +98,9 @@ static json_t *begin_json(const struct manifest *m, const char *identity)
 
 static enum status write_json(FILE *out, const void *arg, struct error *e)
 {
-    const json_t *json = arg;
-    bool failed = json == NULL || json_dumpf(json, out, JSON_INDENT(2)) != 0;
-    fputc('\n', out);
-    if (failed)
-        return error_set(e, ERR_ARGUMENT, "the manifest holds text that is not UTF-8");
-    return OK;
+    return json_put(out, arg, JSON_INDENT(2))
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "the manifest holds text that is not UTF-8");
 }
 
 enum status manifest_write(const char *path, const struct manifest *manifest, struct error *e)

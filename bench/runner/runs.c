@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/base/json.h"
 #include "kernels/base/mem.h"
 
 bool run_is_name(const char *name)
@@ -12,11 +13,6 @@ bool run_is_name(const char *name)
     struct tm utc = {0};
     const char *end = strptime(name, RUN_STAMP, &utc);
     return end != NULL && *end == '-' && strlen(end + 1) == RUN_ID_DIGITS;
-}
-
-static void take_text(char *text, size_t size, const json_t *value)
-{
-    snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "");
 }
 
 /* As they are written; what a hand made of them is none. */
@@ -39,9 +35,9 @@ bool run_read(struct run *run, const char *path)
     snprintf(run->name, sizeof run->name, "%s", slash != NULL ? slash + 1 : path);
     json_t *json = json_load_file(manifest, 0, NULL);
     const json_t *build = json_object_get(json, "build");
-    take_text(run->identity, sizeof run->identity, json_object_get(json, "identity"));
-    take_text(run->started, sizeof run->started, json_object_get(json, "started"));
-    take_text(run->revision, sizeof run->revision, json_object_get(build, "revision"));
+    snprintf(run->identity, sizeof run->identity, "%s", json_text_of(json, "identity"));
+    snprintf(run->started, sizeof run->started, "%s", json_text_of(json, "started"));
+    snprintf(run->revision, sizeof run->revision, "%s", json_text_of(build, "revision"));
     json_t *facts = json_object_get(json, "facts");
     run->facts = are_facts(facts) ? json_incref(facts) : NULL;
     json_decref(json);

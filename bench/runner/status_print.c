@@ -1,7 +1,7 @@
 /* The state of a run for people and for programs. */
 #include <math.h>
 
-#include "bench/record/json_text.h"
+#include "bench/base/json.h"
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 

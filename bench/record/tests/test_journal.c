@@ -124,7 +124,7 @@ static void check_sample(const struct journal *j)
     assert_int_equal(a->block, 3);
     assert_true(a->seed == 4294967295u);
     assert_int_equal(a->status, LAUNCH_FAILED);
-    assert_string_equal(a->reason, "exit status 3: ?");
+    assert_string_equal(a->reason, "exit status 3: \\xff");
     assert_true(a->wall_s == 12.5);
     assert_true(a->foreign_pct == 7.5 && isnan(b->foreign_pct));
     assert_int_equal(strlen(a->at), strlen("2026-11-20T19:05:03Z"));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/json.h"
 #include "bench/base/log.h"
 #include "bench/compare/operand.h"
 #include "bench/runner/commands/commands.h"
@@ -119,9 +120,7 @@ static enum status answer(struct asking *a, const struct arguments *arguments,
     if (a->n == 0)
         log_print(LOG_NOTE, "%s: no run here yet", arguments->out);
     if (a->json != NULL)
-        json_dumpf(a->json, a->out, JSON_INDENT(2));
-    if (a->json != NULL)
-        fputc('\n', a->out);
+        json_put(a->out, a->json, JSON_INDENT(2));
     return OK;
 }
 

@@ -12,12 +12,12 @@
  *   [sum of count, 3] i8 where images are augmented: row and column that the crop begins at, and
  *   whether it is mirrored */
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/descriptors.h"
+#include "bench/base/json.h"
 #include "bench/record/record.h"
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/peers/batches.h"
@@ -180,10 +180,9 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
         json_object_set_new(about, "arrays", arrays_json(arrays));
     }
     fputc('\n', stdout);
-    int failed = json_dumpf(about, stdout, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0;
+    bool written = json_put(stdout, about, JSON_LINE);
     json_decref(about);
-    fputc('\n', stdout);
-    if (failed)
+    if (!written)
         return write_failed(e);
     if (!in->check)
         TRY(write_arrays(arrays, e));

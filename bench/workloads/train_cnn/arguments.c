@@ -1,10 +1,10 @@
 #include "bench/workloads/train_cnn/arguments.h"
 
 #include <getopt.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#include "bench/base/json.h"
 #include "bench/record/record.h"
 #include "bench/spec/value.h"
 #include "comm/wait/progress.h"
@@ -323,8 +323,7 @@ enum status arguments_describe(FILE *out, const char *program, struct error *e)
     json_t *all =
         json_pack("{s:s, s:i, s:o, s:o}", "workload", program, "record_schema", RECORD_SCHEMA,
                   "records", describe_records(), "options", describe_options());
-    int failed =
-        all == NULL || json_dumpf(all, out, JSON_INDENT(2)) != 0 || fputc('\n', out) == EOF;
+    bool written = json_put(out, all, JSON_INDENT(2));
     json_decref(all);
-    return failed ? error_set(e, ERR_SYSTEM, "cannot print the description") : OK;
+    return written ? OK : error_set(e, ERR_SYSTEM, "cannot print the description");
 }

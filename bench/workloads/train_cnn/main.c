@@ -7,6 +7,7 @@
 
 #include "bench/base/crash_reporter.h"
 #include "bench/base/descriptors.h"
+#include "bench/base/json.h"
 #include "bench/workloads/failure.h"
 #include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/recovery.h"
@@ -80,7 +81,7 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                                            data.largest, "data_images", (int)data.train.n));
     if (line == NULL)
         status = e->status;
-    else if (json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
+    else if (!json_put(out, line, JSON_COMPACT))
         status = error_set(e, ERR_SYSTEM, "cannot print the identity");
     json_decref(line);
     data_close(&data);
