@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
 /* More directions than these are told node by node. */
@@ -126,34 +127,20 @@ static void print_links(FILE *out, const struct examination *x, const struct dia
 
 /* ---- Findings ---- */
 
-/* Words in lines of so many columns, behind an indent. */
-static void print_words(FILE *out, const char *first, const char *text, int width)
-{
-    int indent = (int)strlen(first), columns = width > indent + 20 ? width : 100, column = indent;
-    fputs(first, out);
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + length > columns) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        }
-        column += fprintf(out, "%s%.*s", column > indent ? " " : "", length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
+/* Terminals with fewer are taken for none. */
+enum { LEAST_COLUMNS = 33 };
 
 static void print_findings(FILE *out, const struct diagnosis *d, int width)
 {
+    int columns = width > LEAST_COLUMNS ? width : 100;
     fputc('\n', out);
     if (d->n_counting == 0)
         fputs("Nothing is wrong that this looks for.\n", out);
     for (size_t i = 0; i < d->n_findings; i++) {
-        print_words(out, d->findings[i].counts > 0 ? "FOUND " : "note  ", d->findings[i].text,
-                    width);
+        terminal_print_entry(out, d->findings[i].counts > 0 ? "FOUND" : "note", 6,
+                             d->findings[i].text, columns);
         if (i + 1 == d->n_findings || strcmp(d->findings[i].advice, d->findings[i + 1].advice) != 0)
-            print_words(out, "      to do: ", d->findings[i].advice, width);
+            terminal_print_entry(out, "      to do:", 13, d->findings[i].advice, columns);
     }
 }
 

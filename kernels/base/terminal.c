@@ -108,3 +108,26 @@ int terminal_width(FILE *out)
         return wanted < 100000 ? (int)wanted : 0;
     return fileno(out) >= 0 && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+
+static void begin_line(FILE *out, int indent)
+{
+    fprintf(out, "\n%*s", indent, "");
+}
+
+void terminal_print_entry(FILE *out, const char *head, int indent, const char *text, int columns)
+{
+    int column = indent;
+    fprintf(out, "%-*s", indent, head);
+    if (indent > 0 && terminal_columns(head) >= indent)
+        begin_line(out, indent);
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > columns) {
+            begin_line(out, indent);
+            column = indent;
+        }
+        column += fprintf(out, "%s%.*s", column > indent ? " " : "", length, text);
+        text += length;
+    }
+    fputc('\n', out);
+}

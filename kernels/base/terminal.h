@@ -21,3 +21,7 @@ size_t terminal_fit(const char *text, int columns);
 /* Columns of the terminal that `out` is, or of $COLUMNS if that is set; 0: without limit, since
  * `out` is none. */
 int terminal_width(FILE *out);
+
+/* Prints an entry of a list: a head, and its text in words from column `indent` on, in lines of so many columns. The
+ * text of a head that is too long for the indent begins on the next line. */
+void terminal_print_entry(FILE *out, const char *head, int indent, const char *text, int columns);

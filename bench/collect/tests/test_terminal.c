@@ -92,6 +92,23 @@ static void the_terminal_says_how_wide_it_is(void **state)
     close(screen);
 }
 
+static void entries_are_cut_at_words(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    terminal_print_entry(out, "  --a", 8, "one two  three", 16);
+    terminal_print_entry(out, "  --longer", 8, "four", 16);
+    terminal_print_entry(out, "", 0, "five six", 5);
+    fclose(out);
+    assert_string_equal(text, "  --a   one two\n"
+                              "        three\n"
+                              "  --longer\n"
+                              "        four\n"
+                              "five\nsix\n");
+    free(text);
+}
+
 /* Several options vary, one of them a path that is long; one point failed with many words. */
 static void open_wide(struct fake_run *run)
 {
@@ -165,6 +182,7 @@ int main(void)
         cmocka_unit_test(columns_are_not_bytes),
         cmocka_unit_test(progress_stays_on_its_line),
         cmocka_unit_test(the_terminal_says_how_wide_it_is),
+        cmocka_unit_test(entries_are_cut_at_words),
         cmocka_unit_test(the_table_fits),
         cmocka_unit_test(the_table_steers_nothing),
     };

@@ -22,50 +22,32 @@ static command_function *const functions[COMMANDS] = {
 /* Of an option: its index in all_command_options above this. */
 #define KNOWN_OPTION 1000
 
-/* Words in lines as wide as the terminal, or of 80 columns, each but the first behind an indent. */
-static void print_words(FILE *out, const char *text, size_t indent)
+/* In lines as wide as the terminal, or of 80 columns. */
+static void print_entry(FILE *out, const char *head, int indent, const char *text)
 {
     int width = terminal_width(out);
-    size_t columns = width > 0 ? (size_t)width : 80, column = indent;
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t length = strcspn(text, " ");
-        if (column > indent && column + 1 + length > columns) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
-        fprintf(out, "%s%.*s", column > indent ? " " : "", (int)length, text);
-        column += (column > indent) + length;
-        text += length;
-    }
-    fputc('\n', out);
-}
-
-/* A head and, behind it or below where it is long, what it means. */
-static void print_entry(FILE *out, const char *head, const char *text, size_t indent)
-{
-    fprintf(out, "  %-*s", (int)indent - 2, head);
-    if (strlen(head) > indent - 3)
-        fprintf(out, "\n%*s", (int)indent, "");
-    print_words(out, text, indent);
+    terminal_print_entry(out, head, indent, text, width > 0 ? width : 80);
 }
 
 static void print_help(FILE *out)
 {
     enum { INDENT = 27 };
     char head[64];
-    print_words(
-        out, "scalebench: strong and weak scaling of CNN training, from one YAML file to a figure",
-        0);
+    print_entry(
+        out, "", 0,
+        "scalebench: strong and weak scaling of CNN training, from one YAML file to a figure");
     fputs("\nusage: scalebench COMMAND [ARGUMENTS]\n\n", out);
     for (size_t i = 0; i < COMMANDS; i++) {
-        snprintf(head, sizeof head, "%-10s %s", all_commands[i].name, all_commands[i].operand);
-        print_entry(out, head, all_commands[i].summary, INDENT);
+        snprintf(head, sizeof head, "  %-10s %s", all_commands[i].name, all_commands[i].operand);
+        print_entry(out, head, INDENT, all_commands[i].summary);
     }
     fputs("  help       [COMMAND]     this text, or a command's\n"
           "\noptions: --help, --version, and a command's own\nexit status:\n",
           out);
-    for (size_t i = 0; i < EXITS; i++)
-        print_entry(out, all_exits[i].status, all_exits[i].meaning, 14);
+    for (size_t i = 0; i < EXITS; i++) {
+        snprintf(head, sizeof head, "  %s", all_exits[i].status);
+        print_entry(out, head, 14, all_exits[i].meaning);
+    }
 }
 
 /* The names from which its value is chosen follow its help. */
@@ -78,15 +60,15 @@ static void print_option_help(FILE *out, const struct command_option *option)
          i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
                                  i == 0 ? "; one of " : " ", option->choices[i]);
-    snprintf(head, sizeof head, "--%s %s", option->option.name, option->value);
-    print_entry(out, head, text, INDENT);
+    snprintf(head, sizeof head, "  --%s %s", option->option.name, option->value);
+    print_entry(out, head, INDENT, text);
 }
 
 static void print_command_help(FILE *out, const struct command *command)
 {
     fprintf(out, "usage: scalebench %s %s%s\n\n", command->name, command->operand,
             *command->options ? " [OPTIONS]" : "");
-    print_words(out, command->summary, 0);
+    print_entry(out, "", 0, command->summary);
     for (size_t i = 0; i < COMMAND_OPTIONS; i++)
         if (command_takes(command, &all_command_options[i]))
             print_option_help(out, &all_command_options[i]);

@@ -9,6 +9,7 @@
 #include "bench/spec/value.h"
 #include "comm/wait/progress.h"
 #include "kernels/base/names.h"
+#include "kernels/base/terminal.h"
 
 static const char *const RUNS[] = {"accuracy", "time", "evaluate"};
 static const char *const WAITS[] = {"block", "poll", "yield"};
@@ -77,30 +78,48 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 
 #define AT(member) offsetof(struct arguments, member)
 
-/* What an option does with its text, and where the arguments have what it sets; those that say yes or no
- * have no text. */
+/* What an option does with its text, and where the arguments have what it sets; options without a value have no
+ * text. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
     size_t at;
+    const char *value, *help;
 } own_options[] = {
-    {"record", take_text, AT(record_dir)},
-    {"no-steps", take_no, AT(record_steps)},
-    {"predictions", take_text, AT(predictions)},
-    {"run", take_run, AT(run)},
-    {"wait", take_wait, AT(wait)},
-    {"nic", take_text, AT(nic)},
-    {"calibrate", take_yes, AT(work.calibrate)},
-    {"calibration", take_text, AT(work.calibration)},
-    {"rate", take_rate, AT(work.gflops)},
-    {"until", take_until, 0},
-    {"finalize", take_yes, AT(finalize)},
-    {"version-string", take_text, AT(version)},
-    {"describe", take_yes, AT(describe)},
-    {"describe-plan", take_yes, AT(describe_plan)},
-    {"identify", take_yes, AT(identify)},
-    {"probe-recovery", take_yes, AT(probe_recovery)},
-    {"help", take_yes, AT(help)},
+    {"run", take_run, AT(run), "accuracy|time|evaluate",
+     "train and evaluate (default), time a few dozen steps, or only evaluate the weights of "
+     "--checkpoint.start"},
+    {"predictions", take_text, AT(predictions), "FILE",
+     "write the class of each test image, a line an image"},
+    {"record", take_text, AT(record_dir), "DIR", "write DIR/rank.N.jsonl"},
+    {"no-steps", take_no, AT(record_steps), "", "without a line a step in it"},
+    {"wait", take_wait, AT(wait), "block|poll|yield",
+     "how ranks wait for each other (yield where mpiexec says that a node has more of them than "
+     "processors, else block)"},
+    {"nic", take_text, AT(nic), "NAME",
+     "count what this network interface carries in the timed steps"},
+    {"calibrate", take_yes, AT(work.calibrate), "",
+     "write what each op took beside the record, with --run time"},
+    {"calibration", take_text, AT(work.calibration), "DIR",
+     "do not compute: let the times pass that --calibrate has written to DIR"},
+    {"rate", take_rate, AT(work.gflops), "GFLOPS",
+     "do not compute: let the times pass of so many GFLOP/s of each thread"},
+    {"until", take_until, 0, "EPOCHS",
+     "as a segment of an elastic run: end after so many epochs, with a checkpoint; take up one "
+     "that other ranks left between two epochs; DIR/progress tells how far it is"},
+    {"finalize", take_yes, AT(finalize), "",
+     "leave through MPI_Finalize, for tools that write their results in it; over TCP MPICH before "
+     "4.2 may hang there; where the launcher is neither hydra nor srun --mpi=pmi2 they do so in "
+     "any case"},
+    {"version-string", take_text, AT(version), "TEXT", NULL}, /* by the runner, for the record */
+    {"describe", take_yes, AT(describe), "", "options and records as JSON"},
+    {"describe-plan", take_yes, AT(describe_plan), "",
+     "the ops that --model, --kernels.plan and --kernels.tune make, with their FLOPs"},
+    {"identify", take_yes, AT(identify), "",
+     "number type, instruction set, libraries and data of a run, as JSON"},
+    {"probe-recovery", take_yes, AT(probe_recovery), "",
+     "whether ranks could go on in place when one dies, as the MPI library has it"},
+    {"help", take_yes, AT(help), "", "this text"},
 };
 enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 
@@ -110,8 +129,7 @@ static void list_own(struct option list[OWN_OPTIONS + 1])
     for (int i = 0; i < OWN_OPTIONS; i++) {
         const struct own_option *own = &own_options[i];
         list[i].name = own->name;
-        list[i].has_arg =
-            own->take == take_yes || own->take == take_no ? no_argument : required_argument;
+        list[i].has_arg = own->value[0] ? required_argument : no_argument;
     }
 }
 
@@ -241,42 +259,14 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     return check_work(a, e);
 }
 
-static const char own_help[] =
-    "  --run accuracy|time|evaluate  train and evaluate (default), time a few dozen steps, or\n"
-    "                        only evaluate the weights of --checkpoint.start\n"
-    "  --predictions FILE    write the class of each test image, a line an image\n"
-    "  --record DIR          write DIR/rank.N.jsonl\n"
-    "  --no-steps            without a line a step in it\n"
-    "  --wait block|poll|yield  how ranks wait for each other (yield where mpiexec says that a "
-    "node has\n"
-    "                        more of them than processors, else block)\n"
-    "  --nic NAME            count what this network interface carries in the timed steps\n"
-    "  --calibrate           write what each op took beside the record, with --run time\n"
-    "  --calibration DIR     do not compute: let the times pass that --calibrate has written "
-    "to DIR\n"
-    "  --rate GFLOPS         the same at so many GFLOP/s of each thread\n"
-    "  --until EPOCHS        as a segment of an elastic run: end after so many epochs, with a "
-    "checkpoint;\n"
-    "                        take up one that other ranks left between two epochs; "
-    "DIR/progress tells\n"
-    "                        how far it is\n"
-    "  --finalize            leave through MPI_Finalize, for tools that write their results in "
-    "it; over\n"
-    "                        TCP MPICH before 4.2 may hang there; where the launcher is "
-    "neither "
-    "hydra nor\n"
-    "                        srun --mpi=pmi2 they do so in any case\n"
-    "  --describe            options and records as JSON\n"
-    "  --describe-plan       the ops that --model, --kernels.plan and --kernels.tune make, "
-    "with "
-    "their FLOPs\n"
-    "  --identify            number type, instruction set, libraries and data of a run, as "
-    "JSON\n"
-    "  --probe-recovery      whether ranks could go on in place when one dies, as the MPI "
-    "library "
-    "has it\n"
-    "  --help                this text\n\n"
-    "Options of a spec, as --key value or --key=value:\n";
+static void print_option(FILE *out, const char *name, const char *value, int indent,
+                         const char *help)
+{
+    char head[64];
+    int width = terminal_width(out);
+    snprintf(head, sizeof head, "  --%s %s", name, value);
+    terminal_print_entry(out, head, indent, help, width > 0 ? width : 100);
+}
 
 void arguments_help(FILE *out, const char *program)
 {
@@ -284,15 +274,17 @@ void arguments_help(FILE *out, const char *program)
             "Trains a convolutional network on MPI processes.\n\n"
             "  mpiexec -n 2 %s --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n",
             program);
-    fputs(own_help, out);
+    for (int i = 0; i < OWN_OPTIONS; i++)
+        if (own_options[i].help != NULL)
+            print_option(out, own_options[i].name, own_options[i].value, 24, own_options[i].help);
+    fputs("\nOptions of a spec, as --key value or --key=value:\n", out);
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
-        if (is_workload_option((enum option_id)id)) {
-            fprintf(out, "  --%-28s %s%s%s%s\n", option->key, option->help,
-                    option->preset != NULL ? " (default " : "",
-                    option->preset != NULL ? option->preset : "",
-                    option->preset != NULL ? ")" : "");
-        }
+        char help[1024];
+        snprintf(help, sizeof help, option->preset != NULL ? "%s (default %s)" : "%s", option->help,
+                 option->preset);
+        if (is_workload_option((enum option_id)id))
+            print_option(out, option->key, "", 33, help);
     }
 }
 
