@@ -42,8 +42,8 @@ add_all() {
         row bench/spec/figures/figures.def 'FIGURE(faults, "peak memory of the largest rank over ranks", nothing, curves, "line", "y: rss_mib")' &&
         row bench/record/metrics.def 'METRIC(minor_faults, REAL, "faults", end, minor_faults, REAL, OPTIONAL, MEAN, MEDIAN, "page faults of a rank that read nothing, mean")' &&
         row bench/record/metrics.def 'METRIC(nobody, REAL, "", end, nobody, REAL, OPTIONAL, MEAN, MEDIAN, "what no line assigns")' &&
-        behind bench/workloads/train_cnn/report.c '    end.user_s = seconds_of(usage.ru_utime);' \
-            '    end.minor_faults = (double)usage.ru_minflt;'
+        behind bench/workloads/train_cnn/report.c '    end->user_s = seconds_of(usage.ru_utime);' \
+            '    end->minor_faults = (double)usage.ru_minflt;'
 }
 
 # Without optimisation, which takes most of the time; the flags of the objects that are copied count as

@@ -50,7 +50,9 @@ static enum status start_crash_reporter(struct error *e)
 static int train(const struct arguments *arguments, const struct load_mark *begin)
 {
     struct error e = {0};
-    struct run r = {.arguments = arguments, .begin = begin, .memory.libraries_mib = mem_now_mib()};
+    struct run r = {.arguments = arguments, .begin = begin};
+    record_clear(RECORD_end, &r.end);
+    r.end.libraries_mib = mem_now_mib(); /* before anything was read or allocated */
     enum status status = run_open(&r, &e);
     THEN(status, run_execute(&r, &e));
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);

@@ -1,5 +1,6 @@
 #include "bench/workloads/train_cnn/replay.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/base/clock.h"
@@ -90,7 +91,7 @@ static enum status replay_steps(struct trainer *t, int n, const real *gradients,
     return OK;
 }
 
-enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct error *e)
+enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
     const uint64_t infinite = t->sync->infinite; /* of steps that were trained */
@@ -104,7 +105,7 @@ enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct erro
     }
     t->sync->infinite = infinite;
     if (status == OK)
-        *median_ns = (int64_t)stats_median(times, (size_t)n);
+        *median_ns = floor(stats_median(times, (size_t)n));
     mem_free(gradients);
     mem_free(times);
     return status;

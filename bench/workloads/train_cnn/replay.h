@@ -8,4 +8,4 @@
  * A strategy that does not communicate in every step does so here as often: its time is the mean over as many steps as
  * it takes to come round. Learning rate 0; what the optimizer keeps is changed all the same, so nothing is trained
  * afterwards. Collective. */
-enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct error *e);
+enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e);

@@ -1,7 +1,6 @@
 #include "bench/workloads/train_cnn/report.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,44 +142,6 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
     return record_json(RECORD_hello, &hello);
 }
 
-static json_t *report_step(const struct step_record *r, bool timed)
-{
-    struct record_step step;
-    record_clear(RECORD_step, &step);
-    step.epoch = r->epoch;
-    step.step = r->step;
-    step.timed = timed ? VERDICT_TRUE : VERDICT_FALSE;
-    step.samples = (int64_t)r->score.samples;
-    step.loss_sum = r->score.loss_sum;
-    step.correct = (int64_t)r->score.correct;
-    step.begin_ns = r->begin_ns;
-    step.end_ns = r->end_ns;
-    step.load_ns = r->load_ns;
-    step.forward_ns = r->forward_ns;
-    step.backward_ns = r->backward_ns;
-    step.pack_ns = r->sync.pack_ns;
-    step.comm_total_ns = r->sync.comm_total_ns;
-    step.comm_exposed_ns = r->sync.comm_exposed_ns;
-    step.optimizer_ns = r->sync.optimizer_ns;
-    step.arrive_ns = r->sync.arrive_ns;
-    step.poll_ns = r->poll_ns;
-    step.progress_ns = r->sync.poll_ns;
-    step.inject_ns = r->inject_ns;
-    step.loss_scale = r->loss_scale;
-    step.skipped = r->skipped;
-    step.late_ns = r->late_ns;
-    step.bubble_ns = r->bubble_ns;
-    step.batch_norm_ns = r->batch_norm_ns;
-    step.replayed_ns = r->replayed_ns;
-    snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
-    return record_json(RECORD_step, &step);
-}
-
-struct kept_step {
-    struct step_record record;
-    bool timed;
-};
-
 enum status step_log_open(struct step_log *log, size_t capacity, struct error *e)
 {
     *log = (struct step_log){.capacity = capacity};
@@ -193,18 +154,16 @@ void step_log_close(struct step_log *log)
     *log = (struct step_log){0};
 }
 
-void step_log_add(struct step_log *log, const struct step_record *step, bool timed)
+void step_log_add(struct step_log *log, const struct record_step *step)
 {
     assert(log->n < log->capacity);
-    log->steps[log->n++] = (struct kept_step){.record = *step, .timed = timed};
+    log->steps[log->n++] = *step;
 }
 
 enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e)
 {
-    for (size_t i = 0; i < log->n; i++) {
-        json_t *line = report_step(&log->steps[i].record, log->steps[i].timed);
-        TRY(recorder_add(recorder, line, e));
-    }
+    for (size_t i = 0; i < log->n; i++)
+        TRY(recorder_add(recorder, record_json(RECORD_step, &log->steps[i]), e));
     log->n = 0;
     return OK;
 }
@@ -256,22 +215,11 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-static void take_nic(struct record_end *end, const struct timed_interval *timed)
-{
-    const struct nic_counts *a = &timed->nic_begin, *b = &timed->nic_end;
-    double known = timed->counts_nic ? 1 : NAN;
-    end->bytes_nic = known * (double)(b->bytes_sent - a->bytes_sent);
-    end->bytes_nic_received = known * (double)(b->bytes_received - a->bytes_received);
-    end->packets_nic_sent = known * (double)(b->packets_sent - a->packets_sent);
-    end->packets_nic_received = known * (double)(b->packets_received - a->packets_received);
-}
-
 /* What was sent in the timed steps, which are the last ones. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
-                         const struct timed_interval *timed)
+                         const struct traffic *traffic)
 {
-    const struct traffic *traffic = &timed->traffic;
-    const struct cost total = traffic_total(traffic, t, timed->timed_steps);
+    const struct cost total = traffic_total(traffic, t, (uint64_t)end->timed_steps);
     end->calls = (int64_t)total.calls;
     end->bytes_payload = (int64_t)total.bytes_payload;
     end->bytes_wire = (int64_t)total.bytes_wire;
@@ -280,95 +228,32 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     end->bytes_tensor = (int64_t)traffic->tensor_bytes;
     end->bytes_batch_norm = (int64_t)traffic->batch_norm_bytes;
     COPY_TEXT(end->wire_source, total.wire_source);
-    take_nic(end, timed);
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;
     end->loss_scale = trainer_loss_scale(t);
     end->skipped_steps = isnan(end->loss_scale) ? NAN : (double)t->sync->loss_scale.skipped;
 }
 
-/* Between the first timed step and the last; none of them leaves it unknown. */
-static void take_interruptions(struct record_end *end, const struct timed_interval *timed)
-{
-    const struct rusage *a = &timed->usage_begin, *b = &timed->usage_end;
-    bool known = timed->timed_steps > 0;
-    end->switches_voluntary = known ? (double)(b->ru_nvcsw - a->ru_nvcsw) : NAN;
-    end->switches_involuntary = known ? (double)(b->ru_nivcsw - a->ru_nivcsw) : NAN;
-    end->faults_minor = known ? (double)(b->ru_minflt - a->ru_minflt) : NAN;
-    end->faults_major = known ? (double)(b->ru_majflt - a->ru_majflt) : NAN;
-}
-
-static void take_cores(struct record_end *end, const struct load_share *cores)
-{
-    end->cores_s = cores->total_s;
-    end->cores_busy_s = cores->busy_s;
-    end->cores_steal_s = cores->steal_s;
-    end->cores_own_s = cores->own_s;
-}
-
-static void take_verdicts(struct record_end *end, const struct comparison *comparison,
-                          const struct divergence *divergence)
-{
-    if (comparison->made)
-        end->weights_equal = comparison->equal ? VERDICT_TRUE : VERDICT_FALSE;
-    COPY_TEXT(end->first_difference, comparison->first_difference);
-    end->diverged_step = divergence->step > 0 ? (double)divergence->step : NAN;
-    if (divergence->step > 0)
-        COPY_TEXT(end->diverged, divergence->text);
-}
-
-static void take_clock(struct record_end *end, const struct rank_clock *clock)
-{
-    end->clock_of = clock->of;
-    end->clock_begin_at_ns = clock->line.begin.at_ns;
-    end->clock_begin_offset_ns = clock->line.begin.offset_ns;
-    end->clock_begin_error_ns = clock->line.begin.error_ns;
-    end->clock_end_at_ns = clock->line.end.at_ns;
-    end->clock_end_offset_ns = clock->line.end.offset_ns;
-    end->clock_end_error_ns = clock->line.end.error_ns;
-}
-
 static void take_arenas(struct record_end *end, const struct arena_use *u)
 {
-    end->params_mib = u->seen ? u->params_mib : NAN;
-    end->grads_mib = u->seen ? u->grads_mib : NAN;
-    end->state_mib = u->seen ? u->state_mib : NAN;
+    if (!u->seen)
+        return;
+    end->params_mib = u->params_mib;
+    end->grads_mib = u->grads_mib;
+    end->state_mib = u->state_mib;
 }
 
-json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
-                   const struct memory_use *memory, const struct comparison *comparison,
-                   const struct divergence *divergence, const struct rank_clock *clock)
+json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    struct record_end end;
-    record_clear(RECORD_end, &end);
-    COPY_TEXT(end.status, "ok");
-    end.steps = (int64_t)timed->steps;
-    end.timed_steps = (int64_t)timed->timed_steps;
-    end.window_ns = timed->steps_ns;
-    end.loop_ns = timed->end_ns - timed->begin_ns;
-    end.window_cpu_ns = timed->cpu_ns;
-    end.poll_ns = timed->poll_ns;
-    end.fetches = timed->fetches;
-    end.fetch_s = timed->fetches > 0 ? timed->fetch_s / timed->fetches : NAN;
-    end.checkpoints = (int64_t)timed->checkpoints;
-    end.checkpoint_s = 1e-9 * (double)timed->checkpoint_ns;
-    end.replays = timed->replays;
-    end.replay_ns = timed->replays > 0 ? (double)timed->replay_ns : NAN;
-    end.activations_kept = t->stage.kept_most;
-    end.user_s = seconds_of(usage.ru_utime);
-    end.sys_s = seconds_of(usage.ru_stime);
-    end.rss_mib = memory->peak_mib;
-    end.data_mib = memory->data_mib;
-    end.libraries_mib = memory->libraries_mib;
-    COPY_TEXT(end.check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)
-                                             : names_checks->names[CHECK_none]);
-    take_arenas(&end, &t->arena_use);
-    take_traffic(&end, t, timed);
-    take_interruptions(&end, timed);
-    take_cores(&end, &timed->cores);
-    take_verdicts(&end, comparison, divergence);
-    take_clock(&end, clock);
-    return record_json(RECORD_end, &end);
+    COPY_TEXT(end->status, "ok");
+    end->activations_kept = t->stage.kept_most;
+    end->user_s = seconds_of(usage.ru_utime);
+    end->sys_s = seconds_of(usage.ru_stime);
+    COPY_TEXT(end->check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)
+                                              : names_checks->names[CHECK_none]);
+    take_arenas(end, &t->arena_use);
+    take_traffic(end, t, traffic);
+    return record_json(RECORD_end, end);
 }

@@ -2,6 +2,7 @@
  * what they have. */
 #include "bench/workloads/train_cnn/run.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -25,28 +26,58 @@ static bool has_replicas(const struct run *r)
     return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
 }
 
-static void add_to_interval(struct timed_interval *t, const struct step_record *taken)
+static void add_to_window(struct run *r, const struct step_record *taken)
 {
-    if (t->timed_steps++ == 0)
-        t->begin_ns = taken->begin_ns;
-    t->end_ns = taken->end_ns;
-    t->steps_ns += taken->end_ns - taken->begin_ns;
-    t->cpu_ns += taken->cpu_ns;
-    t->poll_ns += taken->poll_ns;
+    struct record_end *end = &r->end;
+    const struct record_step *line = &taken->line;
+    if (end->timed_steps++ == 0)
+        r->first_begin_ns = line->begin_ns;
+    end->loop_ns = line->end_ns - r->first_begin_ns;
+    end->window_ns += line->end_ns - line->begin_ns;
+    end->window_cpu_ns += taken->cpu_ns;
+    end->poll_ns += line->poll_ns;
+}
+
+/* From the first timed step on. */
+static void take_interruptions(struct run *r)
+{
+    struct rusage now;
+    const struct rusage *before = &r->usage_begin;
+    getrusage(RUSAGE_SELF, &now);
+    r->end.switches_voluntary = (double)(now.ru_nvcsw - before->ru_nvcsw);
+    r->end.switches_involuntary = (double)(now.ru_nivcsw - before->ru_nivcsw);
+    r->end.faults_minor = (double)(now.ru_minflt - before->ru_minflt);
+    r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
+}
+
+static void take_nic(struct record_end *end, const struct nic_counts *from,
+                     const struct nic_counts *to)
+{
+    if (end->timed_steps == 0)
+        return;
+    end->bytes_nic = (double)(to->bytes_sent - from->bytes_sent);
+    end->bytes_nic_received = (double)(to->bytes_received - from->bytes_received);
+    end->packets_nic_sent = (double)(to->packets_sent - from->packets_sent);
+    end->packets_nic_received = (double)(to->packets_received - from->packets_received);
 }
 
 /* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
  * come, and no rank goes on before all have looked. */
-static enum status meet(struct run *r, struct nic_counts *counts, bool timed, struct error *e)
+static enum status meet(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
+    struct nic_counts now;
     const char *nic = r->arguments->nic;
     if (nic == NULL && r->waiter.serve == NULL)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
-    traffic_meet(&r->timed.traffic, &r->waiter, timed);
-    if (nic != NULL && !nic_read(counts, nic))
+    traffic_meet(&r->traffic, &r->waiter, timed);
+    if (nic != NULL && !nic_read(&now, nic))
         return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more", nic);
+    if (nic != NULL && timed)
+        take_nic(&r->end, &r->nic, &now);
+    else if (nic != NULL)
+        r->nic = now;
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
@@ -66,31 +97,33 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
                             struct score *score, struct error *e)
 {
     struct step_record taken;
-    if (timed && r->timed.timed_steps == 0) {
-        TRY(meet(r, &r->timed.nic_begin, false, e));
-        getrusage(RUSAGE_SELF, &r->timed.usage_begin);
+    uint64_t hash = 0;
+    if (timed && r->end.timed_steps == 0) {
+        TRY(meet(r, false, e));
+        getrusage(RUSAGE_SELF, &r->usage_begin);
     }
-    traffic_step_begin(&r->timed.traffic, &r->waiter);
+    traffic_step_begin(&r->traffic, &r->waiter);
     r->trainer.arena_use.asks = !timed && !r->trainer.arena_use.seen;
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
-        taken.hash =
-            has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
+        hash = has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
     watch_for_divergence(r, "loss", taken.score.loss_sum);
     trainer_add_score(score, &taken.score);
-    r->timed.steps++;
+    r->end.steps++;
     if (timed) {
         work_keep(&r->trainer);
         trace_keep(&r->trace, &taken);
-        add_to_interval(&r->timed, &taken);
-        getrusage(RUSAGE_SELF, &r->timed.usage_end);
+        add_to_window(r, &taken);
+        take_interruptions(r);
     }
-    traffic_step_end(&r->timed.traffic, &r->waiter, &taken, timed);
+    traffic_step_end(&r->traffic, &r->waiter, &taken, timed);
     if (!record || !r->arguments->record_steps)
         return OK;
     if (r->log.n == r->log.capacity)
         TRY(step_log_write(&r->log, &r->recorder, e));
-    step_log_add(&r->log, &taken, timed);
+    taken.line.timed = timed ? VERDICT_TRUE : VERDICT_FALSE;
+    snprintf(taken.line.hash, sizeof taken.line.hash, "%016" PRIx64, hash);
+    step_log_add(&r->log, &taken.line);
     return OK;
 }
 
@@ -119,15 +152,15 @@ static enum status run_steps(struct run *r, struct error *e)
     TRY(feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e));
     p->seconds += clock_seconds_since(feed_ns);
     while (p->step < r->trainer.sampler.steps) {
-        int64_t before_ns = r->timed.steps_ns;
+        int64_t before_ns = r->end.window_ns;
         bool record = p->step < RUN_RECORDED_STEPS;
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
-        p->seconds += (double)(r->timed.steps_ns - before_ns) / 1e9;
+        p->seconds += (double)(r->end.window_ns - before_ns) / 1e9;
         progress_file_step(&r->told, &r->trainer, p);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
-    return meet(r, &r->timed.nic_end, true, e);
+    return meet(r, true, e);
 }
 
 /* A line of the record that a resumed run will repeat. */
@@ -260,11 +293,11 @@ static enum status run_for_time(struct run *r, struct error *e)
         TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
-    TRY(meet(r, &r->timed.nic_end, true, e));
+    TRY(meet(r, true, e));
     TRY(trace_write(&r->trace, &r->trainer, &r->recorder, e));
     trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {
-        double step_s = 1e-9 * (double)r->timed.steps_ns / steps;
+        double step_s = 1e-9 * (double)r->end.window_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
                s->global_batch, r->ranks, 1e3 * step_s, s->global_batch / step_s);
     }
@@ -324,10 +357,11 @@ static void print_comparison(const struct run *r, const struct comparison *c)
 /* Last of all: what the optimizer keeps is worth nothing afterwards. */
 static enum status replay(struct run *r, struct error *e)
 {
-    r->timed.replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
-    if (r->timed.replays == 0)
+    int replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
+    if (replays == 0)
         return OK;
-    return replay_run(&r->trainer, r->timed.replays, &r->timed.replay_ns, e);
+    r->end.replays = replays;
+    return replay_run(&r->trainer, replays, &r->end.replay_ns, e);
 }
 
 /* What follows the steps: nothing of it is timed. */
@@ -344,24 +378,71 @@ static enum status conclude(struct run *r, struct comparison *comparison, struct
     return r->arguments->run == RUN_FOR_TIME ? replay(r, e) : OK;
 }
 
-static enum status record_end(struct run *r, const struct comparison *comparison, struct error *e)
+static void take_cores(struct record_end *end, const struct load_share *cores)
 {
-    r->timed.counts_nic = r->timed.timed_steps > 0 && r->arguments->nic != NULL;
-    r->timed.fetches = r->feed.fetches;
-    r->timed.fetch_s = r->feed.fetch_s;
-    r->timed.checkpoints = r->resume.written;
-    r->timed.checkpoint_ns = r->resume.write_ns;
-    r->memory.data_mib = reader_data_mib(&r->feed.reader);
-    r->timed.cores = load_since(r->begin);
-    json_t *end = report_end(&r->trainer, &r->timed, &r->memory, comparison,
-                             &r->progress.divergence, &r->clock);
-    TRY(recorder_add(&r->recorder, end, e));
+    end->cores_s = cores->total_s;
+    end->cores_busy_s = cores->busy_s;
+    end->cores_steal_s = cores->steal_s;
+    end->cores_own_s = cores->own_s;
+}
+
+static void take_verdicts(struct record_end *end, const struct comparison *comparison,
+                          const struct divergence *divergence)
+{
+    if (comparison->made)
+        end->weights_equal = comparison->equal ? VERDICT_TRUE : VERDICT_FALSE;
+    snprintf(end->first_difference, sizeof end->first_difference, "%s",
+             comparison->first_difference);
+    if (divergence->step == 0)
+        return;
+    end->diverged_step = (double)divergence->step;
+    snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
+}
+
+static enum status write_end(struct run *r, const struct comparison *comparison, struct error *e)
+{
+    struct record_end *end = &r->end;
+    const struct load_share cores = load_since(r->begin);
+    end->fetches = r->feed.fetches;
+    if (r->feed.fetches > 0)
+        end->fetch_s = r->feed.fetch_s / r->feed.fetches;
+    end->checkpoints = (int64_t)r->resume.written;
+    end->checkpoint_s = 1e-9 * (double)r->resume.write_ns;
+    end->data_mib = reader_data_mib(&r->feed.reader);
+    take_cores(end, &cores);
+    take_verdicts(end, comparison, &r->progress.divergence);
+    TRY(recorder_add(&r->recorder, report_end(end, &r->trainer, &r->traffic), e));
     return recorder_finish(&r->recorder, e);
 }
 
+/* The clock that this rank reads, which it shares with others of its node, and at the first of these how far it is from
+ * rank 0's. */
 static enum status find_clock(struct run *r, struct clock_offset *offset, struct error *e)
 {
-    return clocks_find(offset, &r->clock.of, &r->waiter, MPI_COMM_WORLD, clock_ns, e);
+    int of;
+    TRY(clocks_find(offset, &of, &r->waiter, MPI_COMM_WORLD, clock_ns, e));
+    r->end.clock_of = of;
+    return OK;
+}
+
+static enum status find_clock_at_begin(struct run *r, struct error *e)
+{
+    struct clock_offset offset;
+    TRY(find_clock(r, &offset, e));
+    r->end.clock_begin_at_ns = offset.at_ns;
+    r->end.clock_begin_offset_ns = offset.offset_ns;
+    r->end.clock_begin_error_ns = offset.error_ns;
+    return OK;
+}
+
+static enum status find_clock_at_end(struct run *r, struct error *e)
+{
+    struct clock_offset offset;
+    TRY(find_clock(r, &offset, e));
+    r->end.clock_end_at_ns = offset.at_ns;
+    r->end.clock_end_offset_ns = offset.offset_ns;
+    r->end.clock_end_error_ns = offset.error_ns;
+    return OK;
 }
 
 static enum status run_and_record(struct run *r, struct error *e)
@@ -372,16 +453,16 @@ static enum status run_and_record(struct run *r, struct error *e)
         [RUN_TO_EVALUATE] = run_to_evaluate,
     };
     struct comparison comparison = {0};
-    TRY(find_clock(r, &r->clock.line.begin, e));
+    TRY(find_clock_at_begin(r, e));
     TRY(kinds[r->arguments->run](r, e));
-    TRY(find_clock(r, &r->clock.line.end, e));
-    r->memory.peak_mib = mem_peak_mib();
+    TRY(find_clock_at_end(r, e));
+    r->end.rss_mib = mem_peak_mib(); /* before what is kept of steps becomes a record */
     TRY(conclude(r, &comparison, e));
     print_comparison(r, &comparison);
     print_loss_scale(r);
     warn_of_infinities(r);
     warn_of_divergence(r);
-    return record_end(r, &comparison, e);
+    return write_end(r, &comparison, e);
 }
 
 enum status run_execute(struct run *r, struct error *e)

@@ -3,6 +3,8 @@
  * order. */
 #pragma once
 
+#include <sys/resource.h>
+
 #include "bench/place/load.h"
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
@@ -36,10 +38,12 @@ struct run {
     struct trace trace;
     struct progress_file told;
     struct recorder recorder;
-    struct timed_interval timed;
-    struct memory_use memory;
-    struct rank_clock clock;
-    bool all_failed; /* at the same place: every rank can leave in order */
+    struct traffic traffic;    /* of the timed steps */
+    int64_t first_begin_ns;    /* of these */
+    struct rusage usage_begin; /* of the process before them, */
+    struct nic_counts nic;     /* and of --nic */
+    struct record_end end;     /* what the record will say of the run, as far as it has come */
+    bool all_failed;           /* at the same place: every rank can leave in order */
 };
 
 /* For a run whose arguments are set and all else is zero. After a failure all_failed says whether

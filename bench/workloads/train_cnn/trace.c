@@ -48,8 +48,8 @@ void trace_keep(struct trace *trace, const struct step_record *taken)
     trace->taken++;
     timeline_keep(trace->timeline);
     if (timeline_steps(trace->timeline) > i)
-        trace->steps[i] = (struct traced_step){taken->epoch, taken->step,
-                                               (double)(taken->end_ns - taken->begin_ns)};
+        trace->steps[i] = (struct traced_step){taken->line.epoch, taken->line.step,
+                                               (double)(taken->line.end_ns - taken->line.begin_ns)};
 }
 
 /* Where the median of x [n] stands, n > 0; of an even number the smaller of the two in the middle. */

@@ -157,8 +157,8 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch,
     work_load(t, batch);
     timeline_end(t->waiter->timeline, PHASE_load, "batch", load_ns);
     if (m->index == 0)
-        record->inject_ns += inject_now(t, INJECT_PHASE_load, lap);
-    record->load_ns += lap_end(lap);
+        record->line.inject_ns += inject_now(t, INJECT_PHASE_load, lap);
+    record->line.load_ns += lap_end(lap);
     TRY(forward(t, batch, e));
     int64_t loss_ns = timeline_now(t->waiter->timeline);
     struct score score = work_loss(t, batch, gradient_scale(t, batch));
@@ -166,9 +166,9 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch,
     if (t->grid.slice == 0) /* the others have the same */
         trainer_add_score(&record->score, &score);
     if (is_last(m))
-        record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
+        record->line.inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
     TRY(stage_forward_end(t, (int)m->index, e));
-    record->forward_ns += lap_end(lap);
+    record->line.forward_ns += lap_end(lap);
     return OK;
 }
 
@@ -182,9 +182,9 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch,
     leave_out_wait(t, waited_ns, lap);
     TRY(backward(t, batch, m, e));
     if (is_last(m))
-        record->inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
+        record->line.inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
     TRY(stage_backward_end(t, (int)m->index, e));
-    record->backward_ns += lap_end(lap);
+    record->line.backward_ns += lap_end(lap);
     t->batches_tracked += !t->exec.fixed_statistics;
     return OK;
 }
@@ -215,7 +215,7 @@ static enum status compute(struct trainer *t, const struct batch *all, struct la
         else
             TRY(forward_micro(t, &batch, &m, lap, record, e));
     }
-    record->inject_ns += inject_now(t, INJECT_PHASE_sync, lap);
+    record->line.inject_ns += inject_now(t, INJECT_PHASE_sync, lap);
     return group_check(&t->group, e);
 }
 
@@ -236,20 +236,40 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
 {
     struct sync *s = t->sync;
     t->steps_done++;
-    record->loss_scale = trainer_loss_scale(t);
+    record->line.loss_scale = trainer_loss_scale(t);
     TRY(sync_step_end(s, &t->optimizer, updates(t), trainer_lr(t), e));
-    record->skipped = s->overflow;
+    record->line.skipped = s->overflow;
     loss_scale_update(&s->loss_scale, s->overflow);
     return OK;
+}
+
+/* What the step has left in parts of the trainer. */
+static void fill_line(struct record_step *line, const struct trainer *t, const struct score *score)
+{
+    const struct sync_times *times = &t->sync->times;
+    line->samples = score->samples;
+    line->correct = score->correct;
+    line->loss_sum = score->loss_sum;
+    line->pack_ns = times->pack_ns;
+    line->comm_total_ns = times->comm_total_ns;
+    line->comm_exposed_ns = times->comm_exposed_ns;
+    line->optimizer_ns = times->optimizer_ns;
+    line->arrive_ns = times->arrive_ns;
+    line->progress_ns = times->poll_ns;
+    line->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
+    line->replayed_ns = t->replayed != NULL ? work_replayed_ns(t) : 0;
+    line->bubble_ns = t->stage.waited_ns;
+    line->batch_norm_ns = t->group.sum_ns;
 }
 
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e)
 {
-    *record = (struct step_record){.epoch = epoch, .step = step};
+    struct record_step *line = &record->line;
+    *record = (struct step_record){.line = {.epoch = epoch, .step = step}};
     TRY(timeline_begin(t->waiter->timeline, e));
     int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
-    record->begin_ns = clock_ns();
+    line->begin_ns = clock_ns();
 
     const struct batch batch = sampler_get(&t->sampler, epoch, step);
     t->exec.epoch = epoch;
@@ -259,7 +279,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     group_step_begin(&t->group);
     t->update_slept_ns = 0;
     t->thread = pthread_self();
-    struct lap lap = {.trainer = t, .begin_ns = record->begin_ns};
+    struct lap lap = {.trainer = t, .begin_ns = line->begin_ns};
     work_step_begin(t, &batch);
 
     enum status status = compute(t, &batch, &lap, record, e);
@@ -267,22 +287,18 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     overlap_step_end(t->overlap);
     THEN(status, stage_step_end(t, e));
 
-    record->inject_ns += t->update_slept_ns;
-    record->end_ns = clock_ns();
-    timeline_add(t->waiter->timeline, PHASE_step, "step", record->begin_ns, record->end_ns);
-    record->sync = t->sync->times;
-    record->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
-    record->replayed_ns = t->replayed != NULL ? work_replayed_ns(t) : 0;
-    record->bubble_ns = t->stage.waited_ns;
+    line->inject_ns += t->update_slept_ns;
+    line->end_ns = clock_ns();
+    timeline_add(t->waiter->timeline, PHASE_step, "step", line->begin_ns, line->end_ns);
+    work_step_end(t, t->sync->times.optimizer_ns);
+    line->poll_ns = t->waiter->poll_ns - poll_ns;
+    record->cpu_ns = process_cpu_ns() - cpu_ns;
+    fill_line(line, t, &record->score);
     record->stage_messages = t->stage.messages_sent;
     record->stage_bytes = t->stage.bytes_sent;
     record->extra = t->sync->extra;
     record->tensor_bytes = t->slice.bytes_sent;
     record->batch_norm_bytes = t->group.bytes_sent;
-    record->batch_norm_ns = t->group.sum_ns;
-    work_step_end(t, record->sync.optimizer_ns);
-    record->poll_ns = t->waiter->poll_ns - poll_ns;
-    record->cpu_ns = process_cpu_ns() - cpu_ns;
     return status;
 }
 

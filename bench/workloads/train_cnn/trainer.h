@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "bench/record/fields.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/data/data_set.h"
@@ -26,22 +27,12 @@
 
 /* What one step took and gave, on this rank. */
 struct step_record {
-    uint32_t epoch, step;
-    int64_t begin_ns, end_ns, cpu_ns; /* cpu: user and system time of the process */
-    int64_t load_ns, forward_ns, backward_ns, poll_ns;
-    int64_t inject_ns;   /* slept as inject.* says; part of no other */
-    int64_t replayed_ns; /* that replayed work was to take */
-    int64_t late_ns;     /* that it ended too late by */
-    int64_t bubble_ns;   /* waited for other stages of a pipeline; part of no other */
-    uint64_t stage_messages, stage_bytes;    /* sent to them */
+    struct record_step line; /* all but whether it is timed, and the hash of the weights */
+    int64_t cpu_ns;          /* user and system time of the process */
+    uint64_t stage_messages, stage_bytes;    /* sent to other stages of a pipeline */
     struct cost extra;                       /* sent by sums besides the strategy's own */
     uint64_t tensor_bytes, batch_norm_bytes; /* of these, over slices of layers, of statistics */
-    int64_t batch_norm_ns;                   /* in sums of statistics; part of the time exposed */
-    struct sync_times sync;
     struct score score;
-    double loss_scale; /* of its gradients; NAN: they were not scaled */
-    bool skipped;      /* they overflowed: nothing was learned */
-    uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
 };
 
 /* Images of each class, and how many of them were classified right. */
@@ -141,7 +132,7 @@ enum status trainer_connect(struct trainer *t, struct error *e);
 /* Also after a failed open or connect. */
 void trainer_close(struct trainer *t);
 
-/* One training step on batch `step` of `epoch`; fills `record` but for its hash. Collective. */
+/* One training step on batch `step` of `epoch`. Collective. */
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 

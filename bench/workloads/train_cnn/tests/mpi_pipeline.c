@@ -368,13 +368,13 @@ static void replayed_stages_send_the_same(void **state)
         session_work = (struct work_options){.gflops = 1};
         good = session_open(&s, MPI_COMM_WORLD, 1) &&
                trainer_step(&s.trainer, 0, 0, &replayed, &e) == OK;
-        int64_t own_ns = replayed.forward_ns + replayed.backward_ns;
+        int64_t own_ns = replayed.line.forward_ns + replayed.line.backward_ns;
         session_close(&s);
         session_work = (struct work_options){0};
         assert_all(good && computed.stage_bytes == replayed.stage_bytes &&
                    computed.stage_messages == replayed.stage_messages);
-        assert_all(replayed.replayed_ns > 0 &&
-                   (double)own_ns >= 0.999 * (double)replayed.replayed_ns);
+        assert_all(replayed.line.replayed_ns > 0 &&
+                   (double)own_ns >= 0.999 * (double)replayed.line.replayed_ns);
     }
 }
 

@@ -231,12 +231,13 @@ static void skipped_steps_do_not_count(void **state)
     bool good = session_open(&s, MPI_COMM_WORLD, 1);
     uint64_t before = trainer_hash(&s.trainer);
     good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
-    good = good && record.skipped && record.loss_scale == 4294967296.0 &&
+    good = good && record.line.skipped && record.line.loss_scale == 4294967296.0 &&
            trainer_hash(&s.trainer) == before;
     s.trainer.sync->loss_scale.value = 64;
     good = trainer_step(&s.trainer, 0, 1, &record, &e) == OK && good;
-    good = good && !record.skipped && record.loss_scale == 64 && s.trainer.steps_done == 2 &&
-           fabs(trainer_lr(&s.trainer) - 0.001) < 1e-12 && trainer_hash(&s.trainer) != before;
+    good = good && !record.line.skipped && record.line.loss_scale == 64 &&
+           s.trainer.steps_done == 2 && fabs(trainer_lr(&s.trainer) - 0.001) < 1e-12 &&
+           trainer_hash(&s.trainer) != before;
     session_close(&s);
     assert_all(good);
 }
@@ -266,9 +267,9 @@ static bool steps_with_large_values(const char *plan, bool *skipped)
     void *params_before = copy_of(a->params, params),
          *buffers_before = copy_of(a->buffers, buffers);
     good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
-    *skipped = record.skipped;
-    good = good && (memcmp(params_before, a->params, params) == 0) == record.skipped;
-    good = good && (!record.skipped || memcmp(buffers_before, a->buffers, buffers) == 0);
+    *skipped = record.line.skipped;
+    good = good && (memcmp(params_before, a->params, params) == 0) == record.line.skipped;
+    good = good && (!record.line.skipped || memcmp(buffers_before, a->buffers, buffers) == 0);
     free(params_before);
     free(buffers_before);
     session_close(&s);

@@ -28,7 +28,7 @@ static bool take_steps(struct session *s, struct outcome *o)
     for (uint32_t i = 0; i < STEPS; i++) {
         good = trainer_step(&s->trainer, 0, i, &record, &e) == OK && good;
         work_keep(&s->trainer);
-        o->own_ns += record.load_ns + record.forward_ns + record.backward_ns;
+        o->own_ns += record.line.load_ns + record.line.forward_ns + record.line.backward_ns;
     }
     o->calls = s->trainer.waiter->calls - calls;
     o->bytes = s->trainer.waiter->bytes_payload - bytes;
@@ -134,7 +134,7 @@ static void calls_are_those_of_steps(int steps, uint64_t calls, uint64_t barrier
     enum { TIMES = 3, WARM = 2 };
     struct session s;
     struct error e;
-    int64_t median_ns = -1;
+    double median_ns = -1;
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && session_steps(&s, steps);
     uint64_t before = s.trainer.waiter->calls;
     good = good && replay_run(&s.trainer, TIMES, &median_ns, &e) == OK;

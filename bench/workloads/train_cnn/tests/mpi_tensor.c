@@ -249,8 +249,9 @@ static void slices_sum_what_formulas_say(void **state)
     good = good && record.tensor_bytes == sums->bytes_wire &&
            (ranks != 2 || sums->bytes_wire == payload);
     good = good && arenas_of(&s)->n < fixture.desc.n_params;
-    good = good && record.sync.comm_exposed_ns > 0 && record.sync.arrive_ns > record.begin_ns &&
-           record.sync.arrive_ns < record.end_ns;
+    good = good && record.line.comm_exposed_ns > 0 &&
+           record.line.arrive_ns > record.line.begin_ns &&
+           record.line.arrive_ns < record.line.end_ns;
     session_close(&s);
     assert_all(good);
 }

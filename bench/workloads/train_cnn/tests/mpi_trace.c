@@ -40,8 +40,8 @@ static struct sums add_up(const struct trace *trace, const struct step_record *s
         if (spans[i].phase == PHASE_forward || spans[i].phase == PHASE_backward)
             sums.ops_ns += ns - inside_ns(spans, i);
         sums.flights += spans[i].phase == PHASE_flight;
-        sums.inside = sums.inside && ns >= 0 && spans[i].end_ns <= step->end_ns &&
-                      (spans[i].phase == PHASE_flight || spans[i].begin_ns >= step->begin_ns);
+        sums.inside = sums.inside && ns >= 0 && spans[i].end_ns <= step->line.end_ns &&
+                      (spans[i].phase == PHASE_flight || spans[i].begin_ns >= step->line.begin_ns);
     }
     return sums;
 }
@@ -60,15 +60,15 @@ static bool trace_step(struct session *s, struct trace *trace, struct step_recor
  * before an update, which may be none, is no span unless it sleeps. */
 static bool adds_up(const struct sums *sums, const struct step_record *taken, unsigned flags)
 {
-    const struct sync_times *sync = &taken->sync;
+    const struct record_step *sync = &taken->line;
     bool serves = (flags & STRATEGY_OWNS_OPTIMIZER) != 0;
-    return sums->inside && sums->of[PHASE_step] == taken->end_ns - taken->begin_ns &&
+    return sums->inside && sums->of[PHASE_step] == taken->line.end_ns - taken->line.begin_ns &&
            sums->exposed_ns >= sync->comm_exposed_ns &&
            (serves || sums->exposed_ns == sync->comm_exposed_ns) &&
            sums->of[PHASE_pack] == sync->pack_ns &&
            sums->of[PHASE_optimizer] == sync->optimizer_ns && sums->ops_ns > 0 &&
-           sums->ops_ns <= taken->forward_ns + taken->backward_ns &&
-           sums->of[PHASE_load] <= taken->load_ns;
+           sums->ops_ns <= taken->line.forward_ns + taken->line.backward_ns &&
+           sums->of[PHASE_load] <= taken->line.load_ns;
 }
 
 static void expect_sums(size_t flights)
@@ -86,10 +86,10 @@ static void expect_sums(size_t flights)
             "%s: exposed %lld of %lld ns, pack %lld of %lld, optimizer %lld of %lld, ops %lld of "
             "%lld, %zu in flight\n",
             config_text(&fixture.config, OPT_STRATEGY), (long long)sums.exposed_ns,
-            (long long)taken.sync.comm_exposed_ns, (long long)sums.of[PHASE_pack],
-            (long long)taken.sync.pack_ns, (long long)sums.of[PHASE_optimizer],
-            (long long)taken.sync.optimizer_ns, (long long)sums.ops_ns,
-            (long long)(taken.forward_ns + taken.backward_ns), sums.flights);
+            (long long)taken.line.comm_exposed_ns, (long long)sums.of[PHASE_pack],
+            (long long)taken.line.pack_ns, (long long)sums.of[PHASE_optimizer],
+            (long long)taken.line.optimizer_ns, (long long)sums.ops_ns,
+            (long long)(taken.line.forward_ns + taken.line.backward_ns), sums.flights);
     trace_close(&trace, &s.trainer);
     session_close(&s);
     assert_all(good);
@@ -133,8 +133,9 @@ static void sleeps_are_seen(void **state)
     assert_all(session_open(&s, MPI_COMM_WORLD, 1) && trace_step(&s, &trace, &taken));
     struct sums sums = add_up(&trace, &taken);
     bool sleeps = mpi_world_rank() == 0;
-    bool good = sleeps ? sums.of[PHASE_inject] >= taken.inject_ns && taken.inject_ns >= 2000000
-                       : sums.of[PHASE_inject] == 0;
+    bool good =
+        sleeps ? sums.of[PHASE_inject] >= taken.line.inject_ns && taken.line.inject_ns >= 2000000
+               : sums.of[PHASE_inject] == 0;
     trace_close(&trace, &s.trainer);
     session_close(&s);
     assert_all(good);

@@ -144,12 +144,13 @@ static void waiting_for_statistics_is_communication(void **state)
     good = good && trainer_step(&s.trainer, 0, 0, &r, &e) == OK;
     see_sleep_us = 0;
     session_close(&s);
-    int64_t computing_ns = r.load_ns + r.forward_ns + r.backward_ns + r.sync.optimizer_ns;
-    good = good && r.sync.comm_exposed_ns >= SUMS * SLEEP_US * 1000;
-    assert_all(good && computing_ns + r.sync.comm_exposed_ns <= r.end_ns - r.begin_ns);
-    assert_all(r.batch_norm_ns >= SUMS * SLEEP_US * 1000 && r.poll_ns > 0);
-    assert_all(r.batch_norm_ns <= r.sync.comm_exposed_ns && r.batch_norm_bytes > 0);
-    assert_all(r.sync.arrive_ns > r.begin_ns && r.sync.arrive_ns < r.end_ns);
+    int64_t computing_ns =
+        r.line.load_ns + r.line.forward_ns + r.line.backward_ns + r.line.optimizer_ns;
+    good = good && r.line.comm_exposed_ns >= SUMS * SLEEP_US * 1000;
+    assert_all(good && computing_ns + r.line.comm_exposed_ns <= r.line.end_ns - r.line.begin_ns);
+    assert_all(r.line.batch_norm_ns >= SUMS * SLEEP_US * 1000 && r.line.poll_ns > 0);
+    assert_all(r.line.batch_norm_ns <= r.line.comm_exposed_ns && r.batch_norm_bytes > 0);
+    assert_all(r.line.arrive_ns > r.line.begin_ns && r.line.arrive_ns < r.line.end_ns);
 }
 
 /* So many times, also where a thread may have the library while a rank computes. */
@@ -158,7 +159,7 @@ static void replays_make_every_call(void **state)
     struct session s;
     struct step_record r;
     struct error e;
-    int64_t median_ns;
+    double median_ns;
     set_extras(ALL);
     option(OPT_STRATEGY, "bucketed");
     option(OPT_OVERLAP, "thread");

@@ -281,8 +281,9 @@ static void parts_do_not_overlap(useconds_t apart_us)
         int64_t begin_ns = clock_ns();
         good = trainer_step(&s.trainer, 0, i, &record, &e) == OK && good;
         all += clock_ns() - begin_ns;
-        parts += record.load_ns + record.forward_ns + record.backward_ns + record.inject_ns +
-                 record.sync.pack_ns + record.sync.comm_exposed_ns + record.sync.optimizer_ns;
+        parts += record.line.load_ns + record.line.forward_ns + record.line.backward_ns +
+                 record.line.inject_ns + record.line.pack_ns + record.line.comm_exposed_ns +
+                 record.line.optimizer_ns;
     }
     session_close(&s);
     assert_all(good);
