@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -100,6 +99,31 @@ int file_glob(const char *folder, const char *pattern, int flags, glob_t *found)
     int result = glob(whole, flags, NULL, found);
     free(whole);
     return result;
+}
+
+bool file_write_all(int fd, const void *bytes, size_t n)
+{
+    for (const char *next = bytes; n > 0;) {
+        ssize_t written = write(fd, next, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        next += written;
+        n -= (size_t)written;
+    }
+    return true;
+}
+
+bool file_sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool synced = fd >= 0 && fsync(fd) == 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return synced;
 }
 
 #define SERVER "a server's answer in XML"

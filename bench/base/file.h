@@ -7,6 +7,7 @@
 #pragma once
 
 #include <glob.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -29,6 +30,13 @@ FILE *file_open_pipe(const char *path, const char **why);
 
 /* glob(3) of a pattern below a folder, in whose name [ ] * and ? are letters; NULL: below the current one. */
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);
+
+/* Writes all n bytes, though signals come in between. False where that fails, by errno. */
+bool file_write_all(int fd, const void *bytes, size_t n);
+
+/* Brings the names of a folder's files to the disk: a new or renamed file is there when its folder is. False where
+ * that fails, by errno. */
+bool file_sync_folder(const char *folder);
 
 #define FILE_HEAD_BYTES 64
 

@@ -10,16 +10,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/base/file.h"
 #include "bench/base/json.h"
 #include "bench/record/journal_state.h"
 
 /* ---- Opening ---- */
 
+static enum status cannot(const struct journal *j, struct error *e)
+{
+    return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
+}
+
 static enum status open_locked(struct journal *j, const char *run_dir, struct error *e)
 {
     j->fd = open(j->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (j->fd < 0)
-        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
+        return cannot(j, e);
     if (flock(j->fd, LOCK_EX | LOCK_NB) == 0)
         return OK;
     if (errno == EWOULDBLOCK)
@@ -28,26 +34,13 @@ static enum status open_locked(struct journal *j, const char *run_dir, struct er
     return error_at(e, ERR_SYSTEM, j->path, 0, 0, "flock: %s", strerror(errno));
 }
 
-/* The name of a new file is on disk only when its folder is. */
-static enum status sync_folder(const struct journal *j, const char *run_dir, struct error *e)
-{
-    int folder = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int failed = folder < 0 || fsync(folder) != 0;
-    int why = errno;
-    if (folder >= 0)
-        close(folder);
-    return failed ? error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(why)) : OK;
-}
-
 static enum status open_to_append(struct journal *j, const char *run_dir, struct error *e)
 {
     off_t good;
     TRY(open_locked(j, run_dir, e));
     TRY(journal_read(j, &good, e));
     /* What was torn is cut off, or the next line would be glued to it. */
-    if (ftruncate(j->fd, good) != 0)
-        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
-    return sync_folder(j, run_dir, e);
+    return ftruncate(j->fd, good) == 0 && file_sync_folder(run_dir) ? OK : cannot(j, e);
 }
 
 enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e)
@@ -88,24 +81,6 @@ enum status journal_check(const struct journal *j, struct error *e)
                     "the folder of this run was removed, replaced or unmounted while it ran");
 }
 
-static enum status write_all(const struct journal *j, const char *text, size_t length,
-                             struct error *e)
-{
-    TRY(journal_check(j, e));
-    while (length > 0) {
-        ssize_t n = write(j->fd, text, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
-        text += n;
-        length -= (size_t)n;
-    }
-    if (fdatasync(j->fd) != 0)
-        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
-    return OK;
-}
-
 /* Writes one line and syncs it. Takes `json`, which is NULL when memory ran out or a text is not
  * UTF-8. */
 static enum status write_line(const struct journal *j, json_t *json, struct error *e)
@@ -116,7 +91,9 @@ static enum status write_line(const struct journal *j, json_t *json, struct erro
         return error_no_memory(e, "the journal");
     size_t length = strlen(text);
     text[length] = '\n'; /* in place of the terminator: one write, one line */
-    enum status status = write_all(j, text, length + 1, e);
+    enum status status = journal_check(j, e);
+    if (status == OK && !(file_write_all(j->fd, text, length + 1) && fdatasync(j->fd) == 0))
+        status = cannot(j, e);
     free(text);
     return status;
 }

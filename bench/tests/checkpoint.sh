@@ -214,7 +214,7 @@ waits_for_no_fifo() {
     mkfifo "$tmp/fifo" && mkdir "$tmp/data" && mkfifo "$tmp/data/train-images-idx3-ubyte" || return 1
     touch "$tmp/data/train-labels-idx1-ubyte" "$tmp"/data/t10k-{images-idx3,labels-idx1}-ubyte
     local refused="it is a FIFO, not a regular file"
-    expect 2 "$tmp/fifo: cannot be read: $refused" timeout 60 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
+    expect 2 "$tmp/fifo: cannot be opened: $refused" timeout 60 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
         --checkpoint.resume "$tmp/fifo" &&
         expect 2 "train-images-idx3-ubyte: cannot be opened: $refused" timeout 60 "$mpiexec" -n 1 \
             "$train_cnn" --model "$model" --train.global_batch 100 --data.path "$tmp/data" &&
@@ -238,7 +238,7 @@ check "numbers of the other precision are refused" other_precision_is_refused
 check "a killed campaign goes on inside its accuracy run" campaign_goes_on
 check "without a checkpoint auto begins anew" expect 0 "no checkpoint $tmp/none: begins anew" \
     train 1 --checkpoint.path "$tmp/none" --checkpoint.resume auto
-check "a file that is named must be there" expect 2 "$tmp/none: cannot be read: No such file" \
+check "a file that is named must be there" expect 2 "$tmp/none: cannot be opened: No such file" \
     train 2 --checkpoint.resume "$tmp/none"
 check "a checkpoint replaces files only" replaces_files_only
 check "a checkpoint is written through links" writes_through_links

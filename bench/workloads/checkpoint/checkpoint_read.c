@@ -207,7 +207,7 @@ static bool may_lack(const struct safetensors_tensor *wanted)
 
 static size_t offset_of(const struct safetensors *file, const struct safetensors_tensor *tensor)
 {
-    return (size_t)((const uint8_t *)tensor->data - file->map);
+    return (size_t)((const uint8_t *)tensor->data - file->map.bytes);
 }
 
 /* Weights alone may be of any type that can be converted. */
@@ -335,7 +335,7 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
     uint64_t hash;
     TRY(need_text(file, schema == 1 ? "data_xxh3" : "xxh3", &stated, e));
     if (schema == 1)
-        hash = XXH3_64bits(file->map + file->data_offset, file->map_bytes - file->data_offset);
+        hash = XXH3_64bits(file->map.bytes + file->data_offset, file->map.n - file->data_offset);
     else
         TRY(layout_hash(file->tensors, file->n, file->metadata, &hash, e));
     snprintf(text, sizeof text, "%016" PRIx64, hash);
@@ -479,7 +479,7 @@ static enum status check_one_file(const struct checkpoint *c, const struct check
                                   struct error *e)
 {
     int rank;
-    uint64_t mine = XXH3_64bits(c->file.map, c->file.data_offset), first = mine;
+    uint64_t mine = XXH3_64bits(c->file.map.bytes, c->file.data_offset), first = mine;
     TRY(wait_bcast(s->sync->waiter, &first, 1, MPI_UINT64_T, 0, s->comm,
                    "comparison of checkpoints", e));
     if (first == mine)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/base/file_map.h"
 #include "kernels/base/error.h"
 
 #define SAFETENSORS_DIMS_MAX 8
@@ -29,8 +30,7 @@ struct safetensors_tensor {
 /* An open file, mapped. Tensors lie in the order of their data. */
 struct safetensors {
     char path[512];
-    const uint8_t *map;
-    size_t map_bytes;
+    struct file_map map;
     size_t data_offset; /* of the first byte after the header */
     json_t *header;
     const json_t *metadata; /* an object of texts, or NULL; part of the header */

@@ -1,11 +1,7 @@
-#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/base/file.h"
 #include "bench/workloads/checkpoint/safetensors.h"
@@ -46,43 +42,18 @@ static enum status refuse(const struct safetensors *file, size_t offset, struct 
 
 /* ---- The file ---- */
 
-static enum status map_descriptor(struct safetensors *file, int fd, struct error *e)
-{
-    struct stat info;
-    if (fstat(fd, &info) != 0)
-        return error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be read: %s", strerror(errno));
-    size_t bytes = (size_t)info.st_size;
-    if (bytes < LENGTH_BYTES)
-        return refuse(file, bytes, e,
-                      "the file ends; expected %d bytes with the length of the header",
-                      LENGTH_BYTES);
-    void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-        return error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be mapped: %s", strerror(errno));
-    file->map = map;
-    file->map_bytes = bytes;
-    return OK;
-}
-
-static enum status map_file(struct safetensors *file, struct error *e)
-{
-    const char *why;
-    int fd = file_open(file->path, &why);
-    if (fd < 0)
-        return error_at(e, ERR_DATA, file->path, 0, 0, "cannot be read: %s", why);
-    enum status status = map_descriptor(file, fd, e);
-    close(fd);
-    return status;
-}
-
 static enum status read_header(struct safetensors *file, struct error *e)
 {
     uint64_t length;
-    memcpy(&length, file->map, sizeof length);
-    size_t left = file->map_bytes - LENGTH_BYTES;
-    bool begins = left > 0 && file->map[LENGTH_BYTES] == '{';
+    if (file->map.n < LENGTH_BYTES)
+        return refuse(file, file->map.n, e,
+                      "the file ends; expected %d bytes with the length of the header",
+                      LENGTH_BYTES);
+    memcpy(&length, file->map.bytes, sizeof length);
+    size_t left = file->map.n - LENGTH_BYTES;
+    bool begins = left > 0 && file->map.bytes[LENGTH_BYTES] == '{';
     if (left > 0 && !begins)
-        TRY(file_check_head(file->path, file->map, file->map_bytes, "safetensors", e));
+        TRY(file_check_head(file->path, file->map.bytes, file->map.n, "safetensors", e));
     if (left > 0 && (length == 0 || !begins))
         return refuse(file, LENGTH_BYTES, e,
                       "the header does not begin with '{': expected a safetensors file");
@@ -90,11 +61,11 @@ static enum status read_header(struct safetensors *file, struct error *e)
         return refuse(file, 0, e, "a header of %llu bytes; the format allows %d",
                       (unsigned long long)length, HEADER_BYTES_MAX);
     if (length > left)
-        return refuse(file, file->map_bytes, e,
+        return refuse(file, file->map.n, e,
                       "the file ends inside the header; expected %llu bytes of it, found %zu",
                       (unsigned long long)length, left);
     json_error_t why;
-    file->header = json_loadb((const char *)file->map + LENGTH_BYTES, (size_t)length,
+    file->header = json_loadb((const char *)file->map.bytes + LENGTH_BYTES, (size_t)length,
                               JSON_REJECT_DUPLICATES, &why);
     if (file->header == NULL)
         return refuse(file, LENGTH_BYTES + (size_t)why.position, e, "the header is not JSON: %s",
@@ -172,7 +143,7 @@ static enum status take_shape(const struct safetensors *file, struct safetensors
 static enum status take_offsets(const struct safetensors *file, struct safetensors_tensor *t,
                                 const json_t *offsets, size_t bytes, struct error *e)
 {
-    size_t begin, end, room = file->map_bytes - file->data_offset;
+    size_t begin, end, room = file->map.n - file->data_offset;
     char type[128];
     if (json_array_size(offsets) != 2 || !whole(json_array_get(offsets, 0), &begin) ||
         !whole(json_array_get(offsets, 1), &end) || begin > end)
@@ -183,11 +154,11 @@ static enum status take_offsets(const struct safetensors *file, struct safetenso
                       "tensor '%s': %s takes %zu bytes, but data_offsets [%zu, %zu] hold %zu",
                       t->name, safetensors_type_text(type, t), bytes, begin, end, end - begin);
     if (end > room)
-        return refuse(file, file->map_bytes, e,
+        return refuse(file, file->map.n, e,
                       "the file ends; expected tensor '%s' up to byte %zu of the data, found %zu "
                       "bytes of data",
                       t->name, end, room);
-    t->data = file->map + file->data_offset + begin;
+    t->data = file->map.bytes + file->data_offset + begin;
     t->bytes = bytes;
     return OK;
 }
@@ -229,7 +200,7 @@ static enum status check_places(const struct safetensors *file, struct error *e)
     size_t end = file->data_offset;
     for (size_t i = 0; i < file->n; i++) {
         const struct safetensors_tensor *t = &file->tensors[i];
-        size_t begin = (size_t)((const uint8_t *)t->data - file->map);
+        size_t begin = (size_t)((const uint8_t *)t->data - file->map.bytes);
         if (begin < end)
             return refuse(file, begin, e,
                           "tensor '%s' begins inside '%s'; expected at offset %zu or later",
@@ -240,9 +211,9 @@ static enum status check_places(const struct safetensors *file, struct error *e)
         end = begin + t->bytes;
         before = t->name;
     }
-    if (end < file->map_bytes)
+    if (end < file->map.n)
         return refuse(file, end, e, "%zu bytes belong to no tensor; expected the end of the file",
-                      file->map_bytes - end);
+                      file->map.n - end);
     return OK;
 }
 
@@ -262,11 +233,11 @@ static enum status take_tensors(struct safetensors *file, struct error *e)
 
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *e)
 {
-    *file = (struct safetensors){.map = NULL};
+    *file = (struct safetensors){.n = 0};
     if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
         return error_set(e, ERR_ARGUMENT, "the path %s has more than %zu characters", path,
                          sizeof file->path - 1);
-    TRY(map_file(file, e));
+    TRY(file_map_open(&file->map, path, e));
     TRY(read_header(file, e));
     TRY(check_metadata(file, e));
     return take_tensors(file, e);
@@ -274,11 +245,10 @@ enum status safetensors_open(struct safetensors *file, const char *path, struct 
 
 void safetensors_close(struct safetensors *file)
 {
-    if (file->map != NULL)
-        munmap((void *)file->map, file->map_bytes);
+    file_map_close(&file->map);
     free(file->tensors);
     json_decref(file->header);
-    *file = (struct safetensors){.map = NULL};
+    *file = (struct safetensors){.n = 0};
 }
 
 const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name)

@@ -81,16 +81,7 @@ static enum status cannot(const struct output *out, const char *what, struct err
 
 static enum status put(const struct output *out, const void *data, size_t bytes, struct error *e)
 {
-    for (const char *at = data; bytes > 0;) {
-        ssize_t n = write(out->fd, at, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return cannot(out, "cannot be written in full", e);
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return OK;
+    return file_write_all(out->fd, data, bytes) ? OK : cannot(out, "cannot be written in full", e);
 }
 
 static enum status put_all(const struct output *out, const char *header, size_t header_bytes,
@@ -100,20 +91,6 @@ static enum status put_all(const struct output *out, const char *header, size_t 
     for (size_t i = 0; i < n; i++)
         TRY(put(out, tensors[i].data, tensor_bytes(&tensors[i]), e));
     return fsync(out->fd) != 0 ? cannot(out, "cannot be brought to the disk", e) : OK;
-}
-
-/* A rename is on the disk when its folder is. */
-static enum status sync_folder(const struct output *out, struct error *e)
-{
-    char *copy = strdup(out->path);
-    int fd = copy != NULL ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    enum status status = OK;
-    if (fd < 0 || fsync(fd) != 0)
-        status = cannot(out, "its folder cannot be brought to the disk", e);
-    if (fd >= 0)
-        close(fd);
-    free(copy);
-    return status;
 }
 
 static enum status replace(struct output *out, const char *header, size_t header_bytes,
@@ -131,7 +108,11 @@ static enum status replace(struct output *out, const char *header, size_t header
         unlink(out->temporary);
         return status;
     }
-    return sync_folder(out, e);
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", out->path);
+    return file_sync_folder(dirname(folder))
+               ? OK
+               : cannot(out, "its folder cannot be brought to the disk", e);
 }
 
 /* Follows symbolic links, also one that leads to no file yet. */

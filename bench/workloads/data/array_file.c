@@ -35,6 +35,21 @@ enum status array_error_swapped(const struct array_file *file, const char *at, s
                     file->partner);
 }
 
+enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
+                                   struct error *e)
+{
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "truncated: a header of %zu bytes expected, %zu found", expected, found);
+}
+
+uint64_t array_number(const uint8_t *from, int n, bool big_endian)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < n; i++)
+        value = value << 8 | from[big_endian ? i : n - 1 - i];
+    return value;
+}
+
 static enum status check_dims(const struct array_file *file, struct error *e)
 {
     for (int d = 0; d < file->n_dims; d++) {
@@ -151,9 +166,7 @@ static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_
 /* The number at `from`, a negative one as its complement to 2^64. */
 static uint64_t read_item(const uint8_t *from, struct array_items items)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < items.bytes; i++)
-        value = value << 8 | from[items.big_endian ? i : items.bytes - 1 - i];
+    uint64_t value = array_number(from, items.bytes, items.big_endian);
     bool negative = items.is_signed && value >> (8 * items.bytes - 1);
     return negative && items.bytes < 8 ? value | UINT64_MAX << 8 * items.bytes : value;
 }

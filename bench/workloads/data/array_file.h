@@ -61,5 +61,12 @@ enum status array_open(struct array_file *file, const struct array_format *forma
                        const char *path, const char *partner, bool is_images, struct error *e);
 void array_close(struct array_file *file);
 
+/* A number of n bytes, at most 8. */
+uint64_t array_number(const uint8_t *from, int n, bool big_endian);
+
+/* The error of a file with `found` bytes of a header of `expected`. */
+enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
+                                   struct error *e);
+
 /* The error of a file of labels in place of images, or of images in place of labels. `at` is where its header says so. */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

@@ -29,55 +29,6 @@ struct entry {
     const char *key;
 };
 
-/* ---- Mapping ---- */
-
-/* Nothing is read yet: data_load brings in what a rank uses. ERR_MEMORY without room for the mapping, ERR_DATA where
- * the file cannot be mapped. */
-static enum status map_descriptor(struct file_map *map, int fd, size_t bytes, const char *path,
-                                  struct error *e)
-{
-    void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (address == MAP_FAILED && errno == ENOMEM)
-        return error_at(e, ERR_MEMORY, path, 0, 0,
-                        "cannot be mapped: no memory for %zu bytes; allow this process more "
-                        "(ulimit -v)",
-                        bytes);
-    if (address == MAP_FAILED)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped: %s", strerror(errno));
-    *map = (struct file_map){.bytes = address, .n = bytes, .map = address, .map_bytes = bytes};
-    snprintf(map->path, sizeof map->path, "%s", path);
-    return OK;
-}
-
-static enum status map_regular(struct file_map *map, const char *path, int fd, struct error *e)
-{
-    struct stat s;
-    if (fstat(fd, &s) != 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
-    if (s.st_size == 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "byte 0: the file is empty");
-    return map_descriptor(map, fd, (size_t)s.st_size, path, e);
-}
-
-enum status file_map_open(struct file_map *map, const char *path, struct error *e)
-{
-    const char *why;
-    *map = (struct file_map){0};
-    int fd = file_open(path, &why);
-    if (fd < 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be opened: %s", why);
-    enum status status = map_regular(map, path, fd, e);
-    close(fd);
-    return status;
-}
-
-void file_map_close(struct file_map *map)
-{
-    if (map->map != NULL)
-        munmap(map->map, map->map_bytes);
-    *map = (struct file_map){0};
-}
-
 /* ---- Contents of an entry ---- */
 
 /* Hashes the contents in chunks: touching the mapping would count as this process's memory. */
@@ -140,11 +91,11 @@ static enum status header_check(struct file_map *map, int fd, const char *key, s
     return OK;
 }
 
-/* Maps a whole entry; *map is empty on failure. As map_descriptor and header_check. */
+/* Maps a whole entry; *map is empty on failure. As file_map_descriptor and header_check. */
 static enum status map_entry(struct file_map *map, int fd, const char *path, const char *key,
                              struct error *e)
 {
-    TRY(map_regular(map, path, fd, e));
+    TRY(file_map_descriptor(map, fd, path, e));
     enum status status = header_check(map, fd, key, e);
     if (status != OK)
         file_map_close(map);
@@ -153,17 +104,9 @@ static enum status map_entry(struct file_map *map, int fd, const char *path, con
 
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
 {
-    const char *next = bytes;
-    while (n > 0) {
-        ssize_t written = write(sink, next, n);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return error_set(e, ERR_SYSTEM, "cannot be written: %s", strerror(errno));
-        next += written;
-        n -= (size_t)written;
-    }
-    return OK;
+    if (file_write_all(sink, bytes, n))
+        return OK;
+    return error_set(e, ERR_SYSTEM, "cannot be written: %s", strerror(errno));
 }
 
 /* A file that was just written and cannot be used is the fault of its folder. */

@@ -1,5 +1,4 @@
-/* Files that are mapped read-only, and a folder of such files that are made once and then reused:
- * decompressed data and generated data.
+/* A folder of files that are made once, mapped and reused: decompressed data and generated data.
  *
  * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
  * entry is a header with its key and a hash of the contents, which is checked each time that the
@@ -8,29 +7,11 @@
  * entry under the final name. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/base/file_map.h"
 #include "kernels/base/error.h"
-
-/* `bytes` [n] inside a read-only mapping of map_bytes at `map`. `hash` is XXH3 of the bytes of a
- * cache's entry. */
-struct file_map {
-    const uint8_t *bytes;
-    size_t n;
-    void *map;
-    size_t map_bytes;
-    bool hashed;
-    uint64_t hash;
-    char path[PATH_MAX]; /* of the file, for others to open it; "" for memory of this process */
-};
-
-/* Maps a regular file that is not empty. What cannot be opened or mapped is ERR_DATA; ERR_MEMORY
- * without room for the mapping. */
-enum status file_map_open(struct file_map *map, const char *path, struct error *e);
-void file_map_close(struct file_map *map);
 
 /* Writes the contents of an entry to `sink` with cache_write. A source at fault is ERR_DATA; it
  * must not be ERR_SYSTEM, which says that the sink is at fault. */

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "bench/workloads/data/search.h"
+#include "bench/workloads/data/readers.h"
 #include "bench/workloads/data/tar.h"
+#include "kernels/base/mem.h"
 
 #define CLASSES      10
 #define SIDE         32
@@ -18,9 +19,10 @@
 
 enum { TRAIN_FILES = 5, FILES = 6 };
 
-static const char *const file_names[FILES] = {"data_batch_1.bin", "data_batch_2.bin",
-                                              "data_batch_3.bin", "data_batch_4.bin",
-                                              "data_batch_5.bin", "test_batch.bin"};
+static const data_names file_names[FILES] = {{"data_batch_1.bin"}, {"data_batch_2.bin"},
+                                             {"data_batch_3.bin"}, {"data_batch_4.bin"},
+                                             {"data_batch_5.bin"}, {"test_batch.bin"}};
+static const data_names archive_names = {"cifar-10-binary.tar"};
 static const char subfolder[] = "cifar-10-batches-bin"; /* which the archive makes */
 
 /* Either six files or one archive. */
@@ -31,43 +33,17 @@ struct cifar {
 
 /* ---- Looking for the files ---- */
 
-/* Sets path to folder/name, or to the same with ".gz", or to "" when there is neither. */
-static enum status find_file(char path[DATA_FILE_MAX], const char *folder, const char *name,
-                             struct error *e)
-{
-    TRY(data_search_file(path, folder, name, "", e));
-    return path[0] != '\0' ? OK : data_search_file(path, folder, name, ".gz", e);
-}
-
-/* Finds all six files or none; some of them only are an error in any folder. */
-static enum status find_batches(struct cifar *set, const char *folder, bool *found, struct error *e)
-{
-    int n = 0, missing = 0;
-    for (int file = 0; file < FILES; file++) {
-        TRY(find_file(set->paths[file], folder, file_names[file], e));
-        if (set->paths[file][0])
-            n++;
-        else
-            missing = file;
-    }
-    *found = n == FILES;
-    if (n == 0 || *found)
-        return OK;
-    return error_at(e, ERR_DATA, folder, 0, 0,
-                    "some files of cifar10 are here, but neither %s nor %s.gz", file_names[missing],
-                    file_names[missing]);
-}
-
-static enum status find_files(struct cifar *set, const char *folder, bool *found, struct error *e)
+static enum status find_files(struct cifar *set, const struct data_set *data, const char *folder,
+                              bool *found, struct error *e)
 {
     char below[DATA_FILE_MAX];
     snprintf(below, sizeof below, "%s/%s", folder, subfolder);
-    TRY(find_batches(set, folder, found, e));
+    TRY(data_find_files(set->paths, file_names, FILES, data, folder, found, e));
     if (!*found)
-        TRY(find_batches(set, below, found, e));
+        TRY(data_find_files(set->paths, file_names, FILES, data, below, found, e));
     if (*found)
         return OK;
-    TRY(find_file(set->archive, folder, "cifar-10-binary.tar", e));
+    TRY(data_find_file(set->archive, folder, archive_names, e));
     *found = set->archive[0] != '\0';
     return OK;
 }
@@ -87,19 +63,20 @@ static const char *find_python_form(const char *folder)
     return NULL;
 }
 
-static enum status error_no_files(const char *folder, const char *set, struct error *e)
+static enum status error_no_files(const struct data_set *data, const struct data_reader *reader,
+                                  const char *folder, struct error *e)
 {
     const char *python = find_python_form(folder);
     if (python != NULL)
         return error_at(e, ERR_DATA, folder, 0, 0,
                         "%s is %s in its Python form; expected the binary form: put "
                         "cifar-10-binary.tar.gz here",
-                        python, set);
+                        python, data->name);
     return error_at(e, ERR_DATA, folder, 0, 0,
                     "holds no files of %s; looked for data_batch_1.bin[.gz] to "
                     "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in %s, and for "
                     "cifar-10-binary.tar[.gz]",
-                    set, subfolder);
+                    data->name, subfolder);
 }
 
 /* ---- Reading records ---- */
@@ -110,7 +87,7 @@ struct filling {
     struct stream stream;
     struct tar_member member; /* of an archive */
     uint8_t *labels;
-    size_t n, room;
+    size_t n;
     uint32_t counts[2]; /* training, test */
 };
 
@@ -129,14 +106,7 @@ static enum status keep_label(struct filling *f, uint8_t label, uint64_t at, str
         return error_at(e, ERR_DATA, f->stream.path, 0, 0,
                         "%sbyte %" PRIu64 ": label %d of record %" PRIu64 ", 0 to %d are accepted",
                         inside(f, member), at, label, at / RECORD_BYTES, CLASSES - 1);
-    if (f->n == f->room) {
-        size_t room = f->room > 0 ? 2 * f->room : 65536;
-        uint8_t *labels = realloc(f->labels, room);
-        if (labels == NULL)
-            return error_no_memory(e, "the labels of a data set");
-        f->labels = labels;
-        f->room = room;
-    }
+    TRY(MEM_GROW(f->labels, f->n, "the labels of a data set", e));
     f->labels[f->n++] = label;
     return OK;
 }
@@ -201,7 +171,7 @@ static enum status read_archive(struct filling *f, int sink, struct error *e)
     TRY(stream_open(&f->stream, f->set->archive, "a tar archive", e));
     TRY(find_member(f, NULL, e));
     for (int file = 0; file < FILES; file++) {
-        TRY(find_member(f, file_names[file], e));
+        TRY(find_member(f, file_names[file][0], e));
         TRY(read_records(f, &f->counts[file >= TRAIN_FILES], sink, e));
     }
     return OK;
@@ -221,27 +191,13 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 /* ---- The cache ---- */
 
 /* Contents: images, then labels, of training and test; then both counts, low byte first. */
-#define FOOTER_BYTES 8
-
-static void put_counts(uint8_t footer[FOOTER_BYTES], const uint32_t counts[2])
-{
-    for (int i = 0; i < FOOTER_BYTES; i++)
-        footer[i] = (uint8_t)(counts[i / 4] >> 8 * (i % 4));
-}
-
-static uint32_t get_count(const uint8_t *footer, int which)
-{
-    const uint8_t *b = footer + 4 * which;
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written as they lie");
 
 static enum status write_all(struct filling *f, int sink, struct error *e)
 {
-    uint8_t footer[FOOTER_BYTES];
     TRY(f->set->archive[0] ? read_archive(f, sink, e) : read_files(f, sink, e));
-    put_counts(footer, f->counts);
     TRY(cache_write(sink, f->labels, f->n, e));
-    return cache_write(sink, footer, sizeof footer, e);
+    return cache_write(sink, f->counts, sizeof f->counts, e);
 }
 
 static enum status fill(void *arg, int sink, struct error *e)
@@ -280,43 +236,22 @@ static enum status make_key(char key[CACHE_KEY_MAX], const struct cifar *set, co
     return OK;
 }
 
-static void fill_data(struct data_set *data, const struct file_map *map)
-{
-    const uint8_t *footer = map->bytes + map->n - FOOTER_BYTES;
-    uint32_t train = get_count(footer, 0), test = get_count(footer, 1);
-    const uint8_t *images = map->bytes, *labels = footer - train - test;
-    data->source = "real";
-    data->shape = (struct shape){3, SIDE, SIDE};
-    data->classes = CLASSES;
-    data->train = (struct data_part){.images = images, .labels = labels, .n = train};
-    data->test = (struct data_part){
-        .images = images + (size_t)train * IMAGE_BYTES, .labels = labels + train, .n = test};
-    data->train_images = place_in_map(map, images);
-    data->train_labels = place_in_map(map, labels);
-    data->maps[0] = *map;
-}
-
-static enum status open_folder(struct data_set *data, const char *folder, bool *found,
-                               struct error *e)
+static enum status open_folder(struct data_set *data, const struct data_reader *reader,
+                               const char *folder, bool *found, struct error *e)
 {
     struct cifar set = {.archive = ""};
     struct file_map map;
     char key[CACHE_KEY_MAX];
-    TRY(find_files(&set, folder, found, e));
+    uint32_t counts[2];
+    TRY(find_files(&set, data, folder, found, e));
     if (!*found)
         return OK;
     TRY(make_key(key, &set, folder, e));
-    TRY(cache_open(&map, "cifar10", key, fill, &set, e));
-    fill_data(data, &map);
+    TRY(cache_open(&map, data->name, key, fill, &set, e));
+    memcpy(counts, map.bytes + map.n - sizeof counts, sizeof counts);
+    data_fill(data, "real", &map, counts[0], counts[1]);
     return OK;
 }
 
-enum status data_open_cifar10(struct data_set *data, const char *path, struct error *e)
-{
-    static const struct data_search search = {.set = "cifar10",
-                                              .open = open_folder,
-                                              .no_files = error_no_files,
-                                              .otherwise = data_open_shapes,
-                                              .substitute = "generated shapes"};
-    return data_search_run(data, path, &search, e);
-}
+const struct data_reader data_reader_cifar10 = {
+    .open = open_folder, .no_files = error_no_files, .otherwise = "shapes"};

@@ -1,4 +1,5 @@
-#include "bench/workloads/data/data_set.h"
+#include "bench/spec/spec.h"
+#include "bench/workloads/data/readers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,23 @@ void data_close(struct data_set *data)
     for (size_t i = 0; i < sizeof data->maps / sizeof *data->maps; i++)
         file_map_close(&data->maps[i]);
     *data = (struct data_set){0};
+}
+
+void data_fill(struct data_set *data, const char *source, const struct file_map *map,
+               uint32_t n_train, uint32_t n_test)
+{
+    const struct data_set_row *row = data_set_find(data->name);
+    size_t image_bytes = shape_count(row->shape);
+    const uint8_t *images = map->bytes, *labels = images + (n_train + n_test) * image_bytes;
+    data->source = source;
+    data->shape = row->shape;
+    data->classes = row->classes;
+    data->train = (struct data_part){.images = images, .labels = labels, .n = n_train};
+    data->test = (struct data_part){
+        .images = images + n_train * image_bytes, .labels = labels + n_train, .n = n_test};
+    data->train_images = place_in_map(map, images);
+    data->train_labels = place_in_map(map, labels);
+    data->maps[0] = *map;
 }
 
 double data_resident_mib(const struct data_set *data)

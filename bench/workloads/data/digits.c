@@ -10,15 +10,11 @@
  * the bytes are the same on every machine, which a test holds to. */
 #include <math.h>
 
-#include "bench/workloads/data/generated.h"
 #include "bench/workloads/data/random_words.h"
 #include "bench/workloads/data/readers.h"
 
 #define SIDE   28
 #define PIXELS (SIDE * SIDE)
-
-/* Part of the cache's key: raise it with every change of what is drawn. */
-#define DIGITS_VERSION 1
 
 /* ---- Skeletons ---- */
 
@@ -255,17 +251,4 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
     random_store(image, level, PIXELS, random_uniform(&s, 0, 0.25f), &s);
 }
 
-/* ---- The data set ---- */
-
-enum status data_open_digits(struct data_set *data, const char *path, struct error *e)
-{
-    static const struct generated_set digits = {.name = "digits",
-                                                .version = DIGITS_VERSION,
-                                                .seed = 1,
-                                                .n_train = 60000,
-                                                .n_test = 10000,
-                                                .shape = {1, SIDE, SIDE},
-                                                .classes = 10,
-                                                .draw = digits_draw};
-    return data_open_generated(data, &digits, path, e);
-}
+const struct data_reader data_reader_digits = {.draw = digits_draw, .version = 1};

@@ -4,9 +4,9 @@
 
 #define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
 
-static uint32_t big_endian(const uint8_t b[4])
+static uint32_t number_at(const uint8_t *bytes)
 {
-    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    return (uint32_t)array_number(bytes, 4, true);
 }
 
 static bool are_images(uint32_t n_dims)
@@ -32,17 +32,15 @@ static enum status read_header(struct array_file *file, const uint8_t *bytes, si
 {
     file->n_dims = file->is_images ? 3 : 1;
     if (n >= 4) {
-        TRY(check_magic(file, big_endian(bytes), e));
-        file->n_dims = (int)(big_endian(bytes) ^ MAGIC_BYTES);
+        TRY(check_magic(file, number_at(bytes), e));
+        file->n_dims = (int)(number_at(bytes) ^ MAGIC_BYTES);
     }
     file->header_bytes = 4 + 4 * (size_t)file->n_dims;
     file->items = (struct array_items){.bytes = 1};
     if (n < file->header_bytes)
-        return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "truncated: a header of %zu bytes expected, %zu found", file->header_bytes,
-                        n);
+        return array_error_header_cut(file, file->header_bytes, n, e);
     for (int d = 0; d < file->n_dims; d++)
-        file->dims[d] = big_endian(bytes + 4 + 4 * d);
+        file->dims[d] = number_at(bytes + 4 + 4 * d);
     return OK;
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bench/workloads/data/pairs.h"
-#include "bench/workloads/data/search.h"
 
 /* What data_hash makes of MNIST's files. */
 #define MNIST_HASH "0344756129f65582"
@@ -28,32 +27,12 @@ static const struct pairs npy = {
      {"test-labels.npy", "test_labels.npy"}},
 };
 
-static enum status open_idx(struct data_set *data, const char *folder, bool *found, struct error *e)
-{
-    return pairs_open(data, &idx, folder, found, e);
-}
-
-static enum status open_npy(struct data_set *data, const char *folder, bool *found, struct error *e)
-{
-    return pairs_open(data, &npy, folder, found, e);
-}
-
-static enum status no_idx(const char *folder, const char *set, struct error *e)
-{
-    return pairs_error_none(&idx, folder, set, e);
-}
-
-static enum status no_npy(const char *folder, const char *set, struct error *e)
-{
-    return pairs_error_none(&npy, folder, set, e);
-}
-
 /* Anything else under these names would pass for MNIST in every table. */
-static enum status open_mnist(struct data_set *data, const char *folder, bool *found,
-                              struct error *e)
+static enum status open_mnist(struct data_set *data, const struct data_reader *reader,
+                              const char *folder, bool *found, struct error *e)
 {
     char hash[DATA_HASH_BYTES];
-    TRY(open_idx(data, folder, found, e));
+    TRY(pairs_open(data, reader, folder, found, e));
     if (!*found)
         return OK;
     enum status status = data_hash(data, hash, e);
@@ -68,24 +47,9 @@ static enum status open_mnist(struct data_set *data, const char *folder, bool *f
     return status;
 }
 
-enum status data_open_mnist(struct data_set *data, const char *path, struct error *e)
-{
-    static const struct data_search search = {.set = "mnist",
-                                              .open = open_mnist,
-                                              .no_files = no_idx,
-                                              .otherwise = data_open_digits,
-                                              .substitute = "generated digits"};
-    return data_search_run(data, path, &search, e);
-}
-
-enum status data_open_idx(struct data_set *data, const char *path, struct error *e)
-{
-    static const struct data_search search = {.set = "idx", .open = open_idx, .no_files = no_idx};
-    return data_search_run(data, path, &search, e);
-}
-
-enum status data_open_npy(struct data_set *data, const char *path, struct error *e)
-{
-    static const struct data_search search = {.set = "npy", .open = open_npy, .no_files = no_npy};
-    return data_search_run(data, path, &search, e);
-}
+const struct data_reader data_reader_mnist = {
+    .open = open_mnist, .no_files = pairs_error_none, .pairs = &idx, .otherwise = "digits"};
+const struct data_reader data_reader_idx = {
+    .open = pairs_open, .no_files = pairs_error_none, .pairs = &idx};
+const struct data_reader data_reader_npy = {
+    .open = pairs_open, .no_files = pairs_error_none, .pairs = &npy};

@@ -181,25 +181,10 @@ static enum status find_items(struct array_file *file, const char type[TYPE_MAX]
 
 /* ---- Header ---- */
 
-static uint32_t little_endian(const uint8_t *bytes, int n)
-{
-    uint32_t value = 0;
-    for (int i = n; i-- > 0;)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 /* Bytes before the text: its length is a number of two bytes in version 1, of four in versions 2 and 3. */
 static size_t text_at(const uint8_t *bytes)
 {
     return MAGIC_BYTES + 2 + (bytes[MAGIC_BYTES] == 1 ? 2 : 4);
-}
-
-static enum status error_header_cut(const struct array_file *file, size_t expected, size_t n,
-                                    struct error *e)
-{
-    return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "truncated: a header of %zu bytes expected, %zu found", expected, n);
 }
 
 static enum status find_text(struct array_file *file, const uint8_t *bytes, size_t n,
@@ -212,20 +197,21 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
             "byte 0: not an array of numpy.save, which begins with \\x93NUMPY: write it "
             "with numpy.save");
     if (n < SHORTEST)
-        return error_header_cut(file, SHORTEST, n, e);
+        return array_error_header_cut(file, SHORTEST, n, e);
     if (bytes[MAGIC_BYTES] < 1 || bytes[MAGIC_BYTES] > 3)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "byte 6: version %d of the format, expected 1, 2 or 3: write it with "
                         "numpy.save",
                         bytes[MAGIC_BYTES]);
     size_t start = text_at(bytes);
-    file->header_bytes = start + little_endian(bytes + MAGIC_BYTES + 2, start == SHORTEST ? 4 : 2);
+    file->header_bytes =
+        start + array_number(bytes + MAGIC_BYTES + 2, start == SHORTEST ? 4 : 2, false);
     if (file->header_bytes > ARRAY_HEADER_MAX)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "byte 8: a header of %zu bytes, expected at most %d: write it with "
                         "numpy.save",
                         file->header_bytes, ARRAY_HEADER_MAX);
-    return n < file->header_bytes ? error_header_cut(file, file->header_bytes, n, e) : OK;
+    return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;
 }
 
 /* Of a text from `start` on that is no header at byte `at`. */

@@ -4,71 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/workloads/data/readers.h"
-#include "bench/workloads/data/search.h"
-
-#define NAMES_MAX 512 /* of a set, as messages list them */
-
-/* ---- Looking for the files ---- */
-
-/* Sets path to the first name of a file in `folder`, to "" where there is none. */
-static enum status find_file(char path[DATA_FILE_MAX], const char *folder,
-                             const char *const names[PAIR_NAMES], struct error *e)
+enum status pairs_error_none(const struct data_set *data, const struct data_reader *reader,
+                             const char *folder, struct error *e)
 {
-    path[0] = '\0';
-    for (int i = 0; i < 2 * PAIR_NAMES && path[0] == '\0'; i++) {
-        const char *name = names[i % PAIR_NAMES];
-        if (name != NULL)
-            TRY(data_search_file(path, folder, name, i < PAIR_NAMES ? "" : ".gz", e));
-    }
-    return OK;
-}
-
-/* Appends all names of a file. */
-static void list_names(char list[NAMES_MAX], const char *const names[PAIR_NAMES])
-{
-    size_t used = strlen(list);
-    for (int i = 0; i < PAIR_NAMES && names[i] != NULL; i++)
-        used += (size_t)snprintf(list + used, NAMES_MAX - used, "%s%s[.gz]", used ? ", " : "",
-                                 names[i]);
-}
-
-static enum status error_missing(const struct data_set *data, const struct pairs *pairs, int file,
-                                 const char *folder, struct error *e)
-{
-    char names[NAMES_MAX] = "";
-    list_names(names, pairs->names[file]);
-    return error_at(e, ERR_DATA, folder, 0, 0, "some files of %s are here, but none of %s",
-                    data->name, names);
-}
-
-/* Finds all four files or none; some of them only are an error in any folder. */
-static enum status find_files(char paths[PAIR_FILES][DATA_FILE_MAX], const struct data_set *data,
-                              const struct pairs *pairs, const char *folder, bool *found,
-                              struct error *e)
-{
-    int n = 0, missing = 0;
-    for (int file = 0; file < PAIR_FILES; file++) {
-        TRY(find_file(paths[file], folder, pairs->names[file], e));
-        if (paths[file][0])
-            n++;
-        else
-            missing = file;
-    }
-    *found = n == PAIR_FILES;
-    return n == 0 || *found ? OK : error_missing(data, pairs, missing, folder, e);
-}
-
-enum status pairs_error_none(const struct pairs *pairs, const char *folder, const char *set,
-                             struct error *e)
-{
-    char names[NAMES_MAX] = "";
+    char names[DATA_LIST_MAX] = "";
     for (int file = 0; file < PAIR_FILES; file++)
-        list_names(names, pairs->names[file]);
-    return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of %s; looked for %s", set, names);
+        data_list_names(names, reader->pairs->names[file]);
+    return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of %s; looked for %s", data->name,
+                    names);
 }
-
-/* ---- Reading them ---- */
 
 static enum status check_pair(const struct array_file *images, const struct array_file *labels,
                               struct error *e)
@@ -163,10 +107,11 @@ static enum status read_files(struct data_set *data, const struct pairs *pairs,
     return status;
 }
 
-enum status pairs_open(struct data_set *data, const struct pairs *pairs, const char *folder,
+enum status pairs_open(struct data_set *data, const struct data_reader *reader, const char *folder,
                        bool *found, struct error *e)
 {
     char paths[PAIR_FILES][DATA_FILE_MAX];
-    TRY(find_files(paths, data, pairs, folder, found, e));
+    const struct pairs *pairs = reader->pairs;
+    TRY(data_find_files(paths, pairs->names, PAIR_FILES, data, folder, found, e));
     return *found ? read_files(data, pairs, paths, e) : OK;
 }

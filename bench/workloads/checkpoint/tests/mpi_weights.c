@@ -446,7 +446,7 @@ static bool is_aligned(const struct safetensors *copy)
 {
     bool good = copy->data_offset % 8 == 0;
     for (size_t i = 0; i < copy->n; i++) {
-        size_t at = (size_t)((const uint8_t *)copy->tensors[i].data - copy->map);
+        size_t at = (size_t)((const uint8_t *)copy->tensors[i].data - copy->map.bytes);
         good = good && at % safetensors_type_bytes(copy->tensors[i].dtype) == 0;
     }
     return good;

@@ -160,10 +160,15 @@ static void a_file_is_what_the_format_says(void **state)
 static void every_cut_is_refused_with_its_offset(void **state)
 {
     struct error e;
+    struct safetensors empty;
     size_t bytes;
+    put_file(path, "", 0);
+    assert_int_equal(safetensors_open(&empty, path, &e), ERR_DATA);
+    assert_string_equal(e.text, "byte 0: the file is empty");
+    safetensors_close(&empty);
     assert_int_equal(sample_write(5, &e), OK);
     char *data = read_file(path, &bytes);
-    for (size_t cut = 0; cut < bytes; cut++) {
+    for (size_t cut = 1; cut < bytes; cut++) {
         struct safetensors file;
         char offset[32];
         put_file(path, data, cut);
@@ -246,10 +251,10 @@ static void folders_that_are_not_there_are_named(void **state)
     assert_string_equal(e.text, "cannot be written: No such file or directory");
     assert_int_equal(safetensors_open(&file, "/nowhere/a.safetensors", &e), ERR_DATA);
     safetensors_close(&file);
-    assert_string_equal(e.text, "cannot be read: No such file or directory");
+    assert_string_equal(e.text, "cannot be opened: No such file or directory");
     assert_int_equal(safetensors_open(&file, folder, &e), ERR_DATA);
     safetensors_close(&file);
-    assert_string_equal(e.text, "cannot be read: it is a folder, not a regular file");
+    assert_string_equal(e.text, "cannot be opened: it is a folder, not a regular file");
 }
 
 static void names_must_differ_and_be_text(void **state)

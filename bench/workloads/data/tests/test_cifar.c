@@ -362,9 +362,7 @@ static void test_missing_files(void **state)
                    "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in "
                    "cifar-10-batches-bin, and for cifar-10-binary.tar[.gz]");
     write_file(w->data, names[3], w->file[3], w->bytes[3]);
-    assert_refused(w, "",
-                   "some files of cifar10 are here, but neither test_batch.bin nor "
-                   "test_batch.bin.gz");
+    assert_refused(w, "", "some files of cifar10 are here, but not test_batch.bin[.gz]");
     for (size_t i = 0; i < FILES; i++) {
         char path[700];
         snprintf(path, sizeof path, "%s/%s", w->data, names[i]);
