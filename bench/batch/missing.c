@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "bench/order/launch_order.h"
 #include "bench/record/journal.h"
 #include "bench/runner/files.h"
-#include "bench/runner/launch_order.h"
 #include "kernels/base/mem.h"
 
 /* What was skipped may have been too large for a job before. */

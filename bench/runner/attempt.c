@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/launch/log_tail.h"
 #include "bench/place/view.h"
-#include "bench/runner/log_tail.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 

@@ -2,8 +2,8 @@
  * tells. */
 #pragma once
 
+#include "bench/launch/launch.h"
 #include "bench/runner/campaign.h"
-#include "bench/runner/launch.h"
 
 struct attempt_limits {
     double expected_s; /* what it will take, or INFINITY */

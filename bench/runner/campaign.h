@@ -5,11 +5,11 @@
 
 #include "bench/base/interrupt.h"
 #include "bench/base/progress.h"
+#include "bench/order/launch_order.h"
 #include "bench/place/place.h"
 #include "bench/record/journal.h"
 #include "bench/runner/core_locks.h"
 #include "bench/runner/facts.h"
-#include "bench/runner/launch_order.h"
 #include "bench/runner/owner.h"
 #include "bench/runner/tools.h"
 #include "bench/runner/workloads.h"

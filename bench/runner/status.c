@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/runner/launch_order.h"
+#include "bench/order/launch_order.h"
 #include "bench/runner/owner.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"

@@ -4,8 +4,8 @@
  * interrupted one reads. Records of all but the last are in attempt-<NN>/ of the launch's folder. */
 #pragma once
 
+#include "bench/launch/launch.h"
 #include "bench/runner/campaign.h"
-#include "bench/runner/launch.h"
 
 enum { SUPERVISOR_TEXT = 200 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "bench/base/log.h"
-#include "bench/runner/launch.h"
-#include "bench/runner/log_tail.h"
+#include "bench/launch/launch.h"
+#include "bench/launch/log_tail.h"
 #include "bench/sites/slurm.h"
 
 /* Clusters take seconds for their first step; a launcher that waits for something never comes takes all. */

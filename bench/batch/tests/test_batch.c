@@ -6,7 +6,7 @@
 #include "bench/batch/cluster.h"
 #include "bench/batch/missing.h"
 #include "bench/batch/script.h"
-#include "bench/runner/launch.h"
+#include "bench/launch/launch.h"
 #include "bench/sites/slurm.h"
 
 #define TEMPLATE "configs/sites/bench.sbatch"

@@ -1,4 +1,4 @@
-#include "bench/runner/launch.h"
+#include "bench/launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

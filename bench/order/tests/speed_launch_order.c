@@ -2,7 +2,7 @@
  * 200,000 lines: `make bench-order`. One line a row: what, median, 99.9 of 100, worst, in
  * milliseconds of processor time, so that what else runs counts little; of reading the journal and of going
  * on with it, once. */
-#include "bench/runner/tests/order_fixture.h"
+#include "bench/order/tests/order_fixture.h"
 
 #include <time.h>
 

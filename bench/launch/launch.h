@@ -96,5 +96,5 @@ struct launch_outcome launch_finish(struct launch *launch);
  * SITE_CLEANUP_GONE. */
 bool launch_clean(char *const *cleanup);
 
-/* Inside bench/runner: the guard's life, in a process of its own. `log` is an open file. */
+/* Inside bench/launch: the guard's life, in a process of its own. `log` is an open file. */
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);

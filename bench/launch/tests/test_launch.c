@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
+#include "bench/launch/launch.h"
+#include "bench/launch/processes.h"
 #include "bench/record/record.h"
-#include "bench/runner/launch.h"
-#include "bench/runner/processes.h"
 #include "kernels/base/clock.h"
 
 #define LIFE_S 300

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "bench/launch/log_tail.h"
 #include "bench/runner/attempt.h"
-#include "bench/runner/log_tail.h"
 
 static int make_log(void **state)
 {

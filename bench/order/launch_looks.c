@@ -2,7 +2,7 @@
  * have. */
 #include <math.h>
 
-#include "bench/runner/launch_points.h"
+#include "bench/order/launch_points.h"
 
 static size_t setting(const struct launch_points *l, enum option_id option)
 {

@@ -1,6 +1,6 @@
 /* What a campaign runs next, from made-up journals: more launches, more points, groups of three,
  * interruptions, failures. */
-#include "bench/runner/tests/order_fixture.h"
+#include "bench/order/tests/order_fixture.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * it, launch by launch; what is looked at in the end is computed as the summary does. Noise is from
  * a fifth of the precision to 1.6 times it; what no rule can do is told by timing_asked_pct. SEED (0) in
  * the environment chooses other noise. */
-#include "bench/runner/tests/order_fixture.h"
+#include "bench/order/tests/order_fixture.h"
 
 #include "kernels/base/rng.h"
 

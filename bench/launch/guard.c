@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/launch/launch.h"
+#include "bench/launch/log_tail.h"
+#include "bench/launch/processes.h"
 #include "bench/place/leftovers.h"
 #include "bench/record/record.h"
-#include "bench/runner/launch.h"
-#include "bench/runner/log_tail.h"
-#include "bench/runner/processes.h"
 #include "bench/sites/site.h"
 #include "kernels/base/clock.h"
 

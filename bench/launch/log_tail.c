@@ -1,4 +1,4 @@
-#include "bench/runner/log_tail.h"
+#include "bench/launch/log_tail.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "bench/runner/launch_points.h"
+#include "bench/order/launch_points.h"
 
 #include <math.h>
 #include <stdio.h>

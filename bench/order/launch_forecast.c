@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/runner/launch_order.h"
+#include "bench/order/launch_order.h"
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)
 {

@@ -1,4 +1,4 @@
-#include "bench/runner/launch_order.h"
+#include "bench/order/launch_order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What a campaign expects to come, from made-up journals: the launches that precision will take are
  * part of it. Two points, ranks=1 being the base of ranks=2. */
-#include "bench/runner/tests/order_fixture.h"
+#include "bench/order/tests/order_fixture.h"
 
 static void begin(struct campaign_fixture *f, const char *measure)
 {

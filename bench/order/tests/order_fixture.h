@@ -1,7 +1,7 @@
 /* Campaigns in memory: a spec, and a journal to which launches are added as a runner would. */
 #pragma once
 
-#include "bench/runner/launch_order.h"
+#include "bench/order/launch_order.h"
 
 #include <math.h>
 

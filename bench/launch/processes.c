@@ -1,4 +1,4 @@
-#include "bench/runner/processes.h"
+#include "bench/launch/processes.h"
 
 #include <dirent.h>
 #include <signal.h>

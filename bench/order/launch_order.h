@@ -29,8 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/order/launch_points.h"
 #include "bench/record/journal.h"
-#include "bench/runner/launch_points.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
