@@ -1,4 +1,5 @@
 /* What is said of a point: what follows from its options, its status, its remarks. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,4 +101,17 @@ void point_add_flag(struct point_summary *p, enum point_flag flag)
 bool point_is_busy(const struct point_summary *p)
 {
     return p->launches > 0 && p->foreign_pct > SUMMARY_BUSY_PCT;
+}
+
+bool point_was_measured(const struct point_summary *p)
+{
+    return p->launches > 0 || isfinite(p->test_acc_pct);
+}
+
+size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += has(&s->points[i]);
+    return n;
 }

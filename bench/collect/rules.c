@@ -56,11 +56,6 @@ static bool is_timed(const struct point_summary *p)
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-static bool was_measured(const struct point_summary *p)
-{
-    return p->launches > 0 || isfinite(p->test_acc_pct);
-}
-
 /* One of a program that is not ours and writes no records: it has one time a launch, no steps. */
 static bool is_whole(const struct point_summary *p)
 {
@@ -72,14 +67,6 @@ static bool is_timed_whole(const struct point_summary *p)
     return is_timed(p) && is_whole(p);
 }
 
-static size_t count(const struct summary *s, bool (*has)(const struct point_summary *))
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        n += has(&s->points[i]);
-    return n;
-}
-
 static bool has_interval(const struct point_summary *p)
 {
     return is_timed(p) && isfinite(p->step_ms.lo) && isfinite(p->step_ms.hi) &&
@@ -89,7 +76,7 @@ static bool has_interval(const struct point_summary *p)
 /* What medians are of. */
 static const char *time_of(const struct summary *s)
 {
-    size_t timed = count(s, is_timed), whole = count(s, is_timed_whole);
+    size_t timed = summary_count(s, is_timed), whole = summary_count(s, is_timed_whole);
     return whole == 0 ? "a step's time" : whole == timed ? "a launch's time" : "times";
 }
 
@@ -173,9 +160,9 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
         long samples = config_int(&p->point->config, OPT_DATA_SAMPLES);
         if (samples > 0 && !explained)
             return NOT_MET("data.samples: %ld leaves images out and nothing says why", samples);
-        if (!was_measured(p) && !p->reason[0])
+        if (!point_was_measured(p) && !p->reason[0])
             return NOT_MET("%s was not measured and has no reason", label_of(p));
-        left_out += !was_measured(p);
+        left_out += !point_was_measured(p);
         most = cores_used(p) > most ? cores_used(p) : most;
     }
     if (most < s->usable_cores && !explained)
@@ -256,7 +243,7 @@ static enum rule_grade grade_accuracies(char *by, const struct summary *s)
 
 static enum rule_grade grade_intervals(char *by, const struct summary *s)
 {
-    size_t timed = count(s, is_timed), met = count(s, has_interval);
+    size_t timed = summary_count(s, is_timed), met = summary_count(s, has_interval);
     char medians[TEXT_NUMBER];
     if (timed == 0)
         return grade_accuracies(by, s);
@@ -371,7 +358,7 @@ static bool tells_no_binding(const struct point_summary *p)
 
 static const char *binding_text(const struct summary *s)
 {
-    size_t silent = count(s, tells_no_binding);
+    size_t silent = summary_count(s, tells_no_binding);
     return silent == 0     ? "was read back"
            : silent < s->n ? "was read back but from workload.command"
                            : "is as it was asked for: workload.command tells none";
@@ -385,7 +372,7 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
-        if (was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !tells_no_binding(p))
+        if (point_was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !tells_no_binding(p))
             return NOT_MET("the binding of %s was not read back", label_of(p));
     }
     for (size_t i = 0; i < s->spec->n_varying; i++) {
@@ -413,7 +400,7 @@ static const char *whole_time(const struct summary *s)
 static void method_text(char *text, size_t size, const struct summary *s)
 {
     char steps[128] = "";
-    size_t timed = count(s, is_timed), whole = count(s, is_timed_whole), used = 0;
+    size_t timed = summary_count(s, is_timed), whole = summary_count(s, is_timed_whole), used = 0;
     summary_distinct(steps, sizeof steps, s, COLUMN_steps);
     if (whole < timed)
         used += (size_t)snprintf(text, size,
@@ -477,7 +464,8 @@ static bool has_more_cores(const struct summary *s)
 static enum rule_grade grade_bounds(char *by, const struct summary *s)
 {
     char names[160], drawn[TEXT_NUMBER], alone[TEXT_NUMBER];
-    size_t figures = list_figures(names, sizeof names, s, true), points = count(s, is_bound);
+    size_t figures = list_figures(names, sizeof names, s, true),
+           points = summary_count(s, is_bound);
     if (!has_more_cores(s))
         return NOT_APPLICABLE("no speed-up over cores is formed");
     if (figures + points == 0)
@@ -493,8 +481,8 @@ static enum rule_grade grade_bounds(char *by, const struct summary *s)
 static enum rule_grade grade_figures(char *by, const struct summary *s)
 {
     char names[160];
-    size_t points = count(s, was_measured);
-    bool few = count(s, is_timed) > 0 && count(s, has_interval) == 0;
+    size_t points = summary_count(s, point_was_measured);
+    bool few = summary_count(s, is_timed) > 0 && summary_count(s, has_interval) == 0;
     if (points < 2)
         return NOT_APPLICABLE("less than two points were measured");
     if (list_figures(names, sizeof names, s, false) == 0)

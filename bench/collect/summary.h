@@ -73,6 +73,12 @@ void ratios_flag(struct point_summary *p, const struct summary *s);
 /* Whether others disturbed most of its launches. */
 bool point_is_busy(const struct point_summary *p);
 
+/* Whether anything was measured at it. */
+bool point_was_measured(const struct point_summary *p);
+
+/* How many points are so. */
+size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
+
 /* Appends a remark to those of the point. */
 void point_add_flag(struct point_summary *p, enum point_flag flag);
 

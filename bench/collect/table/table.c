@@ -22,136 +22,101 @@ static void format_command(char text[TABLE_CELL], const struct config *config)
     terminal_clean(text, TABLE_CELL, line);
 }
 
-static void format_option(char text[TABLE_CELL], const struct point_summary *p,
-                          enum option_id option)
+static void format_option(char text[TABLE_CELL], const struct table_column *c,
+                          const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
-    bool of_foreign = option == OPT_COMMAND || option == OPT_JUDGED;
-    if ((of_foreign && !config_is_foreign(config)) || !config_uses(config, option))
+    bool of_foreign = c->option == OPT_COMMAND || c->option == OPT_JUDGED;
+    if ((of_foreign && !config_is_foreign(config)) || !config_uses(config, c->option))
         strcpy(text, "-");
-    else if (option == OPT_COMMAND)
+    else if (c->option == OPT_COMMAND)
         format_command(text, config);
     else
-        terminal_clean(text, TABLE_CELL, config_text(config, option));
+        terminal_clean(text, TABLE_CELL, config_text(config, c->option));
 }
 
-static void format_case(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+static void format_case(char text[TABLE_CELL], const struct table_column *c,
+                        const struct point_summary *p)
 {
     terminal_clean(text, TABLE_CELL, p->point->case_name);
 }
 
-static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
-                         enum option_id option)
+static double number_of(const struct table_column *c, const struct point_summary *p)
 {
-    bool whole = p->batch_per_rank == floor(p->batch_per_rank);
-    text_fixed(text, p->batch_per_rank, whole ? 0 : 1);
+    return *(const double *)((const char *)p + c->member);
 }
 
-static void format_launches(char text[TABLE_CELL], const struct point_summary *p,
-                            enum option_id option)
+static void format_batch(char text[TABLE_CELL], const struct table_column *c,
+                         const struct point_summary *p)
 {
-    snprintf(text, TABLE_CELL, "%zu", p->launches);
+    double batch = number_of(c, p);
+    text_fixed(text, batch, batch == floor(batch) ? 0 : 1);
 }
 
-static void format_step(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+static void format_count(char text[TABLE_CELL], const struct table_column *c,
+                         const struct point_summary *p)
 {
-    text_interval(text, &p->step_ms, 4);
+    snprintf(text, TABLE_CELL, "%zu", *(const size_t *)((const char *)p + c->member));
 }
 
-static void format_rate(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+static void format_number(char text[TABLE_CELL], const struct table_column *c,
+                          const struct point_summary *p)
 {
-    text_significant(text, p->images_per_s, 4);
+    text_significant(text, number_of(c, p), c->digits);
 }
 
-static void format_speedup(char text[TABLE_CELL], const struct point_summary *p,
-                           enum option_id option)
+static void format_interval(char text[TABLE_CELL], const struct table_column *c,
+                            const struct point_summary *p)
 {
-    bool base = p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base;
-    if (base)
+    text_interval(text, table_interval(c, p), c->digits);
+}
+
+static void format_speedup(char text[TABLE_CELL], const struct table_column *c,
+                           const struct point_summary *p)
+{
+    if (p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base)
         snprintf(text, TABLE_CELL, "base");
     else
-        text_interval(text, &p->speedup, 3);
+        format_interval(text, c, p);
 }
 
-static void format_peer(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
-{
-    text_interval(text, &p->peer_ratio, 3);
-}
-
-static void format_pct(char text[TABLE_CELL], double pct, int decimals)
+static void put_pct(char text[TABLE_CELL], double pct, int decimals)
 {
     char number[TEXT_NUMBER];
     snprintf(text, TABLE_CELL, "%s%s", text_fixed(number, pct, decimals),
              isfinite(pct) ? " %" : "");
 }
 
-static void format_efficiency(char text[TABLE_CELL], const struct point_summary *p,
-                              enum option_id option)
+static void format_pct(char text[TABLE_CELL], const struct table_column *c,
+                       const struct point_summary *p)
 {
-    format_pct(text, 100 * p->efficiency, 0);
+    put_pct(text, number_of(c, p), c->digits);
 }
 
-static void format_compute(char text[TABLE_CELL], const struct point_summary *p,
-                           enum option_id option)
+static void format_share(char text[TABLE_CELL], const struct table_column *c,
+                         const struct point_summary *p)
 {
-    format_pct(text, p->compute_pct, 0);
+    put_pct(text, 100 * number_of(c, p), c->digits);
 }
 
-static void format_comm(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
-{
-    format_pct(text, p->comm_pct, 0);
-}
-
-static void format_wait(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
-{
-    format_pct(text, p->wait_pct, 0);
-}
-
-static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p,
-                            enum option_id option)
-{
-    format_pct(text, p->test_acc_pct, 1);
-}
-
-static void format_target(char text[TABLE_CELL], const struct point_summary *p,
-                          enum option_id option)
-{
-    text_significant(text, p->to_target_s.mid, 4);
-}
-
-/* Columns that every table has, after ranks and whatever else varies. */
 static const struct table_column measured_columns[] = {
-    {.header = "img/rank", .worth = 1, .format = format_batch, .of = OF_TRAINING},
-    {.header = "launches", .worth = 2, .format = format_launches},
-    {.header = "step ms",
-     .worth = 12,
-     .format = format_step,
-     .level = table_step_level,
-     .of = OF_STEPS},
-    {.header = "time ms",
-     .worth = 12,
-     .format = format_step,
-     .level = table_step_level,
-     .of = OF_FOREIGN},
-    {.header = "images/s", .worth = 6, .format = format_rate, .of = OF_TRAINING},
-    {.header = "speed-up", .worth = 11, .format = format_speedup, .level = table_speedup_level},
-    {.header = "eff.", .worth = 9, .format = format_efficiency},
-    {.header = "compute", .worth = 3, .format = format_compute, .of = OF_TRAINING},
-    {.header = "comm", .worth = 5, .format = format_comm, .of = OF_TRAINING},
-    {.header = "wait", .worth = 4, .format = format_wait, .of = OF_TRAINING},
-    {.header = "test acc", .worth = 8, .format = format_accuracy, .of = OF_TRAINING},
+#define MEASURED(header, worth, of, format, digits, member, values)                                \
+    {header,                                                                                       \
+     worth,                                                                                        \
+     format,                                                                                       \
+     0,                                                                                            \
+     0,                                                                                            \
+     digits,                                                                                       \
+     false,                                                                                        \
+     false,                                                                                        \
+     OF_##of,                                                                                      \
+     offsetof(struct point_summary, member),                                                       \
+     offsetof(struct point_summary, values)},
+#include "bench/collect/table/measured.def"
 };
 
-/* Behind them where another program did the same. */
-static const struct table_column peer_column = {
-    .header = "x peer", .worth = 10, .format = format_peer, .level = table_peer_level};
-
-/* And where runs train to an accuracy. */
-static const struct table_column target_column = {
-    .header = "s to target", .worth = 7, .format = format_target};
-
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
-_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 2 <= TABLE_MAX, "room for every column");
+_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS <= TABLE_MAX, "room for every column");
 
 /* "strategy" of "sync.strategy". */
 static const char *short_key(const struct spec *spec, enum option_id option)
@@ -169,11 +134,6 @@ static void table_add_option(struct table *t, enum option_id option)
     t->n_options = t->n;
 }
 
-bool table_was_measured(const struct point_summary *p)
-{
-    return p->launches > 0 || isfinite(p->test_acc_pct);
-}
-
 static void measure_widths(struct table *t)
 {
     for (size_t c = 0; c < t->n; c++) {
@@ -186,20 +146,19 @@ static void measure_widths(struct table *t)
     }
 }
 
-static bool has_peers(const struct summary *s)
+static bool has_peer(const struct point_summary *p)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (isfinite(s->points[i].peer_ratio.mid))
-            return true;
-    return false;
+    return isfinite(p->peer_ratio.mid);
 }
 
-static bool has_target(const struct summary *s)
+static bool has_target(const struct point_summary *p)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (config_number(&s->points[i].point->config, OPT_TARGET_ACC) > 0)
-            return true;
-    return false;
+    return config_number(&p->point->config, OPT_TARGET_ACC) > 0;
+}
+
+static bool is_foreign(const struct point_summary *p)
+{
+    return config_is_foreign(&p->point->config);
 }
 
 static const struct table_column case_column = {
@@ -215,9 +174,7 @@ static bool has_column(const struct summary *s, enum option_id option)
 
 static bool is_measured(const struct summary *s, const struct table_column *column)
 {
-    size_t foreign = 0;
-    for (size_t i = 0; i < s->n; i++)
-        foreign += config_is_foreign(&s->points[i].point->config);
+    size_t foreign = summary_count(s, is_foreign);
     switch (column->of) {
     case OF_TRAINING:
         return foreign < s->n || s->n == 0;
@@ -225,6 +182,10 @@ static bool is_measured(const struct summary *s, const struct table_column *colu
         return foreign == 0;
     case OF_FOREIGN:
         return foreign > 0;
+    case OF_TARGET:
+        return summary_count(s, has_target) > 0;
+    case OF_PEERS:
+        return summary_count(s, has_peer) > 0;
     default:
         return true;
     }
@@ -242,10 +203,6 @@ void table_make(struct table *t, const struct summary *s)
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
         if (is_measured(s, &measured_columns[i]))
             t->columns[t->n++] = measured_columns[i];
-    if (has_target(s))
-        t->columns[t->n++] = target_column;
-    if (has_peers(s))
-        t->columns[t->n++] = peer_column;
     if (s->published != NULL)
         table_add_published(t, s->published);
     table_name_levels(t);
@@ -259,14 +216,10 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
     strcpy(text, "-");
     if (c->published)
         table_format_published(text, t, c, p);
-    else if (column >= t->n_options && !table_was_measured(p))
-        return text;
-    else if (c->cell != NULL)
-        table_format_cell(text, c, p);
-    else
-        c->format(text, p, c->option);
+    else if (column < t->n_options || point_was_measured(p))
+        c->format(text, c, p);
     if (c->tells_level)
-        table_add_level(text, c->level(p));
+        table_add_level(text, table_level(c, p));
     return text;
 }
 
@@ -303,6 +256,6 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs("  (cores without locks)", out);
     if (point_lacks_seeds(p))
         fprintf(out, "  (%zu of %zu seeds missing)", p->seeds_missing, p->seeds);
-    if (p->compute_only && table_was_measured(p))
+    if (p->compute_only && point_was_measured(p))
         fputs("  (compute only)", out);
 }

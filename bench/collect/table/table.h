@@ -19,18 +19,23 @@ struct table_column {
     /* Where there is little room the least goes first, those from TABLE_WORTH_TIMES on once texts
      * are short, and TABLE_WORTH_KEPT never. */
     int worth;
-    void (*format)(char text[TABLE_CELL], const struct point_summary *p, enum option_id option);
+    void (*format)(char text[TABLE_CELL], const struct table_column *column,
+                   const struct point_summary *p);
     enum option_id option; /* of a column that shows an option */
-    const char *cell;      /* else: column of summary.csv that is shown as it is, or NULL */
-    bool published;        /* the value that was published for it */
-    double (*level)(const struct point_summary *p); /* of its interval; NULL: it has none */
-    bool tells_level;                               /* levels differ from row to row */
+    enum column_id
+        cell; /* of one that shows a column of summary.csv, or what was published for it */
+    int digits;
+    bool published;   /* the value that was published for the cell */
+    bool tells_level; /* levels differ from row to row */
     enum {
         OF_ALL,
         OF_TRAINING,
-        OF_STEPS,
-        OF_FOREIGN
-    } of; /* which programs have it; OF_STEPS: all points do */
+        OF_STEPS, /* all points do */
+        OF_FOREIGN,
+        OF_TARGET,
+        OF_PEERS
+    } of;                  /* which points have it */
+    size_t member, values; /* as in measured.def; values 0: it has no interval */
 };
 
 struct table {
@@ -56,17 +61,13 @@ void table_print_padded(FILE *out, const char *text, int width);
  * columns; 0: none is. Changes `text`. */
 void table_print_lines(FILE *out, char *text, int width);
 
-/* Whether anything was measured at this point. */
-bool table_was_measured(const struct point_summary *p);
-
 /* Formats one cell; "-" of a column that was not measured. Returns text. */
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
                  const struct point_summary *p);
 
-/* Inside: the confidence that an interval of a point has, NAN where it has none. */
-double table_step_level(const struct point_summary *p);
-double table_speedup_level(const struct point_summary *p);
-double table_peer_level(const struct point_summary *p);
+/* Inside: the interval of a point that a column shows; the confidence that it has, NAN where it has none. */
+const struct interval *table_interval(const struct table_column *c, const struct point_summary *p);
+double table_level(const struct table_column *c, const struct point_summary *p);
 /* Headers of columns with intervals say the level that holds for all rows; where levels differ, rows
  * below TIMING_LEVEL say their own. */
 void table_name_levels(struct table *t);
@@ -77,8 +78,6 @@ void table_add_level(char text[TABLE_CELL], double level);
 void table_add_published(struct table *t, const struct published *p);
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p);
-void table_format_cell(char text[TABLE_CELL], const struct table_column *column,
-                       const struct point_summary *p);
 void table_print_published(FILE *out, const struct summary *s);
 
 /* What a reader should know of a point beside its numbers, each remark after two spaces. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
 
@@ -37,7 +38,7 @@ static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
     for (size_t i = 0; i < t->s->n; i++) {
         char cell[TABLE_CELL];
         const struct point_summary *p = &t->s->points[i];
-        if (c >= t->n_options && !t->columns[c].published && !table_was_measured(p))
+        if (c >= t->n_options && !t->columns[c].published && !point_was_measured(p))
             continue;
         table_cell(cell, t, c, p);
         if (rows++ > 0 && strcmp(cell, text) != 0)

@@ -5,27 +5,18 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Earlier versions did not write all numbers of pairs, nor all levels: blocks hold each point once. */
-static double level_of(const struct interval *interval, size_t n, const struct point_summary *p)
+const struct interval *table_interval(const struct table_column *c, const struct point_summary *p)
 {
-    if (!isfinite(interval->lo))
+    return (const struct interval *)((const char *)p + c->member);
+}
+
+/* Earlier versions did not write all numbers of pairs, nor all levels: blocks hold each point once. */
+double table_level(const struct table_column *c, const struct point_summary *p)
+{
+    size_t n = *(const size_t *)((const char *)p + c->values);
+    if (!isfinite(table_interval(c, p)->lo))
         return NAN;
     return timing_level(n > 0 ? n : p->launches, config_adds_launches(&p->point->config));
-}
-
-double table_step_level(const struct point_summary *p)
-{
-    return level_of(&p->step_ms, p->launches, p);
-}
-
-double table_speedup_level(const struct point_summary *p)
-{
-    return level_of(&p->speedup, p->pairs, p);
-}
-
-double table_peer_level(const struct point_summary *p)
-{
-    return level_of(&p->peer_ratio, p->peer_pairs, p);
 }
 
 /* "step ms [95 % CI]", "step ms [87.5 % CI]", "step ms [>= 75 % CI]", "step ms". */
@@ -34,8 +25,8 @@ static void name_level(struct table_column *column, char *header, size_t size,
 {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < s->n; i++) {
-        least = fmin(least, column->level(&s->points[i]));
-        most = fmax(most, column->level(&s->points[i]));
+        least = fmin(least, table_level(column, &s->points[i]));
+        most = fmax(most, table_level(column, &s->points[i]));
     }
     bool met = least >= TIMING_LEVEL;
     column->tells_level = !met && least < most;
@@ -51,7 +42,7 @@ void table_name_levels(struct table *t)
 {
     size_t n = 0;
     for (size_t c = 0; c < t->n; c++)
-        if (t->columns[c].level != NULL) {
+        if (t->columns[c].values > 0) {
             name_level(&t->columns[c], t->level_headers[n], sizeof t->level_headers[n], t->s);
             n++;
         }

@@ -14,7 +14,7 @@
  * published. */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
-    size_t n = table_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
+    size_t n = point_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
     for (size_t c = n; c < t->n; c++) {
         char text[TABLE_CELL];
         if (t->columns[c].published && strcmp(table_cell(text, t, c, p), "-") != 0)
@@ -218,7 +218,7 @@ static void print_weights(FILE *out, const struct summary *s)
         const struct point_summary *p = &s->points[i];
         bool several = config_int(&p->point->config, OPT_RANKS) > 1;
         const char *compared = p->cells[COLUMN_weights_compared];
-        if (!several || !table_was_measured(p) || !point_is_replicated(p->point))
+        if (!several || !point_was_measured(p) || !point_is_replicated(p->point))
             continue;
         if (strcmp(p->cells[COLUMN_weights_equal], "0") == 0 &&
             config_has_flaw(&p->point->config)) {

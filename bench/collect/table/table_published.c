@@ -4,7 +4,6 @@
 
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
-#include "bench/spec/value.h"
 
 /* Columns that every table ends with or has: what was published for them needs no column of
  * ours. */
@@ -13,15 +12,25 @@ static bool is_shown(enum column_id column)
     return column == COLUMN_test_acc_pct || column == COLUMN_step_ms_median;
 }
 
+static void format_cell(char text[TABLE_CELL], const struct table_column *column,
+                        const struct point_summary *p)
+{
+    double x = cell_number(p, column->cell);
+    if (!isnan(x))
+        text_significant(text, x, 4);
+}
+
 static void add_pair(struct table *t, const struct published *p, size_t k)
 {
     const char *name = column_get(p->columns[k])->name;
-    char *header = t->published_headers[k];
-    snprintf(header, sizeof t->published_headers[k], "published %s", name);
+    struct table_column column = {
+        .header = name, .worth = 7, .format = format_cell, .cell = p->columns[k]};
     if (!is_shown(p->columns[k]))
-        t->columns[t->n++] = (struct table_column){.header = name, .worth = 7, .cell = name};
-    t->columns[t->n++] =
-        (struct table_column){.header = header, .worth = 7, .cell = name, .published = true};
+        t->columns[t->n++] = column;
+    snprintf(t->published_headers[k], sizeof t->published_headers[k], "published %s", name);
+    column.header = t->published_headers[k];
+    column.published = true;
+    t->columns[t->n++] = column;
 }
 
 void table_add_published(struct table *t, const struct published *p)
@@ -44,21 +53,13 @@ static void add_error(char *text, size_t room, enum column_id column, double our
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p)
 {
-    enum column_id id = column_find(column->cell);
-    double x = published_value(t->s, (size_t)(p - t->s->points), id), ours;
+    enum column_id id = column->cell;
+    double x = published_value(t->s, (size_t)(p - t->s->points), id), ours = cell_number(p, id);
     if (!isfinite(x))
         return;
     size_t n = strlen(text_real(text, x));
-    if (number_parse(p->cells[id], &ours))
+    if (!isnan(ours))
         add_error(text + n, TABLE_CELL - n, id, ours, x);
-}
-
-void table_format_cell(char text[TABLE_CELL], const struct table_column *column,
-                       const struct point_summary *p)
-{
-    double x;
-    if (number_parse(p->cells[column_find(column->cell)], &x))
-        text_significant(text, x, 4);
 }
 
 void table_print_published(FILE *out, const struct summary *s)

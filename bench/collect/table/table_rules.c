@@ -1,19 +1,12 @@
 /* The twelve rules at the end of a report. */
 #include "bench/collect/rules.h"
+#include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
-
-static bool nothing_was_measured(const struct summary *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (table_was_measured(&s->points[i]))
-            return false;
-    return true;
-}
 
 void table_tell_grades(FILE *out, const struct rule_result *results, const struct summary *s)
 {
     size_t beside = rules_count(results, RULE_NOT_APPLICABLE);
-    if (nothing_was_measured(s)) {
+    if (summary_count(s, point_was_measured) == 0) {
         fputs("nothing was measured that could be graded", out);
         return;
     }
