@@ -110,13 +110,13 @@ enum option_id column_option(const char *name)
 /* "method=fast size=1000": what workload.options say of the point. */
 static void fill_own(struct cells *c, const struct config *config)
 {
-    char text[1024] = "";
-    size_t used = 0;
-    for (size_t i = 0; config->own != NULL && i < config->own->n && used < sizeof text; i++)
-        if (config->values[OPT_OWN + i].set)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
-                                     strrchr(config->own->keys[i], '.') + 1,
-                                     config->values[OPT_OWN + i].text);
+    char text[1024] = "", own[sizeof text];
+    for (size_t i = 0; config->own != NULL && i < config->own->n; i++)
+        if (config->values[OPT_OWN + i].set) {
+            snprintf(own, sizeof own, "%s=%s", strrchr(config->own->keys[i], '.') + 1,
+                     config->values[OPT_OWN + i].text);
+            text_join(text, sizeof text, " ", own);
+        }
     set_text(c, COLUMN_workload_options, text);
 }
 
@@ -255,26 +255,27 @@ static void fill_accuracy(struct cells *c, const struct samples *accuracy)
     set_real(c, COLUMN_total_s_median, stats_median(accuracy->values, n));
 }
 
+static double number_in(const struct point_summary *p, const struct point_number *number)
+{
+    const char *at = (const char *)p + number->offset;
+    if (!number->is_count)
+        return *(const double *)at;
+    size_t count = *(const size_t *)at;
+    return count > 0 ? (double)count : number->none;
+}
+
 static void fill_numbers(struct cells *c, const struct point_summary *p,
                          const struct point_summary *base)
 {
     size_t n;
     const struct point_number *numbers = point_numbers(&n);
     for (size_t i = 0; i < n; i++)
-        set_real(c, numbers[i].column, *(const double *)((const char *)p + numbers[i].offset));
-    set_real(c, COLUMN_launches, (double)p->launches);
-    set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
-    set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
-    set_real(c, COLUMN_disturbed_launches, (double)p->disturbed);
-    set_text(c, COLUMN_disturbed_by, p->disturbed_by);
-    set_real(c, COLUMN_outliers, (double)p->outliers);
-    set_real(c, COLUMN_modes, p->modes > 0 ? (double)p->modes : NAN);
+        set_real(c, numbers[i].column, number_in(p, &numbers[i]));
+    if (p->seeds == 0)
+        set_text(c, COLUMN_seeds_missing, "");
+    set_text(c, COLUMN_disturbed_by, p->noise.disturbed_by);
     set_real(c, COLUMN_ci_level, p->step_ms.level);
-    set_real(c, COLUMN_accuracy_runs, (double)p->accuracy_runs);
-    set_real(c, COLUMN_peer_pairs, p->peer_pairs > 0 ? (double)p->peer_pairs : NAN);
-    set_real(c, COLUMN_overlap_pairs, p->overlap_pairs > 0 ? (double)p->overlap_pairs : NAN);
-    set_real(c, COLUMN_seeds_missing, p->seeds > 0 ? (double)p->seeds_missing : NAN);
-    set_real(c, COLUMN_last_rank, p->last_rank >= 0 ? p->last_rank : NAN);
+    set_real(c, COLUMN_last_rank, p->last.rank >= 0 ? p->last.rank : NAN);
     set_text(c, COLUMN_base_point, base->point->id);
     set_real(c, COLUMN_base_step_ms, base->step_ms.mid);
 }
@@ -286,9 +287,9 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
         return;
     set_text(c, COLUMN_peer_point, peer->point->id);
     set_option(c, COLUMN_peer_workload, peer->point, OPT_WORKLOAD);
-    set_real(c, COLUMN_peer_images_per_s, peer->images_per_s);
-    set_real(c, COLUMN_peer_memory_ratio, p->memory_mib / peer->memory_mib);
-    set_real(c, COLUMN_peer_growth_ratio, p->growth_mib / peer->growth_mib);
+    set_real(c, COLUMN_peer_images_per_s, peer->rates.images_per_s.mid);
+    set_real(c, COLUMN_peer_memory_ratio, p->memory.most_mib / peer->memory.most_mib);
+    set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
 /* Whether every launch found them equal, and when the least thorough one looked. */

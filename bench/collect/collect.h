@@ -120,6 +120,72 @@ bool point_forecasts_memory(const struct point *point);
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
+/* What its timed launches say of each other, and what disturbed them. */
+struct point_noise {
+    size_t disturbed, outliers; /* launches that count */
+    size_t modes;               /* of their step times; 0: unknown */
+    char disturbed_by[64];
+    double trend_pct; /* of the steps' time while they are timed, median */
+    int trend;        /* -1 or 1: it is one, steps get shorter or longer */
+};
+
+/* The rank that arrived last most often. */
+struct point_last {
+    int rank;   /* -1 if unknown */
+    double pct; /* in how many of the steps */
+    double p;   /* how often equal ranks would show one like it */
+};
+
+/* Memory of the largest rank. */
+struct point_memory {
+    double most_mib, growth_mib;
+    struct model_states forecast_mib, formula_mib; /* formula: DeepSpeed's */
+    double states_mib, error_pct;                  /* measured; over what was forecast */
+};
+
+/* What accuracy runs come to, over seeds. */
+struct point_accuracy {
+    struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images;
+};
+
+/* Whether replayed compute stands for the real one. */
+struct point_replay {
+    double smallest_step_ms; /* that it can stand for; NAN: compute is real */
+    bool is_short, is_late;
+};
+
+/* Against the base; efficiency and karp_flatt are as wide as the speed-up. */
+struct point_scaling {
+    struct interval speedup, efficiency, karp_flatt;
+    size_t pairs;       /* blocks that the speed-up rests on */
+    double bytes_ratio; /* bytes that a rank sends in a step over those of the base */
+};
+
+/* Against the peer: the ratio of images/s, how much less is done, and how much faster that. */
+struct point_beside_peer {
+    struct interval ratio;
+    size_t pairs; /* blocks that it rests on */
+    double work_ratio, rate_ratio;
+};
+
+/* Communication that cost no time: its share, and the one that a model of the buckets expects. */
+struct point_overlap {
+    struct interval share;
+    size_t pairs; /* blocks that it rests on */
+    double model;
+};
+
+/* What follows from step_ms; images_per_s is as wide. */
+struct point_rates {
+    struct interval images_per_s;
+    double gflop_per_s, gflop_done_per_s;
+};
+
+/* Of a step. */
+struct point_shares {
+    double compute_pct, comm_pct, wait_pct;
+};
+
 /* One point of the summary: a cell of text for every column ("" is unknown), and the numbers that
  * the table and the figures want. Undefined numbers are NAN. */
 struct point_summary {
@@ -130,9 +196,10 @@ struct point_summary {
     char status[16]; /* its name */
     char reason[512];
     char flags[256];
-    size_t base; /* index of the point that the speed-up refers to */
-    size_t peer; /* index of the point of another program that does the same; else its own */
-    int cores;   /* ranks times the cores that each wants */
+    size_t base;  /* index of the point that the speed-up refers to */
+    size_t peer;  /* index of the point of another program that does the same; else its own */
+    size_t alone; /* index of the point of strategy none at the same ranks; else its own */
+    int cores;    /* ranks times the cores that each wants */
     size_t first_launch;     /* in the journal; n_launches of the summary and more: it has none */
     size_t n_launches;       /* in the journal */
     const char *skip_reason; /* borrowed from the journal; NULL: it was not skipped */
@@ -143,35 +210,18 @@ struct point_summary {
     size_t seeds, seeds_missing; /* asked for, and those of which no accuracy run counts */
     double launches_s, core_h;   /* what all its launches took, and times their cores */
     double foreign_pct;          /* of the processors' time that others took, median of launches */
-    size_t pairs;                /* blocks that the speed-up rests on */
-    size_t alone; /* index of the point of strategy none at the same ranks; else its own */
-    struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
-    struct interval overlap_share;                /* of communication that cost no time */
-    double overlap_model; /* that share as a model of the buckets expects it */
     double batch_per_rank;
-    double gflop_done_per_s, memory_mib, growth_mib;
-    struct model_states forecast_mib, formula_mib;   /* formula: DeepSpeed's */
-    double model_states_mib, model_states_error_pct; /* measured; over what was forecast */
-    double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
-    double karp_flatt;
-    /* Ends of the intervals of what follows from step_ms, from the speed-up and from seeds. */
-    double images_per_s_lo, images_per_s_hi, efficiency_lo, efficiency_hi;
-    double karp_flatt_lo, karp_flatt_hi;
-    double test_acc_lo, test_acc_hi, test_acc_level;
-    struct interval to_target_s, to_target_epochs, to_target_images; /* over seeds */
-    double bytes_ratio; /* bytes that a rank sends in a step over those of the base */
-    double peer_work_ratio, peer_rate_ratio; /* how much less is done, and how much faster that */
-    size_t peer_pairs, overlap_pairs;        /* blocks that these ratios rest on */
-    int last_rank;              /* the rank that arrived last most often, -1 if unknown */
-    double last_rank_pct;       /* in how many of the steps */
-    double last_rank_p;         /* how often equal ranks would show one like it */
-    size_t disturbed, outliers; /* timed launches that count */
-    char disturbed_by[64];
-    size_t modes;            /* of their step times; 0: unknown */
-    double trend_pct;        /* of the steps' time while they are timed, median */
-    int trend;               /* -1 or 1: it is one, steps get shorter or longer */
-    double smallest_step_ms; /* that replayed compute can stand for; NAN: it is real */
-    bool short_replay, late_replay;
+    struct interval step_ms;
+    struct point_rates rates;
+    struct point_shares shares;
+    struct point_scaling scaling;
+    struct point_beside_peer beside_peer;
+    struct point_overlap overlap;
+    struct point_memory memory;
+    struct point_accuracy accuracy;
+    struct point_last last;
+    struct point_noise noise;
+    struct point_replay replay;
     bool precision_met;
     bool timed;        /* launches were asked for */
     bool by_design;    /* weights differ between ranks as a declared flaw has it */

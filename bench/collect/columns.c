@@ -333,7 +333,10 @@ const struct point_number *point_numbers(size_t *n)
 #define COLUMN(id, type, unit, meaning)
 #define PLACE(id)
 #define PLACE_AS(id, meaning)
-#define NUMBER(id, unit, member, meaning) {COLUMN_##id, offsetof(struct point_summary, member)},
+#define NUMBER(id, unit, member, meaning)                                                          \
+    {COLUMN_##id, offsetof(struct point_summary, member), false, NAN},
+#define COUNT(id, unit, member, none, meaning)                                                     \
+    {COLUMN_##id, offsetof(struct point_summary, member), true, none},
 #include "bench/collect/columns/summary.def"
 #undef COLUMN
 #undef PLACE

@@ -62,6 +62,8 @@ enum column_id {
 struct point_number {
     enum column_id column;
     size_t offset;
+    bool is_count; /* a size_t, of which 0 is written as `none`; else a double */
+    double none;
 };
 const struct point_number *point_numbers(size_t *n);
 

@@ -8,7 +8,8 @@
 
 static bool is_compared(const struct point_summary *p, const struct summary *s)
 {
-    return !p->compute_only && isfinite(p->efficiency) && p->cores > s->points[p->base].cores;
+    return !p->compute_only && isfinite(p->scaling.efficiency.mid) &&
+           p->cores > s->points[p->base].cores;
 }
 
 static double known(double x)
@@ -43,13 +44,15 @@ static struct losses_row row_of(const struct point_summary *p, const struct poin
         .case_name = p->point->case_name,
         .series = series,
         .ranks = (double)config_int(&p->point->config, OPT_RANKS),
-        .lost_pct = 100 * (1 - p->efficiency),
-        .comm_pct = p->comm_pct - p->efficiency * known(base->comm_pct),
-        .wait_pct = p->wait_pct - p->efficiency * known(base->wait_pct),
-        .optimizer_pct = optimizer_share(p) - p->efficiency * optimizer_share(base),
-        .scatter_pct = 100 * p->efficiency * (p->speedup.hi - p->speedup.lo) / 2 / p->speedup.mid,
-        .karp_flatt = p->karp_flatt};
-    double compute_pct = p->compute_pct - p->efficiency * base->compute_pct;
+        .lost_pct = 100 * (1 - p->scaling.efficiency.mid),
+        .comm_pct = p->shares.comm_pct - p->scaling.efficiency.mid * known(base->shares.comm_pct),
+        .wait_pct = p->shares.wait_pct - p->scaling.efficiency.mid * known(base->shares.wait_pct),
+        .optimizer_pct = optimizer_share(p) - p->scaling.efficiency.mid * optimizer_share(base),
+        .scatter_pct = 100 * p->scaling.efficiency.mid *
+                       (p->scaling.speedup.hi - p->scaling.speedup.lo) / 2 / p->scaling.speedup.mid,
+        .karp_flatt = p->scaling.karp_flatt.mid};
+    double compute_pct =
+        p->shares.compute_pct - p->scaling.efficiency.mid * base->shares.compute_pct;
     row.compute_pct = compute_pct - known(row.optimizer_pct);
     row.other_pct = row.lost_pct - row.comm_pct - known(row.wait_pct) - compute_pct;
     row.doubt = doubt(p, base, &row);
@@ -59,8 +62,8 @@ static struct losses_row row_of(const struct point_summary *p, const struct poin
 /* An interval of so few pairs that it says less than is asked for supports nothing. */
 static bool has_interval(const struct point_summary *p)
 {
-    size_t n = p->pairs > 0 ? p->pairs : p->launches;
-    return isfinite(p->karp_flatt_lo) && isfinite(p->karp_flatt_hi) &&
+    size_t n = p->scaling.pairs > 0 ? p->scaling.pairs : p->launches;
+    return isfinite(p->scaling.karp_flatt.lo) && isfinite(p->scaling.karp_flatt.hi) &&
            timing_level(n, config_adds_launches(&p->point->config)) >= SUMMARY_CONFIDENCE;
 }
 
@@ -74,21 +77,21 @@ static const char *trend(const struct losses *losses, size_t first, const struct
         const struct point_summary *p = &s->points[losses->points[i]];
         if (!has_interval(p))
             continue;
-        rising = rising && (to == NULL || p->karp_flatt > to->karp_flatt);
-        falling = falling && (to == NULL || p->karp_flatt < to->karp_flatt);
+        rising = rising && (to == NULL || p->scaling.karp_flatt.mid > to->scaling.karp_flatt.mid);
+        falling = falling && (to == NULL || p->scaling.karp_flatt.mid < to->scaling.karp_flatt.mid);
         from = from == NULL ? p : from;
         to = p;
     }
     if (from == to)
         return NULL;
-    if (rising && to->karp_flatt_lo > from->karp_flatt_hi)
+    if (rising && to->scaling.karp_flatt.lo > from->scaling.karp_flatt.hi)
         return "rising";
-    return falling && to->karp_flatt_hi < from->karp_flatt_lo ? "falling" : NULL;
+    return falling && to->scaling.karp_flatt.hi < from->scaling.karp_flatt.lo ? "falling" : NULL;
 }
 
-bool losses_name_last_rank(const struct point_summary *p, size_t looked_at)
+bool losses_name_last_rank(const struct point_last *last, size_t looked_at)
 {
-    return p->last_rank >= 0 && p->last_rank_p * (double)looked_at <= 1 - SUMMARY_CONFIDENCE;
+    return last->rank >= 0 && last->p * (double)looked_at <= 1 - SUMMARY_CONFIDENCE;
 }
 
 static void take_series(struct losses *losses, const struct series *series, const struct summary *s)

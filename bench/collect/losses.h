@@ -16,5 +16,5 @@ struct losses {
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
 /* Whether a sentence of this point may say which rank was the last, where as many points are looked at
  * at once: of campaigns whose ranks are all alike at most one in twenty then says it of any (Bonferroni). */
-bool losses_name_last_rank(const struct point_summary *p, size_t looked_at);
+bool losses_name_last_rank(const struct point_last *last, size_t looked_at);
 void losses_free(struct losses *losses);

@@ -125,31 +125,36 @@ static size_t width_of(const struct samples *samples)
     return is_double ? sizeof(double) : sizeof(float);
 }
 
-/* An elastic accuracy run ends on other ranks than the point has. */
-enum status memory_set(struct point_summary *p, const struct samples *time,
-                       const struct samples *accuracy, struct error *e)
+/* Of timed launches; where there were none, of the others. An elastic accuracy run ends on other ranks than the point
+ * has. */
+enum status memory_set(struct point_memory *m, const struct point *point,
+                       const struct samples *time, const struct samples *accuracy, struct error *e)
 {
     static const struct model_states unknown = {NAN, NAN, NAN, NAN};
-    bool elastic = config_is_elastic(&p->point->config);
-    const struct samples *samples = time->n > 0 || elastic ? time : accuracy;
+    const struct samples *any = time->n > 0 ? time : accuracy;
+    const struct samples *samples = config_is_elastic(&point->config) ? time : any;
     struct sync_memory forecast, formula;
-    p->forecast_mib = p->formula_mib = unknown;
-    p->model_states_mib = measured_mib(samples);
-    p->model_states_error_pct = NAN;
-    if (!point_forecasts_memory(p->point))
+    *m = (struct point_memory){
+        .most_mib = samples_median(any, offsetof(struct launch_result, memory_mib)),
+        .growth_mib = samples_median(any, offsetof(struct launch_result, growth_mib)),
+        .forecast_mib = unknown,
+        .formula_mib = unknown,
+        .states_mib = measured_mib(samples),
+        .error_pct = NAN};
+    if (!point_forecasts_memory(point))
         return OK;
-    TRY(point_memory(&forecast, p->point, width_of(samples), e));
-    TRY(formula_of(&formula, p->point, width_of(samples), e));
-    p->forecast_mib = in_mib(&forecast);
-    p->formula_mib = in_mib(&formula);
-    p->model_states_error_pct = 100 * (p->model_states_mib / p->forecast_mib.all - 1);
+    TRY(point_memory(&forecast, point, width_of(samples), e));
+    TRY(formula_of(&formula, point, width_of(samples), e));
+    m->forecast_mib = in_mib(&forecast);
+    m->formula_mib = in_mib(&formula);
+    m->error_pct = 100 * (m->states_mib / m->forecast_mib.all - 1);
     return OK;
 }
 
-bool memory_is_off(const struct point_summary *p)
+bool memory_is_off(const struct point_memory *m, const struct point *point)
 {
-    double off_mib = fabs(p->model_states_mib - p->forecast_mib.all);
+    double off_mib = fabs(m->states_mib - m->forecast_mib.all);
     double pages_mib = MEMORY_OFF_PAGES * (double)sysconf(_SC_PAGESIZE) / 0x1p20;
-    return strategy_stage(config_strategy_kind(&p->point->config)) > 0 && off_mib > pages_mib &&
-           fabs(p->model_states_error_pct) > MEMORY_OFF_PCT;
+    return strategy_stage(config_strategy_kind(&point->config)) > 0 && off_mib > pages_mib &&
+           fabs(m->error_pct) > MEMORY_OFF_PCT;
 }

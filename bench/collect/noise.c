@@ -245,7 +245,7 @@ size_t noise_points_tested(const struct summary *s)
 }
 
 /* The launches are the sample: steps of one follow each other, and drift together. */
-static int trend_direction(const struct point_summary *p, const struct samples *time, size_t tested)
+static int trend_direction(const struct samples *time, double trend_pct, size_t tested)
 {
     size_t n = 0;
     double sum = 0;
@@ -258,32 +258,21 @@ static int trend_direction(const struct point_summary *p, const struct samples *
     }
     bool clear =
         homogeneity_mean_differs(time->values, n, TREND_ALPHA / (double)(tested + !tested));
-    if (!clear || !(fabs(p->trend_pct) > TREND_LEAST_PCT))
+    if (!clear || !(fabs(trend_pct) > TREND_LEAST_PCT))
         return 0;
     return sum < 0 ? -1 : 1;
 }
 
-void noise_judge_point(struct point_summary *p, const struct samples *time, size_t tested)
+void noise_judge_point(struct point_noise *noise, const struct samples *time, size_t tested)
 {
     for (size_t i = 0; i < time->n; i++) {
-        p->disturbed += time->items[i].result->disturbed[0] != '\0';
-        noise_join(p->disturbed_by, sizeof p->disturbed_by, time->items[i].result->disturbed);
+        const char *by = time->items[i].result->disturbed;
+        noise->disturbed += by[0] != '\0';
+        noise_join(noise->disturbed_by, sizeof noise->disturbed_by, by);
         time->values[i] = time->items[i].result->step_ms;
     }
-    p->outliers = homogeneity_outliers(NULL, time->values, time->n, NOISE_ALPHA, NOISE_LEAST);
-    p->modes = time->n > 0 ? (size_t)homogeneity_modes(time->values, time->n, NOISE_LEAST) : 0;
-    p->trend_pct = samples_median(time, offsetof(struct launch_result, trend_pct));
-    p->trend = trend_direction(p, time, tested);
-}
-
-void noise_flag(struct point_summary *p)
-{
-    if (p->disturbed > 0)
-        point_add_flag(p, FLAG_disturbed);
-    if (p->outliers > 0)
-        point_add_flag(p, FLAG_outliers);
-    if (p->modes > 1)
-        point_add_flag(p, FLAG_modes);
-    if (p->trend != 0)
-        point_add_flag(p, p->trend < 0 ? FLAG_warming : FLAG_slowing);
+    noise->outliers = homogeneity_outliers(NULL, time->values, time->n, NOISE_ALPHA, NOISE_LEAST);
+    noise->modes = time->n > 0 ? (size_t)homogeneity_modes(time->values, time->n, NOISE_LEAST) : 0;
+    noise->trend_pct = samples_median(time, offsetof(struct launch_result, trend_pct));
+    noise->trend = trend_direction(time, noise->trend_pct, tested);
 }

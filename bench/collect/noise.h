@@ -10,13 +10,10 @@ enum status noise_judge_launches(struct summary *s, const struct journal *journa
 /* Fills what the timed launches of a point come to: how many were disturbed and by what, outliers,
  * modes, and whether their steps change while they are timed. `tested`: points that are asked the
  * last question at once. */
-void noise_judge_point(struct point_summary *p, const struct samples *time, size_t tested);
+void noise_judge_point(struct point_noise *noise, const struct samples *time, size_t tested);
 
 /* How many points have enough timed launches for a trend. */
 size_t noise_points_tested(const struct summary *s);
-
-/* Flags them. */
-void noise_flag(struct point_summary *p);
 
 /* Appends the kinds of disturbance that `by` names and `to` does not. */
 void noise_join(char *to, size_t size, const char *by);

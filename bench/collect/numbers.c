@@ -11,13 +11,13 @@
 
 /* Columns of metrics.def that are numbers of a point, too. */
 static const struct point_number metrics[] = {
-    {COLUMN_ci_level, offsetof(struct point_summary, step_ms.level)},
-    {COLUMN_batch_per_rank, offsetof(struct point_summary, batch_per_rank)},
-    {COLUMN_test_acc_pct, offsetof(struct point_summary, test_acc_pct)},
-    {COLUMN_foreign_pct, offsetof(struct point_summary, foreign_pct)},
-    {COLUMN_memory_mib, offsetof(struct point_summary, memory_mib)},
-    {COLUMN_trend_pct, offsetof(struct point_summary, trend_pct)},
-    {COLUMN_growth_mib, offsetof(struct point_summary, growth_mib)},
+    {COLUMN_ci_level, offsetof(struct point_summary, step_ms.level), false, NAN},
+    {COLUMN_batch_per_rank, offsetof(struct point_summary, batch_per_rank), false, NAN},
+    {COLUMN_test_acc_pct, offsetof(struct point_summary, accuracy.test_acc_pct.mid), false, NAN},
+    {COLUMN_foreign_pct, offsetof(struct point_summary, foreign_pct), false, NAN},
+    {COLUMN_memory_mib, offsetof(struct point_summary, memory.most_mib), false, NAN},
+    {COLUMN_trend_pct, offsetof(struct point_summary, noise.trend_pct), false, NAN},
+    {COLUMN_growth_mib, offsetof(struct point_summary, memory.growth_mib), false, NAN},
 };
 
 double cell_number(const struct point_summary *p, enum column_id column)
@@ -36,14 +36,6 @@ static enum status read_number(const struct point_summary *p, enum column_id col
     return error_set(e, ERR_DATA, "%s: '%s' is not a number", column_get(column)->name, cell);
 }
 
-static enum status read_numbers(struct point_summary *p, const struct point_number *numbers,
-                                size_t n, struct error *e)
-{
-    for (size_t i = 0; i < n; i++)
-        TRY(read_number(p, numbers[i].column, (double *)((char *)p + numbers[i].offset), e));
-    return OK;
-}
-
 /* A whole number; `none` where the cell is empty. */
 static enum status read_count(const struct point_summary *p, enum column_id column, int none,
                               int *count, struct error *e)
@@ -60,23 +52,20 @@ static enum status read_count(const struct point_summary *p, enum column_id colu
     return OK;
 }
 
-static enum status read_counts(struct point_summary *p, struct error *e)
+static enum status read_numbers(struct point_summary *p, const struct point_number *numbers,
+                                size_t n, struct error *e)
 {
-    const struct {
-        enum column_id column;
-        size_t *count;
-    } counts[] = {
-        {COLUMN_launches, &p->launches},           {COLUMN_failed_launches, &p->failed_launches},
-        {COLUMN_speedup_pairs, &p->pairs},         {COLUMN_accuracy_runs, &p->accuracy_runs},
-        {COLUMN_seeds_missing, &p->seeds_missing}, {COLUMN_peer_pairs, &p->peer_pairs},
-        {COLUMN_overlap_pairs, &p->overlap_pairs}, {COLUMN_disturbed_launches, &p->disturbed},
-        {COLUMN_outliers, &p->outliers},           {COLUMN_modes, &p->modes}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    for (size_t i = 0; i < n; i++) {
+        void *to = (char *)p + numbers[i].offset;
         int count;
-        TRY(read_count(p, counts[i].column, 0, &count, e));
-        *counts[i].count = (size_t)count;
+        if (!numbers[i].is_count) {
+            TRY(read_number(p, numbers[i].column, to, e));
+            continue;
+        }
+        TRY(read_count(p, numbers[i].column, 0, &count, e));
+        *(size_t *)to = (size_t)count;
     }
-    return read_count(p, COLUMN_last_rank, -1, &p->last_rank, e);
+    return OK;
 }
 
 static enum status read_outcome(struct point_summary *p, struct error *e)
@@ -92,8 +81,9 @@ static enum status read_outcome(struct point_summary *p, struct error *e)
     snprintf(p->status, sizeof p->status, "%s", status);
     snprintf(p->reason, sizeof p->reason, "%s", p->cells[COLUMN_reason]);
     snprintf(p->flags, sizeof p->flags, "%s", p->cells[COLUMN_flags]);
-    snprintf(p->disturbed_by, sizeof p->disturbed_by, "%s", p->cells[COLUMN_disturbed_by]);
-    p->trend = strstr(p->flags, "warming") != NULL ? -1 : strstr(p->flags, "slowing") != NULL;
+    snprintf(p->noise.disturbed_by, sizeof p->noise.disturbed_by, "%s",
+             p->cells[COLUMN_disturbed_by]);
+    p->noise.trend = strstr(p->flags, "warming") != NULL ? -1 : strstr(p->flags, "slowing") != NULL;
     return OK;
 }
 
@@ -103,7 +93,7 @@ enum status point_read_cells(struct point_summary *p, struct error *e)
     const struct point_number *own = point_numbers(&n);
     TRY(read_numbers(p, own, n, e));
     TRY(read_numbers(p, metrics, sizeof metrics / sizeof *metrics, e));
-    TRY(read_counts(p, e));
+    TRY(read_count(p, COLUMN_last_rank, -1, &p->last.rank, e));
     TRY(read_outcome(p, e));
     p->step_ms.met = p->step_ms.level >= SUMMARY_CONFIDENCE;
     p->precision_met = p->launches > 0 && strstr(p->flags, "ci_not_met") == NULL;

@@ -87,17 +87,6 @@ bool summary_fails(const struct summary *s, size_t point)
     return fails[p->outcome] == 1 || (fails[p->outcome] == 2 && bounded);
 }
 
-void point_add_flag(struct point_summary *p, enum point_flag flag)
-{
-    static const char *const names[] = {
-#define FLAG_NAME(name, meaning) #name,
-        POINT_FLAGS(FLAG_NAME)
-#undef FLAG_NAME
-    };
-    size_t used = strlen(p->flags);
-    snprintf(p->flags + used, sizeof p->flags - used, "%s%s", used > 0 ? " " : "", names[flag]);
-}
-
 bool point_is_busy(const struct point_summary *p)
 {
     return p->launches > 0 && p->foreign_pct > SUMMARY_BUSY_PCT;
@@ -105,7 +94,7 @@ bool point_is_busy(const struct point_summary *p)
 
 bool point_was_measured(const struct point_summary *p)
 {
-    return p->launches > 0 || isfinite(p->test_acc_pct);
+    return p->launches > 0 || isfinite(p->accuracy.test_acc_pct.mid);
 }
 
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *))

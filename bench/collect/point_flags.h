@@ -15,7 +15,6 @@
     FLAG(compute_only, "strategy none at several ranks: ranks train apart and send nothing")       \
     FLAG(by_design,                                                                                \
          "weights differ between ranks, as an option that is a flaw of published programs has it") \
-    FLAG(base_incomplete, "launches of a point that a ratio of this row rests on failed")          \
     FLAG(shares_cores, "no lock kept other campaigns off the same cores")                          \
     FLAG(                                                                                          \
         memory_off,                                                                                \
@@ -31,7 +30,8 @@
     FLAG(modes, "step_ms of the launches falls into two groups")                                   \
     FLAG(warming, "steps get shorter while they are timed: trend_tau differs from 0 over the "     \
                   "launches at 5 %, corrected for the points, and trend_pct is more than 1")       \
-    FLAG(slowing, "steps get longer while they are timed, by the same test as warming")
+    FLAG(slowing, "steps get longer while they are timed, by the same test as warming")            \
+    FLAG(base_incomplete, "launches of a point that a ratio of this row rests on failed")
 
 #define FLAG_ID(name, meaning) FLAG_##name,
 enum point_flag { POINT_FLAGS(FLAG_ID) FLAGS };

@@ -7,7 +7,7 @@
 #include "bench/resources/counters.h"
 
 /* What one row says of its launch stands in `row` already, the rest is filled in. */
-typedef void resources_writer(void *arg, const struct resources_row *row);
+typedef void resources_writer(void *arg, struct resources_row *row);
 
 /* Calls `write` with the rows of a launch in `dir`, node by node in the order of time; none where it was not
  * sampled. `of` says what is the same in all of them, `run` among it; `records` are those of its

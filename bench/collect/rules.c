@@ -93,9 +93,9 @@ static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int
 {
     const struct point_summary *p = &s->points[i];
     const struct ratio all[] = {
-        {p, &s->points[p->base], &p->speedup, p->pairs, "speed-up"},
-        {p, &s->points[p->peer], &p->peer_ratio, p->peer_pairs, "ratio to its peer"},
-        {p, &s->points[p->alone], &p->overlap_share, p->overlap_pairs, "share of overlap"}};
+        {p, &s->points[p->base], &p->scaling.speedup, p->scaling.pairs, "speed-up"},
+        {p, &s->points[p->peer], &p->beside_peer.ratio, p->beside_peer.pairs, "ratio to its peer"},
+        {p, &s->points[p->alone], &p->overlap.share, p->overlap.pairs, "share of overlap"}};
     if (k >= (int)(sizeof all / sizeof *all))
         return false;
     *ratio = all[k];
@@ -124,7 +124,7 @@ static enum rule_grade grade_base(char *by, const struct summary *s)
         if (p->base == i || !is_timed(p))
             continue;
         base = &s->points[p->base];
-        speedups += isfinite(p->speedup.mid);
+        speedups += isfinite(p->scaling.speedup.mid);
         if (!is_timed(base))
             return NOT_MET("%s, the base of %s, has no time: %s", label_of(base), label_of(p),
                            base->status);
@@ -193,9 +193,9 @@ static enum rule_grade grade_means(char *by, const struct summary *s)
         if (!has_rate(p))
             continue;
         n++;
-        if (!(fabs(p->images_per_s / rate - 1) <= SAME))
+        if (!(fabs(p->rates.images_per_s.mid / rate - 1) <= SAME))
             return NOT_MET("images_per_s of %s is %g, its images over its median time %g",
-                           label_of(p), p->images_per_s, rate);
+                           label_of(p), p->rates.images_per_s.mid, rate);
     }
     if (n == 0)
         return NOT_APPLICABLE("no rate is formed");
@@ -230,10 +230,10 @@ static enum rule_grade grade_accuracies(char *by, const struct summary *s)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
-        if (!isfinite(p->test_acc_pct))
+        if (!isfinite(p->accuracy.test_acc_pct.mid))
             continue;
         n++;
-        if (!isfinite(p->test_acc_lo) || !isfinite(p->test_acc_level))
+        if (!isfinite(p->accuracy.test_acc_pct.lo) || !isfinite(p->accuracy.test_acc_pct.level))
             return NOT_MET("the accuracy of %s rests on one seed", label_of(p));
     }
     if (n == 0)

@@ -198,19 +198,30 @@ static double computing_ms(const struct launch_result *r)
     return r->load_ms + r->forward_ms + r->backward_ms + r->optimizer_ms;
 }
 
-static void set_replay(struct point_summary *p, const struct samples *time)
+static double late_share(const struct launch_result *r)
 {
-    size_t n = 0, margin = offsetof(struct launch_result, sleep_margin_ms);
-    p->smallest_step_ms = NAN;
-    if (!config_replays(&p->point->config) || time->n == 0)
-        return;
-    p->smallest_step_ms = MARGINS_LEAST * samples_median(time, margin);
+    return 100 * r->late_ms / r->step_ms;
+}
+
+/* Median over launches of what each launch has. */
+static double median_over(const struct samples *time,
+                          double (*number)(const struct launch_result *))
+{
     for (size_t i = 0; i < time->n; i++)
-        time->values[n++] = computing_ms(time->items[i].result);
-    p->short_replay = stats_median(time->values, n) < p->smallest_step_ms;
-    for (size_t i = n = 0; i < time->n; i++)
-        time->values[n++] = 100 * time->items[i].result->late_ms / time->items[i].result->step_ms;
-    p->late_replay = stats_median(time->values, n) > LATE_MOST_PCT;
+        time->values[i] = number(time->items[i].result);
+    return stats_median(time->values, time->n);
+}
+
+static struct point_replay replay_of(const struct point *point, const struct samples *time)
+{
+    struct point_replay replay = {.smallest_step_ms = NAN};
+    if (!config_replays(&point->config) || time->n == 0)
+        return replay;
+    replay.smallest_step_ms =
+        MARGINS_LEAST * samples_median(time, offsetof(struct launch_result, sleep_margin_ms));
+    replay.is_short = median_over(time, computing_ms) < replay.smallest_step_ms;
+    replay.is_late = median_over(time, late_share) > LATE_MOST_PCT;
+    return replay;
 }
 
 static bool is_mixed(const struct samples *time)
@@ -231,35 +242,35 @@ static bool shares_machine(const struct point_summary *p, const struct samples *
     return false;
 }
 
-static void set_flags(struct point_summary *p, bool oversubscribed, const struct samples *time)
+static void set_flags(struct point_summary *p, const struct summary *s, const struct samples *time)
 {
-    if (p->timed && p->launches > 0 && !p->precision_met)
-        point_add_flag(p, FLAG_ci_not_met);
-    if (oversubscribed)
-        point_add_flag(p, FLAG_oversubscribed);
-    if (config_replays(&p->point->config))
-        point_add_flag(p, FLAG_replayed);
-    if (p->short_replay)
-        point_add_flag(p, FLAG_short_replay);
-    if (p->late_replay)
-        point_add_flag(p, FLAG_late_replay);
-    if (p->compute_only)
-        point_add_flag(p, FLAG_compute_only);
-    if (p->by_design)
-        point_add_flag(p, FLAG_by_design);
-    if (shares_cores(time))
-        point_add_flag(p, FLAG_shares_cores);
-    if (memory_is_off(p))
-        point_add_flag(p, FLAG_memory_off);
-    if (is_mixed(time))
-        point_add_flag(p, FLAG_mixed);
-    if (shares_machine(p, time))
-        point_add_flag(p, FLAG_shared_machine);
-    if (point_is_busy(p))
-        point_add_flag(p, FLAG_busy);
-    if (p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0)
-        point_add_flag(p, FLAG_seeds_missing);
-    noise_flag(p);
+    static const char *const names[] = {
+#define FLAG_NAME(name, meaning) #name,
+        POINT_FLAGS(FLAG_NAME)
+#undef FLAG_NAME
+    };
+    const bool has[FLAGS] = {
+        [FLAG_ci_not_met] = p->timed && p->launches > 0 && !p->precision_met,
+        [FLAG_oversubscribed] = point_is_oversubscribed(p->point, s->usable_cores) == 1,
+        [FLAG_replayed] = config_replays(&p->point->config),
+        [FLAG_short_replay] = p->replay.is_short,
+        [FLAG_late_replay] = p->replay.is_late,
+        [FLAG_compute_only] = p->compute_only,
+        [FLAG_by_design] = p->by_design,
+        [FLAG_shares_cores] = shares_cores(time),
+        [FLAG_memory_off] = memory_is_off(&p->memory, p->point),
+        [FLAG_mixed] = is_mixed(time),
+        [FLAG_shared_machine] = shares_machine(p, time),
+        [FLAG_busy] = point_is_busy(p),
+        [FLAG_seeds_missing] = p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0,
+        [FLAG_disturbed] = p->noise.disturbed > 0,
+        [FLAG_outliers] = p->noise.outliers > 0,
+        [FLAG_modes] = p->noise.modes > 1,
+        [FLAG_warming] = p->noise.trend<0, [FLAG_slowing] = p->noise.trend> 0,
+        [FLAG_base_incomplete] = ratios_lack_launches(p, s)};
+    for (int i = 0; i < FLAGS; i++)
+        if (has[i])
+            text_join(p->flags, sizeof p->flags, " ", names[i]);
 }
 
 /* ---- Numbers ---- */
@@ -285,50 +296,38 @@ static double comm_share(const struct launch_result *r)
     return 100 * (r->comm_exposed_ms - r->wait_ms) / r->step_ms;
 }
 
-/* Median over launches of a share that each launch has of its own step. */
-static double median_share(const struct samples *time,
-                           double (*share)(const struct launch_result *))
-{
-    for (size_t i = 0; i < time->n; i++)
-        time->values[i] = share(time->items[i].result);
-    return stats_median(time->values, time->n);
-}
-
 /* Where waiting is unknown, if only in one launch, it is part of communication. */
-static void set_shares(struct point_summary *p, const struct samples *time)
+static struct point_shares shares_of(const struct samples *time)
 {
-    p->compute_pct = median_share(time, compute_share);
-    p->wait_pct = median_share(time, wait_share);
-    p->comm_pct = median_share(time, isnan(p->wait_pct) ? exposed_share : comm_share);
+    double wait_pct = median_over(time, wait_share);
+    return (struct point_shares){
+        .compute_pct = median_over(time, compute_share),
+        .comm_pct = median_over(time, isnan(wait_pct) ? exposed_share : comm_share),
+        .wait_pct = wait_pct};
 }
 
-static void set_rates(struct point_summary *p, const struct samples *time)
+static struct point_rates rates_of(const struct interval *step_ms, const struct samples *time)
 {
-    p->images_per_s = p->images_per_s_lo = p->images_per_s_hi = NAN;
-    p->gflop_per_s = p->gflop_done_per_s = NAN;
     if (time->n == 0)
-        return;
+        return (struct point_rates){{.lo = NAN, .mid = NAN, .hi = NAN}, NAN, NAN};
     const struct launch_result *result = time->items[0].result;
-    double images = result->global_batch > 0 ? (double)result->global_batch : NAN;
-    p->images_per_s = 1e3 * images / p->step_ms.mid;
-    p->images_per_s_lo = 1e3 * images / p->step_ms.hi;
-    p->images_per_s_hi = 1e3 * images / p->step_ms.lo;
-    p->gflop_per_s = p->images_per_s * result->flops_per_image / 1e9;
-    p->gflop_done_per_s = p->images_per_s * result->flops_done_per_image / 1e9;
+    double images = 1e3 * (result->global_batch > 0 ? result->global_batch : NAN);
+    double images_per_s = images / step_ms->mid;
+    return (struct point_rates){
+        {.lo = images / step_ms->hi, .mid = images_per_s, .hi = images / step_ms->lo},
+        .gflop_per_s = images_per_s * result->flops_per_image / 1e9,
+        .gflop_done_per_s = images_per_s * result->flops_done_per_image / 1e9};
 }
 
-/* Over seeds. */
-static void set_accuracy(struct point_summary *p, const struct samples *accuracy)
+static struct interval accuracy_over_seeds(const struct samples *accuracy)
 {
     size_t offset = offsetof(struct launch_result, test_acc_pct), n = 0;
-    p->test_acc_pct = samples_median(accuracy, offset);
     for (size_t i = 0; i < accuracy->n; i++)
         if (!isnan(sample_number(&accuracy->items[i], offset)))
             accuracy->values[n++] = sample_number(&accuracy->items[i], offset);
     struct interval interval = timing_interval(accuracy->values, n, false);
-    p->test_acc_lo = interval.lo;
-    p->test_acc_hi = interval.hi;
-    p->test_acc_level = n < 2 ? NAN : interval.level;
+    interval.level = n < 2 ? NAN : interval.level;
+    return interval;
 }
 
 /* Over seeds. Of those that reached an accuracy alone it would be too short: one that did not,
@@ -344,26 +343,19 @@ static struct interval interval_to_target(const struct samples *accuracy, size_t
     return timing_interval(accuracy->values, n, false);
 }
 
-static void set_target(struct point_summary *p, const struct samples *accuracy)
+static struct point_accuracy accuracy_of(const struct samples *accuracy)
 {
-    p->to_target_s = interval_to_target(accuracy, offsetof(struct launch_result, to_target_s));
-    p->to_target_epochs =
-        interval_to_target(accuracy, offsetof(struct launch_result, to_target_epochs));
-    p->to_target_images =
-        interval_to_target(accuracy, offsetof(struct launch_result, to_target_images));
-}
-
-/* Of timed launches; where there were none, of the others. */
-static void set_memory(struct point_summary *p, const struct samples *time,
-                       const struct samples *accuracy)
-{
-    const struct samples *samples = time->n ? time : accuracy;
-    p->memory_mib = samples_median(samples, offsetof(struct launch_result, memory_mib));
-    p->growth_mib = samples_median(samples, offsetof(struct launch_result, growth_mib));
+    return (struct point_accuracy){
+        .test_acc_pct = accuracy_over_seeds(accuracy),
+        .to_target_s = interval_to_target(accuracy, offsetof(struct launch_result, to_target_s)),
+        .to_target_epochs =
+            interval_to_target(accuracy, offsetof(struct launch_result, to_target_epochs)),
+        .to_target_images =
+            interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
 /* The rank that most launches call the last, and how often it was in those. */
-static enum status set_last_rank(struct point_summary *p, const struct samples *time,
+static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {
     int *votes;
@@ -371,21 +363,17 @@ static enum status set_last_rank(struct point_summary *p, const struct samples *
     TRY(MEM_NEW(votes, time->n, "the ranks that arrive last", e));
     for (size_t i = 0; i < time->n; i++)
         votes[i] = (int)time->items[i].result->last_rank;
-    int ranks = (int)config_int(&p->point->config, OPT_RANKS);
     struct votes last = votes_count(votes, time->n, ranks);
     for (size_t i = 0; i < time->n; i++)
         if (votes[i] >= 0 && votes[i] == last.choice)
             time->values[own++] = time->items[i].result->last_rank_pct;
     free(votes);
-    p->last_rank = last.choice;
-    p->last_rank_p = last.p;
-    p->last_rank_pct = stats_median(time->values, own);
+    *to = (struct point_last){last.choice, stats_median(time->values, own), last.p};
     return OK;
 }
 
-static enum status measure(struct point_summary *p, const struct spec *spec,
-                           const struct samples *time, const struct samples *accuracy,
-                           struct error *e)
+static enum status measure(struct point_summary *p, const struct samples *time,
+                           const struct samples *accuracy, struct error *e)
 {
     p->launches = time->n;
     p->foreign_pct = samples_median(time, offsetof(struct launch_result, foreign_pct));
@@ -394,14 +382,12 @@ static enum status measure(struct point_summary *p, const struct spec *spec,
     p->step_ms = timing_step_ms(&time->timings);
     if (time->n < 2)
         p->step_ms.level = NAN;
-    set_shares(p, time);
-    set_rates(p, time);
-    set_memory(p, time, accuracy);
-    TRY(memory_set(p, time, accuracy, e));
-    set_replay(p, time);
-    set_accuracy(p, accuracy);
-    set_target(p, accuracy);
-    return set_last_rank(p, time, e);
+    p->shares = shares_of(time);
+    p->rates = rates_of(&p->step_ms, time);
+    p->replay = replay_of(p->point, time);
+    p->accuracy = accuracy_of(accuracy);
+    TRY(memory_set(&p->memory, p->point, time, accuracy, e));
+    return set_last_rank(&p->last, (int)config_int(&p->point->config, OPT_RANKS), time, e);
 }
 
 /* ---- Points ---- */
@@ -418,7 +404,7 @@ static enum status summarise_samples(struct summary *s, size_t i, const struct j
     point_take(p, s->spec, i);
     TRY(samples_take(&c->time, s, journal, p, RUN_TIME, e));
     TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
-    TRY(measure(p, s->spec, &c->time, &c->accuracy, e));
+    TRY(measure(p, &c->time, &c->accuracy, e));
     count_launches(p, s, journal);
     p->seeds_missing = count_missing_seeds(p, s->spec, &c->accuracy);
     point_judge(p, s, journal, &c->time, &c->accuracy);
@@ -437,10 +423,9 @@ static enum status compare_samples(struct summary *s, size_t i, const struct jou
     if (p->alone != i)
         TRY(samples_take(&c->alone, s, journal, &s->points[p->alone], RUN_TIME, e));
     ratios_set(p, s, &c->time, &c->base, &c->alone, &c->peer);
-    noise_judge_point(p, &c->time, s->n_trends);
-    set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &c->time);
-    ratios_flag(p, s);
-    TRY(overlap_model(&p->overlap_model, p->point, &c->time, &c->alone, e));
+    noise_judge_point(&p->noise, &c->time, s->n_trends);
+    set_flags(p, s, &c->time);
+    TRY(overlap_model(&p->overlap.model, p->point, &c->time, &c->alone, e));
     return cells_fill(p, s, &c->time, &c->accuracy, e);
 }
 

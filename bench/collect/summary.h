@@ -51,10 +51,10 @@ enum status overlap_model(double *share, const struct point *point, const struct
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
 /* Fills what is forecast and what was measured of its memory. */
-enum status memory_set(struct point_summary *p, const struct samples *time,
-                       const struct samples *accuracy, struct error *e);
+enum status memory_set(struct point_memory *m, const struct point *point,
+                       const struct samples *time, const struct samples *accuracy, struct error *e);
 /* Under a stage of ZeRO: what was measured is not what was forecast. */
-bool memory_is_off(const struct point_summary *p);
+bool memory_is_off(const struct point_memory *m, const struct point *point);
 
 /* Settles the status of a point and its reason. */
 void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
@@ -67,8 +67,8 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct s
                 const struct samples *base, const struct samples *alone,
                 const struct samples *peer);
 
-/* Flags what rests on a point of which launches failed. */
-void ratios_flag(struct point_summary *p, const struct summary *s);
+/* Whether a ratio of it rests on a point of which launches failed. */
+bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
 /* Whether others disturbed most of its launches. */
 bool point_is_busy(const struct point_summary *p);
@@ -78,9 +78,6 @@ bool point_was_measured(const struct point_summary *p);
 
 /* How many points are so. */
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
-
-/* Appends a remark to those of the point. */
-void point_add_flag(struct point_summary *p, enum point_flag flag);
 
 /* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);

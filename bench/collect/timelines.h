@@ -6,7 +6,7 @@
 #include "bench/record/records.h"
 
 /* What one row says of its launch stands in `row` already, the rest is filled in. */
-typedef void timeline_writer(void *arg, const struct timeline_row *row);
+typedef void timeline_writer(void *arg, struct timeline_row *row);
 
 /* Calls `write` with the rows of a launch, rank by rank, and leaves DIR/timeline.json. `of` says what is the same in
  * all rows. Nothing of a launch without spans, or whose ranks' clocks do not compare. */

@@ -127,7 +127,7 @@ enum status disturbed_write(FILE *out, const struct figure_data *d, struct error
         if (!d->shown[i] || counted[p->point->twin])
             continue;
         counted[p->point->twin] = true;
-        disturbed += p->disturbed;
+        disturbed += p->noise.disturbed;
         launches += p->launches;
     }
     if (disturbed > 0)

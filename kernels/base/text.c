@@ -179,6 +179,12 @@ void text_clean(char *text)
     }
 }
 
+void text_join(char *text, size_t size, const char *separator, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", more);
+}
+
 void text_trim(char *text)
 {
     size_t n = strlen(text), blanks = strspn(text, " ");

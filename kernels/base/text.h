@@ -55,6 +55,9 @@ void text_write_field(FILE *out, const char *text);
  * nor doubled quotation marks inside a field. */
 void text_clean(char *text);
 
+/* Appends a text behind a separator, which an empty text does without; cut to fit. */
+void text_join(char *text, size_t size, const char *separator, const char *more);
+
 /* Takes the blanks at both ends off. */
 void text_trim(char *text);
 

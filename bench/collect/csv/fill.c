@@ -16,6 +16,9 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
 void csv_begin(struct csv *csv, const char *file)
 {
     csv->columns = columns_of(file, &csv->n_columns);
+    csv->point = column_of_file(file, "point");
+    csv->label = column_of_file(file, "label");
+    csv->case_name = column_of_file(file, "case");
     csv_put_header(csv->out, csv->columns, csv->n_columns);
     for (size_t i = 0; i < csv->s->spec->n_varying; i++)
         if (csv_has_option(csv, file, csv->s->spec->varying[i]))
@@ -23,46 +26,52 @@ void csv_begin(struct csv *csv, const char *file)
     fputc('\n', csv->out);
 }
 
-/* The options that differ between points, as the row's point has them, and the end of the row. */
-static void end_row(struct csv *csv, const char *id)
+/* The options that differ between points, as the row's point has them (NULL: it is none of the spec), and the end of
+ * the row. */
+static void end_row(struct csv *csv, const struct point *point)
 {
     const struct spec *spec = csv->s->spec;
-    const char *file = csv->columns[0].file;
-    size_t i = spec_find_point(spec, id);
     for (size_t k = 0; k < spec->n_varying; k++) {
         enum option_id option = spec->varying[k];
-        bool has = i < spec->n_points && point_has_option(&spec->points[i], option);
-        if (csv_has_option(csv, file, option))
-            csv_put_more(csv->out, has ? config_text(&spec->points[i].config, option) : "");
+        bool has = point != NULL && point_has_option(point, option);
+        if (csv_has_option(csv, csv->columns[0].file, option))
+            csv_put_more(csv->out, has ? config_text(&point->config, option) : "");
     }
     fputc('\n', csv->out);
 }
 
-void csv_add(struct csv *csv, const void *row)
+static const struct point *find_point(const struct csv *csv, const char *id)
 {
-    const struct column *point = column_of_file(csv->columns[0].file, "point");
+    size_t i = spec_find_point(csv->s->spec, id);
+    return i < csv->s->spec->n_points ? &csv->s->spec->points[i] : NULL;
+}
+
+static CSV_CELL_TEXT *text_of(void *row, const struct column *column)
+{
+    return (CSV_CELL_TEXT *)((char *)row + column->offset);
+}
+
+/* Of a column that the file has, where the row says nothing of its own. */
+static void set_text(void *row, const struct column *column, const char *text)
+{
+    if (column != NULL && *text_of(row, column) == NULL)
+        *text_of(row, column) = text;
+}
+
+void csv_add(struct csv *csv, void *row)
+{
+    const struct point *point =
+        csv->point != NULL ? find_point(csv, *text_of(row, csv->point)) : NULL;
+    set_text(row, csv->label, point != NULL ? point->label : "");
+    set_text(row, csv->case_name, point != NULL ? point->case_name : "");
     csv_put_row(csv->out, csv->columns, csv->n_columns, row);
-    end_row(csv, point != NULL ? *(CSV_CELL_TEXT const *)((const char *)row + point->offset) : "");
+    end_row(csv, point);
 }
 
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point)
 {
     csv_put_texts(csv->out, cells, csv->n_columns);
-    end_row(csv, point);
-}
-
-const char *csv_label_of(const struct csv *csv, const char *id)
-{
-    const struct spec *spec = csv->s->spec;
-    size_t i = spec_find_point(spec, id);
-    return i < spec->n_points ? spec->points[i].label : "";
-}
-
-const char *csv_case_of(const struct csv *csv, const char *id)
-{
-    const struct spec *spec = csv->s->spec;
-    size_t i = spec_find_point(spec, id);
-    return i < spec->n_points ? spec->points[i].case_name : "";
+    end_row(csv, find_point(csv, point));
 }
 
 void csv_remove_stale(const char *run_dir, const char *name)

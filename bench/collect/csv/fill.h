@@ -13,21 +13,19 @@ struct csv {
     size_t file;                  /* of columns/files.def */
     const struct column *columns; /* [n_columns] of this file */
     size_t n_columns;
+    const struct column *point, *label, *case_name; /* NULL: the file has none */
     const struct summary *s;
     const char *run_dir;
     const struct journal *journal;
 };
 
-/* Its row of names; then a row, of the file's struct in columns.h, or of texts. */
+/* Its row of names; then a row, of the file's struct in columns.h, which gets the label and the case of its point where
+ * it has none, or of texts. */
 void csv_begin(struct csv *csv, const char *file);
-void csv_add(struct csv *csv, const void *row);
+void csv_add(struct csv *csv, void *row);
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
 /* Whether rows of the file are of points, and the option is not the name of one of its columns. */
 bool csv_has_option(const struct csv *csv, const char *file, enum option_id option);
-
-/* Of a point, by its identity: "" where it is none of the spec. */
-const char *csv_label_of(const struct csv *csv, const char *id);
-const char *csv_case_of(const struct csv *csv, const char *id);
 
 /* Removes a table of an earlier analysis, for which this one has no rows: it would be taken for its own. */
 void csv_remove_stale(const char *run_dir, const char *name);

@@ -109,8 +109,6 @@ static enum status write_launch_epochs(struct csv *csv, const struct journal_lau
     const struct list *list = &first_with_epochs(records, ranks)->epochs;
     const struct record_epoch *epochs = list->items;
     struct epochs_row row = {.point = journal->point,
-                             .label = csv_label_of(csv, journal->point),
-                             .case_name = csv_case_of(csv, journal->point),
                              .launch = journal->launch,
                              .seed = (double)journal->seed,
                              .ranks = ranks,
@@ -130,7 +128,6 @@ static enum status write_launch_epochs(struct csv *csv, const struct journal_lau
 
 enum status csv_fill_epochs(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "epochs.csv");
     return for_each_launch(csv, RUN_ACCURACY, true, write_launch_epochs, e);
 }
 
@@ -145,11 +142,8 @@ static enum status write_launch_classes(struct csv *csv, const struct journal_la
     for (int i = 1; i < ranks && list->n == 0; i++)
         list = &records[i].classes;
     const struct class_count *counts = list->items;
-    struct classes_row row = {.point = journal->point,
-                              .label = csv_label_of(csv, journal->point),
-                              .case_name = csv_case_of(csv, journal->point),
-                              .launch = journal->launch,
-                              .seed = (double)journal->seed};
+    struct classes_row row = {
+        .point = journal->point, .launch = journal->launch, .seed = (double)journal->seed};
     for (size_t i = 0; i < list->n; i++) {
         row.class = (double)i;
         row.samples = (double)counts[i].samples;
@@ -162,19 +156,16 @@ static enum status write_launch_classes(struct csv *csv, const struct journal_la
 
 enum status csv_fill_classes(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "classes.csv");
     return for_each_launch(csv, RUN_ACCURACY, false, write_launch_classes, e);
 }
 
 /* ---- segments.csv ---- */
 
-static struct segments_row segments_row_of(const struct csv *csv, const struct segments *s,
-                                           size_t i, const struct journal_launch *journal)
+static struct segments_row segments_row_of(const struct segments *s, size_t i,
+                                           const struct journal_launch *journal)
 {
     const struct attempt *a = &s->attempts[i];
     return (struct segments_row){.point = journal->point,
-                                 .label = csv_label_of(csv, journal->point),
-                                 .case_name = csv_case_of(csv, journal->point),
                                  .seed = (double)journal->seed,
                                  .launch = a->launch,
                                  .segment = a->segment + 1,
@@ -200,7 +191,7 @@ static enum status write_run_segments(struct csv *csv, const struct journal_laun
     TRY(segments_path(path, sizeof path, dir, e));
     TRY(segments_read(&s, path, e));
     for (size_t i = 0; i < s.n; i++) {
-        struct segments_row row = segments_row_of(csv, &s, i, journal);
+        struct segments_row row = segments_row_of(&s, i, journal);
         csv_add(csv, &row);
     }
     segments_free(&s);
@@ -222,7 +213,6 @@ static bool is_gone_on_with(const struct csv *csv, size_t i)
 
 enum status csv_fill_segments(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "segments.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);
@@ -283,11 +273,8 @@ static enum status write_launch_steps(struct csv *csv, const struct journal_laun
                                       const struct rank_record *records, int ranks, const char *dir,
                                       struct error *e)
 {
-    struct steps_row row = {.point = journal->point,
-                            .label = csv_label_of(csv, journal->point),
-                            .case_name = csv_case_of(csv, journal->point),
-                            .launch = journal->launch,
-                            .block = journal->block};
+    struct steps_row row = {
+        .point = journal->point, .launch = journal->launch, .block = journal->block};
     write_rows_of_steps(csv, &row, records, ranks, false);
     write_rows_of_steps(csv, &row, records, ranks, true);
     return OK;
@@ -295,13 +282,12 @@ static enum status write_launch_steps(struct csv *csv, const struct journal_laun
 
 enum status csv_fill_steps(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
 }
 
 /* ---- timeline.csv ---- */
 
-static void write_timeline_row(void *csv, const struct timeline_row *row)
+static void write_timeline_row(void *csv, struct timeline_row *row)
 {
     csv_add(csv, row);
 }
@@ -310,9 +296,9 @@ static enum status write_launch_timeline(struct csv *csv, const struct journal_l
                                          const struct rank_record *records, int ranks,
                                          const char *dir, struct error *e)
 {
+    size_t point = spec_find_point(csv->s->spec, journal->point);
     const struct timeline_row of = {.point = journal->point,
-                                    .label = csv_label_of(csv, journal->point),
-                                    .case_name = csv_case_of(csv, journal->point),
+                                    .label = csv->s->spec->points[point].label,
                                     .launch = journal->launch,
                                     .block = journal->block};
     return timeline_write(dir, records, ranks, &of, write_timeline_row, csv, e);
@@ -320,13 +306,12 @@ static enum status write_launch_timeline(struct csv *csv, const struct journal_l
 
 enum status csv_fill_timeline(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "timeline.csv");
     return for_each_launch(csv, RUN_TIME, false, write_launch_timeline, e);
 }
 
 /* ---- resources.csv ---- */
 
-static void write_resources_row(void *csv, const struct resources_row *row)
+static void write_resources_row(void *csv, struct resources_row *row)
 {
     csv_add(csv, row);
 }
@@ -337,8 +322,6 @@ static enum status write_launch_resources(struct csv *csv, const struct journal_
 {
     bool timed = journal->run == RUN_TIME;
     struct resources_row of = {.point = journal->point,
-                               .label = csv_label_of(csv, journal->point),
-                               .case_name = csv_case_of(csv, journal->point),
                                .launch = journal->launch,
                                .run = timed ? "time" : "accuracy",
                                .block = timed ? journal->block : NAN,
@@ -358,7 +341,6 @@ static enum status write_launch_resources(struct csv *csv, const struct journal_
 
 enum status csv_fill_resources(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "resources.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);
@@ -374,10 +356,7 @@ enum status csv_fill_resources(struct csv *csv, struct error *e)
 static void write_metrics_of(struct csv *csv, const struct journal_launch *journal,
                              const struct config *config, const double *values)
 {
-    struct metrics_row row = {.point = journal->point,
-                              .label = csv_label_of(csv, journal->point),
-                              .case_name = csv_case_of(csv, journal->point),
-                              .launch = journal->launch};
+    struct metrics_row row = {.point = journal->point, .launch = journal->launch};
     for (size_t i = 0; i < config->values[OPT_METRICS].n; i++) {
         char name[PATTERN_NAME];
         pattern_split(name, config->values[OPT_METRICS].texts[i]);
@@ -390,7 +369,6 @@ static void write_metrics_of(struct csv *csv, const struct journal_launch *journ
 enum status csv_fill_metrics(struct csv *csv, struct error *e)
 {
     enum status status = OK;
-    csv_begin(csv, "metrics.csv");
     for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
         size_t point = spec_find_point(csv->s->spec, journal->point);

@@ -19,15 +19,13 @@ static const char *status_text(const struct journal_launch *journal,
     return journal->status == LAUNCH_TIMEOUT ? "timeout" : "failed";
 }
 
-static struct raw_row raw_row_of(const struct csv *csv, const struct journal_launch *journal,
+static struct raw_row raw_row_of(const struct journal_launch *journal,
                                  const struct summary_launch *launch)
 {
     bool timed = journal->run == RUN_TIME;
     return (struct raw_row){
         .launch = journal->launch,
         .point = journal->point,
-        .label = csv_label_of(csv, journal->point),
-        .case_name = csv_case_of(csv, journal->point),
         .run = timed ? "time" : "accuracy",
         .block = timed ? journal->block : NAN,
         .seed = (double)journal->seed,
@@ -56,12 +54,11 @@ static void take_result(struct raw_row *row, const struct launch_result *result)
 
 enum status csv_fill_raw(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "raw.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct summary_launch *launch = &csv->s->launches[i];
         if (launch->unasked)
             continue;
-        struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
+        struct raw_row row = raw_row_of(&csv->journal->launches[i], launch);
         take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
         csv_add(csv, &row);
     }
@@ -73,7 +70,6 @@ enum status csv_fill_raw(struct csv *csv, struct error *e)
 enum status csv_fill_losses(struct csv *csv, struct error *e)
 {
     struct losses losses;
-    csv_begin(csv, "losses.csv");
     enum status status = losses_collect(&losses, csv->s, e);
     for (size_t i = 0; status == OK && i < losses.n; i++)
         csv_add(csv, &losses.rows[i]);
@@ -86,7 +82,6 @@ enum status csv_fill_losses(struct csv *csv, struct error *e)
 enum status csv_fill_rules(struct csv *csv, struct error *e)
 {
     struct rule_result results[RULES];
-    csv_begin(csv, "rules.csv");
     rules_grade(results, csv->s);
     for (size_t i = 0; i < RULES; i++) {
         struct rules_row row = {.rule = (double)i + 1,
@@ -125,7 +120,6 @@ static void write_net(struct csv *csv, const struct net_desc *net)
 
 enum status csv_fill_layers(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "layers.csv");
     for (size_t i = 0; i < csv->s->spec->n_inputs; i++)
         if (csv->s->spec->inputs[i].option == OPT_MODEL)
             write_net(csv, &csv->s->spec->inputs[i].net);
@@ -180,7 +174,7 @@ enum status csv_fill_columns(struct csv *csv, struct error *e)
     const struct column *columns = columns_all(&n);
     const struct spec *spec = csv->s->spec;
     const char *file;
-    csv_write_dictionary(csv->out, columns, n);
+    csv_add_to_dictionary(csv->out, columns, n);
     for (size_t i = 0; (file = summary_file(spec, i)) != NULL; i++)
         for (size_t k = 0; k < spec->n_varying; k++)
             if (csv_has_option(csv, file, spec->varying[k]))
@@ -191,7 +185,6 @@ enum status csv_fill_columns(struct csv *csv, struct error *e)
 
 enum status csv_fill_summary(struct csv *csv, struct error *e)
 {
-    csv_begin(csv, "summary.csv");
     for (size_t k = 0; k < csv->s->n; k++)
         csv_add_texts(csv, (const char *const *)csv->s->points[k].cells,
                       csv->s->points[k].point->id);
@@ -217,6 +210,7 @@ static enum status write_file(FILE *out, void *what, struct error *e)
 {
     struct csv *csv = what;
     csv->out = out;
+    csv_begin(csv, files[csv->file].name);
     return files[csv->file].write(csv, e);
 }
 

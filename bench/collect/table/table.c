@@ -74,7 +74,7 @@ static void format_interval(char text[TABLE_CELL], const struct table_column *c,
 static void format_speedup(char text[TABLE_CELL], const struct table_column *c,
                            const struct point_summary *p)
 {
-    if (p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base)
+    if (p->scaling.speedup.mid == 1 && isnan(p->scaling.speedup.lo) && p->point->base)
         snprintf(text, TABLE_CELL, "base");
     else
         format_interval(text, c, p);
@@ -148,7 +148,7 @@ static void measure_widths(struct table *t)
 
 static bool has_peer(const struct point_summary *p)
 {
-    return isfinite(p->peer_ratio.mid);
+    return isfinite(p->beside_peer.ratio.mid);
 }
 
 static bool has_target(const struct point_summary *p)
@@ -235,23 +235,22 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs("  (oversubscribed: ranks share cores, which tells nothing of scaling)", out);
     if (strstr(p->flags, "short_replay") != NULL)
         fprintf(out, "  (too short for replay: sleeps stand for %.2g ms of computing and more)",
-                p->smallest_step_ms);
+                p->replay.smallest_step_ms);
     if (strstr(p->flags, "late_replay") != NULL)
         fputs("  (replayed too late: cores were not free)", out);
     if (strstr(p->flags, "memory_off") != NULL)
-        fprintf(out, "  (memory is %.2g %% off what was forecast)",
-                fabs(p->model_states_error_pct));
+        fprintf(out, "  (memory is %.2g %% off what was forecast)", fabs(p->memory.error_pct));
     if (strstr(p->flags, "shared_machine") != NULL)
         fputs("  (several of its nodes are one machine)", out);
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
-    if (p->modes > 1)
+    if (p->noise.modes > 1)
         fputs("  (two modes)", out);
-    if (p->outliers > 0)
-        fprintf(out, "  (%zu outlier%s)", p->outliers, p->outliers > 1 ? "s" : "");
-    if (p->trend != 0)
-        fprintf(out, "  (its steps get %.1f %% %s)", fabs(p->trend_pct),
-                p->trend < 0 ? "faster" : "slower");
+    if (p->noise.outliers > 0)
+        fprintf(out, "  (%zu outlier%s)", p->noise.outliers, p->noise.outliers > 1 ? "s" : "");
+    if (p->noise.trend != 0)
+        fprintf(out, "  (its steps get %.1f %% %s)", fabs(p->noise.trend_pct),
+                p->noise.trend < 0 ? "faster" : "slower");
     if (strstr(p->flags, "shares_cores") != NULL)
         fputs("  (cores without locks)", out);
     if (point_lacks_seeds(p))

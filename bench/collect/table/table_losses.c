@@ -13,12 +13,12 @@ static void print_term(FILE *out, bool first, double pct, const char *name)
 }
 
 /* Named where ranks that are alike would hardly look like it. */
-static void print_last_rank(FILE *out, const struct point_summary *p, size_t looked_at)
+static void print_last_rank(FILE *out, const struct point_last *last, size_t looked_at)
 {
     char number[TEXT_NUMBER];
-    if (losses_name_last_rank(p, looked_at))
-        fprintf(out, " (rank %d last in %s %% of steps)", p->last_rank,
-                text_fixed(number, p->last_rank_pct, 0));
+    if (losses_name_last_rank(last, looked_at))
+        fprintf(out, " (rank %d last in %s %% of steps)", last->rank,
+                text_fixed(number, last->pct, 0));
 }
 
 static void print_parts(FILE *out, const struct losses_row *row, const struct point_summary *p,
@@ -32,7 +32,7 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
     print_term(out, true, row->comm_pct, isnan(row->wait_pct) ? "comm and wait" : "comm");
     if (!isnan(row->wait_pct))
         print_term(out, false, row->wait_pct, "wait");
-    print_last_rank(out, p, looked_at);
+    print_last_rank(out, &p->last, looked_at);
     print_term(out, false, row->compute_pct,
                row->compute_pct < 0 ? "faster compute" : "slower compute");
     if (!isnan(row->optimizer_pct))
@@ -42,12 +42,12 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
 }
 
 /* " [5.9, 9.1]" */
-static void print_karp_flatt_interval(FILE *out, const struct point_summary *p)
+static void print_karp_flatt_interval(FILE *out, const struct interval *karp_flatt)
 {
     char lo[TEXT_NUMBER], hi[TEXT_NUMBER];
-    if (isfinite(p->karp_flatt_lo) && isfinite(p->karp_flatt_hi))
-        fprintf(out, " [%s, %s]", text_fixed(lo, 100 * p->karp_flatt_lo, 1),
-                text_fixed(hi, 100 * p->karp_flatt_hi, 1));
+    if (isfinite(karp_flatt->lo) && isfinite(karp_flatt->hi))
+        fprintf(out, " [%s, %s]", text_fixed(lo, 100 * karp_flatt->lo, 1),
+                text_fixed(hi, 100 * karp_flatt->hi, 1));
 }
 
 /* Over the n rows of a series, the last of which is p's. */
@@ -63,7 +63,7 @@ static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
                     text_fixed(number, 100 * rows[i].karp_flatt, 1));
     }
     if (isfinite(rows[n - 1].karp_flatt))
-        print_karp_flatt_interval(out, p);
+        print_karp_flatt_interval(out, &p->scaling.karp_flatt);
     if (printed > 0)
         fprintf(out, " %%%s%s", trend != NULL ? ", " : "", trend != NULL ? trend : "");
 }
@@ -93,7 +93,7 @@ static size_t count_looked_at(const struct losses *losses, const struct summary 
 {
     size_t n = 0;
     for (size_t i = 0; i < losses->n; i++)
-        n += losses->rows[i].largest && isfinite(s->points[losses->points[i]].last_rank_p);
+        n += losses->rows[i].largest && isfinite(s->points[losses->points[i]].last.p);
     return n;
 }
 

@@ -138,10 +138,10 @@ static void print_done(FILE *out, const struct point_summary *p)
 {
     char rate[TEXT_NUMBER];
     const char *savings = p->cells[COLUMN_savings];
-    if (!isfinite(p->gflop_done_per_s) || !savings[0])
+    if (!isfinite(p->rates.gflop_done_per_s) || !savings[0])
         return;
     fprintf(out, ", %s%s done (%s%s)", savings_depend_on_data(savings) ? "at most " : "",
-            text_significant(rate, p->gflop_done_per_s, 3),
+            text_significant(rate, p->rates.gflop_done_per_s, 3),
             strcmp(savings, "none") == 0 ? "nothing left out" : "saved: ",
             strcmp(savings, "none") == 0 ? "" : savings);
 }
@@ -165,7 +165,7 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
     fprintf(out, ", %s ms", text_interval(step, &p->step_ms, 4));
     if (!foreign)
         fprintf(out, " a step, %s GFLOP/s effective (net as written)",
-                text_significant(rate, p->gflop_per_s, 3));
+                text_significant(rate, p->rates.gflop_per_s, 3));
     print_done(out, p);
     if (p->failed_launches > 0)
         fprintf(out, "; %zu of its %s failed", p->failed_launches,
@@ -191,9 +191,9 @@ static void print_disturbed(FILE *out, const struct summary *s)
     for (size_t i = 0; i < s->n; i++) {
         if (s->points[i].point->twin != i)
             continue;
-        disturbed += s->points[i].disturbed;
+        disturbed += s->points[i].noise.disturbed;
         launches += s->points[i].launches;
-        noise_join(by, sizeof by, s->points[i].disturbed_by);
+        noise_join(by, sizeof by, s->points[i].noise.disturbed_by);
     }
     if (disturbed > 0)
         fprintf(out, "%zu of %zu timed launches %s disturbed (%s); they count.\n", disturbed,

@@ -11,7 +11,7 @@
 
 static bool has_speedup(const struct summary *s, size_t i)
 {
-    return s->points[i].base != i && isfinite(s->points[i].speedup.mid);
+    return s->points[i].base != i && isfinite(s->points[i].scaling.speedup.mid);
 }
 
 /* By how much, in percent, the quotient of the rates in the table is off the ratio beside it; 0 where the
@@ -19,11 +19,11 @@ static bool has_speedup(const struct summary *s, size_t i)
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];
-    double of_medians = p->images_per_s / base->images_per_s;
-    text_significant(ratio, p->speedup.mid, 3);
+    double of_medians = p->rates.images_per_s.mid / base->rates.images_per_s.mid;
+    text_significant(ratio, p->scaling.speedup.mid, 3);
     text_significant(quotient, of_medians, 3);
     bool same = !isfinite(of_medians) || strcmp(ratio, quotient) == 0;
-    return same ? 0 : 100 * fabs(of_medians / p->speedup.mid - 1);
+    return same ? 0 : 100 * fabs(of_medians / p->scaling.speedup.mid - 1);
 }
 
 /* "Speed-ups are medians of 6 to 12 ratios paired by block; the quotient of the medians in the table
@@ -37,8 +37,8 @@ static void print_speedups(FILE *out, const struct summary *s)
         const struct point_summary *p = &s->points[i];
         if (!has_speedup(s, i))
             continue;
-        least = p->pairs < least ? p->pairs : least;
-        most = p->pairs > most ? p->pairs : most;
+        least = p->scaling.pairs < least ? p->scaling.pairs : least;
+        most = p->scaling.pairs > most ? p->scaling.pairs : most;
         differs = fmax(differs, quotient_differs(p, &s->points[p->base]));
     }
     if (most == 0)
@@ -63,10 +63,10 @@ static void print_bytes(FILE *out, const struct summary *s)
     char number[TEXT_NUMBER];
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
-        if (p->cores != s->points[p->base].cores || !(fabs(p->bytes_ratio - 1) > 0.005))
+        if (p->cores != s->points[p->base].cores || !(fabs(p->scaling.bytes_ratio - 1) > 0.005))
             continue;
         fprintf(out, "%s%s (%s)", n++ > 0 ? ", " : "Bytes of a step over those of the base: ",
-                text_significant(number, p->bytes_ratio, 3), p->point->label);
+                text_significant(number, p->scaling.bytes_ratio, 3), p->point->label);
     }
     fputs(n > 0 ? ".\n" : "", out);
 }
@@ -78,12 +78,12 @@ static void print_factors(FILE *out, const struct point_summary *p)
 {
     char all[TEXT_NUMBER], work[TEXT_NUMBER], rate[TEXT_NUMBER];
     bool bounds = savings_depend_on_data(p->cells[COLUMN_savings]);
-    if (!isfinite(p->peer_rate_ratio))
+    if (!isfinite(p->beside_peer.rate_ratio))
         return;
     fprintf(out, "  %s = %s x less computed, times %s x as fast at what is done",
-            text_significant(all, p->peer_ratio.mid, 3),
-            text_significant(work, p->peer_work_ratio, 3),
-            text_significant(rate, p->peer_rate_ratio, 3));
+            text_significant(all, p->beside_peer.ratio.mid, 3),
+            text_significant(work, p->beside_peer.work_ratio, 3),
+            text_significant(rate, p->beside_peer.rate_ratio, 3));
     fputs(bounds ? " (at least, at most: zeros in the data are left out as well, and speed depends "
                    "on how many there are).\n"
                  : ".\n",
@@ -95,17 +95,18 @@ static void print_factors(FILE *out, const struct point_summary *p)
 static void print_memory(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {
     char own[TEXT_NUMBER], other[TEXT_NUMBER], ratio[TEXT_NUMBER];
-    if (!isfinite(p->memory_mib / peer->memory_mib))
+    if (!isfinite(p->memory.most_mib / peer->memory.most_mib))
         return;
     fputs("  Memory", out);
-    if (isfinite(p->growth_mib / peer->growth_mib))
+    if (isfinite(p->memory.growth_mib / peer->memory.growth_mib))
         fprintf(out, " above what libraries take: %s MiB and %s, %s of it;",
-                text_significant(own, p->growth_mib, 3),
-                text_significant(other, peer->growth_mib, 3),
-                text_significant(ratio, p->growth_mib / peer->growth_mib, 2));
+                text_significant(own, p->memory.growth_mib, 3),
+                text_significant(other, peer->memory.growth_mib, 3),
+                text_significant(ratio, p->memory.growth_mib / peer->memory.growth_mib, 2));
     fprintf(out, " of whole processes without the data: %s MiB and %s, %s of it.\n",
-            text_significant(own, p->memory_mib, 3), text_significant(other, peer->memory_mib, 3),
-            text_significant(ratio, p->memory_mib / peer->memory_mib, 2));
+            text_significant(own, p->memory.most_mib, 3),
+            text_significant(other, peer->memory.most_mib, 3),
+            text_significant(ratio, p->memory.most_mib / peer->memory.most_mib, 2));
 }
 
 /* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a
@@ -114,11 +115,11 @@ static void print_peer(FILE *out, const struct point_summary *p, const struct po
 {
     char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL], pairs[TEXT_NUMBER];
     fprintf(out, "%s: %s x the images/s of %s (%s), %s ms a step", p->point->label,
-            text_interval(ratio, &p->peer_ratio, 3),
+            text_interval(ratio, &p->beside_peer.ratio, 3),
             config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
             text_interval(step, &peer->step_ms, 4));
-    if (p->peer_pairs > 0)
-        fprintf(out, "; median of %s", text_plural(pairs, (long)p->peer_pairs, "pair"));
+    if (p->beside_peer.pairs > 0)
+        fprintf(out, "; median of %s", text_plural(pairs, (long)p->beside_peer.pairs, "pair"));
     fputs(".\n", out);
     print_factors(out, p);
     print_memory(out, p, peer);
@@ -129,6 +130,6 @@ void table_print_ratios(FILE *out, const struct summary *s)
     print_speedups(out, s);
     print_bytes(out, s);
     for (size_t i = 0; i < s->n; i++)
-        if (isfinite(s->points[i].peer_ratio.mid))
+        if (isfinite(s->points[i].beside_peer.ratio.mid))
             print_peer(out, &s->points[i], &s->points[s->points[i].peer]);
 }

@@ -18,7 +18,7 @@ static void too_many_threads_are_oversubscribed(void **state)
     s = collect(&run);
     assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
     assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
-    NEAR(s.points[1].speedup.mid, 1);
+    NEAR(s.points[1].scaling.speedup.mid, 1);
     assert_string_equal(cell(&s.points[1], COLUMN_efficiency), ""); /* of cores that they share */
     assert_string_equal(cell(&s.points[1], COLUMN_karp_flatt), "");
     assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
@@ -58,7 +58,7 @@ static void points_that_share_cores_claim_nothing(void **state)
         assert_string_not_equal(cell(own, withheld[i]), "");
         assert_string_equal(cell(shared, withheld[i]), "");
     }
-    NEAR(shared->speedup.mid, 4);
+    NEAR(shared->scaling.speedup.mid, 4);
     NEAR(shared->step_ms.lo, 25);
     NEAR(shared->step_ms.hi, 26.25);
     assert_true(shared->precision_met);

@@ -167,10 +167,10 @@ static void overlap_is_what_communication_did_not_cost(void **state)
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "bucketed");
     assert_false(find(&s, &run, 2, "none")->point->requested);
-    NEAR(p->overlap_share.mid, 0.35);
-    NEAR(p->overlap_share.lo, 0.1);
-    NEAR(p->overlap_share.hi, 0.6);
-    NEAR(p->overlap_model, 1 - 5280 / 21840.0);
+    NEAR(p->overlap.share.mid, 0.35);
+    NEAR(p->overlap.share.lo, 0.1);
+    NEAR(p->overlap.share.hi, 0.6);
+    NEAR(p->overlap.model, 1 - 5280 / 21840.0);
     assert_string_equal(cell(p, COLUMN_comm_replay_ms), "10");
     assert_string_equal(cell(p, COLUMN_overlap_share), "0.35");
     assert_string_equal(cell(p, COLUMN_rank_wait_ms), "1.86|0");
@@ -221,7 +221,7 @@ static void overlap_is_expected_of_the_last_micro_batch(void **state)
         if (net->layers[i].kind == LAYER_dense)
             dense += (double)net->layers[i].flops_backward;
     double begin = 4.8 * dense / (double)net->flops_backward;
-    NEAR(p->overlap_model, 1 - (begin + 10 * 21830 / 21840.0 - 4.8) / 10);
+    NEAR(p->overlap.model, 1 - (begin + 10 * 21830 / 21840.0 - 4.8) / 10);
     summary_free(&s);
     fake_close(&run);
 }
@@ -387,8 +387,8 @@ static void waits_below_the_error_of_clocks_are_not_told(void **state)
                         "\"clock_end_error_ns\":2e6,\"user_s\"");
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
-    assert_true(isnan(p->wait_pct));
-    NEAR(p->comm_pct, 20); /* waits of the first launch included */
+    assert_true(isnan(p->shares.wait_pct));
+    NEAR(p->shares.comm_pct, 20); /* waits of the first launch included */
     assert_string_equal(cell(p, COLUMN_wait_ms), "");
     assert_string_equal(cell(p, COLUMN_rank_wait_ms), "");
     assert_string_equal(cell(p, COLUMN_clock_error_us), "3000");

@@ -29,7 +29,8 @@ static void a_diverged_point_has_no_ratio(void **state)
     assert_string_equal(p->status, "diverged");
     assert_string_equal(p->reason, "loss is nan at step 17, a timed launch");
     assert_int_equal(p->launches, 0);
-    assert_true(isnan(p->speedup.mid) && isnan(p->efficiency) && isnan(p->step_ms.mid));
+    assert_true(isnan(p->scaling.speedup.mid) && isnan(p->scaling.efficiency.mid) &&
+                isnan(p->step_ms.mid));
     assert_string_equal(cell(p, COLUMN_status), "diverged");
     write_both(&s, &run);
     char *raw = read_of(&run, "raw.csv"), *text = print(&s);
@@ -60,9 +61,9 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_string_equal(p->status, "diverged");
     assert_string_equal(p->reason, "loss is nan at step 17, seed 1");
-    NEAR(p->test_acc_pct, 97.5);
+    NEAR(p->accuracy.test_acc_pct.mid, 97.5);
     assert_int_equal(p->launches, 6); /* the timed ones were fine */
-    assert_true(isnan(p->speedup.mid));
+    assert_true(isnan(p->scaling.speedup.mid));
     assert_true(summary_fails(&s, (size_t)(p - s.points))); /* the spec bounds accuracy */
     write_both(&s, &run);
     char *epochs = read_of(&run, "epochs.csv");
@@ -84,7 +85,7 @@ static void a_diverged_base_is_no_base(void **state)
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_string_equal(base->status, "diverged");
     assert_string_equal(p->status, "ok");
-    assert_true(isnan(base->speedup.mid) && isnan(p->speedup.mid));
+    assert_true(isnan(base->scaling.speedup.mid) && isnan(p->scaling.speedup.mid));
     assert_string_equal(cell(p, COLUMN_speedup), "");
     char *text = print(&s);
     assert_null(strstr(text, "Base:"));
@@ -170,8 +171,8 @@ static void ratios_to_a_failed_base_are_flagged(void **state)
     struct fake_run run;
     struct summary s = collect_with_base(&run, 3);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
-    NEAR(p->speedup.mid, 1.7);
-    assert_int_equal(p->pairs, 3);
+    NEAR(p->scaling.speedup.mid, 1.7);
+    assert_int_equal(p->scaling.pairs, 3);
     assert_string_equal(cell(p, COLUMN_speedup_pairs), "3");
     assert_string_equal(p->flags, "ci_not_met seeds_missing base_incomplete");
     assert_string_equal(cell(find(&s, &run, 1, "none"), COLUMN_failed_launches), "1");
@@ -189,7 +190,7 @@ static void one_pair_left_makes_no_ratio(void **state)
     struct fake_run run;
     struct summary s = collect_with_base(&run, 1);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
-    assert_true(isnan(p->speedup.mid) && isnan(p->efficiency));
+    assert_true(isnan(p->scaling.speedup.mid) && isnan(p->scaling.efficiency.mid));
     assert_string_equal(cell(p, COLUMN_speedup), "");
     assert_string_equal(p->flags, "ci_not_met seeds_missing base_incomplete");
     summary_free(&s);
@@ -203,7 +204,7 @@ static void one_launch_that_was_wanted_is_compared(void **state)
     fake_open(&run, strong_spec);
     add_block(&run, 0);
     struct summary s = collect(&run);
-    NEAR(find(&s, &run, 2, "allreduce")->speedup.mid, 1.6);
+    NEAR(find(&s, &run, 2, "allreduce")->scaling.speedup.mid, 1.6);
     assert_null(strstr(find(&s, &run, 2, "allreduce")->flags, "base_incomplete"));
     summary_free(&s);
     fake_close(&run);

@@ -18,7 +18,7 @@ static void a_failure_that_was_made_good_fails_nothing(void **state)
         assert_int_equal(p->lost_launches, 0);
         assert_string_equal(s.launches[0].reason, "killed by signal 9 (Killed)");
         if (!retried)
-            NEAR(p->speedup.mid, 1.6);
+            NEAR(p->scaling.speedup.mid, 1.6);
         summary_free(&s);
         fake_close(&run);
     }
@@ -110,9 +110,9 @@ static void time_to_a_target_is_that_of_all_seeds(void **state)
     add_to_target(&run, 3, 97, 4);
     struct summary s = collect(&run);
     assert_string_equal(s.points[0].status, "ok");
-    NEAR(s.points[0].to_target_s.mid, 6);
-    NEAR(s.points[0].to_target_s.lo, 4);
-    NEAR(s.points[0].to_target_s.hi, 8);
+    NEAR(s.points[0].accuracy.to_target_s.mid, 6);
+    NEAR(s.points[0].accuracy.to_target_s.lo, 4);
+    NEAR(s.points[0].accuracy.to_target_s.hi, 8);
     assert_string_equal(cell(&s.points[0], COLUMN_to_target_epochs), "3");
     assert_string_equal(cell(&s.points[0], COLUMN_to_target_images), "180000");
     assert_string_equal(cell(&s.points[0], COLUMN_target_acc_pct), "97");
@@ -135,7 +135,7 @@ static void a_missed_target_is_unverified(void **state)
         "seed 2: 96.98 % test accuracy after 4 epochs, train.target_acc_pct = 97 not "
         "reached");
     assert_true(summary_fails(&s, 0));
-    assert_true(isnan(s.points[0].to_target_s.mid));
+    assert_true(isnan(s.points[0].accuracy.to_target_s.mid));
     assert_string_equal(cell(&s.points[0], COLUMN_to_target_s), "");
     assert_string_equal(cell(&s.points[0], COLUMN_to_target_epochs_hi), "");
     summary_free(&s);
@@ -162,8 +162,8 @@ static void a_diverged_seed_leaves_time_to_a_target_unknown(void **state)
         struct summary s = collect(&run);
         const struct point_summary *p = &s.points[0];
         assert_string_equal(p->status, diverged ? "diverged" : "ok");
-        NEAR(p->test_acc_pct, 97.1);
-        assert_true(isnan(p->to_target_s.mid) == diverged);
+        NEAR(p->accuracy.test_acc_pct.mid, 97.1);
+        assert_true(isnan(p->accuracy.to_target_s.mid) == diverged);
         assert_string_equal(cell(p, COLUMN_to_target_s), diverged ? "" : "6");
         assert_string_equal(cell(p, COLUMN_to_target_epochs), diverged ? "" : "3");
         assert_string_equal(cell(p, COLUMN_to_target_images_lo), diverged ? "" : "180000");

@@ -22,14 +22,14 @@ static void the_base_is_summarised(void **state)
     NEAR(p->step_ms.hi, 105);
     NEAR(p->step_ms.level, 0.96875);
     assert_true(p->precision_met); /* 2.5 of 102.5 ms */
-    NEAR(p->images_per_s, 256 / 0.1025);
-    NEAR(p->gflop_per_s, 256 / 0.1025 * 3e6 / 1e9);
-    NEAR(p->speedup.mid, 1);
-    assert_true(isnan(p->speedup.lo));
-    NEAR(p->efficiency, 1);
-    assert_true(isnan(p->karp_flatt));
-    NEAR(p->compute_pct, 96);
-    NEAR(p->comm_pct, 0);
+    NEAR(p->rates.images_per_s.mid, 256 / 0.1025);
+    NEAR(p->rates.gflop_per_s, 256 / 0.1025 * 3e6 / 1e9);
+    NEAR(p->scaling.speedup.mid, 1);
+    assert_true(isnan(p->scaling.speedup.lo));
+    NEAR(p->scaling.efficiency.mid, 1);
+    assert_true(isnan(p->scaling.karp_flatt.mid));
+    NEAR(p->shares.compute_pct, 96);
+    NEAR(p->shares.comm_pct, 0);
     assert_string_equal(cell(p, COLUMN_step_ms_median), "102.5");
     assert_string_equal(cell(p, COLUMN_speedup), "1");
     assert_string_equal(cell(p, COLUMN_speedup_lo), "");
@@ -50,24 +50,24 @@ static void speedups_are_paired_by_block(void **state)
     add_blocks(&run);
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
-    NEAR(p->speedup.mid, 1.74);
-    NEAR(p->speedup.lo, 1.5);
-    NEAR(p->speedup.hi, 2.0);
-    NEAR(p->efficiency, 0.87);
-    NEAR(p->bytes_ratio, 1);
-    NEAR(p->karp_flatt, (1 / 1.74 - 0.5) / 0.5);
-    NEAR(p->efficiency_lo, 0.75);
-    NEAR(p->efficiency_hi, 1.0);
-    NEAR(p->karp_flatt_lo, 0);
-    NEAR(p->karp_flatt_hi, (1 / 1.5 - 0.5) / 0.5);
-    NEAR(p->images_per_s_lo, 256e3 / p->step_ms.hi);
-    NEAR(p->images_per_s_hi, 256e3 / p->step_ms.lo);
+    NEAR(p->scaling.speedup.mid, 1.74);
+    NEAR(p->scaling.speedup.lo, 1.5);
+    NEAR(p->scaling.speedup.hi, 2.0);
+    NEAR(p->scaling.efficiency.mid, 0.87);
+    NEAR(p->scaling.bytes_ratio, 1);
+    NEAR(p->scaling.karp_flatt.mid, (1 / 1.74 - 0.5) / 0.5);
+    NEAR(p->scaling.efficiency.lo, 0.75);
+    NEAR(p->scaling.efficiency.hi, 1.0);
+    NEAR(p->scaling.karp_flatt.lo, 0);
+    NEAR(p->scaling.karp_flatt.hi, (1 / 1.5 - 0.5) / 0.5);
+    NEAR(p->rates.images_per_s.lo, 256e3 / p->step_ms.hi);
+    NEAR(p->rates.images_per_s.hi, 256e3 / p->step_ms.lo);
     /* Exposed 20 %; the first rank waits 4 %, the second not at all. */
-    assert_share(p->wait_pct, 2);
-    assert_share(p->comm_pct, 18);
-    assert_share(p->compute_pct, 75);
-    assert_int_equal(p->last_rank, 1);
-    NEAR(p->last_rank_pct, 100);
+    assert_share(p->shares.wait_pct, 2);
+    assert_share(p->shares.comm_pct, 18);
+    assert_share(p->shares.compute_pct, 75);
+    assert_int_equal(p->last.rank, 1);
+    NEAR(p->last.pct, 100);
     assert_string_equal(cell(p, COLUMN_efficiency), "0.87");
     assert_string_equal(cell(p, COLUMN_base_step_ms), "102.5");
     assert_string_equal(cell(p, COLUMN_batch_per_rank), "128");
@@ -85,10 +85,10 @@ static void expect_work_of_peers(const struct point_summary *ours,
     assert_string_equal(cell(ours, COLUMN_flops_per_image), "3000000");
     assert_string_equal(cell(ours, COLUMN_flops_done_per_image), "900000");
     assert_string_equal(cell(ours, COLUMN_savings), "winograd dead_outputs");
-    NEAR(ours->gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
-    NEAR(ours->gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
-    NEAR(ours->peer_work_ratio, 3 / 0.9);
-    NEAR(ours->peer_rate_ratio, 1.74 / (3 / 0.9));
+    NEAR(ours->rates.gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
+    NEAR(ours->rates.gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
+    NEAR(ours->beside_peer.work_ratio, 3 / 0.9);
+    NEAR(ours->beside_peer.rate_ratio, 1.74 / (3 / 0.9));
     assert_string_equal(cell(theirs, COLUMN_flops_done_per_image), "");
     assert_string_equal(cell(theirs, COLUMN_savings), "");
 }
@@ -118,9 +118,9 @@ static void peers_are_compared_by_block(void **state)
     size_t theirs = fake_point_of(&run, "peer_torch", 1, "allreduce", "usual");
     const struct point_summary *ours = find(&s, &run, 1, "allreduce");
     assert_int_equal(ours->peer, theirs);
-    NEAR(ours->peer_ratio.mid, 1.74);
-    NEAR(ours->peer_ratio.lo, 1.5);
-    NEAR(ours->peer_ratio.hi, 2.0);
+    NEAR(ours->beside_peer.ratio.mid, 1.74);
+    NEAR(ours->beside_peer.ratio.lo, 1.5);
+    NEAR(ours->beside_peer.ratio.hi, 2.0);
     assert_string_equal(cell(ours, COLUMN_peer_point), s.points[theirs].point->id);
     assert_string_equal(cell(ours, COLUMN_peer_workload), "peer_torch");
     assert_string_equal(cell(ours, COLUMN_peer_images_per_s),
@@ -128,11 +128,11 @@ static void peers_are_compared_by_block(void **state)
     assert_string_equal(cell(ours, COLUMN_peer_pairs), "6");
     expect_work_of_peers(ours, &s.points[theirs]);
     expect_memory_of_peers(ours, &s.points[theirs]);
-    assert_true(isnan(s.points[theirs].peer_ratio.mid));
+    assert_true(isnan(s.points[theirs].beside_peer.ratio.mid));
     assert_string_equal(cell(&s.points[theirs], COLUMN_peer_point), "");
     /* At two ranks there is a peer, but nothing was measured. */
     const struct point_summary *unmeasured = find(&s, &run, 2, "allreduce");
-    assert_true(isnan(unmeasured->peer_ratio.mid));
+    assert_true(isnan(unmeasured->beside_peer.ratio.mid));
     assert_string_equal(cell(unmeasured, COLUMN_peer_ratio), "");
     assert_int_not_equal(unmeasured->peer, theirs);
     summary_free(&s);
@@ -163,11 +163,11 @@ static void memory_is_compared_with_its_forecast(void **state)
         const struct point_summary *whole = find(&s, &run, 2, "allreduce"),
                                    *shared = find(&s, &run, 2, "zero1");
         const double net = 21840 * 4 / 0x1p20, all = i == 0 ? 0.2085 : 0.2602;
-        NEAR(whole->formula_mib.all, 3 * net);
-        NEAR(shared->forecast_mib.state, 12 * page);
-        NEAR(shared->formula_mib.all, 2.5 * net);
-        NEAR(shared->model_states_mib, all);
-        assert_true(fabs(shared->model_states_error_pct - 100 * (all / (56 * page) - 1)) < 1e-6);
+        NEAR(whole->memory.formula_mib.all, 3 * net);
+        NEAR(shared->memory.forecast_mib.state, 12 * page);
+        NEAR(shared->memory.formula_mib.all, 2.5 * net);
+        NEAR(shared->memory.states_mib, all);
+        assert_true(fabs(shared->memory.error_pct - 100 * (all / (56 * page) - 1)) < 1e-6);
         assert_true((strstr(shared->flags, "memory_off") != NULL) == (i == 1));
         assert_null(strstr(whole->flags, "memory_off"));
         summary_free(&s);
@@ -185,7 +185,7 @@ static void a_block_without_base_gives_no_ratio(void **state)
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_int_equal(p->launches, 7);
-    NEAR(p->speedup.mid, 1.74);
+    NEAR(p->scaling.speedup.mid, 1.74);
     summary_free(&s);
     fake_close(&run);
 }
@@ -261,7 +261,7 @@ static void accuracy_is_the_median_of_seeds(void **state)
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_string_equal(p->status, "ok");
-    NEAR(p->test_acc_pct, 97.5);
+    NEAR(p->accuracy.test_acc_pct.mid, 97.5);
     assert_string_equal(cell(p, COLUMN_test_acc_pct), "97.5");
     assert_string_equal(cell(p, COLUMN_total_s_median), "11.5");
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
@@ -357,9 +357,9 @@ static void weak_scaling_counts_images(void **state)
     }
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
-    NEAR(p->speedup.mid, 1.6);
-    NEAR(p->efficiency, 0.8);
-    assert_true(isnan(p->karp_flatt));
+    NEAR(p->scaling.speedup.mid, 1.6);
+    NEAR(p->scaling.efficiency.mid, 0.8);
+    assert_true(isnan(p->scaling.karp_flatt.mid));
     assert_string_equal(cell(p, COLUMN_global_batch), "128");
     summary_free(&s);
     fake_close(&run);

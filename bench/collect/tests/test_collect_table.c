@@ -410,7 +410,7 @@ static void ranks_that_are_alike_are_rarely_blamed(void **state)
                     votes[i] = (int)((random >> 33) % (uint64_t)ranks);
                 }
                 struct votes last = votes_count(votes, LAUNCHES, ranks);
-                struct point_summary p = {.last_rank = last.choice, .last_rank_p = last.p};
+                struct point_last p = {.rank = last.choice, .p = last.p};
                 blamed |= losses_name_last_rank(&p, POINTS);
                 blamed_alone |= losses_name_last_rank(&p, 1);
             }

@@ -153,8 +153,8 @@ static void a_disturbed_launch_is_told_and_counts(void **state)
         for (size_t i = 0; i < s.n_launches; i++)
             assert_string_equal(s.launches[i].result.disturbed, i == 11 ? rows[r].told : "");
         assert_string_equal(p->flags, "disturbed");
-        assert_string_equal(p->disturbed_by, rows[r].by);
-        assert_int_equal(p->disturbed, 1);
+        assert_string_equal(p->noise.disturbed_by, rows[r].by);
+        assert_int_equal(p->noise.disturbed, 1);
         assert_int_equal(p->launches, LAUNCHES);
         assert_string_equal(find(&s, &run, 1, "allreduce")->flags, "");
         snprintf(line, sizeof line, "1 of 24 timed launches was disturbed (%s); they count.\n",
@@ -178,7 +178,7 @@ static void a_busy_machine_disturbs_every_launch(void **state)
     struct fake_run run;
     struct summary s = campaign(&run, everywhere);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
-    assert_int_equal(p->disturbed, LAUNCHES);
+    assert_int_equal(p->noise.disturbed, LAUNCHES);
     assert_string_equal(p->flags, "busy disturbed");
     summary_free(&s);
     fake_close(&run);
@@ -251,9 +251,9 @@ static void the_files_keep_it(void **state)
     write_both(&s, &run);
     assert_int_equal(summary_read(&again, &run.spec, run.dir, &e), OK);
     const struct point_summary *p = find(&again, &run, 2, "allreduce");
-    assert_int_equal(p->disturbed, 1);
-    assert_string_equal(p->disturbed_by, "foreign");
-    assert_int_equal(p->modes, 1);
+    assert_int_equal(p->noise.disturbed, 1);
+    assert_string_equal(p->noise.disturbed_by, "foreign");
+    assert_int_equal(p->noise.modes, 1);
     char path[128];
     snprintf(path, sizeof path, "%s/raw.csv", run.dir);
     char *text = fake_read(path);

@@ -24,7 +24,7 @@ struct rows {
     size_t n;
 };
 
-static void keep(void *arg, const struct resources_row *row)
+static void keep(void *arg, struct resources_row *row)
 {
     struct rows *rows = arg;
     assert_in_range(rows->n, 0, ROWS - 1);

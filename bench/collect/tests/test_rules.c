@@ -198,10 +198,10 @@ static void tables_break_rules(void **state)
     s.usable_cores = 8;
     assert_broken(&s, 2, "2 of 8 usable cores are used and nothing says why");
     s.usable_cores = 2;
-    p->images_per_s *= 1.01;
+    p->rates.images_per_s.mid *= 1.01;
     assert_broken(&s, 3, "its images over its median time");
     *p = kept;
-    p->pairs = 0;
+    p->scaling.pairs = 0;
     assert_broken(&s, 4, "tells no number of pairs");
     *p = kept;
     p->step_ms.level = 0.95;

@@ -33,7 +33,7 @@ static struct rows {
     size_t n;
 } rows;
 
-static void keep(void *arg, const struct timeline_row *row)
+static void keep(void *arg, struct timeline_row *row)
 {
     assert_in_range(rows.n, 0, ROWS - 1);
     struct kept *k = &rows.all[rows.n++];

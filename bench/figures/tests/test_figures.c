@@ -380,7 +380,7 @@ static void captions_tell_of_flaws_and_of_disturbed_launches(void **state)
     draw(&s, run.dir);
     assert_int_equal(rows_of(run.dir, "time.txt", "disturbed"), 0);
     assert_int_equal(rows_of(run.dir, "time.txt", "By design"), 0);
-    s.points[0].disturbed = 1;
+    s.points[0].noise.disturbed = 1;
     snprintf(s.points[1].flags, sizeof s.points[1].flags, "ci_not_met by_design");
     draw(&s, run.dir);
     assert_says(run.dir, "time.txt",
