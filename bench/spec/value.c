@@ -385,7 +385,8 @@ void value_free_plain(struct value *value)
 bool value_is_preset(const struct spec_option *option, const struct value *value)
 {
     double preset;
-    if (!number_parse(option->preset, &preset))
+    enum option_type type;
+    if (!number_parse_unit(option->preset, &type, &preset))
         return strcmp(option->preset, value->text) == 0;
     return preset == value->number;
 }

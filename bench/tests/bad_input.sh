@@ -162,6 +162,14 @@ each_set_counts() {
         expect 0 " --train.lr=0.25 " "$scalebench" plan quick.yaml --set "train.lr=0.5 seed=7" --set train.lr=0.25 &&
         grep -q -- " --seed=7 " "$tmp/expect.log"
 }
+# What is too late in the file stays a mistake unless SET says how much there is.
+stays_late() {
+    printf 'name: late\nmodel: softmax_784\ndata: {set: digits}\ntrain: {global_batch: 64, epochs: 2}\ncheckpoint: {every_epochs: 3}\n%s' \
+        'measure: {accuracy: {seeds: [1]}}' >"$tmp/late.yaml"
+    expect 2 "late.yaml:5:28: checkpoint.every_epochs = 3 never comes to pass" "$scalebench" plan "$tmp/late.yaml" \
+        --set train.global_batch=32 && expect 0 "1 point" "$scalebench" plan "$tmp/late.yaml" --set train.epochs=1
+}
+check "what never comes to pass is refused under another SET, too" stays_late
 check "each of several --set counts, later ones over earlier ones" each_set_counts
 # A cluster's file by its path in the current folder; what sbatch says, and that there is none.
 sbatch_is_heard() {

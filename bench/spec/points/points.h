@@ -59,5 +59,11 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
  * of a command line chose what does not read them. *some: points are to be made anew. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
+/* Whether words of a command line choose an owner; of ranks, nodes and ranks_per_node each follows from the others. */
+bool owned_is_open(const struct spec *spec, enum option_id owner);
+
+/* Whether a value is written in a file that the spec extends. */
+bool owned_is_of_base(const struct spec *spec, struct mark mark);
+
 /* ERR_SPEC for any other value that no point reads. */
 enum status owned_check(const struct spec *spec, struct error *e);

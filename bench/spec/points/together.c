@@ -1,4 +1,5 @@
 /* Rules over all points of a spec: what one of them may lack is a mistake where all do. */
+#include <math.h>
 #include <string.h>
 
 #include "bench/spec/figures/request.h"
@@ -105,13 +106,13 @@ static enum status check_kills(const struct spec *spec, struct error *e)
 /* A program of another maker is timed alone. */
 static enum status check_foreign_runs(const struct spec *spec, struct error *e)
 {
-    static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV};
+    static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV, OPT_START_LIMIT};
     for (size_t i = 0; i < sizeof unread / sizeof *unread && spec_foreign(spec) != NULL; i++) {
         const struct value *value = &spec->config.values[unread[i]];
         if (!value_is_preset(option_get(unread[i]), value))
             return mark_error(e, ERR_SPEC, value->mark,
                               "%s has no effect: workload.command has launches alone, neither "
-                              "accuracy runs nor steps; leave it out",
+                              "accuracy runs nor steps nor a limit of its start; leave it out",
                               option_get(unread[i])->key);
     }
     return OK;
@@ -163,35 +164,144 @@ static bool uses_powersgd(const struct point *point)
     return point->net != NULL && config_int(&point->config, OPT_COMPRESS) == COMPRESSOR_powersgd;
 }
 
+static bool shares_parameters(const struct point *point)
+{
+    return point->net != NULL && config_uses(&point->config, OPT_sync_zero_persist);
+}
+
+static bool fills_buckets(const struct point *point)
+{
+    return config_uses(&point->config, OPT_sync_first_cap_mib);
+}
+
+static bool is_launched(const struct point *point)
+{
+    return true;
+}
+
 /* The shorter side of the largest matrix that powersgd sees among the parameters. */
-static size_t largest_side(const struct net_desc *net)
+static double largest_side(const struct point *point)
 {
     size_t most = 0;
+    const struct net_desc *net = &point->net->net;
     for (int i = 0; i < net->n_tensors; i++) {
         const struct tensor_desc *t = &net->tensors[i];
         size_t rows = t->n_dims > 1 ? (size_t)t->dims[0] : 0;
         size_t side = low_rank_of(t->count, rows, 1).side;
         most = side > most ? side : most;
     }
+    return (double)most;
+}
+
+/* Of fewer numbers than the largest tensor has. */
+static double largest_tensor(const struct point *point)
+{
+    size_t most = 1;
+    const struct net_desc *net = &point->net->net;
+    for (int i = 0; i < net->n_tensors; i++)
+        most = net->tensors[i].count > most ? net->tensors[i].count : most;
+    return (double)most - 1;
+}
+
+static double bucket_size(const struct point *point)
+{
+    return config_number(&point->config, OPT_sync_cap_mib);
+}
+
+static double launch_limit(const struct point *point)
+{
+    return config_number(&point->config, OPT_POINT_LIMIT);
+}
+
+/* Options that change nothing beyond the most of all points that use them. */
+static const struct bound {
+    enum option_id id, by; /* by: decides the most */
+    bool (*uses)(const struct point *point);
+    double (*most)(const struct point *point);
+    const char *what;
+} bounds[] = {
+    {OPT_sync_rank, OPT_MODEL, uses_powersgd, largest_side,
+     "the shorter side of every matrix of the network"},
+    {OPT_sync_zero_persist, OPT_MODEL, shares_parameters, largest_tensor,
+     "what leaves a tensor to share among ranks"},
+    {OPT_sync_first_cap_mib, OPT_sync_cap_mib, fills_buckets, bucket_size,
+     "sync.cap_mib, although the first bucket is the smaller one"},
+    {OPT_START_LIMIT, OPT_POINT_LIMIT, is_launched, launch_limit,
+     "measure.limit, which ends the launch before"},
+    {OPT_DEADLINE, OPT_POINT_LIMIT, is_launched, launch_limit,
+     "measure.limit, which ends the launch before"},
+};
+
+static double most_of(const struct bound *bound, const struct spec *spec)
+{
+    double most = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (bound->uses(&spec->points[i]))
+            most = fmax(most, bound->most(&spec->points[i]));
     return most;
 }
 
-/* A rank above it is cut down to the side of each matrix. */
-static enum status check_factors(const struct spec *spec, struct error *e)
+/* A value of a base, or below words of a command line that move the bound, is no mistake of who wrote it. */
+static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (uses_powersgd(&spec->points[i]) && largest_side(&spec->points[i].net->net) > most)
-            most = largest_side(&spec->points[i].net->net);
-    for (size_t i = 0; i < spec->n_points && most > 0 && !spec->is_recorded; i++) {
-        const struct value *rank = &spec->points[i].config.values[OPT_sync_rank];
-        if (uses_powersgd(&spec->points[i]) && rank->number > (double)most)
-            return mark_error(e, ERR_SPEC, rank->mark,
-                              "sync.rank = %s is above the shorter side of every matrix of the "
-                              "network: expected at most %zu",
-                              rank->text, most);
+    return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
+           (mark_from_set(value->mark) || !spec_option_is_open(spec, bound->by));
+}
+
+static enum status check_bound(const struct bound *bound, const struct spec *spec, struct error *e)
+{
+    double most = most_of(bound, spec);
+    for (size_t i = 0; i < spec->n_points && most > 0; i++) {
+        const struct value *value = &spec->points[i].config.values[bound->id];
+        if (bound->uses(&spec->points[i]) && value->number > most && is_chosen(value, bound, spec))
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "%s = %s is above %s: expected at most %.15g",
+                              option_get(bound->id)->key, value->text, bound->what, most);
     }
     return OK;
+}
+
+static enum status check_bounds(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds && !spec->is_recorded; i++)
+        TRY(check_bound(&bounds[i], spec, e));
+    return OK;
+}
+
+/* A factor of 1 is a control beside others; alone it makes the schedule a constant one. */
+static enum status check_gamma(const struct spec *spec, struct error *e)
+{
+    const struct value *same = NULL;
+    for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (!config_uses(config, OPT_LR_GAMMA))
+            continue;
+        if (config_number(config, OPT_LR_GAMMA) != 1)
+            return OK;
+        same = &config->values[OPT_LR_GAMMA];
+    }
+    return same == NULL ? OK
+                        : mark_error(e, ERR_SPEC, same->mark,
+                                     "train.lr_gamma = 1 never changes the rate: expected less, or "
+                                     "train.lr_schedule: constant");
+}
+
+/* Hosts of one node have no link between them; beside another site they show what they cost. */
+static enum status check_hosts(const struct spec *spec, struct error *e)
+{
+    const struct value *site = NULL;
+    for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (!config_site(config)->shares_cores || config_int(config, OPT_NODES) > 1)
+            return OK;
+        site = &config->values[OPT_SITE];
+    }
+    if (site == NULL || (owned_is_open(spec, OPT_NODES) && !mark_from_set(site->mark)))
+        return OK;
+    return mark_error(e, ERR_SPEC, site->mark,
+                      "site: %s has no effect: every point has one node, and no link between "
+                      "nodes; give nodes, or leave site out",
+                      site->text);
 }
 
 double spec_chance(const struct spec *spec, int *classes)
@@ -206,12 +316,12 @@ double spec_chance(const struct spec *spec, int *classes)
 /* A bound that guessing reaches is a fraction typed for percent. Records keep theirs. */
 static enum status check_chance(const struct spec *spec, struct error *e)
 {
-    static const enum option_id bounds[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};
+    static const enum option_id accuracies[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};
     int classes;
     double chance = spec_chance(spec, &classes);
     for (size_t i = 0; i < spec->n_points && classes > 1 && !spec->is_recorded; i++)
-        for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
-            const struct spec_option *option = option_get(bounds[k]);
+        for (size_t k = 0; k < sizeof accuracies / sizeof *accuracies; k++) {
+            const struct spec_option *option = option_get(accuracies[k]);
             const struct value *value = &spec->points[i].config.values[option->id];
             if (!value_is_preset(option, value) && value->number <= chance)
                 return mark_error(e, ERR_SPEC, value->mark,
@@ -233,7 +343,9 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_kills(spec, e));
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
-    TRY(check_factors(spec, e));
+    TRY(check_bounds(spec, e));
+    TRY(check_gamma(spec, e));
+    TRY(check_hosts(spec, e));
     TRY(check_chance(spec, e));
     return check_batch_norm(spec, e);
 }

@@ -110,8 +110,8 @@ static void test_words_go_by_the_site(void **state)
     assert_counts(BODY "matrix: {ranks_per_node: [1, half, full]}\n", NULL, "1/1 4/1 8/1");
     assert_counts(BODY "ranks_per_node: full\n", "place.threads_per_rank=2", "4/1");
     assert_counts(BODY "nodes: auto\n", NULL, "1/1");
-    snprintf(text, sizeof text, "%smatrix: {ranks_per_node: [1, half, full]}\n", hosts);
-    assert_counts(text, NULL, "1/1 2/1");
+    snprintf(text, sizeof text, "%snodes: 2\nmatrix: {ranks_per_node: [1, half, full]}\n", hosts);
+    assert_counts(text, NULL, "2/2 4/2");
     snprintf(text, sizeof text, "%smatrix: {nodes: auto}\nranks_per_node: 2\n", hosts);
     assert_counts(text, NULL, "2/1 4/2 6/3 8/4");
     snprintf(text, sizeof text, "%smatrix: {ranks: auto}\nranks_per_node: 1\n", hosts);

@@ -1,0 +1,415 @@
+#include "bench/spec/points/readers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/spec/figures/request.h"
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
+
+static bool is_timed(const struct config *config)
+{
+    return config->values[OPT_TIME_LAUNCHES].number_hi > 0;
+}
+
+static bool communicates(const struct config *config)
+{
+    return config_strategy_kind(config) != STRATEGY_none;
+}
+
+static bool writes_checkpoints(const struct config *config)
+{
+    return config_writes_checkpoints(config) || config_is_elastic(config);
+}
+
+/* Reads a checkpoint again, or writes one under this name. */
+static bool has_checkpoint(const struct config *config)
+{
+    return writes_checkpoints(config) ||
+           strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
+}
+
+/* A run's own file is there only where the run has written it. */
+static bool finds_checkpoint(const struct config *config)
+{
+    const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
+    return writes_checkpoints(config) || !value_is_preset(option_get(OPT_CHECKPOINT_PATH), path) ||
+           strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") != 0;
+}
+
+static bool has_variant(const struct config *config)
+{
+    enum strategy_variant variant;
+    struct error e;
+    return config_variant(config, &variant, &e) == OK;
+}
+
+static unsigned flags_of(const struct config *config)
+{
+    return strategy_flags(config_strategy_kind(config));
+}
+
+static bool compresses(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_COMPRESSES;
+}
+
+static bool has_algorithms(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_ALGORITHMS;
+}
+
+static bool overlaps(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_OVERLAPS;
+}
+
+/* A run that is timed follows the schedule of the rate that epochs stretch. */
+static bool counts_epochs(const struct config *config)
+{
+    return config->values[OPT_ACCURACY_SEEDS].n > 0 ||
+           config_int(config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
+}
+
+/* Ranks of strategy none train apart: no run says how well. */
+static bool trains_one_net(const struct config *config)
+{
+    return config_is_foreign(config) || communicates(config) || config_int(config, OPT_RANKS) == 1;
+}
+
+/* Before nodes are resolved, too. */
+static bool has_several_ranks(const struct config *config)
+{
+    return config_int(config, OPT_RANKS) > 1 || config->values[OPT_NODES].set ||
+           config->values[OPT_RANKS_PER_NODE].set;
+}
+
+static bool shows_bars(const struct config *config)
+{
+    const struct value *figures = &config->values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++)
+        if (figures->figures[i].options[FIGURE_Y].n == 0)
+            return true;
+    return false;
+}
+
+static bool shows_model(const struct config *config)
+{
+    const struct value *figures = &config->values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++)
+        if (figures->figures[i].options[FIGURE_MODEL].number != 0)
+            return true;
+    return false;
+}
+
+static bool reaches_evaluation(const struct config *config)
+{
+    return config_int(config, OPT_INJECT_PHASE) != INJECT_PHASE_evaluation ||
+           config->values[OPT_ACCURACY_SEEDS].n > 0;
+}
+
+static bool reaches_checkpoint(const struct config *config)
+{
+    return config_int(config, OPT_INJECT_PHASE) != INJECT_PHASE_checkpoint ||
+           writes_checkpoints(config);
+}
+
+/* ---- How long launches and runs are ---- */
+
+static bool is_trained(const struct config *config)
+{
+    return config->values[OPT_ACCURACY_SEEDS].n > 0 && config_wants_accuracy(config);
+}
+
+static double trained_epochs(const struct config *config)
+{
+    return is_trained(config) ? config_number(config, OPT_EPOCHS) : 0;
+}
+
+/* INFINITY: not known before the data are read, or before ranks change. */
+static double trained_steps(const struct config *config)
+{
+    double steps = config_epoch_steps(config);
+    if (!is_trained(config))
+        return 0;
+    return isnan(steps) || config_is_elastic(config) ? INFINITY : trained_epochs(config) * steps;
+}
+
+static double longest_steps(const struct config *config)
+{
+    return fmax(trained_steps(config), is_timed(config) ? config_launch_steps(config) : 0);
+}
+
+static double longest_but_one(const struct config *config)
+{
+    return longest_steps(config) - 1;
+}
+
+/* Epochs that end before the last step. */
+static double ended_epochs(const struct config *config)
+{
+    double steps = config_epoch_steps(config);
+    double timed = is_timed(config) ? floor((config_launch_steps(config) - 1) / steps) : 0;
+    return isnan(timed) ? INFINITY : fmax(trained_epochs(config) - 1, timed);
+}
+
+static double epochs_of_default(const struct config *config)
+{
+    bool steps = config_int(config, OPT_LR_SCHEDULE) == LR_SCHEDULE_step;
+    return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
+}
+
+/* ---- How large points are, also before nodes are resolved ---- */
+
+static double given_each(const struct config *config)
+{
+    return config->values[OPT_RANKS_PER_NODE].set ? config_number(config, OPT_RANKS_PER_NODE) : 0;
+}
+
+static double most_ranks(const struct config *config)
+{
+    double nodes = config_number(config, OPT_NODES);
+    return fmax(config_number(config, OPT_RANKS), nodes * given_each(config));
+}
+
+static bool spans_nodes(const struct config *config)
+{
+    double each = given_each(config);
+    return config_int(config, OPT_NODES) > 1 ||
+           (each > 0 && config_number(config, OPT_RANKS) > each);
+}
+
+/* ---- Rows ---- */
+
+static const struct reader readers[] = {
+    {OPT_COMMAND, OPT_WORKLOAD, "command", NULL},
+    {OPT_METRICS, OPT_WORKLOAD, "command", NULL},
+    {OPT_JUDGED, OPT_WORKLOAD, "command", NULL},
+    {OPT_SITE_HOSTS, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_RATE, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_RATE, OPT_NODES, NULL, spans_nodes},
+    {OPT_SITE_DELAY, OPT_SITE, "emulated", NULL},
+    {OPT_SITE_DELAY, OPT_NODES, NULL, spans_nodes},
+    {OPT_SITE_LAUNCHER, OPT_SITE, "slurm", NULL},
+    {OPT_SITE_INTERFACE, OPT_SITE, "slurm ssh", NULL},
+    {OPT_SITE_MACHINES, OPT_SITE, "ssh", NULL},
+    {OPT_COMPUTE_RATE, OPT_COMPUTE, "replay auto", NULL},
+    {OPT_COMPUTE_CORES, OPT_COMPUTE, "replay auto", NULL},
+    {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
+    {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
+    {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
+    {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL}, /* of the latter see `trainers` */
+    {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
+    {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
+    {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
+    {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},
+    {OPT_NESTEROV, OPT_OPTIMIZER, "sgd", NULL},
+    {OPT_NESTEROV, OPT_MOMENTUM, NULL, NULL},
+    {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, "sgd", NULL},
+    {OPT_DECOUPLED_DECAY, OPT_WEIGHT_DECAY, NULL, NULL},
+    {OPT_BETA1, OPT_OPTIMIZER, "adam adamw lamb", NULL},
+    {OPT_BETA2, OPT_OPTIMIZER, "adam adamw lamb", NULL},
+    {OPT_EPSILON, OPT_OPTIMIZER, "adam adamw lamb", NULL},
+    {OPT_TRUST, OPT_OPTIMIZER, "lars", NULL},
+    {OPT_LR_RULE, OPT_RANKS, NULL, has_several_ranks},
+    {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, "step", NULL},
+    {OPT_LR_GAMMA, OPT_LR_SCHEDULE, "step", NULL},
+    {OPT_LR_MIN, OPT_LR_SCHEDULE, "cosine", NULL},
+    {OPT_LR_WARMUP, OPT_WARMUP_STEPS, NULL, NULL},
+    {OPT_LOSS_SCALE, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_INITIAL, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_INITIAL, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_LOSS_SCALE_WINDOW, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_WINDOW, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_LOSS_SCALE_HYSTERESIS, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_HYSTERESIS, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_LOSS_SCALE_MIN, OPT_PRECISION, "fp16", NULL},
+    {OPT_LOSS_SCALE_MIN, OPT_LOSS_SCALE, "0", NULL},
+    {OPT_VARIANT, OPT_STRATEGY, NULL, has_variant},
+    {OPT_COMPRESS, OPT_STRATEGY, NULL, compresses},
+    {OPT_ALGORITHM, OPT_STRATEGY, NULL, has_algorithms},
+    {OPT_OVERLAP, OPT_STRATEGY, NULL, overlaps},
+#define OWNED_anyone(key, owner)
+#define OWNED_strategy(key, owner)                                      {OPT_sync_##key, OPT_STRATEGY, #owner, NULL},
+#define OWNED_variant(key, owner)                                       {OPT_sync_##key, OPT_VARIANT, #owner, NULL},
+#define OWNED_compress(key, owner)                                      {OPT_sync_##key, OPT_COMPRESS, #owner, NULL},
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
+#include "comm/cost/strategies.def"
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
+#include "comm/cost/compressors.def"
+    {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
+    {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL,
+     NULL}, /* of one micro-batch all schedules are one */
+    {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
+    {OPT_CALL_CHECK, OPT_RANKS, NULL, has_several_ranks},
+    {OPT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, counts_epochs},
+    {OPT_TARGET_ACC, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ELASTIC, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_RESTARTS, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_STEPS, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_DTYPE, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_DTYPE, OPT_CHECKPOINT_EPOCHS, NULL, writes_checkpoints},
+    {OPT_CHECKPOINT_PATH, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_PATH, OPT_CHECKPOINT_EPOCHS, NULL, has_checkpoint},
+    {OPT_CHECKPOINT_RESUME, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_CHECKPOINT_RESUME, OPT_CHECKPOINT_EPOCHS, NULL, finds_checkpoint},
+    {OPT_ORDER, OPT_BIND, "hwthread core numa", NULL},
+    {OPT_SEED, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_COMPUTE, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIME_WARMUP, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIME_STEPS, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIME_PRECISION, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_STEPS_CSV, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_BUDGET, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_TIMELINE, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_REPLAY, OPT_TIME_LAUNCHES, NULL, is_timed},
+    {OPT_REPLAY, OPT_STRATEGY, NULL, communicates},
+    {OPT_REPLAY, OPT_RANKS, NULL, has_several_ranks},
+    {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ACCURACY_SEEDS, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_ACCURACY_SEEDS, OPT_STRATEGY, NULL, trains_one_net},
+    {OPT_ACCURACY_MIN, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_PUBLISHED_KEYS, OPT_PUBLISHED_FILE, NULL, NULL},
+    {OPT_BARS, OPT_FIGURES, NULL, shows_bars},
+    {OPT_LINK, OPT_FIGURES, NULL, shows_model},
+    {OPT_RESTART_WITH, OPT_RESTARTS, NULL, NULL},
+    {OPT_RESTART_LEAST, OPT_RESTART_WITH, "fewer", NULL},
+    {OPT_INJECT_SLEEP, OPT_INJECT_KIND, "fixed exponential pareto", NULL},
+    {OPT_INJECT_SHAPE, OPT_INJECT_KIND, "pareto", NULL},
+    {OPT_INJECT_RANKS, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+    {OPT_INJECT_STEPS, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+    {OPT_INJECT_PHASE, OPT_INJECT_KIND, "fixed exponential pareto kill", NULL},
+    {OPT_INJECT_PHASE, OPT_ACCURACY_SEEDS, NULL, reaches_evaluation},
+    {OPT_INJECT_PHASE, OPT_CHECKPOINT_EPOCHS, NULL, reaches_checkpoint},
+};
+#define READERS (sizeof readers / sizeof *readers)
+
+/* What decides how many steps, epochs or ranks there are. */
+static const enum option_id by_epochs[] = {OPT_EPOCHS, OPT_ACCURACY_SEEDS, OPTION_COUNT};
+static const enum option_id by_ranks[] = {OPT_RANKS, OPT_NODES, OPT_RANKS_PER_NODE, OPTION_COUNT};
+static const enum option_id by_steps[] = {
+    OPT_EPOCHS,     OPT_DATA_SAMPLES, OPT_GLOBAL_BATCH,  OPT_BATCH_PER_RANK, OPT_TIME_WARMUP,
+    OPT_TIME_STEPS, OPT_RANKS,        OPT_TIME_LAUNCHES, OPT_ACCURACY_SEEDS, OPTION_COUNT};
+
+static const struct length lengths[] = {
+    {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default, by_steps},
+    {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs, by_steps},
+    {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps, by_steps},
+    {OPT_sync_node_ranks, OPT_sync_node_ranks, most_ranks, by_ranks},
+    {OPT_sync_period, OPT_sync_period, longest_steps, by_steps},
+    {OPT_sync_post_local, OPT_sync_post_local, longest_but_one, by_steps},
+    {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs, by_epochs},
+    {OPT_CHECKPOINT_STEPS, OPT_CHECKPOINT_STEPS, trained_steps, by_steps},
+    {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps},
+};
+
+/* Programs of other makers see no option of a trainer. */
+static const struct reader trainers = {.owner = OPT_WORKLOAD};
+
+/* ---- Who reads what ---- */
+
+const char *reader_owner_text(const struct config *config, enum option_id owner)
+{
+    return owner == OPT_STRATEGY ? strategy_names()[config_strategy_kind(config)]
+                                 : config_text(config, owner);
+}
+
+/* A spec that names no site may run in a Slurm job. */
+static bool may_be_slurm(const struct config *config, const struct reader *reader)
+{
+    return reader->owner == OPT_SITE && !config->values[OPT_SITE].set &&
+           name_is_word(reader->names, names_sites->names[SITE_slurm]);
+}
+
+static bool holds(const struct reader *reader, const struct config *config)
+{
+    const struct value *owner = &config->values[reader->owner];
+    if (reader->reads != NULL)
+        return reader->reads(config);
+    if (reader->names == NULL)
+        return !value_is_preset(option_get(reader->owner), owner);
+    return name_is_word(reader->names, reader_owner_text(config, reader->owner)) ||
+           may_be_slurm(config, reader);
+}
+
+const struct reader *reader_find_lack(const struct config *config, enum option_id id)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (readers[i].id == id && !holds(&readers[i], config))
+            return &readers[i];
+    return config_reads(config, id) ? NULL : &trainers;
+}
+
+const struct length *reader_find_late(const struct config *config, enum option_id id)
+{
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (lengths[i].id == id &&
+            config_number(config, lengths[i].counted) > lengths[i].most(config))
+            return &lengths[i];
+    return NULL;
+}
+
+/* A compressor with a strategy that takes none is a mistake, which is named later: it counts as used. */
+bool config_uses(const struct config *config, enum option_id id)
+{
+    const struct reader *lacks = id < OPT_OWN ? reader_find_lack(config, id) : NULL;
+    return config_concerns(config, id) && (lacks == NULL || lacks->reads != NULL);
+}
+
+bool reader_has_row(enum option_id id)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (readers[i].id == id)
+            return true;
+    return false;
+}
+
+/* ---- Messages ---- */
+
+/* "bucketed or zero2" */
+static void join_words(char *text, size_t size, const char *words)
+{
+    size_t used = 0;
+    for (; *words && used < size; words += words[strcspn(words, " ")] ? 1 : 0) {
+        int length = (int)strcspn(words, " ");
+        used += (size_t)snprintf(text + used, size - used, "%s%.*s", used > 0 ? " or " : "", length,
+                                 words);
+        words += length;
+    }
+}
+
+void reader_explain_late(char why[READER_WHY], const struct length *late, const char *found,
+                         double most)
+{
+    const struct spec_option *counted = option_get(late->counted);
+    snprintf(why, READER_WHY,
+             "%s = %s never comes to pass: no launch or run has so many %s; expected at most %.0f",
+             counted->key, found, counted->unit, most);
+}
+
+void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct reader *lacks,
+                         const char *found)
+{
+    const char *key = option_get(id)->key, *owner = option_get(lacks->owner)->key;
+    char names[256];
+    if (lacks == &trainers) {
+        snprintf(why, READER_WHY,
+                 "%s has no effect: workload.command sees the options below workload.options "
+                 "alone; leave it out",
+                 key);
+    } else if (lacks->names == NULL && strcmp(option_get(lacks->owner)->preset, "1") == 0) {
+        snprintf(why, READER_WHY, "%s has no effect where %s = %s: expected more, or leave %s out",
+                 key, owner, found, key);
+    } else if (lacks->names == NULL) {
+        snprintf(why, READER_WHY,
+                 "%s has no effect without %s, which is %s; give %s, or leave %s out", key, owner,
+                 found, owner, key);
+    } else {
+        join_words(names, sizeof names, lacks->names);
+        snprintf(why, READER_WHY, "%s has no effect: expected %s = %s, found %s; leave it out", key,
+                 owner, names, found);
+    }
+}
