@@ -126,11 +126,31 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
+/* A shell cuts a condition without quotation marks into words. */
+static enum status explain_words(const struct check_request *request, struct error *e)
+{
+    char text[1024] = "";
+    struct error why;
+    struct condition *whole;
+    for (size_t i = 1, used = 0; i < request->n_operands && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "",
+                                 request->operands[i]);
+    bool is_one = request->n_operands > 2 && condition_parse(&whole, text, &why) == OK;
+    if (is_one)
+        condition_free(whole);
+    return is_one ? error_set(e, ERR_ARGUMENT,
+                              "check: expected a condition in quotation marks, found words; write "
+                              "\"%s\"",
+                              text)
+                  : e->status;
+}
+
 static enum status read_checks(struct checking *c, const struct check_request *request,
                                struct error *e)
 {
     for (size_t i = 1; i < request->n_operands; i++)
-        TRY(add_check(c, request->operands[i], NULL, 0, e));
+        if (add_check(c, request->operands[i], NULL, 0, e) != OK)
+            return explain_words(request, e);
     if (request->file != NULL)
         TRY(read_file(c, request->file, e));
     if (c->n == 0)

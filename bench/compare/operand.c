@@ -115,6 +115,11 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
     }
     struct near_file near = {.distance = 0};
     look_near(&near, name, out, home);
+    if (path_exists(name) && !path_is_folder(name))
+        return error_set(e, ERR_ARGUMENT,
+                         "'%s' is a file: expected a run's folder or name, or a table, whose name "
+                         "ends in .csv",
+                         name);
     return error_set(e, ERR_ARGUMENT,
                      "'%s' is no run: neither a folder with summary.csv, nor a campaign's with "
                      "latest/, nor a name in %s or results/reference%s",

@@ -438,6 +438,21 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
     return OK;
 }
 
+/* Adds the sets that fit to what does not. */
+static enum status name_fitting_sets(const struct net_desc *net, struct error *e)
+{
+    struct error none;
+    char text[256] = "";
+    const struct enumeration *sets = names_data_sets;
+    for (size_t i = 0; i < sets->n; i++) {
+        const struct data_set_row *set = data_set_find(sets->names[i]);
+        bool own = set->source == DATA_OWN;
+        if (own || model_check_data(net, set->name, set->shape, set->classes, &none) == OK)
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %s", set->name);
+    }
+    return error_set(e, e->status, "%s; expected data.set to be one of:%s", e->text, text);
+}
+
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e)
 {
@@ -453,9 +468,9 @@ enum status config_check_data(const struct config *config, const struct net_desc
         return error_set(e, ERR_ARGUMENT, "data.name = %s, but data.set = %s has a name",
                          config_text(config, OPT_DATA_NAME), config_text(config, OPT_DATA_SET));
     *at = OPT_MODEL;
-    return own ? OK
-               : model_check_data(net, config_text(config, OPT_DATA_SET), set->shape, set->classes,
-                                  e);
+    return own || model_check_data(net, set->name, set->shape, set->classes, e) == OK
+               ? OK
+               : name_fitting_sets(net, e);
 }
 
 bool config_has_flaw(const struct config *config)

@@ -280,6 +280,21 @@ static double unit_ms(const char *name)
     return 0;
 }
 
+static enum status refuse_time(const struct config *config, const char *wanted, struct error *e)
+{
+    const struct value *metrics = &config->values[OPT_METRICS];
+    char names[64][PATTERN_NAME], text[700];
+    const char *known[65] = {option_get(OPT_JUDGED)->preset};
+    size_t n = 1;
+    for (size_t i = 0; i < metrics->n && n < 65; i++, n++) {
+        pattern_split(names[i], metrics->texts[i]);
+        known[n] = names[i];
+    }
+    return mark_error(e, ERR_SPEC, config->values[OPT_JUDGED].mark,
+                      "%s: %s; workload.metrics names more", option_get(OPT_JUDGED)->key,
+                      name_explain(text, sizeof text, wanted, known, n));
+}
+
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e)
 {
     const char *wanted = config_text(config, OPT_JUDGED);
@@ -298,7 +313,7 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
                        : refuse(config, OPT_JUDGED, wanted,
                                 "a time's name ends with _ns, _us, _ms or _s", e);
     }
-    return refuse(config, OPT_JUDGED, wanted, "workload.metrics have none of this name", e);
+    return refuse_time(config, wanted, e);
 }
 
 /* ---- A point ---- */

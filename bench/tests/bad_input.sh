@@ -45,6 +45,26 @@ check "what is missing is told with where to read on" expect 2 "run: SPEC is mis
 check "--version takes no argument" expect 2 "--version: 'x' is one argument too many; expected none" "$scalebench" --version x
 check "hello_ranks takes no argument" expect 2 "hello_ranks: 'x' is one argument too many; expected none" "$build/hello_ranks" x
 check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
+check "a SET with a blank for the sign" expect 2 "plan: --set train.lr: expected key=value; write --set train.lr=VALUE" \
+    "$scalebench" plan quick --set train.lr 0.5
+for command in plan run; do
+    check "$command: results below a file" expect 2 "--out CHANGELOG.md: found a file, expected a folder of results" \
+        "$scalebench" "$command" quick --out CHANGELOG.md
+done
+check "status: what it takes" expect 2 "a spec is taken, too: strong_scalin.yaml" "$scalebench" status strong_scalin
+check "a program in place of a run" expect 2 "'bench/tests/lib/file_server.py' is a file: expected a run's folder or name, or a table" \
+    "$scalebench" table bench/tests/lib/file_server.py
+check "explain: the meaning of a name" expect 2 "; nearest 'train.lr'" "$scalebench" explain train.learning_rate
+check "a metric that is near" expect 2 "workload.time: 'time_mss' is unknown; nearest 'time_ms'" \
+    "$scalebench" plan configs/examples/pi.yaml --set workload.time=time_mss
+check "a sign turned around" expect 2 "'speedup => 2': expected '>=', found '=>'" \
+    "$scalebench" check results/reference/strong_scaling "speedup => 2"
+check "a unit behind a blank" expect 2 "expected a number and its unit without a blank, 90%, found '90 %'" \
+    "$scalebench" check results/reference/strong_scaling "efficiency >= 90 %"
+check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found words; write \"ranks >= 2\"" \
+    "$scalebench" check results/reference/strong_scaling ranks ">=" 2
+check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is of specs" "$train_cnn" --ranks 2
+check "trainer: an option without dashes" expect 2 "'train.lr=0.5' is not an option; write --train.lr=0.5" "$train_cnn" train.lr=0.5
 check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
 check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/base/file.h"
 #include "bench/collect/collect.h"
@@ -442,6 +443,20 @@ static size_t list_told(struct told *told)
     return n;
 }
 
+/* The first whose meaning begins with the last word: learning_rate of train.lr. */
+static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct told *told,
+                       size_t n)
+{
+    const char *dot = strrchr(name, '.');
+    char words[64];
+    snprintf(words, sizeof words, "%s", dot != NULL ? dot + 1 : name);
+    for (char *c = words; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+    for (size_t i = 0; i < n && !near[0] && words[0]; i++)
+        if (strncasecmp(told[i].meaning, words, strlen(words)) == 0)
+            snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", told[i].name);
+}
+
 static enum status find_told(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
 {
     struct told *told;
@@ -454,6 +469,7 @@ static enum status find_told(char near[NAME_NEAR_BYTES], const char *name, struc
         for (size_t i = 0; i < n; i++)
             names[i] = told[i].name;
         name_near(near, name, names, n);
+        find_meant(near, name, told, n);
     }
     free(names);
     free(told);

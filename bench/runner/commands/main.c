@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/base/descriptors.h"
 #include "bench/runner/commands/commands.h"
@@ -108,6 +109,10 @@ static enum status take_operand(const char *operand, struct arguments *arguments
 {
     size_t most =
         strstr(command->operand, "...") != NULL ? OPERANDS_MAX : *command->operand != '\0';
+    bool is_value = arguments->set != NULL && strchr(arguments->set, '=') == NULL;
+    if (arguments->n_operands >= most && is_value)
+        return error_set(e, ERR_ARGUMENT, "%s: --set %s: expected key=value; write --set %s=VALUE",
+                         command->name, arguments->set, arguments->set);
     if (arguments->n_operands >= most)
         return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many; expected %s",
                          command->name, operand, *command->operand ? command->operand : "none");
@@ -177,6 +182,16 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
                      near, command->name);
 }
 
+static enum status check_out(const struct arguments *arguments, const struct command *command,
+                             struct error *e)
+{
+    struct stat found;
+    if (stat(arguments->out, &found) != 0 || S_ISDIR(found.st_mode))
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "%s: --out %s: found a file, expected a folder of results",
+                     command->name, arguments->out);
+}
+
 /* Words of an operand that are not in brackets have to be there, "RUN RUN..." being two. */
 static enum status check_operands(const struct arguments *arguments, const struct command *command,
                                   struct error *e)
@@ -210,6 +225,7 @@ static enum status parse(const struct command *command, int argc, char **argv,
     }
     for (; optind < argc; optind++)
         TRY(take_operand(argv[optind], arguments, command, e));
+    TRY(check_out(arguments, command, e));
     return check_operands(arguments, command, e);
 }
 

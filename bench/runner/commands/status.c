@@ -102,7 +102,8 @@ static enum status show_asked(struct asking *a, const struct arguments *argument
         return show_path(a, operand, e);
     if (spec_is_meant(operand))
         return show_spec(a, arguments, e);
-    TRY(operand_find(path, operand, arguments->out, tools->home, e));
+    if (operand_find(path, operand, arguments->out, tools->home, e) != OK)
+        return error_set(e, e->status, "%s; a spec is taken, too: %s.yaml", e->text, operand);
     return show_path(a, path, e);
 }
 

@@ -96,9 +96,17 @@ static enum status refuse_sign(const struct parser *p, struct error *e)
                     (int)length, p->begin);
 }
 
+static bool is_turned_around(const char *text)
+{
+    return text[0] == '=' && (text[1] == '<' || text[1] == '>');
+}
+
 static enum status next_token(struct parser *p, struct error *e)
 {
     const char *text = p->begin = p->next + strspn(p->next, " \t\n\r");
+    if (is_turned_around(text))
+        return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, text),
+                        "expected '%c=', found '%.2s'", text[1], text);
     size_t length = relation_at(text, &p->relation), word = strcspn(text, word_ends);
     if (*text == '"' || *text == '\'')
         return read_text(p, e);
@@ -183,6 +191,22 @@ static enum status parse_name(struct parser *p, struct condition_term *term, str
     return next_token(p, e);
 }
 
+/* A unit behind a blank is none of the words that may follow. */
+static enum status check_unit(const struct parser *p, const char *number, struct error *e)
+{
+    char text[64];
+    double value;
+    enum option_type type;
+    if (p->token != TOKEN_WORD)
+        return OK;
+    snprintf(text, sizeof text, "%.40s%.20s", number, p->word);
+    if (!number_parse_unit(text, &type, &value))
+        return OK;
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin),
+                    "expected a number and its unit without a blank, %s, found '%s %s'", text,
+                    number, p->word);
+}
+
 static enum status parse_value(struct parser *p, struct condition_term *term,
                                struct comparison *comparison, struct error *e)
 {
@@ -197,7 +221,9 @@ static enum status parse_value(struct parser *p, struct condition_term *term,
     term->number = !isnan(comparison->number);
     term->text = p->word;
     term->text_column = column_of(p, p->begin);
-    return next_token(p, e);
+    const char *end = p->next;
+    TRY(next_token(p, e));
+    return term->number && p->begin > end ? check_unit(p, term->text, e) : OK;
 }
 
 static void emit(struct parser *p, enum action action)

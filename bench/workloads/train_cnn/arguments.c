@@ -148,6 +148,13 @@ static enum status unknown_option(const char *argument, struct error *e)
     for (int id = 0; id < OPTION_COUNT; id++)
         if (is_workload_option((enum option_id)id))
             names[n++] = option_get((enum option_id)id)->key;
+    size_t length = strspn(argument, "-");
+    if (option_find(argument + length) != NULL)
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: unknown option: %s is of specs, which `scalebench run` reads; mpiexec "
+            "-n says how many ranks there are",
+            argument, argument + length);
     return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
                      argument, option_near(near, argument, names, n));
 }
@@ -171,7 +178,9 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
             TRY(own_options[i].take(a, (char *)a + own_options[i].at, optarg, e));
     }
     return optind < argc
-               ? error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind])
+               ? error_set(e, ERR_ARGUMENT, "'%s' is not an option%s%s; see --help", argv[optind],
+                           strchr(argv[optind], '=') != NULL ? "; write --" : "",
+                           strchr(argv[optind], '=') != NULL ? argv[optind] : "")
                : OK;
 }
 
