@@ -65,7 +65,6 @@ linked_rows() { # folder, table
 title_of() { # folder
     local spec=$1/spec.yaml
     [ -f "$spec" ] || spec=configs/${1##*/}.yaml
-    [ "${1##*/}" != comm ] || echo "Latency and bandwidth of each way to sum, by size"
     [ ! -f "$spec" ] || sed -n 's/^title: *"\{0,1\}\([^"]*\(\\"[^"]*\)*\)"\{0,1\}$/\1/p' "$spec" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
 }
 
@@ -129,7 +128,7 @@ peer_vgg
 efficiency_vgg
 efficiency measure.time.launches=12..12
 overlap measure.time.launches=9..9
-comm --turns 6
+comm workload.options.turns=6
 kernels workload.options.net=vgg11_bn workload.options.batch=64 workload.options.part=ops workload.options.isa=avx512,avx512_bf16
 winograd
 accuracy_lenet
@@ -142,14 +141,9 @@ names() {
     list | cut -d ' ' -f 1
 }
 
-# What the list says behind a name: options of its campaign, or arguments of its sweep.
+# What the list says behind a name: options of its campaign.
 options_of() { # name
     list | sed -n "s/^$1 //p"
-}
-
-# Campaigns have a spec, sweeps a script of their own and one table.
-is_sweep() { # name
-    [ -x "ci/$1.sh" ]
 }
 
 reports() {
@@ -174,7 +168,7 @@ family() { # name
     done
 }
 
-# What its launches took, from raw.csv; of specs of the reports what is left by their plan, of the sweep what it says itself.
+# What its launches took, from raw.csv; of specs of the reports what is left by their plan.
 seconds() { # name
     case $1 in
     */*)
@@ -182,12 +176,6 @@ seconds() { # name
             awk -F , '{ gsub(/"[^"]*"/, "quoted") }
                 NR == 1 { for (i = 1; i <= NF; i++) if ($i == "left_s") c = i; next }
                 { sum += $c } END { printf "%.0f\n", sum }'
-        ;;
-    comm)
-        # shellcheck disable=SC2046 # words
-        OUT=$out BUILD=$build ci/comm.sh $(options_of comm) --plan 2>&1 |
-            sed -n "/sizes and networks/s/.*about \\([0-9]*\\) \\(s\\|min\\).*/\\1 \\2/p" |
-            awk '{ print $2 == "min" ? 60 * $1 : $1 }'
         ;;
     *)
         [ -f "results/reference/$1/raw.csv" ] || return 0
@@ -215,11 +203,6 @@ measure() { # name
         return
     fi
     [ -z "${FRESH:-}" ] || rm -rf "${out:?}/$1"
-    if is_sweep "$1"; then
-        read -ra own < <(options_of "$1")
-        [ -f "$out/$1/$1.csv" ] || OUT=$out BUILD=$build "ci/$1.sh" "${own[@]}"
-        return
-    fi
     mapfile -t own < <(options_of "$1")
     [ -z "${SET:-}" ] || own=("$SET")
     "$build/scalebench" run "configs/$1.yaml" ${own[0]:+--set "${own[*]}"} --out "$out"
@@ -360,29 +343,27 @@ keeps_less() { # name, folder, what was kept
 
 # The tables, and the document and the figures that the program makes of them alone.
 keep() { # name
-    local from=$out/$1/latest to stage figure
+    local from=$out/$1/latest to stage figure table
     to=$into/$(folder_of "$1")
     case $1 in
-    comm) from=$out/$1 ;;
     */*) from=$out/reports/${1/\//_}${QUICK:+_quick} ;;
     esac
     [ -f "$from/manifest.json" ] || { echo "$from: nothing was measured" >&2; return 1; }
     ! keeps_less "$1" "$from" "$to" || return 1
     stage=$(mktemp -d -p "$stages")
     case $1 in
-    comm) cp "$from"/{manifest.json,comm.csv,link.csv,latency.svg,busbw.svg} "$stage" || return 1 ;;
     */*) copy_tables "$1" "$from" "$stage" || return 1 ;;
     *)
         cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage" || return 1
         [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage" || return 1
-        [ ! -f "$from/kernels.csv" ] || cp "$from/kernels.csv" "$stage" || return 1
+        for table in comm link kernels; do
+            [ ! -f "$from/$table.csv" ] || cp "$from/$table.csv" "$stage" || return 1
+        done
         ;;
     esac
     share_manifest "$1" "$stage"
-    if ! is_sweep "$1"; then
-        give_title "$1" "$stage"
-        "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
-    fi
+    give_title "$1" "$stage"
+    "$build/scalebench" figures "$stage" >"$stage/drawn" 2>&1 || { cat "$stage/drawn" >&2; return 1; }
     rm -rf "$to.new"
     mkdir -p "$to.new" || return 1
     for figure in "$stage"/*; do

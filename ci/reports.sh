@@ -125,7 +125,7 @@ keep_apart() { # name, folder of the run
     find "$2/" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
     find "$2/" -maxdepth 1 -type f -newer "$scratch/begun" \
         \( -name '*.svg' -o -name '*.png' -o -name '*.txt' -o -name 'series_*.csv' -o -name 'dots_*.csv' \) -exec cp -t "$to" {} +
-    [ ! -e "$out/comm/link.csv" ] || cp "$out/comm/link.csv" "$to"
+    [ ! -e "$out/comm/latest/link.csv" ] || cp "$out/comm/latest/link.csv" "$to"
     for part in spec.yaml manifest.json summary.md summary.tex models published; do
         [ ! -e "$2/$part" ] || cp -r "$2/$part" "$to"
     done

@@ -412,6 +412,11 @@ static const struct column comm[] = {
 #include "bench/workloads/sweeps/comm/csv_comm.def"
 };
 #undef FILE_NAME
+#define FILE_NAME "compare.csv"
+static const struct column compare[] = {
+#include "bench/workloads/sweeps/comm/csv_comm.def"
+};
+#undef FILE_NAME
 #define FILE_NAME "link.csv"
 static const struct column links[] = {
 #include "bench/workloads/sweeps/comm/csv_link.def"
@@ -426,6 +431,8 @@ static const struct column kernels[] = {
 
 static const struct sweep_table tables[] = {
     {"comm.csv", comm, sizeof comm / sizeof *comm, "a row an operation, of `comm_sweep`"},
+    {"compare.csv", compare, sizeof compare / sizeof *compare,
+     "a row an operation of two that are compared, of `comm_sweep`"},
     {"link.csv", links, sizeof links / sizeof *links, "a row a size of message, of `comm_sweep`"},
     {"kernels.csv", kernels, sizeof kernels / sizeof *kernels, "a row a kernel, of `kernel_sweep`"},
 };

@@ -57,6 +57,8 @@ struct sweep_figure {
 };
 const struct sweep_figure *figures_of_sweeps(size_t *n);
 
+/* ERR_ARGUMENT where sweeps have no table of this name with figures. */
+enum status figures_check_sweep(const char *table, struct error *e);
 /* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, into the folder `to`; prints their paths to `out`.
  * What the table has no rows for is removed. */
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,

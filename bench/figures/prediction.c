@@ -166,7 +166,7 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
 /* That which was kept with the run, else what bench-comm leaves beside the campaigns' folders. */
 static bool find_beside(char *path, size_t size, const char *run_dir)
 {
-    static const char *const ways[] = {".", "../../comm"};
+    static const char *const ways[] = {".", "../../comm/latest"};
     bool found = false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways && !found; i++) {
         snprintf(path, size, "%s/%s/link.csv", run_dir, ways[i]);
@@ -181,13 +181,14 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     char path[4200], host[256];
     struct link_file f;
     if (!find_beside(path, sizeof path, run_dir)) {
-        log_print(LOG_DETAIL, "no model line: no comm/link.csv, which make bench-comm writes");
+        log_print(LOG_DETAIL,
+                  "no model line: no link.csv in comm/latest; `make bench-comm` writes one");
         return OK;
     }
     TRY(read_link(&f, path, e));
     if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
         return predict(p, s, &f, e);
-    log_print(LOG_DETAIL, "no model line: comm/link.csv is of host %s", f.host);
+    log_print(LOG_DETAIL, "no model line: comm/latest/link.csv is of host %s", f.host);
     return OK;
 }
 

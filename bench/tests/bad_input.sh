@@ -127,8 +127,8 @@ check "the folder of records is named with its option" expect 2 "train_cnn: --re
 check "a file that can be written is not left behind by the look" expect 2 "cannot be written" \
     train --data.set digits --record "$tmp/there" --predictions "$tmp/nowhere/classes.txt"
 check "nothing was left" rmdir "$tmp/there"
-check "comm_sweep: a table that cannot be written" expect 2 "comm_sweep: --link: $tmp/nowhere/link.csv" \
-    "$mpiexec" -n 1 "$build/comm_sweep" --sizes 4B --models none --link "$tmp/nowhere/link.csv"
+check "comm_sweep: a table that cannot be written" expect 1 "comm_sweep: $tmp/nowhere/comm.csv: cannot be written" \
+    "$mpiexec" -n 1 "$build/comm_sweep" --gradients 4B --record "$tmp/nowhere"
 data_are_looked_at() {
     local command
     mkdir "$tmp/empty"

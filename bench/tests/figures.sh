@@ -145,7 +145,7 @@ reference_is_drawn_again() {
 # Coefficients that bench-comm left beside the campaigns: of this host they make a model line, of
 # another they do not, nor where the spec wants none.
 model_line_follows_the_coefficients() {
-    local comm=$tmp/results/comm
+    local comm=$tmp/results/comm/latest
     mkdir -p "$comm"
     printf '%s\n' coefficient,value,lo,hi alpha_us,1,1,1 beta_ns_per_byte,1,1,1 gamma_ns_per_byte,1,1,1 \
         ranks,2,, nodes,1,, "host,$(hostname),," date,2026-11-21,, >"$comm/link.csv"

@@ -154,7 +154,7 @@ runs_end() {
     for ((i = 0; i < 4; i++)); do
         expect 0 "weights equal on all ranks" ci/netns.sh run "$train_cnn" --model lenet_21k \
             --data.set digits --data.samples 1000 --train.epochs 1 --sync.deadline 30s || return 1
-        expect 0 "flat" timeout 60 ci/netns.sh run "$build/comm_sweep" --sizes 4KiB --models none \
+        expect 0 "flat" timeout 60 ci/netns.sh run "$build/comm_sweep" --gradients 4KiB \
             --strategies ring --turns 1 || return 1
     done
 }

@@ -177,7 +177,8 @@ srun_starts_one_run() {
         srun -n2 --overcommit "$train_cnn" "${options[@]}" || return 1
     [ "$(grep -c "but MPI has 1 rank" "$tmp/expect.log")" -eq 1 ] &&
         ! grep "epoch" "$tmp/expect.log" || return 1
-    expect 2 "srun --mpi=pmi2 -n 2 $build/comm_sweep" srun -n2 --overcommit "$build/comm_sweep" || return 1
+    expect 2 "srun --mpi=pmi2 -n 2 $build/comm_sweep" srun -n2 --overcommit "$build/comm_sweep" --gradients 4B ||
+        return 1
     expect 0 "weights equal on all ranks" \
         srun --mpi=pmi2 -n2 --overcommit "$train_cnn" "${options[@]}"
 }

@@ -220,7 +220,7 @@ train_cnn ${small[*]} --run time --measure.time.steps 2 --measure.time.warmup_st
 kernel_sweep --help
 kernel_sweep --model softmax_784 --repeats 1
 comm_sweep --help
-comm_sweep --sizes 4B --models none --strategies allreduce --turns 1
+comm_sweep --gradients 4B --strategies allreduce --turns 1
 pin --help
 hello_ranks
 doctor_ranks --help

@@ -35,23 +35,21 @@ artifact:
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV;
 #:      MINUTES=60: launches that are left alone, for so long
 #: make bench-doctor [TIMES=10]         whether `scalebench doctor` names who is slow, and nobody else, as CSV
-#: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
-#:      long that takes; stopped, it goes on; FRESH=1 starts anew
-COMM  ?=
-measurements := $(addprefix bench-,overhead compare noise replay doctor comm)
+measurements := $(addprefix bench-,overhead compare noise replay doctor)
 bench-overhead: other_programs = $(BUILD)/tests/speed_view
-bench-comm:     arguments = $(COMM)
 .PHONY: $(measurements)
 $(measurements): bench-%:
 	@$(MAKE) --no-print-directory -j$(NPROC) all $(other_programs) >&2
-	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/$*.sh $(arguments)
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/$*.sh
 
 #: make bench-kernels [SET="workload.options.net=keras_690k workload.options.plan=fast,reference"]   every op of a net,
 #:      CSV and roofline; stopped, it goes on
-.PHONY: bench-kernels
-bench-kernels:
-	$(if $(SWEEP),$(error SWEEP= is not supported: use SET="workload.options.NAME=VALUE", as configs/kernels.yaml has them))
-	@$(MAKE) --no-print-directory bench CONFIG=configs/kernels.yaml
+#: make bench-comm [SET="ranks=4 workload.options.strategies=ring,shm"]   every strategy beside MPI_Allreduce, CSV and
+#:      curves; stopped, it goes on
+.PHONY: bench-kernels bench-comm
+bench-kernels bench-comm: bench-%:
+	$(if $(SWEEP)$(COMM)$(RANKS),$(error SWEEP=, COMM= and RANKS= are not supported: use SET="workload.options.NAME=VALUE ranks=N", as configs/$*.yaml has them))
+	@$(MAKE) --no-print-directory bench CONFIG=configs/$*.yaml
 
 .PHONY: bench-order bench-verdicts
 #: make bench-order                   how long the next launch takes to be chosen, as CSV

@@ -181,10 +181,12 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 {
     char plots[PATH_BYTES], folder[PATH_BYTES];
     const char *slash = strrchr(path, '/');
+    const char *table = slash != NULL ? slash + 1 : path;
+    TRY(figures_check_sweep(table, e));
     TRY(path_format(plots, e, "%s/plots", tools->home));
     TRY(slash != NULL ? path_format(folder, e, "%.*s", (int)(slash - path), path)
                       : path_format(folder, e, "."));
-    return figures_draw_sweep(folder, slash != NULL ? slash + 1 : path, folder, plots, out, e);
+    return figures_draw_sweep(folder, table, folder, plots, out, e);
 }
 
 /* ---- Several runs ---- */

@@ -154,7 +154,7 @@ ends_with() { # exit status, command
 
 # What a rank says last may be lost where mpiexec ends a launch: pin is heard by itself.
 ends_with_a_rank_that_does_not_start() {
-    local sweep=("$build/comm_sweep" --sizes 4KiB --models none --strategies ring --turns 1)
+    local sweep=("$build/comm_sweep" --gradients 4KiB --strategies ring --turns 1)
     local start=(timeout -s KILL 60 "$mpiexec" -n 1 "$build/pin" --cpus '' "${sweep[@]}")
     MPI_LOCALRANKID=1 expect 2 "node-local rank 1, but --cpus '' has 1" "$build/pin" --cpus '' "${sweep[@]}" &&
         MPI_LOCALRANKID=0 expect 127 "pin: cannot run $tmp/nowhere" "$build/pin" --cpus '' "$tmp/nowhere" &&

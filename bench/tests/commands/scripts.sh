@@ -16,7 +16,6 @@ export OUT=$tmp/out INTO=$tmp/kept BUILD=$build MPIEXEC=$mpiexec
 tells() { # script, folder
     (cd "$2" && bash "$OLDPWD/$1" --help) >"$tmp/help" || return
     case $1 in
-    ci/comm.sh) cat "$tmp/help"; grep -q "^  --" "$tmp/help" ;;
     ci/data.sh) grep -q "^usage: ci/data.sh" "$tmp/help" ;;
     *) diff "$tmp/help" <(sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$1") ;;
     esac

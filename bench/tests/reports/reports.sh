@@ -264,7 +264,7 @@ own past/crossover "one_node:m four_hosts:m" "one node,four hosts"
 
 # By the coefficients beside the campaigns, which are kept with the run: alone of them a figure of calls is drawn again.
 draws_the_model_of_calls() {
-    local link=$tmp/results/comm/link.csv latest=$tmp/results/past_crossover_quick/latest
+    local link=$tmp/results/comm/latest/link.csv latest=$tmp/results/past_crossover_quick/latest
     mkdir -p "${link%/*}"
     printf '%s\n' coefficient,value,lo,hi alpha_us,1000,, beta_ns_per_byte,0.1,, gamma_ns_per_byte,0.1,, ranks,2,, \
         nodes,1,, "host,$(uname -n),," "date,2026-11-23,," >"$link"

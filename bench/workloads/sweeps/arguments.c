@@ -112,6 +112,9 @@ enum status option_choice_of(const char *option, const char *text, const char *c
                              size_t n, struct choice *c, struct error *e)
 {
     int ignored;
+    *c = (struct choice){.n = 0};
+    if (strcmp(text, "all") == 0)
+        return OK;
     TRY(option_choice(option, text, c, e));
     for (int i = 0; i < c->n; i++)
         TRY(option_name(option, c->names[i], names, n, &ignored, e));

@@ -35,7 +35,7 @@ struct choice {
     bool none;
 };
 enum status option_choice(const char *option, const char *text, struct choice *c, struct error *e);
-/* The same of names [n] only. */
+/* The same of names [n] only, or all. */
 enum status option_choice_of(const char *option, const char *text, const char *const *names,
                              size_t n, struct choice *c, struct error *e);
 bool choice_has(const struct choice *c, const char *name);

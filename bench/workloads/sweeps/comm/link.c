@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/base/output.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
+#include "bench/workloads/sweeps/file.h"
 #include "comm/local_ops.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
@@ -127,10 +127,8 @@ static enum status take_samples(struct sweep *s, struct samples *x, struct error
     int rounds = rounds_of(s);
     size_t n = (size_t)rounds * SIZES;
     TRY(take_round(s, x, 0, e));
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds; round++)
         TRY(take_round(s, x, round, e));
-        TRY(ranks_stop_if_asked(s, e));
-    }
     TRY(wait_allreduce(&s->waiter, x->message, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
                        "times of messages", e));
     return wait_allreduce(&s->waiter, x->addition, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
@@ -182,13 +180,11 @@ static void set_model(struct sweep *s)
 static enum status measure(struct sweep *s, struct samples *x, struct error *e)
 {
     int rounds = rounds_of(s);
-    if (s->rank == 0)
-        fputs("comm_sweep: messages and local sums of this machine\n", stderr);
     TRY(samples_open(x, rounds, e));
     TRY(take_samples(s, x, e));
     fit(s, x, &s->fit);
     set_model(s);
-    if (s->options->compares && s->options->link == NULL)
+    if (s->options->compares || !link_is_swept(s->options))
         return OK;
     for (int i = 0; s->ranks > 1 && i < SIZES; i++)
         sweep_print_link(s, "message", bytes_of(i), interval_of(x->message, i, rounds),
@@ -199,24 +195,17 @@ static enum status measure(struct sweep *s, struct samples *x, struct error *e)
     return OK;
 }
 
-/* Rows that are stored are whole when the coefficients are. */
 enum status link_measure(struct sweep *s, struct error *e)
 {
-    static const char name[] = "link";
     struct samples x = {0};
-    bool found;
-    TRY(store_find(s, name, &found, e));
-    if (found) {
-        TRY(store_read_fit(s, e));
-        set_model(s);
-        return store_repeat(s, name, e);
-    }
-    TRY(store_begin(s, name, e));
     enum status status = measure(s, &x, e);
     samples_close(&x);
-    TRY(status);
-    TRY(store_fit(s, e));
-    return store_end(s, name, e);
+    return status;
+}
+
+bool link_is_swept(const struct sweep_options *o)
+{
+    return strcmp(o->gradients, "link") == 0;
 }
 
 /* ---- The file ---- */
@@ -227,11 +216,6 @@ static const struct column COLUMNS[] = {
 #undef COLUMN
 };
 enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
-
-void link_write_dictionary(FILE *out)
-{
-    csv_add_to_dictionary(out, COLUMNS, COLUMNS_N);
-}
 
 static void write_text(FILE *out, const char *name, const char *value)
 {
@@ -254,12 +238,6 @@ static void write_coefficient(FILE *out, const char *name, struct interval i, do
         csv_write_row(out, COLUMNS, COLUMNS_N, &row);
 }
 
-enum status link_check(const struct sweep *s, struct error *e)
-{
-    const char *path = s->options->link;
-    return path == NULL || s->rank > 0 ? OK : output_check("--link", path, e);
-}
-
 /* Of what they are: where, when, between how many. */
 static void write_origin(FILE *out, const struct sweep *s)
 {
@@ -276,16 +254,14 @@ static void write_origin(FILE *out, const struct sweep *s)
 
 enum status link_write(const struct sweep *s, struct error *e)
 {
-    const char *path = s->options->link;
-    if (path == NULL || s->rank > 0)
+    struct sweep_file file;
+    if (s->options->record == NULL || s->rank > 0)
         return OK;
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %m");
-    csv_write_header(out, COLUMNS, COLUMNS_N);
-    write_coefficient(out, "alpha_us", s->fit.alpha_s, 1e6);
-    write_coefficient(out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
-    write_coefficient(out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
-    write_origin(out, s);
-    return csv_close(out, path, e);
+    TRY(sweep_file_open(&file, s->options->record, "link.csv", e));
+    csv_write_header(file.out, COLUMNS, COLUMNS_N);
+    write_coefficient(file.out, "alpha_us", s->fit.alpha_s, 1e6);
+    write_coefficient(file.out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
+    write_coefficient(file.out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
+    write_origin(file.out, s);
+    return sweep_file_close(&file, OK, e);
 }

@@ -30,20 +30,15 @@ static enum status parse_size(const char *option, const char *text, size_t least
                      option, text, least, most >> 30);
 }
 
-static enum status take_sizes(void *options, const char *text, struct error *e)
+/* A size begins with a digit. */
+static enum status take_gradients(void *options, const char *text, struct error *e)
 {
     struct sweep_options *o = options;
-    struct choice list;
-    TRY(option_choice("sizes", text, &list, e));
-    for (o->n_sizes = 0; o->n_sizes < list.n; o->n_sizes++)
-        TRY(parse_size("sizes", list.names[o->n_sizes], SIZE_LEAST, SIZE_MOST,
-                       &o->sizes[o->n_sizes], e));
-    return OK;
-}
-
-static enum status take_models(void *options, const char *text, struct error *e)
-{
-    return option_choice("models", text, &SWEEP(options)->models, e);
+    o->gradients = text;
+    o->bytes = 0;
+    return text[0] >= '0' && text[0] <= '9'
+               ? parse_size("gradients", text, SIZE_LEAST, SIZE_MOST, &o->bytes, e)
+               : OK;
 }
 
 static enum status take_strategies(void *options, const char *text, struct error *e)
@@ -62,6 +57,9 @@ static enum status take_compared(void *options, const char *text, struct error *
 {
     struct sweep_options *o = options;
     struct choice list;
+    o->compares = strcmp(text, "none") != 0;
+    if (!o->compares)
+        return OK;
     TRY(option_choice("compare", text, &list, e));
     if (list.n != 2)
         return error_set(e, ERR_ARGUMENT,
@@ -69,7 +67,6 @@ static enum status take_compared(void *options, const char *text, struct error *
                          text);
     for (int i = 0; i < 2; i++)
         TRY(contender_parse(o, "compare", list.names[i], &o->compared[i], e));
-    o->compares = true;
     return OK;
 }
 
@@ -82,9 +79,11 @@ static enum status take_wait(void *options, const char *text, struct error *e)
 {
     struct sweep_options *o = options;
     int index;
+    o->wait_is_set = strcmp(text, "auto") != 0;
+    if (!o->wait_is_set)
+        return OK;
     TRY(option_name("wait", text, wait_names(), WAIT_YIELD + 1, &index, e));
     o->wait = (enum wait_kind)index;
-    o->wait_is_set = true;
     return OK;
 }
 
@@ -106,34 +105,27 @@ static enum status take_spoil(void *options, const char *text, struct error *e)
 #define INDENT    "\n                       "
 #define AT(field) offsetof(struct sweep_options, field)
 static const struct option_row OPTIONS[] = {
-    {"sizes", "A[,B..]", "flat tensors, as 4B,64KiB,64MiB; none (4 B to 64 MiB by fours)",
-     take_sizes, 0},
-    {"models", "A[,B..]", "networks or model files; none (all of configs/models)", take_models, 0},
-    {"strategies", "A[,B..]", "only these (all of `scalebench list strategies`)", take_strategies,
-     0},
-    {"compress", "A[,B..]", "the compressors of strategies that take one; none (all)",
+    {"gradients", "WHAT",
+     "a flat tensor of a size, as 64KiB, a network or model file, or link: messages between "
+     "the" INDENT "first and the last rank and local sums, whose coefficients are DIR/link.csv",
+     take_gradients, 0},
+    {"strategies", "A[,B..]", "only these; all, none (all)", take_strategies, 0},
+    {"compress", "A[,B..]", "the compressors of strategies that take one; all, none (all)",
      take_compressors, 0},
     {"compare", "A,B",
      "only these two, with each other: mpi_allreduce or a strategy, with /ALGORITHM or" INDENT
-     "/VARIANT and +COMPRESSOR behind it, as shm,mpi_allreduce/ring or allreduce+topk,ring",
+     "/VARIANT and +COMPRESSOR behind it, as shm,mpi_allreduce/ring or allreduce+topk,ring (none)",
      take_compared, 0},
     {"turns", "N", "timed rounds, in each of which every operation runs (11)", take_rounds, 0},
-    {"wait", "KIND", "block, poll or yield (block; yield where ranks outnumber cores)", take_wait,
+    {"wait", "KIND",
+     "block, poll, yield or auto: yield where ranks outnumber cores, else block (auto)", take_wait,
      0},
     {"memory", "SIZE",
      "of operations that are timed in the same rounds, all ranks of a node (4GiB)", take_memory, 0},
-    {"link", "FILE", "writes alpha, beta and gamma of this machine there, as CSV", NULL, AT(link)},
-    {"plan", NULL, "says how long it would take, by messages and sums measured now, and ends", NULL,
-     AT(plans)},
-    {"keep", "FOLDER",
-     "keeps the rows of sizes and networks that are whole there: the same command line up" INDENT
-     "to this goes on where a sweep was stopped",
-     NULL, AT(store)},
-    {"terminal", NULL, "standard error is shown on a terminal: progress on one line of it", NULL,
-     AT(terminal)},
+    {"record", "DIR", "write DIR/comm.csv, of --compare DIR/compare.csv, not standard output", NULL,
+     AT(record)},
     {"spoil", "NAME", "makes this strategy's sums wrong, to see that verdicts notice", take_spoil,
      0},
-    {"columns", NULL, "the columns of the table, as CSV", NULL, AT(columns)},
     {"help", NULL, "this text", NULL, AT(help)},
 };
 #undef AT
@@ -143,23 +135,13 @@ void options_help(FILE *out)
 {
     fputs(
         "Times every strategy of gradient synchronisation on the ranks of this launch, beside\n"
-        "MPI_Allreduce in the same rounds, and checks that what promises a sum gives one. CSV on\n"
-        "standard output of rank 0, progress on standard error; exit status 1 when a verdict is "
-        "bad.\n\n"
-        "  mpiexec -n 2 comm_sweep\n\n"
-        "Each rank binds itself to a core of its own, unless `pin` or the launcher has bound it "
-        "to one.\n\n",
+        "MPI_Allreduce in the same rounds, and checks that what promises a sum gives one. CSV of\n"
+        "rank 0; exit status 1 when a verdict is bad. configs/comm.yaml runs it for sizes and\n"
+        "networks.\n\n"
+        "  mpiexec -n 2 comm_sweep --gradients 64KiB\n\n",
         out);
     options_print(out, OPTIONS, OPTIONS_N);
-    fputs("  --sync.KEY VALUE     options of strategies, as in a spec\n\nColumns:\n", out);
-    rows_write_dictionary(out, true);
-}
-
-static void set_presets(struct sweep_options *o)
-{
-    *o = (struct sweep_options){.rounds = 11, .memory_bytes = 0x1p32};
-    for (size_t bytes = 4; bytes <= (size_t)64 << 20; bytes *= 4)
-        o->sizes[o->n_sizes++] = bytes;
+    fputs("  --sync.KEY VALUE     options of strategies, as in a spec\n", out);
 }
 
 /* What the sweep goes through by itself is no option of strategies here. */
@@ -215,27 +197,17 @@ static enum status check_choices(const struct sweep_options *o, struct error *e)
     return OK;
 }
 
-static enum status note_command(struct sweep_options *o, char **argv, struct error *e)
-{
-    size_t n = 0;
-    for (argv++; *argv != NULL && strcmp(*argv, "--keep") != 0; argv++) {
-        n += (size_t)snprintf(o->command + n, sizeof o->command - n, " %s", *argv);
-        if (n >= sizeof o->command)
-            return error_set(e, ERR_ARGUMENT, "the command line is longer than %zu characters",
-                             sizeof o->command);
-    }
-    return OK;
-}
-
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
-    set_presets(o);
+    *o = (struct sweep_options){.rounds = 11, .memory_bytes = 0x1p32};
     TRY(config_init(&o->config, e));
-    TRY(note_command(o, argv, e));
     TRY(config_parse_arguments(&o->config, &argc, argv, e));
     TRY(check_group(o, e));
     TRY(check_config(o, e));
     TRY(options_take(argc, argv, OPTIONS, OPTIONS_N, o, e));
+    if (o->gradients == NULL && !o->help)
+        return error_set(e, ERR_ARGUMENT,
+                         "--gradients is missing: a size as 64KiB, a network, or link");
     return check_choices(o, e);
 }
 

@@ -60,8 +60,6 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
         rng_permutation(order, (uint32_t)group->n, 1, RNG_STREAM(RNG_SCHEDULE, 0), (uint32_t)round);
         for (int i = 0; i < group->n; i++)
             TRY(run_round(s, p, group->all[order[i]], round, e));
-        TRY(ranks_stop_if_asked(s, e));
-        progress_tick(&s->problems.progress);
     }
     return OK;
 }
@@ -106,10 +104,8 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
 {
     char name[CONTENDER_NAME];
     c->median_ns = NAN;
-    if (s->rank == 0) {
-        progress_clear(&s->problems.progress);
+    if (s->rank == 0)
         fprintf(stderr, "comm_sweep: %s: %s\n", contender_name(c, name), why->text);
-    }
     sweep_print_skipped(s, p, c);
 }
 
@@ -147,7 +143,6 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct group *group, struct error *e)
 {
     int first = *next, ignored;
-    problems_tell_progress(s, p, first, all);
     TRY(open_group(s, p, contenders, 0, 1, group, &ignored, e));
     if (group->n == 0)
         return error_set(e, ERR_UNAVAILABLE, "nothing to compare with: MPI_Allreduce cannot run");
@@ -187,7 +182,6 @@ static enum status sweep_pair(struct sweep *s, const struct problem *p, struct c
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e)
 {
     struct contender pair[2] = {s->options->compared[0], s->options->compared[1]};
-    problems_tell_progress(s, p, 0, 2);
     return sweep_pair(s, p, pair, e);
 }
 

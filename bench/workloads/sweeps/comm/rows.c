@@ -15,9 +15,9 @@ static const struct column COLUMNS[] = {
 #undef COLUMN
 enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
-void rows_write_dictionary(FILE *out, bool for_people)
+void rows_write_header(FILE *out)
 {
-    (for_people ? csv_print_columns : csv_write_dictionary)(out, COLUMNS, COLUMNS_N);
+    csv_write_header(out, COLUMNS, COLUMNS_N);
 }
 
 /* What a row of this sweep says whatever it is of. */
@@ -59,21 +59,10 @@ static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
     return row;
 }
 
-FILE *rows_begin(struct sweep *s)
-{
-    if (!s->begun)
-        csv_write_header(s->out, COLUMNS, COLUMNS_N);
-    s->begun = true;
-    return s->out;
-}
-
 static void print(struct sweep *s, const struct comm_row *row)
 {
-    if (s->out == NULL)
-        return;
-    FILE *out = s->stored != NULL ? s->stored : rows_begin(s);
-    csv_write_row(out, COLUMNS, COLUMNS_N, row);
-    fflush(out);
+    if (s->out != NULL)
+        csv_write_row(s->out, COLUMNS, COLUMNS_N, row);
 }
 
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c)
@@ -204,7 +193,7 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct con
     row.verdict = verdict_of(c, agree);
     c->median_ns = 1e3 * row.latency_us;
     c->is_ok = strcmp(row.verdict, "ok") == 0;
-    s->all_ok = s->all_ok && strncmp(row.verdict, "wrong", 5) != 0;
+    s->wrong += strncmp(row.verdict, "wrong", 5) == 0;
     print(s, &row);
     return OK;
 }

@@ -1,12 +1,10 @@
-/* comm_sweep: what every strategy costs for flat tensors of round sizes and for the tensors of each
- * network, beside MPI_Allreduce in the same rounds, and whether it sums. */
+/* comm_sweep: what every strategy costs for a flat tensor or for the tensors of a network, beside
+ * MPI_Allreduce in the same rounds, and whether it sums. */
 #pragma once
 
 #include <mpi.h>
-#include <signal.h>
 #include <stdio.h>
 
-#include "bench/base/progress.h"
 #include "bench/record/csv.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/arguments.h"
@@ -14,8 +12,6 @@
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
-
-enum { SIZES_MAX = 64, PROBLEMS_MAX = 4 * SIZES_MAX };
 
 enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
@@ -42,10 +38,10 @@ struct contender {
 const char *const *wait_names(void); /* of enum wait_kind */
 
 struct sweep_options {
-    struct config config;    /* sync.*: segment, caps and whatever strategies take */
-    size_t sizes[SIZES_MAX]; /* bytes of flat tensors */
-    int n_sizes;
-    struct choice models, strategies, compressors;
+    struct config config;  /* sync.*: segment, caps and whatever strategies take */
+    const char *gradients; /* "link", a size or a network */
+    size_t bytes;          /* of that size; else 0 */
+    struct choice strategies, compressors;
     struct contender compared[2]; /* only these two, with each other */
     bool compares;
     const char
@@ -53,13 +49,9 @@ struct sweep_options {
     enum wait_kind wait;
     bool wait_is_set;
     int rounds;
-    const char *link;    /* file for the coefficients of the model; NULL: none */
-    const char *store;   /* folder for what is whole of a sweep that is stopped; NULL: none */
-    char command[4096];  /* what comes before --keep, which must be the same to go on */
-    bool plans;          /* says how long it is expected to take, and ends */
-    bool terminal;       /* standard error is a terminal's in the end */
+    const char *record;  /* folder for the tables; NULL: standard output */
     double memory_bytes; /* of strategies that are open at the same time, on a node */
-    bool columns, help;
+    bool help;
 };
 
 /* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
@@ -77,7 +69,7 @@ struct link_row {
 };
 #undef COLUMN
 
-void rows_write_dictionary(FILE *out, bool for_people); /* else as CSV */
+void rows_write_header(FILE *out);
 
 /* The model's coefficients with their intervals; NAN where nothing was sent. */
 struct link_fit {
@@ -93,18 +85,6 @@ struct problem {
     struct net_desc net;
     struct tensor_desc flat; /* of a size, which is no network */
     bool is_net;
-    char name[80];  /* by content */
-    bool is_stored; /* its rows are there from before */
-    double expected_s;
-};
-
-/* All that a sweep goes through; on rank 0 also what is expected of them. */
-struct problems {
-    struct problem *all[PROBLEMS_MAX];
-    int n, at;                 /* at: the one that is being swept */
-    double expected_s, left_s; /* by the model: of all that are not stored; from `at` on */
-    int64_t begin_ns;
-    struct progress progress;
 };
 
 /* The ranks and what they share. */
@@ -118,13 +98,8 @@ struct sweep {
     struct link_fit fit;
     struct link_model link; /* its middle */
     char mpi[64];
-    FILE *out;                                /* NULL on ranks that print nothing */
-    bool begun;                               /* the table has its header */
-    bool all_ok;                              /* no verdict was bad */
-    const volatile sig_atomic_t *interrupted; /* set by a signal that asks to stop */
-    struct problems problems;
-    FILE *stored; /* on rank 0: where rows go until they are whole; NULL: to `out` */
-    bool was_ok;  /* all_ok when these began */
+    FILE *out; /* NULL on ranks that print nothing */
+    int wrong; /* rows whose verdict is bad */
 };
 
 /* The operations to be timed, MPI_Allreduce first; returns how many. */
@@ -169,12 +144,11 @@ enum status contender_step(struct sweep *s, const struct problem *p, struct cont
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
-/* Measures messages and local sums, prints their rows and sets s->fit and s->link. Collective. */
+/* Measures messages and local sums, prints their rows if these are swept, and sets s->fit and s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
-/* A table of the coefficients, where one was asked for; whether it can be written, before. */
-enum status link_check(const struct sweep *s, struct error *e);
+bool link_is_swept(const struct sweep_options *o);
+/* link.csv, the coefficients, in the folder of the record if there is one. */
 enum status link_write(const struct sweep *s, struct error *e);
-void link_write_dictionary(FILE *out);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);
 
@@ -187,40 +161,12 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct con
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* `out` behind the table's header. */
-FILE *rows_begin(struct sweep *s);
-
-/* What the command line names. ERR_SPEC and its like of a network, on all ranks. */
-enum status problems_list(struct problems *problems, const struct sweep_options *o,
-                          struct error *e);
-void problems_free(struct problems *problems);
-/* `done` of `all` operations of the present problem are timed. */
-void problems_tell_progress(struct sweep *s, const struct problem *p, int done, int all);
+/* What the command line names. ERR_SPEC and its like of a network, on all ranks. Freed in any case. */
+enum status problem_open(struct problem *p, const struct sweep_options *o, struct error *e);
+void problem_close(struct problem *p);
 
 /* Steps of a round. */
 int round_steps(const struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Fills expected_s of every problem by the model that s->link has, once it is known what is
- * stored. */
-void forecast_make(struct sweep *s);
-void forecast_tell(const struct sweep *s);
-void forecast_print(const struct sweep *s);
-
-/* Without a folder to store anything in these do nothing. Opens the folder; ERR_DATA on all ranks
- * where it has the rows of another sweep, or one is at work on it. Collective. */
-enum status store_open(struct sweep *s, struct error *e);
-/* Whether the rows of that name are there. Collective. */
-enum status store_find(struct sweep *s, const char *name, bool *found, struct error *e);
-/* Rows between these are of that name. */
-enum status store_begin(struct sweep *s, const char *name, struct error *e);
-enum status store_end(struct sweep *s, const char *name, struct error *e);
-/* Prints rows from before. */
-enum status store_repeat(struct sweep *s, const char *name, struct error *e);
-/* Stores s->fit, or finds it again, on all ranks. */
-enum status store_fit(struct sweep *s, struct error *e);
-enum status store_read_fit(struct sweep *s, struct error *e);
-
-/* Counts ranks and nodes, binds this rank to a core of its own and opens s->waiter. */
+/* Counts ranks and nodes and opens s->waiter. */
 enum status ranks_open(struct sweep *s, struct error *e);
-/* ERR_INTERRUPTED on all ranks when a signal has come to one of them. Collective. */
-enum status ranks_stop_if_asked(struct sweep *s, struct error *e);
