@@ -287,7 +287,7 @@ check "an unknown strategy is named" expect 2 "nearest 'ring'" "$sweep" --strate
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --gradients lenet_22k
 check "a size without a unit is refused" expect 2 "as 64KiB" "$sweep" --gradients 64
 check "a size of nothing is refused" expect 2 "4B..4GiB" "$sweep" --gradients 0B
-check "an unknown way of waiting is named" expect 2 "known: block" "$sweep" --wait blok
+check "an unknown way of waiting is named" expect 2 "nearest 'block'" "$sweep" --wait blok
 check "no turns are refused" expect 2 "1..100000" "$sweep" --turns 0
 check "a segment out of range is refused" expect 2 "8B" "$sweep" --sync.segment 1B
 finish

@@ -211,7 +211,7 @@ check "a network is wanted" expect 2 "--model is missing" "$sweep"
 check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model lenet_21k --layer conv9
 check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
 check "an unknown plan is named" expect 2 "nearest 'fast'" "$sweep" --plan fst
-check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
+check "three plans are too many" expect 2 "found 3 names, expected 1..2" "$sweep" --model lenet_21k --plan fast,exact,reference
 check "two plans and two sets are too many" expect 2 "two of one or of the other" \
     "$sweep" --model lenet_21k --plan fast,exact --isa portable,avx2
 check "an unknown set is named" expect 2 "nearest 'avx2'" "$sweep" --isa avx1

@@ -6,122 +6,101 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* The option that "--name" or "--name=value" is; *value is NULL in the first form. "-h" asks for help
- * too. */
-static const struct option_row *find(const char *argument, const struct option_row *table, size_t n,
-                                     const char **value)
+/* The row that "--name" or "--name=value" is of; *value is NULL in the first form. */
+static const struct spec_option *find(const char *argument, const struct spec_option *rows,
+                                      size_t n, const char **value)
 {
-    argument = strcmp(argument, "-h") == 0 ? "--help" : argument;
     size_t length = strcspn(argument, "=");
     *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    for (size_t i = 0; strncmp(argument, "--", 2) == 0 && i < n; i++)
-        if (strlen(table[i].name) == length - 2 &&
-            strncmp(table[i].name, argument + 2, length - 2) == 0)
-            return &table[i];
+    for (size_t i = 0; i < n; i++)
+        if (strlen(rows[i].key) == length && strncmp(rows[i].key, argument, length) == 0)
+            return &rows[i];
     return NULL;
 }
 
-static enum status take(const struct option_row *option, const char *value, void *options,
-                        struct error *e)
-{
-    char *field = (char *)options + option->offset;
-    if (option->take != NULL)
-        return option->take(options, value, e);
-    if (option->value != NULL)
-        *(const char **)field = value;
-    else
-        *(bool *)field = true;
-    return OK;
-}
-
-static enum status unknown_option(const char *argument, const struct option_row *table, size_t n,
+static enum status unknown_option(const char *argument, const struct spec_option *rows, size_t n,
                                   struct error *e)
 {
     const char **names;
     char near[NAME_NEAR_BYTES];
     TRY(MEM_NEW(names, n, "the names of options", e));
     for (size_t i = 0; i < n; i++)
-        names[i] = table[i].name;
+        names[i] = rows[i].key + strlen("--");
     option_near(near, argument, names, n);
     free(names);
     return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
                      argument, near);
 }
 
-enum status options_take(int argc, char **argv, const struct option_row *table, size_t n,
-                         void *options, struct error *e)
+/* As a spec writes a list: "[a, b]" of "a,b". */
+static void write_list(char *text, size_t size, const struct spec_option *row, const char *value)
 {
+    size_t used = (size_t)snprintf(text, size, "[%s", strcmp(value, "none") == 0 ? "" : value);
+    if (row->names != NULL && strcmp(value, "all") == 0) {
+        used = 1;
+        for (size_t i = 0; i < row->names->n && used < size; i++)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                     row->names->names[i]);
+    }
+    if (used < size)
+        snprintf(text + used, size - used, "]");
+}
+
+static enum status take(struct config *config, const struct spec_option *row, const char *value,
+                        struct error *e)
+{
+    const struct mark mark = {.file = "command line"};
+    char list[2048];
+    if (!type_is_list(row->type))
+        return config_set(config, row, value, mark, e);
+    write_list(list, sizeof list, row, value);
+    return config_set(config, row, list, mark, e);
+}
+
+enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
+                               int argc, char **argv, bool *help, struct error *e)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].preset != NULL)
+            TRY(take(config, &rows[i], rows[i].preset, e));
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i], *value;
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            *help = true;
+            continue;
+        }
         if (argument[0] != '-')
             return error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argument);
-        const struct option_row *option = find(argument, table, n, &value);
-        if (option != NULL && option->value != NULL && value == NULL)
-            value = argv[++i];
-        if (option == NULL || (option->value != NULL) != (value != NULL))
-            return unknown_option(argument, table, n, e);
-        TRY(take(option, value, options, e));
+        const struct spec_option *row = find(argument, rows, n, &value);
+        value = row != NULL && value == NULL ? argv[++i] : value;
+        if (row == NULL || value == NULL)
+            return unknown_option(argument, rows, n, e);
+        TRY(take(config, row, value, e));
     }
     return OK;
 }
 
-void options_print(FILE *out, const struct option_row *table, size_t n)
+void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "--%s%s%s", table[i].name, table[i].value != NULL ? " " : "",
-                 table[i].value != NULL ? table[i].value : "");
-        fprintf(out, "  %-20s %s\n", text, table[i].help);
+        const char *preset = rows[i].preset;
+        fprintf(out, "  %-14s %s%s%s%s\n", rows[i].key, rows[i].help, preset != NULL ? " (" : "",
+                preset != NULL ? preset : "", preset != NULL ? ")" : "");
     }
 }
 
-/* ---- Values ---- */
-
-enum status option_count(const char *option, const char *text, int most, int *value,
-                         struct error *e)
+bool sweep_list_has(const struct value *list, const char *name)
 {
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || n < 1 || n > most)
-        return error_set(e, ERR_ARGUMENT, "--%s: '%s' is no whole number of 1..%d", option, text,
-                         most);
-    *value = (int)n;
-    return OK;
+    return name_index(name, (const char *const *)list->texts, list->n) >= 0;
 }
 
-enum status option_choice(const char *option, const char *text, struct choice *c, struct error *e)
+const char *sweep_text_but(const struct config *config, int id, const char *word)
 {
-    *c = (struct choice){.none = strcmp(text, "none") == 0};
-    if (c->none)
-        return OK;
-    if (strlen(text) >= sizeof c->text || *text == '\0')
-        return error_set(e, ERR_ARGUMENT, "--%s: '%.64s': names separated by commas are expected",
-                         option, text);
-    strcpy(c->text, text);
-    for (char *rest = c->text, *name; (name = strsep(&rest, ",")) != NULL;) {
-        if (name_index(name, c->names, (size_t)c->n) >= 0)
-            return error_set(e, ERR_ARGUMENT, "--%s: '%s' is listed twice", option, name);
-        if (c->n == CHOICE_NAMES)
-            return error_set(e, ERR_ARGUMENT, "--%s: at most %d names", option, CHOICE_NAMES);
-        c->names[c->n++] = name;
-    }
-    return OK;
+    const char *text = config_text(config, (enum option_id)id);
+    return strcmp(text, word) == 0 ? NULL : text;
 }
 
-enum status option_choice_of(const char *option, const char *text, const char *const *names,
-                             size_t n, struct choice *c, struct error *e)
+double sweep_number(const struct config *config, int id)
 {
-    int ignored;
-    *c = (struct choice){.n = 0};
-    if (strcmp(text, "all") == 0)
-        return OK;
-    TRY(option_choice(option, text, c, e));
-    for (int i = 0; i < c->n; i++)
-        TRY(option_name(option, c->names[i], names, n, &ignored, e));
-    return OK;
-}
-
-bool choice_has(const struct choice *c, const char *name)
-{
-    return c->n == 0 ? !c->none : name_index(name, c->names, (size_t)c->n) >= 0;
+    return config_number(config, (enum option_id)id);
 }

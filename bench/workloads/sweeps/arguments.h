@@ -1,41 +1,33 @@
-/* Command lines of sweeps: a table of options, which parses them and is what --help prints. All
- * errors are ERR_ARGUMENT with what is wrong and what is accepted; texts are borrowed from argv. */
+/* Command lines of sweeps: rows as those of the table of options (bench/spec/options.def), whose values lie in a config
+ * from OPT_OWN on. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include "kernels/base/names.h"
+#include "bench/spec/spec.h"
 
-struct option_row {
-    const char *name, *value; /* "sizes", "A[,B..]"; NULL: takes none */
-    const char *help;
-    /* Takes a value in. NULL: `offset` is where the options have a const char * for it, or a bool
-     * where it takes none. */
-    enum status (*take)(void *options, const char *value, struct error *e);
-    size_t offset;
-};
+/* An option of a sweep, in the order of their ids: OPTION(id, name, type, min, max, preset, names, help). */
+#define SWEEP_OPTION_ROW(id, name, type, min, max, preset, names, help)                            \
+    {(enum option_id)(id),                                                                         \
+     "--" name,                                                                                    \
+     TYPE_##type,                                                                                  \
+     SCOPE_WORKLOAD,                                                                               \
+     "",                                                                                           \
+     min,                                                                                          \
+     max,                                                                                          \
+     preset,                                                                                       \
+     names,                                                                                        \
+     help,                                                                                         \
+     false},
 
-/* Takes every option of argv in its order into `options`. Nothing else may be there. */
-enum status options_take(int argc, char **argv, const struct option_row *table, size_t n,
-                         void *options, struct error *e);
-void options_print(FILE *out, const struct option_row *table, size_t n);
+/* Sets every row [n] to its preset, then to what `--name value` and `--name=value` say; nothing else may be there. A
+ * list is names separated by commas, none, or all of the row's names. *help: --help or -h is there. ERR_SPEC, ERR_ARGUMENT. */
+enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
+                               int argc, char **argv, bool *help, struct error *e);
+void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);
 
-/* A whole number of 1..most. */
-enum status option_count(const char *option, const char *text, int most, int *value,
-                         struct error *e);
-
-/* Names separated by commas. n = 0 with `none`: nothing; without: everything. */
-enum { CHOICE_NAMES = 64 };
-struct choice {
-    char text[512];
-    const char *names[CHOICE_NAMES];
-    int n;
-    bool none;
-};
-enum status option_choice(const char *option, const char *text, struct choice *c, struct error *e);
-/* The same of names [n] only, or all. */
-enum status option_choice_of(const char *option, const char *text, const char *const *names,
-                             size_t n, struct choice *c, struct error *e);
-bool choice_has(const struct choice *c, const char *name);
+/* Whether it is an entry of the list. */
+bool sweep_list_has(const struct value *list, const char *name);
+/* The value of a row. NULL: the text is `word`. */
+const char *sweep_text_but(const struct config *config, int id, const char *word);
+double sweep_number(const struct config *config, int id);

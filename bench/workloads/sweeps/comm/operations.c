@@ -4,15 +4,9 @@
 #include <strings.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
+#include "kernels/base/names.h"
 
 #define RAW_NAME "mpi_allreduce"
-
-const char *const *wait_names(void)
-{
-    static const char *const names[] = {
-        [WAIT_BLOCK] = "block", [WAIT_POLL] = "poll", [WAIT_YIELD] = "yield"};
-    return names;
-}
 
 /* ---- Names ---- */
 
@@ -115,7 +109,7 @@ static int add_compressed(const struct sweep_options *o, enum strategy_kind kind
 {
     bool compresses = (strategy_flags(kind) & STRATEGY_COMPRESSES) != 0;
     for (int k = COMPRESSOR_none + 1; compresses && k < COMPRESSORS; k++) {
-        if (!choice_has(&o->compressors, compressor_names()[k]))
+        if (!sweep_list_has(&o->config.values[SWEEP_COMPRESSORS], compressor_names()[k]))
             continue;
         all[n] = contender_of(o, false, kind);
         all[n++].config.compressor = (enum compressor_kind)k;
@@ -131,7 +125,7 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
         contenders[n++].config.algorithm = (enum allreduce_algorithm)a;
     }
     for (int kind = 0; kind < STRATEGIES; kind++) {
-        if (!choice_has(&o->strategies, strategy_names()[kind]))
+        if (!sweep_list_has(&o->config.values[SWEEP_STRATEGIES], strategy_names()[kind]))
             continue;
         n = add_variants(o, (enum strategy_kind)kind, contenders, n);
         n = add_compressed(o, (enum strategy_kind)kind, contenders, n);

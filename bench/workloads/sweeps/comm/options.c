@@ -1,135 +1,62 @@
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
+#include "bench/spec/value.h"
 #include "bench/workloads/sweeps/comm/sweep.h"
+#include "kernels/base/names.h"
 
 #define SIZE_LEAST 4
-#define SIZE_MOST  ((size_t)1 << 32) /* a call counts numbers in an int */
+#define SIZE_MOST  0x1p32 /* a call counts numbers in an int */
 
-#define SWEEP(pointer) ((struct sweep_options *)(pointer))
+static const char *const wait_texts[] = {"auto", [WAIT_BLOCK + 1] = "block",
+                                         [WAIT_POLL + 1] = "poll", [WAIT_YIELD + 1] = "yield"};
+static const struct enumeration waits = {"waits", 4, wait_texts, NULL};
 
-static enum status parse_size(const char *option, const char *text, size_t least, size_t most,
-                              size_t *bytes, struct error *e)
+const char *wait_name(enum wait_kind kind)
 {
-    static const struct {
-        const char *name;
-        size_t factor;
-    } units[] = {{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
-    char *end;
-    unsigned long long n = strtoull(text, &end, 10);
-    for (size_t i = 0; i < 4; i++) {
-        if (end == text || text[0] == '-' || strcmp(end, units[i].name) != 0)
-            continue;
-        *bytes = (size_t)n * units[i].factor;
-        if (n <= most / units[i].factor && *bytes >= least)
-            return OK;
-    }
-    return error_set(e, ERR_ARGUMENT,
-                     "--%s: '%s' is no size of %zuB..%zuGiB: a whole number and B, KiB, MiB or "
-                     "GiB, as 64KiB",
-                     option, text, least, most >> 30);
+    return wait_texts[kind + 1];
 }
 
-/* A size begins with a digit. */
-static enum status take_gradients(void *options, const char *text, struct error *e)
-{
-    struct sweep_options *o = options;
-    o->gradients = text;
-    o->bytes = 0;
-    return text[0] >= '0' && text[0] <= '9'
-               ? parse_size("gradients", text, SIZE_LEAST, SIZE_MOST, &o->bytes, e)
-               : OK;
-}
+static const struct spec_option ROWS[] = {
+#define OPTION SWEEP_OPTION_ROW
+#include "bench/workloads/sweeps/comm/options.def"
+};
+enum { ROWS_N = sizeof ROWS / sizeof *ROWS };
 
-static enum status take_strategies(void *options, const char *text, struct error *e)
+/* What begins with a digit is a size. */
+static enum status fill_gradients(struct sweep_options *o, struct error *e)
 {
-    return option_choice_of("strategies", text, strategy_names(), STRATEGIES,
-                            &SWEEP(options)->strategies, e);
-}
-
-static enum status take_compressors(void *options, const char *text, struct error *e)
-{
-    return option_choice_of("compress", text, compressor_names(), COMPRESSORS,
-                            &SWEEP(options)->compressors, e);
-}
-
-static enum status take_compared(void *options, const char *text, struct error *e)
-{
-    struct sweep_options *o = options;
-    struct choice list;
-    o->compares = strcmp(text, "none") != 0;
-    if (!o->compares)
+    enum option_type type = TYPE_TEXT;
+    double bytes;
+    const char *text = o->gradients = sweep_text_but(&o->config, SWEEP_GRADIENTS, "");
+    if (text == NULL)
+        return o->help ? OK
+                       : error_set(e, ERR_ARGUMENT,
+                                   "--gradients is missing: a size as 64KiB, a network, or link");
+    if (text[0] < '0' || text[0] > '9')
         return OK;
-    TRY(option_choice("compare", text, &list, e));
-    if (list.n != 2)
+    if (!number_parse_unit(text, &type, &bytes) || type != TYPE_SIZE || bytes < SIZE_LEAST ||
+        bytes > SIZE_MOST || bytes != floor(bytes))
+        return error_set(e, ERR_ARGUMENT,
+                         "--gradients: '%s' is no size of 4B..4GiB: a whole number and B, KiB, MiB "
+                         "or GiB, as 64KiB",
+                         text);
+    o->bytes = (size_t)bytes;
+    return OK;
+}
+
+static enum status fill_compared(struct sweep_options *o, struct error *e)
+{
+    const struct value *list = &o->config.values[SWEEP_COMPARED];
+    o->compares = list->n > 0;
+    if (o->compares && list->n != 2)
         return error_set(e, ERR_ARGUMENT,
                          "--compare: '%s': two operations are expected, as shm,mpi_allreduce",
-                         text);
-    for (int i = 0; i < 2; i++)
-        TRY(contender_parse(o, "compare", list.names[i], &o->compared[i], e));
+                         list->texts[0]);
+    for (unsigned i = 0; i < list->n; i++)
+        TRY(contender_parse(o, "compare", list->texts[i], &o->compared[i], e));
     return OK;
 }
-
-static enum status take_rounds(void *options, const char *text, struct error *e)
-{
-    return option_count("turns", text, 100000, &SWEEP(options)->rounds, e);
-}
-
-static enum status take_wait(void *options, const char *text, struct error *e)
-{
-    struct sweep_options *o = options;
-    int index;
-    o->wait_is_set = strcmp(text, "auto") != 0;
-    if (!o->wait_is_set)
-        return OK;
-    TRY(option_name("wait", text, wait_names(), WAIT_YIELD + 1, &index, e));
-    o->wait = (enum wait_kind)index;
-    return OK;
-}
-
-static enum status take_memory(void *options, const char *text, struct error *e)
-{
-    size_t bytes;
-    TRY(parse_size("memory", text, 1 << 20, (size_t)1 << 50, &bytes, e));
-    SWEEP(options)->memory_bytes = (double)bytes;
-    return OK;
-}
-
-static enum status take_spoil(void *options, const char *text, struct error *e)
-{
-    int ignored;
-    SWEEP(options)->spoil = text;
-    return option_name("spoil", text, strategy_names(), STRATEGIES, &ignored, e);
-}
-
-#define INDENT    "\n                       "
-#define AT(field) offsetof(struct sweep_options, field)
-static const struct option_row OPTIONS[] = {
-    {"gradients", "WHAT",
-     "a flat tensor of a size, as 64KiB, a network or model file, or link: messages between "
-     "the" INDENT "first and the last rank and local sums, whose coefficients are DIR/link.csv",
-     take_gradients, 0},
-    {"strategies", "A[,B..]", "only these; all, none (all)", take_strategies, 0},
-    {"compress", "A[,B..]", "the compressors of strategies that take one; all, none (all)",
-     take_compressors, 0},
-    {"compare", "A,B",
-     "only these two, with each other: mpi_allreduce or a strategy, with /ALGORITHM or" INDENT
-     "/VARIANT and +COMPRESSOR behind it, as shm,mpi_allreduce/ring or allreduce+topk,ring (none)",
-     take_compared, 0},
-    {"turns", "N", "timed rounds, in each of which every operation runs (11)", take_rounds, 0},
-    {"wait", "KIND",
-     "block, poll, yield or auto: yield where ranks outnumber cores, else block (auto)", take_wait,
-     0},
-    {"memory", "SIZE",
-     "of operations that are timed in the same rounds, all ranks of a node (4GiB)", take_memory, 0},
-    {"record", "DIR", "write DIR/comm.csv, of --compare DIR/compare.csv, not standard output", NULL,
-     AT(record)},
-    {"spoil", "NAME", "makes this strategy's sums wrong, to see that verdicts notice", take_spoil,
-     0},
-    {"help", NULL, "this text", NULL, AT(help)},
-};
-#undef AT
-enum { OPTIONS_N = sizeof OPTIONS / sizeof *OPTIONS };
 
 void options_help(FILE *out)
 {
@@ -140,8 +67,8 @@ void options_help(FILE *out)
         "networks.\n\n"
         "  mpiexec -n 2 comm_sweep --gradients 64KiB\n\n",
         out);
-    options_print(out, OPTIONS, OPTIONS_N);
-    fputs("  --sync.KEY VALUE     options of strategies, as in a spec\n", out);
+    sweep_options_print(out, ROWS, ROWS_N);
+    fputs("  --sync.KEY     options of strategies, as in a spec\n", out);
 }
 
 /* What the sweep goes through by itself is no option of strategies here. */
@@ -179,36 +106,46 @@ static enum status check_group(const struct sweep_options *o, struct error *e)
     return OK;
 }
 
-static bool is_given(const struct choice *c)
+static enum status check_choice(const struct sweep_options *o, int id, struct error *e)
 {
-    return c->none || c->n > 0;
+    const struct spec_option *row = &ROWS[id - OPT_OWN];
+    if (!o->compares || o->config.values[id].n == row->names->n)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "%s has no effect beside --compare, which names both operations; leave one of "
+                     "them out",
+                     row->key);
 }
 
-static enum status check_choices(const struct sweep_options *o, struct error *e)
+static enum status check_spoil(const struct sweep_options *o, struct error *e)
 {
-    if (o->compares && (is_given(&o->strategies) || is_given(&o->compressors)))
-        return error_set(e, ERR_ARGUMENT,
-                         "--%s has no effect beside --compare, which names both operations; leave "
-                         "one of them out",
-                         is_given(&o->strategies) ? "strategies" : "compress");
-    if (o->spoil != NULL && !o->compares && !choice_has(&o->strategies, o->spoil))
-        return error_set(e, ERR_ARGUMENT, "--spoil: '%s' is not in --strategies; add it there",
-                         o->spoil);
-    return OK;
+    int ignored;
+    if (o->spoil == NULL)
+        return OK;
+    TRY(option_name("spoil", o->spoil, strategy_names(), STRATEGIES, &ignored, e));
+    return o->compares || sweep_list_has(&o->config.values[SWEEP_STRATEGIES], o->spoil)
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "--spoil: '%s' is not in --strategies; add it there",
+                           o->spoil);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
-    *o = (struct sweep_options){.rounds = 11, .memory_bytes = 0x1p32};
+    *o = (struct sweep_options){.help = false};
     TRY(config_init(&o->config, e));
     TRY(config_parse_arguments(&o->config, &argc, argv, e));
     TRY(check_group(o, e));
     TRY(check_config(o, e));
-    TRY(options_take(argc, argv, OPTIONS, OPTIONS_N, o, e));
-    if (o->gradients == NULL && !o->help)
-        return error_set(e, ERR_ARGUMENT,
-                         "--gradients is missing: a size as 64KiB, a network, or link");
-    return check_choices(o, e);
+    TRY(sweep_options_take(&o->config, ROWS, ROWS_N, argc, argv, &o->help, e));
+    o->spoil = sweep_text_but(&o->config, SWEEP_SPOIL, "none");
+    o->record = sweep_text_but(&o->config, SWEEP_RECORD, "");
+    o->rounds = (int)sweep_number(&o->config, SWEEP_TURNS);
+    o->memory_bytes = sweep_number(&o->config, SWEEP_MEMORY);
+    TRY(fill_compared(o, e));
+    TRY(check_choice(o, SWEEP_STRATEGIES, e));
+    TRY(check_choice(o, SWEEP_COMPRESSORS, e));
+    TRY(check_spoil(o, e));
+    return fill_gradients(o, e);
 }
 
 void options_free(struct sweep_options *o)

@@ -36,7 +36,10 @@ enum status ranks_open(struct sweep *s, struct error *e)
     bool crowded = count_ranks(s);
     library_name(s->mpi, sizeof s->mpi);
     s->can_choose = algorithm_read(&s->library, e) == OK;
-    enum wait_kind wait = o->wait_is_set ? o->wait : crowded ? WAIT_YIELD : WAIT_BLOCK;
+    int given = (int)sweep_number(&o->config, SWEEP_WAIT); /* 0: auto */
+    enum wait_kind wait = given > 0 ? (enum wait_kind)(given - 1)
+                          : crowded ? WAIT_YIELD
+                                    : WAIT_BLOCK;
     return waiter_open(&s->waiter, wait, config_number(&o->config, OPT_DEADLINE), MPI_COMM_WORLD,
                        e);
 }

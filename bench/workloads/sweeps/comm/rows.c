@@ -27,7 +27,7 @@ static struct comm_row common_row(const struct sweep *s)
     csv_clear_row(COLUMNS, COLUMNS_N, &row);
     row.ranks = s->ranks;
     row.nodes = s->nodes;
-    row.wait = wait_names()[s->waiter.kind];
+    row.wait = wait_name(s->waiter.kind);
     row.turns = s->options->rounds;
     row.mpi = s->mpi;
     return row;

@@ -35,26 +35,29 @@ struct contender {
     bool is_ok;       /* verdict */
 };
 
-const char *const *wait_names(void); /* of enum wait_kind */
+const char *wait_name(enum wait_kind kind);
+
+enum {
+    SWEEP_FIRST = OPT_OWN - 1,
+#define OPTION(id, ...) id,
+#include "bench/workloads/sweeps/comm/options.def"
+};
 
 struct sweep_options {
-    struct config config;  /* sync.*: segment, caps and whatever strategies take */
-    const char *gradients; /* "link", a size or a network */
-    size_t bytes;          /* of that size; else 0 */
-    struct choice strategies, compressors;
+    struct config config;         /* texts are borrowed from it */
+    const char *gradients;        /* "link", a size or a network */
+    size_t bytes;                 /* of that size; else 0 */
     struct contender compared[2]; /* only these two, with each other */
     bool compares;
     const char
-        *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice */
-    enum wait_kind wait;
-    bool wait_is_set;
+        *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice; NULL */
     int rounds;
     const char *record;  /* folder for the tables; NULL: standard output */
     double memory_bytes; /* of strategies that are open at the same time, on a node */
     bool help;
 };
 
-/* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
+/* ERR_SPEC or ERR_ARGUMENT with what is wrong and what is accepted. Ended with options_free in any case. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_free(struct sweep_options *o);
 void options_help(FILE *out);

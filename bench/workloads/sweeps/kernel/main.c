@@ -2,25 +2,10 @@
 #include <string.h>
 
 #include "bench/base/descriptors.h"
-#include "bench/place/cpu_list.h"
-#include "bench/place/place.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/file.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/fp_mode.h"
-
-/* One core for all of it: a thread that moves finds cold caches. */
-static enum status bind_to_first(struct error *e)
-{
-    char bound[8192], own[16];
-    int cpus[CPUS_MAX];
-    TRY(place_read_back(bound, sizeof bound, e));
-    if (cpu_list_parse(bound, cpus, CPUS_MAX) < 1)
-        return error_set(e, ERR_SYSTEM, "the cores of this process, '%s', are not understood",
-                         bound);
-    snprintf(own, sizeof own, "%d", cpus[0]);
-    return place_bind_self(own, e);
-}
 
 static bool has_layer(const struct net_desc *desc, const char *name)
 {
@@ -67,7 +52,6 @@ static enum status sweep(const struct sweep_options *options, int *exit_status, 
     struct sweep_file file;
     fp_mode_set();
     gemm_init();
-    TRY(bind_to_first(e));
     TRY(sweep_file_open(&file, options->record, "kernels.csv", e));
     struct sweep s = {.options = options, .out = file.out};
     enum status status = sweep_model(&s, e);
@@ -89,6 +73,7 @@ int main(int argc, char **argv)
         options_help(stdout);
     else if (status == OK)
         status = sweep(&options, &exit_status, &e);
+    config_free(&options.config);
     if (status == OK)
         return descriptors_end_output("kernel_sweep", exit_status);
     fputs("kernel_sweep: ", stderr);

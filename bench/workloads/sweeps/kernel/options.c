@@ -1,111 +1,63 @@
 #include <string.h>
 
-#include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/arguments.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
+#include "kernels/base/names.h"
+
+static const char *const part_names[] = {"all", "ops", "layers"};
+static const struct enumeration parts = {"parts", 3, part_names, NULL};
+
+static const struct spec_option ROWS[] = {
+#define OPTION SWEEP_OPTION_ROW
+#include "bench/workloads/sweeps/kernel/options.def"
+};
+enum { ROWS_N = sizeof ROWS / sizeof *ROWS };
 
 const char *plan_name(enum plan plan)
 {
     return names_plans->names[plan];
 }
 
-static enum status take_part(void *options, const char *text, struct error *e)
+static enum status check_number(const struct value *list, const char *option, int most,
+                                struct error *e)
 {
-    struct sweep_options *o = options;
-    static const char *const names[] = {"all", "ops", "layers"};
-    int index;
-    TRY(option_name("part", text, names, sizeof names / sizeof *names, &index, e));
-    o->ops = index != 2;
-    o->layers = index != 1;
+    return list->n >= 1 && list->n <= (unsigned)most
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "%s: found %u names, expected 1..%d", option, list->n,
+                           most);
+}
+
+static enum status fill_plans(struct sweep_options *o, struct error *e)
+{
+    const struct value *list = &o->config.values[SWEEP_PLANS];
+    TRY(check_number(list, "--plan", PLANS_MAX, e));
+    for (; o->n_plans < (int)list->n; o->n_plans++)
+        o->plans[o->n_plans] =
+            (enum plan)name_index(list->texts[o->n_plans], names_plans->names, names_plans->n);
     return OK;
 }
 
-static enum status take_plans(void *options, const char *text, struct error *e)
+/* The first name is auto, the others are the sets in their order. */
+static enum status fill_isa(const char *name, enum isa *isa, struct error *e)
 {
-    struct sweep_options *o = options;
-    struct choice list;
-    TRY(option_choice("plan", text, &list, e));
-    if (list.n > PLANS_MAX)
-        return error_set(e, ERR_ARGUMENT, "--plan: at most %d plans", PLANS_MAX);
-    for (o->n_plans = 0; o->n_plans < list.n; o->n_plans++) {
-        int index;
-        TRY(option_name("plan", list.names[o->n_plans], names_plans->names, names_plans->n, &index,
-                        e));
-        o->plans[o->n_plans] = (enum plan)index;
-    }
+    int index = name_index(name, names_isas->names, names_isas->n);
+    if (index == 0)
+        return isa_choose(isa, false, e);
+    *isa = (enum isa)(index - 1);
+    return *isa <= isa_best_bf16()
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
+                           name, isa_names()[isa_best_bf16()]);
+}
+
+static enum status fill_isas(struct sweep_options *o, struct error *e)
+{
+    const struct value *list = &o->config.values[SWEEP_ISAS];
+    TRY(check_number(list, "--isa", ISAS_MAX, e));
+    for (; o->n_isas < (int)list->n; o->n_isas++)
+        TRY(fill_isa(list->texts[o->n_isas], &o->isas[o->n_isas], e));
     return OK;
 }
-
-static enum status add_isa(struct sweep_options *o, const char *name, struct error *e)
-{
-    int index;
-    TRY(option_name("isa", name, isa_names(), ISAS, &index, e));
-    if (index > (int)isa_best_bf16())
-        return error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
-                         name, isa_names()[isa_best_bf16()]);
-    o->isas[o->n_isas++] = (enum isa)index;
-    return OK;
-}
-
-static enum status take_isas(void *options, const char *text, struct error *e)
-{
-    struct sweep_options *o = options;
-    struct choice list;
-    o->n_isas = strcmp(text, "auto") == 0;
-    if (o->n_isas == 1)
-        return isa_choose(&o->isas[0], false, e);
-    TRY(option_choice("isa", text, &list, e));
-    if (list.n > ISAS_MAX)
-        return error_set(e, ERR_ARGUMENT, "--isa: at most %d instruction sets", ISAS_MAX);
-    for (int i = 0; i < list.n; i++)
-        TRY(add_isa(o, list.names[i], e));
-    return OK;
-}
-
-static enum status take_layer(void *options, const char *text, struct error *e)
-{
-    ((struct sweep_options *)options)->layer = strcmp(text, "all") == 0 ? NULL : text;
-    return OK;
-}
-
-static enum status take_spoil(void *options, const char *text, struct error *e)
-{
-    ((struct sweep_options *)options)->spoil = strcmp(text, "none") == 0 ? NULL : text;
-    return OK;
-}
-
-static enum status take_batch(void *options, const char *text, struct error *e)
-{
-    return option_count("batch", text, 65536, &((struct sweep_options *)options)->batch, e);
-}
-
-static enum status take_repeats(void *options, const char *text, struct error *e)
-{
-    return option_count("repeats", text, 100000, &((struct sweep_options *)options)->repeats, e);
-}
-
-#define AT(field) offsetof(struct sweep_options, field)
-static const struct option_row OPTIONS[] = {
-    {"model", "NAME", "a network or model file", NULL, AT(model)},
-    {"batch", "N", "images of a call (128)", take_batch, 0},
-    {"layer", "NAME", "only what covers this layer (all)", take_layer, 0},
-    {"part", "NAME", "ops (of the plan, and the whole net), layers (each by itself) or all (all)",
-     take_part, 0},
-    {"plan", "A[,B]",
-     "fast, exact or reference (fast); two are timed in the same rounds and compared", take_plans,
-     0},
-    {"repeats", "N", "timed calls (15)", take_repeats, 0},
-    {"isa", "A[,B]",
-     "portable, avx2, avx512, avx512_bf16, amx_bf16 or auto, the most of the first three that the "
-     "processor has (auto); two are timed as two plans are",
-     take_isas, 0},
-    {"spoil", "NAME", "makes this layer's results wrong, to see that verdicts notice (none)",
-     take_spoil, 0},
-    {"record", "DIR", "write DIR/kernels.csv instead of standard output", NULL, AT(record)},
-    {"help", NULL, "this text", NULL, AT(help)},
-};
-#undef AT
-enum { OPTIONS_N = sizeof OPTIONS / sizeof *OPTIONS };
 
 void options_help(FILE *out)
 {
@@ -115,23 +67,29 @@ void options_help(FILE *out)
           "explains.\n"
           "configs/kernels.yaml runs it for every network.\n\n",
           out);
-    options_print(out, OPTIONS, OPTIONS_N);
+    sweep_options_print(out, ROWS, ROWS_N);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
-    *o = (struct sweep_options){.plans = {PLAN_FAST},
-                                .n_plans = 1,
-                                .ops = true,
-                                .layers = true,
-                                .batch = 128,
-                                .repeats = 15};
-    TRY(take_isas(o, "auto", e));
-    TRY(options_take(argc, argv, OPTIONS, OPTIONS_N, o, e));
+    *o = (struct sweep_options){.help = false};
+    TRY(config_init(&o->config, e));
+    TRY(sweep_options_take(&o->config, ROWS, ROWS_N, argc, argv, &o->help, e));
+    o->model = sweep_text_but(&o->config, SWEEP_MODEL, "");
+    o->layer = sweep_text_but(&o->config, SWEEP_LAYER, "all");
+    o->spoil = sweep_text_but(&o->config, SWEEP_SPOIL, "none");
+    o->record = sweep_text_but(&o->config, SWEEP_RECORD, "");
+    o->batch = (int)sweep_number(&o->config, SWEEP_BATCH);
+    o->repeats = (int)sweep_number(&o->config, SWEEP_REPEATS);
+    int part = (int)sweep_number(&o->config, SWEEP_PART);
+    o->ops = part != 2;
+    o->layers = part != 1;
+    TRY(fill_plans(o, e));
+    TRY(fill_isas(o, e));
     if (o->model == NULL && !o->help)
         return error_set(e, ERR_ARGUMENT,
                          "--model is missing: a name from configs/models or a model file");
-    if (o->n_plans * o->n_isas > LANES_MAX)
-        return error_set(e, ERR_ARGUMENT, "--plan and --isa: two of one or of the other");
-    return OK;
+    return o->n_plans * o->n_isas <= LANES_MAX
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "--plan and --isa: two of one or of the other");
 }

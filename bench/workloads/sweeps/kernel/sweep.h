@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "bench/record/csv.h"
+#include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 #include "kernels/gemm.h"
@@ -19,9 +20,16 @@
 /* PASS_TRAIN, of whole nets: a training step, with its loss and update. */
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
+enum {
+    SWEEP_FIRST = OPT_OWN - 1,
+#define OPTION(id, ...) id,
+#include "bench/workloads/sweeps/kernel/options.def"
+};
+
 struct sweep_options {
-    const char *model; /* a name or path */
-    const char *layer; /* only what covers the layer of this name; NULL: everything */
+    struct config config; /* texts are borrowed from it */
+    const char *model;    /* a name or path */
+    const char *layer;    /* only what covers the layer of this name; NULL: everything */
     const char
         *spoil; /* the layer whose results are made wrong, to see that verdicts notice; NULL */
     enum plan plans[PLANS_MAX];
@@ -34,7 +42,7 @@ struct sweep_options {
     bool help;
 };
 
-/* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
+/* ERR_SPEC or ERR_ARGUMENT with what is wrong and what is accepted. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 const char *plan_name(enum plan plan);
