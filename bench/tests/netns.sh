@@ -155,7 +155,7 @@ runs_end() {
         expect 0 "weights equal on all ranks" ci/netns.sh run "$train_cnn" --model lenet_21k \
             --data.set digits --data.samples 1000 --train.epochs 1 --sync.deadline 30s || return 1
         expect 0 "flat" timeout 60 ci/netns.sh run "$build/comm_sweep" --gradients 4KiB \
-            --strategies ring --turns 1 || return 1
+            --strategies ring,leader --turns 1 || return 1
     done
 }
 check "runs of trainer and sweep end" runs_end

@@ -66,6 +66,7 @@ static int sweep(const struct sweep_options *options)
         failure_abort_all(exit_status, &e);
     wait_barrier(&s.waiter, MPI_COMM_WORLD, "end of the sweep", NULL);
     waiter_close(&s.waiter);
+    free(s.node_of);
     return exit_status;
 }
 

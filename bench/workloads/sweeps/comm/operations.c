@@ -139,6 +139,7 @@ struct cost contender_cost(const struct sweep *s, const struct problem *p,
     const size_t all = p->desc->n_params;
     struct strategy_config config = c->config;
     config.rows = p->rows;
+    config.node_of = s->node_of;
     return strategy_cost(c->kind, &config, s->rank, s->ranks, c->is_raw ? &all : p->counts,
                          c->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
 }

@@ -3,6 +3,7 @@
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "comm/library.h"
+#include "comm/nodes.h"
 
 /* Whether ranks outnumber the processors that they may use together. */
 static bool is_crowded(MPI_Comm node, int ranks)
@@ -40,6 +41,6 @@ enum status ranks_open(struct sweep *s, struct error *e)
     enum wait_kind wait = given > 0 ? (enum wait_kind)(given - 1)
                           : crowded ? WAIT_YIELD
                                     : WAIT_BLOCK;
-    return waiter_open(&s->waiter, wait, config_number(&o->config, OPT_DEADLINE), MPI_COMM_WORLD,
-                       e);
+    TRY(waiter_open(&s->waiter, wait, config_number(&o->config, OPT_DEADLINE), MPI_COMM_WORLD, e));
+    return nodes_find(&s->waiter, MPI_COMM_WORLD, &s->node_of, e);
 }

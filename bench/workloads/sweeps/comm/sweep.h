@@ -94,6 +94,7 @@ struct problem {
 struct sweep {
     const struct sweep_options *options;
     int rank, ranks, local_ranks, nodes;
+    int *node_of; /* [ranks] the node of each */
     struct waiter waiter;
     struct exec exec;
     bool can_choose;                   /* the library lets its algorithms be chosen */
