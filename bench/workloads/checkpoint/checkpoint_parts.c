@@ -1,43 +1,34 @@
 #include "bench/workloads/checkpoint/checkpoint_parts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* What a part is sent as: parameters, each slot of the state, all running statistics. The i-th of n numbers
- * that begin at `offset` of the arenas; *count: how many. */
-static real *piece_of(const struct arenas *a, size_t offset, size_t n, real *buffers, int i,
-                      size_t *count)
-{
-    *count = i <= a->slots ? n : a->n_buffers;
-    if (i == 0)
-        return a->params + offset;
-    return i <= a->slots ? a->state + (size_t)(i - 1) * a->n + offset : buffers;
-}
+static const char operation[] = "parts of a checkpoint";
 
-static int pieces_of(const struct arenas *a)
+/* ---- Arrays: parameters, each slot of the state, all running statistics ---- */
+
+static int arrays_of(const struct arenas *a)
 {
     return 1 + a->slots + (a->n_buffers > 0);
 }
 
-/* Where tensors [first, last) of the net lie in its arenas. */
-static size_t offset_of(const struct net_desc *desc, struct range of)
+static real *array_of(const struct arenas *a, int i, size_t *n)
 {
-    return desc->tensors[of.first].offset;
-}
-
-static size_t count_of(const struct net_desc *desc, struct range of)
-{
-    const struct tensor_desc *last = &desc->tensors[of.last - 1];
-    return last->offset + last->count - offset_of(desc, of);
+    *n = i <= a->slots ? a->n : a->n_buffers;
+    if (i == 0)
+        return a->params;
+    return i <= a->slots ? a->state + (size_t)(i - 1) * a->n : a->buffers;
 }
 
 /* The statistics of layers whose scales and shifts are among the tensors. */
 static void copy_buffers(real *to, const real *from, const struct net_desc *desc, struct range of)
 {
-    int first = desc->tensors[of.first].layer, last = desc->tensors[of.last - 1].layer;
+    int first = of.first > 0 ? desc->tensors[of.first].layer : 0;
+    int last = of.last < desc->n_tensors ? desc->tensors[of.last - 1].layer : INT_MAX;
     for (int i = 0; i < desc->n_buffers; i++) {
         const struct tensor_desc *b = &desc->buffers[i];
         if (b->layer >= first && b->layer <= last)
@@ -45,57 +36,142 @@ static void copy_buffers(real *to, const real *from, const struct net_desc *desc
     }
 }
 
-static const char operation[] = "parts of a checkpoint";
+/* ---- A part: tensors of the net one after the other, or slices of them ---- */
+
+struct part {
+    struct range tensors;
+    const struct net_desc *net, *slice; /* NULL: tensors are whole */
+};
+
+static size_t count_of(const struct part *p, int tensor)
+{
+    return (p->slice != NULL ? p->slice : p->net)->tensors[tensor].count;
+}
+
+/* Where number k of the part's tensor lies in an array of the whole net. */
+static size_t place_of(const struct part *p, int tensor, size_t k)
+{
+    return p->net->tensors[tensor].offset +
+           (p->slice != NULL ? net_slice_element(p->net, p->slice, tensor, k) : k);
+}
+
+static size_t part_numbers(const struct part *p)
+{
+    size_t n = 0;
+    for (int i = p->tensors.first; i < p->tensors.last; i++)
+        n += count_of(p, i);
+    return n;
+}
+
+/* Array i of the whole net <- that of the part. */
+static void place_array(struct arenas *whole, int i, const real *from, const struct part *p)
+{
+    size_t n;
+    real *to = array_of(whole, i, &n);
+    if (i > whole->slots) {
+        copy_buffers(to, from, p->net, p->tensors);
+        return;
+    }
+    for (int t = p->tensors.first; t < p->tensors.last; t++)
+        for (size_t k = 0; k < count_of(p, t); k++)
+            to[place_of(p, t, k)] = *from++;
+}
+
+static void place_own(struct arenas *whole, const struct arenas *own, const struct part *p)
+{
+    size_t n;
+    for (int i = 0; i < arrays_of(own); i++)
+        place_array(whole, i, array_of(own, i, &n), p);
+}
+
+void checkpoint_parts_take_slice(const struct checkpoint_state *s, const struct arenas *whole,
+                                 bool weights_only)
+{
+    const struct part p = {s->parts->tensors, s->desc, s->parts->slice};
+    for (int i = 0; i < arrays_of(s->arenas); i++) {
+        size_t n;
+        real *to = array_of(s->arenas, i, &n);
+        const real *from = array_of(whole, i, &n);
+        if (i > whole->slots)
+            memcpy(to, from, n * sizeof *to);
+        else if (i == 0 || !weights_only)
+            for (int t = p.tensors.first; t < p.tensors.last; t++)
+                for (size_t k = 0; k < count_of(&p, t); k++)
+                    *to++ = from[place_of(&p, t, k)];
+    }
+}
+
+/* ---- Gathering ---- */
 
 static enum status send_part(const struct checkpoint_state *s, struct error *e)
 {
-    const struct arenas *own = s->arenas;
-    for (int i = 0; i < pieces_of(own); i++) {
+    for (int i = 0; i < arrays_of(s->arenas); i++) {
         size_t n;
-        real *data = piece_of(own, 0, own->n, own->buffers, i, &n);
+        real *data = array_of(s->arenas, i, &n);
         struct message message = {.data = data, .bytes = n * sizeof *data, .rank = 0};
         TRY(wait_send(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
     }
     return OK;
 }
 
-static enum status receive_part(struct arenas *whole, real *buffers,
-                                const struct checkpoint_state *s, struct range of, int rank,
-                                struct error *e)
+static enum status receive_arrays(struct arenas *whole, const struct checkpoint_state *s,
+                                  const struct part *p, real *numbers, int rank, struct error *e)
 {
-    size_t offset = offset_of(s->desc, of), count = count_of(s->desc, of);
-    for (int i = 0; i < pieces_of(whole); i++) {
-        size_t n;
-        real *data = piece_of(whole, offset, count, buffers, i, &n);
-        struct message message = {.data = data, .bytes = n * sizeof *data, .rank = rank};
+    size_t n = part_numbers(p);
+    for (int i = 0; i < arrays_of(whole); i++) {
+        struct message message = {.data = numbers,
+                                  .bytes =
+                                      (i <= whole->slots ? n : whole->n_buffers) * sizeof *numbers,
+                                  .rank = rank};
         TRY(wait_receive(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
+        place_array(whole, i, numbers, p);
     }
-    copy_buffers(whole->buffers, buffers, s->desc, of);
     return OK;
 }
 
-static void copy_own_part(struct arenas *whole, const struct checkpoint_state *s)
+static enum status receive_part(struct arenas *whole, const struct checkpoint_state *s,
+                                struct range tensors, int rank, int ranks, struct error *e)
 {
-    const struct arenas *own = s->arenas;
-    size_t at = offset_of(s->desc, s->parts->tensors);
-    memcpy(whole->params + at, own->params, own->n * sizeof(real));
-    for (int slot = 0; slot < own->slots; slot++)
-        memcpy(whole->state + (size_t)slot * whole->n + at, own->state + (size_t)slot * own->n,
-               own->n * sizeof(real));
-    if (own->n_buffers > 0)
-        copy_buffers(whole->buffers, own->buffers, s->desc, s->parts->tensors);
+    struct net_desc slice = {0};
+    struct part p = {tensors, s->desc, NULL};
+    real *numbers = NULL;
+    if (s->parts->slice != NULL) {
+        TRY(net_desc_slice(&slice, s->desc, rank, ranks, e));
+        p.slice = &slice;
+    }
+    size_t n = part_numbers(&p), room = n > whole->n_buffers ? n : whole->n_buffers;
+    enum status status = MEM_NEW(numbers, room, "a part of a checkpoint", e);
+    THEN(status, receive_arrays(whole, s, &p, numbers, rank, e));
+    free(numbers);
+    net_desc_free(&slice);
+    return status;
 }
 
 static enum status receive_all(struct arenas *whole, const struct checkpoint_state *s,
-                               const struct range *parts, int ranks, struct error *e)
+                               const struct range *tensors, int ranks, struct error *e)
 {
-    real *buffers;
-    TRY(MEM_NEW(buffers, whole->n_buffers, "a part of a checkpoint", e));
-    enum status status = OK;
-    for (int r = 1; r < ranks && status == OK; r++)
-        status = receive_part(whole, buffers, s, parts[r], r, e);
-    free(buffers);
-    copy_own_part(whole, s);
+    const struct part own = {s->parts->tensors, s->desc, s->parts->slice};
+    TRY(checkpoint_parts_open(whole, s, e));
+    for (int r = 1; r < ranks; r++)
+        TRY(receive_part(whole, s, tensors[r], r, ranks, e));
+    place_own(whole, s->arenas, &own);
+    return OK;
+}
+
+enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoint_state *s,
+                                    struct error *e)
+{
+    int rank, ranks;
+    struct range *tensors = NULL;
+    *whole = (struct arenas){.params = NULL};
+    MPI_Comm_rank(s->parts->comm, &rank);
+    MPI_Comm_size(s->parts->comm, &ranks);
+    if (rank == 0)
+        TRY(MEM_NEW(tensors, (size_t)ranks, "the parts of a checkpoint", e));
+    enum status status = wait_gather(s->sync->waiter, &s->parts->tensors, sizeof s->parts->tensors,
+                                     tensors, 0, s->parts->comm, operation, e);
+    THEN(status, rank == 0 ? receive_all(whole, s, tensors, ranks, e) : send_part(s, e));
+    free(tensors);
     return status;
 }
 
@@ -111,135 +187,6 @@ enum status checkpoint_parts_open(struct arenas *whole, const struct checkpoint_
     TRY(MEM_NEW_ALIGNED(whole->params, whole->n, what, e));
     TRY(MEM_NEW_ALIGNED(whole->state, whole->n * (size_t)whole->slots, what, e));
     return MEM_NEW_ALIGNED(whole->buffers, whole->n_buffers, what, e);
-}
-
-/* ---- Stages ---- */
-
-static enum status gather_stages(struct arenas *whole, const struct checkpoint_state *s, int rank,
-                                 int ranks, struct error *e)
-{
-    struct range *parts = NULL;
-    struct waiter *w = s->sync->waiter;
-    if (rank == 0)
-        TRY(MEM_NEW(parts, (size_t)ranks, "the parts of a checkpoint", e));
-    enum status status = wait_gather(w, &s->parts->tensors, sizeof s->parts->tensors, parts, 0,
-                                     s->parts->comm, operation, e);
-    if (rank != 0) {
-        THEN(status, send_part(s, e));
-    } else {
-        THEN(status, checkpoint_parts_open(whole, s, e));
-        THEN(status, receive_all(whole, s, parts, ranks, e));
-    }
-    free(parts);
-    return status;
-}
-
-/* ---- Slices ---- */
-
-static void place_slice(real *whole, const real *own, const struct net_desc *net,
-                        const struct net_desc *slice)
-{
-    for (int i = 0; i < slice->n_tensors; i++)
-        for (size_t k = 0; k < slice->tensors[i].count; k++)
-            whole[net->tensors[i].offset + net_slice_element(net, slice, i, k)] =
-                own[slice->tensors[i].offset + k];
-}
-
-static void take_slice(real *own, const real *whole, const struct net_desc *net,
-                       const struct net_desc *slice)
-{
-    for (int i = 0; i < slice->n_tensors; i++)
-        for (size_t k = 0; k < slice->tensors[i].count; k++)
-            own[slice->tensors[i].offset + k] =
-                whole[net->tensors[i].offset + net_slice_element(net, slice, i, k)];
-}
-
-void checkpoint_parts_take_slice(const struct checkpoint_state *s, const struct arenas *whole,
-                                 bool weights_only)
-{
-    const struct arenas *own = s->arenas;
-    const struct net_desc *slice = s->parts->slice;
-    take_slice(own->params, whole->params, s->desc, slice);
-    for (int slot = 0; slot < own->slots && !weights_only; slot++)
-        take_slice(own->state + (size_t)slot * own->n, whole->state + (size_t)slot * whole->n,
-                   s->desc, slice);
-    if (own->n_buffers > 0)
-        memcpy(own->buffers, whole->buffers, own->n_buffers * sizeof(real));
-}
-
-/* Parameters, then slots of the state; statistics are those of every slice. */
-static enum status send_slice(const struct checkpoint_state *s, struct error *e)
-{
-    const struct arenas *own = s->arenas;
-    for (int i = 0; i <= own->slots; i++) {
-        real *data = i == 0 ? own->params : own->state + (size_t)(i - 1) * own->n;
-        struct message message = {.data = data, .bytes = own->n * sizeof *data, .rank = 0};
-        TRY(wait_send(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
-    }
-    return OK;
-}
-
-static enum status receive_slice(struct arenas *whole, real *numbers,
-                                 const struct checkpoint_state *s, const struct net_desc *slice,
-                                 int rank, struct error *e)
-{
-    for (int i = 0; i <= whole->slots; i++) {
-        real *to = i == 0 ? whole->params : whole->state + (size_t)(i - 1) * whole->n;
-        struct message message = {
-            .data = numbers, .bytes = slice->n_params * sizeof *numbers, .rank = rank};
-        TRY(wait_receive(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
-        place_slice(to, numbers, s->desc, slice);
-    }
-    return OK;
-}
-
-static enum status add_slice(struct arenas *whole, const struct checkpoint_state *s, int rank,
-                             int ranks, struct error *e)
-{
-    struct net_desc slice;
-    real *numbers = NULL;
-    TRY(net_desc_slice(&slice, s->desc, rank, ranks, e));
-    enum status status = MEM_NEW(numbers, slice.n_params, "a slice of a checkpoint", e);
-    THEN(status, receive_slice(whole, numbers, s, &slice, rank, e));
-    free(numbers);
-    net_desc_free(&slice);
-    return status;
-}
-
-static void place_own_slice(struct arenas *whole, const struct checkpoint_state *s)
-{
-    const struct arenas *own = s->arenas;
-    place_slice(whole->params, own->params, s->desc, s->parts->slice);
-    for (int slot = 0; slot < own->slots; slot++)
-        place_slice(whole->state + (size_t)slot * whole->n, own->state + (size_t)slot * own->n,
-                    s->desc, s->parts->slice);
-    if (own->n_buffers > 0)
-        memcpy(whole->buffers, own->buffers, own->n_buffers * sizeof(real));
-}
-
-static enum status gather_slices(struct arenas *whole, const struct checkpoint_state *s, int rank,
-                                 int ranks, struct error *e)
-{
-    if (rank != 0)
-        return send_slice(s, e);
-    TRY(checkpoint_parts_open(whole, s, e));
-    for (int r = 1; r < ranks; r++)
-        TRY(add_slice(whole, s, r, ranks, e));
-    place_own_slice(whole, s);
-    return OK;
-}
-
-/* ---- Both ---- */
-
-enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoint_state *s,
-                                    struct error *e)
-{
-    int rank, ranks;
-    *whole = (struct arenas){.params = NULL};
-    MPI_Comm_rank(s->parts->comm, &rank);
-    MPI_Comm_size(s->parts->comm, &ranks);
-    return s->parts->slice != NULL ? gather_slices(whole, s, rank, ranks, e)
-                                   : gather_stages(whole, s, rank, ranks, e);
 }
 
 void checkpoint_parts_free(struct arenas *whole)
