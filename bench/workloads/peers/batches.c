@@ -17,7 +17,7 @@ static size_t steps_of_run(const struct trainer *t, enum run_kind run)
     const struct config *c = t->config;
     if (run == RUN_FOR_TIME)
         return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
-    return (size_t)config_int(c, OPT_EPOCHS) * t->sampler.steps;
+    return (size_t)config_int(c, OPT_EPOCHS) * t->batches.sampler.steps;
 }
 
 static enum status list_alloc(struct batch_list *list, size_t n_max, bool crops, struct error *e)
@@ -58,18 +58,19 @@ static void list_add_crops(struct batch_list *list, size_t i, uint64_t seed)
 enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run_kind run,
                             struct error *e)
 {
-    uint32_t per_epoch = steps_of_epoch(&t->sampler, run);
+    uint32_t per_epoch = steps_of_epoch(&t->batches.sampler, run);
     *list = (struct batch_list){.steps = steps_of_run(t, run)};
     bool crops = config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip;
-    TRY(list_alloc(list, t->sampler.n_max, crops, e));
+    TRY(list_alloc(list, t->batches.sampler.n_max, crops, e));
     for (size_t i = 0; i < list->steps; i++) {
         list->epoch[i] = (uint32_t)(i / per_epoch);
         list->step[i] = (uint32_t)(i % per_epoch);
-        list->lr[i] = learning_rate(t->config, t->ranks, t->sampler.steps, (uint64_t)i + 1);
-        struct batch batch = sampler_get(&t->sampler, list->epoch[i], list->step[i]);
+        list->lr[i] =
+            learning_rate(t->config, t->job.ranks, t->batches.sampler.steps, (uint64_t)i + 1);
+        struct batch batch = sampler_get(&t->batches.sampler, list->epoch[i], list->step[i]);
         list_add(list, i, &batch);
         if (crops)
-            list_add_crops(list, i, t->sampler.seed);
+            list_add_crops(list, i, t->batches.sampler.seed);
     }
     return OK;
 }

@@ -66,7 +66,7 @@ static enum status open_inputs(struct inputs *in, struct error *e)
         return OK;
     TRY(open_data(in, e));
     in->trainer.config = c;
-    in->trainer.desc = &in->desc;
+    in->trainer.model.desc = &in->desc;
     in->trainer.data = &in->data;
     TRY(trainer_open_batches(&in->trainer, e));
     TRY(batch_list_make(&in->batches, &in->trainer, in->arguments.run, e));
@@ -78,7 +78,7 @@ static enum status open_inputs(struct inputs *in, struct error *e)
 static void close_inputs(struct inputs *in)
 {
     batch_list_free(&in->batches);
-    sampler_close(&in->trainer.sampler);
+    sampler_close(&in->trainer.batches.sampler);
     data_close(&in->data);
     net_desc_free(&in->desc);
     config_free(&in->arguments.config);
@@ -141,9 +141,10 @@ static json_t *data_json(const struct inputs *in)
     const struct trainer *t = &in->trainer;
     return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:i}", "dataset", in->data.name,
                      "data_source", in->data.source, "data_path", in->data.path, "data_classes",
-                     in->data.classes, "train_images", (int)t->sampler.n_samples, "test_images",
-                     (int)in->data.test.n, "read_s", in->read_s, "batch", (int)t->sampler.n_max,
-                     "global_batch", (int)t->global_batch, "epoch_steps", (int)t->sampler.steps);
+                     in->data.classes, "train_images", (int)t->batches.sampler.n_samples,
+                     "test_images", (int)in->data.test.n, "read_s", in->read_s, "batch",
+                     (int)t->batches.sampler.n_max, "global_batch", (int)t->batches.global_batch,
+                     "epoch_steps", (int)t->batches.sampler.steps);
 }
 
 static json_t *arrays_json(const struct array arrays[ARRAYS])
@@ -229,7 +230,7 @@ static enum status act(const char *peer, struct inputs *in, struct error *e)
         return arguments_describe(stdout, peer, e);
     TRY(check_run(&in->arguments, peer, e));
     if (!in->check)
-        TRY(launcher_check(in->trainer.ranks, peer, e));
+        TRY(launcher_check(in->trainer.job.ranks, peer, e));
     gemm_init();
     TRY(open_inputs(in, e));
     return write_inputs(in, e);
@@ -245,8 +246,8 @@ int main(int argc, char **argv)
         return 2;
     }
     const char *peer = argv[1];
-    in.trainer.rank = atoi(argv[2]);
-    in.trainer.ranks = atoi(argv[3]);
+    in.trainer.job.rank = atoi(argv[2]);
+    in.trainer.job.ranks = atoi(argv[3]);
     argc -= 3;
     argv += 3;
     in.check = take_check(&argc, argv);

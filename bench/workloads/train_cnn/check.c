@@ -46,7 +46,7 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
     uint64_t hash = trainer_hash(t);
     if (h->n < h->capacity) {
         h->values[h->n] = hash;
-        h->shared[h->n] = slice_shared_hash(t);
+        h->shared[h->n] = slice_shared_hash(&t->model, t->sync->arenas.params);
         h->steps[h->n] = t->steps_done;
         h->n++;
     }
@@ -77,39 +77,39 @@ static void find_difference(const struct hashes *h, const uint64_t *all, int ran
 }
 
 /* Of all ranks that hold a net together, by their sum: replicas are compared. */
-static enum status join_replica(const struct hashes *h, struct trainer *t, struct error *e)
+static enum status join_replica(const struct hashes *h, const struct job *job, struct error *e)
 {
-    const MPI_Comm holders[] = {t->grid.pipeline, t->grid.tensor};
+    const MPI_Comm holders[] = {job->grid.pipeline, job->grid.tensor};
     for (int i = 0; i < 2; i++)
         if (holders[i] != MPI_COMM_NULL)
-            TRY(wait_allreduce(t->waiter, h->values, h->n, MPI_UINT64_T, MPI_SUM, holders[i],
+            TRY(wait_allreduce(job->waiter, h->values, h->n, MPI_UINT64_T, MPI_SUM, holders[i],
                                "sum of a replica's hashes", e));
     return OK;
 }
 
 /* hashes [h->n] of all ranks. */
-static enum status compare(const struct hashes *h, const uint64_t *hashes, struct trainer *t,
+static enum status compare(const struct hashes *h, const uint64_t *hashes, const struct job *job,
                            struct comparison *comparison, struct error *e)
 {
     uint64_t *all = NULL;
-    if (t->rank == 0)
-        TRY(MEM_NEW(all, h->n * (size_t)t->ranks, "the hashes of all ranks", e));
-    enum status status = wait_gather(t->waiter, hashes, h->n * sizeof *hashes, all, 0, t->comm,
+    if (job->rank == 0)
+        TRY(MEM_NEW(all, h->n * (size_t)job->ranks, "the hashes of all ranks", e));
+    enum status status = wait_gather(job->waiter, hashes, h->n * sizeof *hashes, all, 0, job->comm,
                                      "comparison of weights", e);
-    if (status == OK && t->rank == 0)
-        find_difference(h, all, t->ranks, comparison);
+    if (status == OK && job->rank == 0)
+        find_difference(h, all, job->ranks, comparison);
     free(all);
     TRY(status);
-    return wait_bcast(t->waiter, comparison, sizeof *comparison, MPI_BYTE, 0, t->comm,
+    return wait_bcast(job->waiter, comparison, sizeof *comparison, MPI_BYTE, 0, job->comm,
                       "result of the comparison", e);
 }
 
-enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
-                           struct error *e)
+enum status hashes_compare(const struct hashes *h, const struct job *job,
+                           struct comparison *comparison, struct error *e)
 {
     *comparison = (struct comparison){.made = true, .equal = true};
-    if (t->grid.slices > 1)
-        TRY(compare(h, h->shared, t, comparison, e));
-    TRY(join_replica(h, t, e));
-    return comparison->equal ? compare(h, h->values, t, comparison, e) : OK;
+    if (job->grid.slices > 1)
+        TRY(compare(h, h->shared, job, comparison, e));
+    TRY(join_replica(h, job, e));
+    return comparison->equal ? compare(h, h->values, job, comparison, e) : OK;
 }

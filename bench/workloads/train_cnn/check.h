@@ -24,5 +24,5 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t);
 enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *e);
 
 /* Compares all ranks' hashes; every rank gets the result. Collective. */
-enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
-                           struct error *e);
+enum status hashes_compare(const struct hashes *h, const struct job *job,
+                           struct comparison *comparison, struct error *e);

@@ -57,17 +57,17 @@ struct alone {
 static enum status open_alone(struct alone *a, const struct trainer *t, struct error *e)
 {
     const char *what = "a net that is measured";
-    const struct net_desc *desc = t->desc;
+    const struct net_desc *desc = t->model.desc;
     TRY(MEM_NEW_ALIGNED(a->params, desc->n_params, what, e));
     TRY(MEM_NEW_ALIGNED(a->grads, desc->n_params, what, e));
     TRY(MEM_NEW_ALIGNED(a->buffers, desc->n_buffer_values, what, e));
     TRY(MEM_NEW(a->taken_ns, (size_t)net_ops(a->net), what, e));
-    net_init_params(desc, a->params, t->exec.seed);
+    net_init_params(desc, a->params, t->model.exec.seed);
     net_init_buffers(desc, a->buffers);
-    a->exec = t->exec;
+    a->exec = t->model.exec;
     a->exec.buffers = a->buffers;
-    a->exec.samples = t->eval_samples;
-    a->n = t->micro_max;
+    a->exec.samples = t->batches.eval_samples;
+    a->n = t->batches.micro_max;
     return OK;
 }
 
@@ -83,10 +83,10 @@ static void close_alone(struct alone *a)
 static void load(const struct trainer *t, const struct alone *a)
 {
     for (uint32_t i = 0; i < a->n; i++)
-        t->eval_samples[i] = i;
-    data_locate(&t->data->train, shape_count(t->desc->input), t->eval_samples, a->n, t->images,
-                t->labels);
-    net_load_each(a->net, &a->exec, 0, (int)a->n, t->images);
+        t->batches.eval_samples[i] = i;
+    data_locate(&t->data->train, shape_count(t->model.desc->input), t->batches.eval_samples, a->n,
+                t->batches.images, t->batches.labels);
+    net_load_each(a->net, &a->exec, 0, (int)a->n, t->batches.images);
 }
 
 /* Forward, then backward over ops [0, n); took [n] gets the time of each. */
@@ -98,7 +98,7 @@ static void time_pass(const struct trainer *t, const struct alone *a, int64_t *t
         net_forward(a->net, &a->exec, 0, op, op + 1, a->params);
         took[op] = clock_ns() - begin_ns;
     }
-    net_loss(a->net, &a->exec, 0, t->labels, NULL, 1.0 / a->n);
+    net_loss(a->net, &a->exec, 0, t->batches.labels, NULL, 1.0 / a->n);
     for (int op = n - 1; op >= 0; op--) {
         begin_ns = clock_ns();
         net_backward(a->net, &a->exec, 0, op, op + 1, a->params, a->grads);
@@ -146,7 +146,7 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     struct net *net;
     struct net_options whole = *options;
     whole.slots = 1;
-    TRY(net_create(&net, t->desc, &whole, e));
+    TRY(net_create(&net, t->model.desc, &whole, e));
     enum status status = open_costs(c, net, e);
     if (status == OK && goes_by_flops(t))
         count_flops(c, net);
@@ -160,14 +160,14 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;
-    TRY(open_costs(c, t->net, e));
+    TRY(open_costs(c, t->model.net, e));
     if (c->n != from->n_ops)
         return error_set(e, ERR_ARGUMENT,
                          "%s has times of %d ops, the plan of this net %d: calibrate with "
                          "kernels.tune: fixed",
                          t->replayed->from, from->n_ops, c->n);
     if (goes_by_flops(t)) {
-        count_flops(c, t->net);
+        count_flops(c, t->model.net);
         return OK;
     }
     for (int step = 0; step < from->n_steps; step++) {
@@ -182,22 +182,23 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 
 /* first [stages + 1] of all ranks are rank 0's. One that has failed tells no cut, and the others do not
  * wait for it. */
-static enum status share(struct trainer *t, int *first, enum status mine, struct error *e)
+static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
+                         struct error *e)
 {
     struct error later;
-    size_t n = (size_t)t->grid.stages + 1;
+    size_t n = (size_t)job->grid.stages + 1;
     if (mine != OK)
         first[n - 1] = 0;
-    enum status status = wait_bcast(t->waiter, first, n, MPI_INT, 0, t->comm,
+    enum status status = wait_bcast(job->waiter, first, n, MPI_INT, 0, job->comm,
                                     "rank 0's cut of the net", mine == OK ? e : &later);
     if (mine != OK)
         return mine;
     TRY(status);
     if (first[n - 1] == 0)
         return error_set(e, ERR_ARGUMENT, "rank 0 could not cut the net into %d stages",
-                         t->grid.stages);
-    t->stage.first = first[t->grid.stage];
-    t->stage.last = first[t->grid.stage + 1];
+                         job->grid.stages);
+    s->first = first[job->grid.stage];
+    s->last = first[job->grid.stage + 1];
     return OK;
 }
 
@@ -207,12 +208,13 @@ static enum status decide(const struct trainer *t, int *first, const struct op_c
     int able = 0;
     for (int op = 0; op < c->n; op++)
         able += c->has_params[op];
-    if (pipeline_cut_ops(first, t->grid.stages, c->costs, c->has_params, c->n))
+    if (pipeline_cut_ops(first, t->job.grid.stages, c->costs, c->has_params, c->n))
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "parallel.pipeline = %d, but of the ops of model %s by kernels.plan = %s only "
                      "%d have parameters, one of which a stage needs at least",
-                     t->grid.stages, t->desc->name, config_text(t->config, OPT_KERNELS), able);
+                     t->job.grid.stages, t->model.desc->name, config_text(t->config, OPT_KERNELS),
+                     able);
 }
 
 /* options is NULL where the net is there already. */
@@ -221,12 +223,12 @@ static enum status cut(struct trainer *t, const struct net_options *options, str
     struct op_costs c = {.n = 0};
     enum status status = OK;
     int *first;
-    TRY(MEM_NEW(first, (size_t)t->grid.stages + 1, "the stages of a net", e));
-    if (t->rank == 0) {
+    TRY(MEM_NEW(first, (size_t)t->job.grid.stages + 1, "the stages of a net", e));
+    if (t->job.rank == 0) {
         status = options != NULL ? find_costs(&c, t, options, e) : read_costs(&c, t, e);
         THEN(status, decide(t, first, &c, e));
     }
-    status = share(t, first, status, e);
+    status = share(&t->model.stage, &t->job, first, status, e);
     close_costs(&c);
     free(first);
     return status;
@@ -234,16 +236,16 @@ static enum status cut(struct trainer *t, const struct net_options *options, str
 
 enum status cut_net(struct trainer *t, struct net_options *options, struct error *e)
 {
-    if (t->grid.stages == 1)
+    if (t->job.grid.stages == 1)
         return OK;
     TRY(cut(t, options, e));
-    options->first_op = t->stage.first;
-    options->last_op = t->stage.last;
+    options->first_op = t->model.stage.first;
+    options->last_op = t->model.stage.last;
     options->slots = stage_sets(t);
     return OK;
 }
 
 enum status cut_replayed(struct trainer *t, struct error *e)
 {
-    return t->grid.stages > 1 ? cut(t, NULL, e) : OK;
+    return t->job.grid.stages > 1 ? cut(t, NULL, e) : OK;
 }

@@ -17,47 +17,44 @@ static double now_s(void)
 }
 
 /* False: it could not be written. */
-static bool tell(const struct progress_file *f, const struct trainer *t,
-                 const struct progress *progress)
+static bool tell(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
 {
     char line[256];
     int n = snprintf(line, sizeof line,
                      "{\"resumed\": %10" PRIu64 ", \"steps\": %10" PRIu64 ", \"epoch\": %7" PRIu32
                      ", \"first_step_at_s\": %18.6f, "
                      "\"last_step_at_s\": %18.6f}\n",
-                     f->resumed, t->steps_done, progress->epoch, f->first_s, f->last_s);
+                     f->resumed, steps_done, epoch, f->first_s, f->last_s);
     return pwrite(f->fd, line, (size_t)n, 0) == n;
 }
 
-enum status progress_file_open(struct progress_file *f, const char *dir, const struct trainer *t,
-                               const struct progress *progress, struct error *e)
+enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
+                               uint32_t epoch, struct error *e)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/progress", dir);
     *f = (struct progress_file){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666),
-                                .resumed = t->steps_done};
+                                .resumed = steps_done};
     f->open = f->fd >= 0;
-    if (!f->open || !tell(f, t, progress))
+    if (!f->open || !tell(f, steps_done, epoch))
         return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
     return OK;
 }
 
-void progress_file_step(struct progress_file *f, const struct trainer *t,
-                        const struct progress *progress)
+void progress_file_step(struct progress_file *f, uint64_t steps_done, uint32_t epoch)
 {
     if (!f->open)
         return;
     f->last_s = now_s();
     if (f->first_s == 0)
         f->first_s = f->last_s;
-    tell(f, t, progress);
+    tell(f, steps_done, epoch);
 }
 
-void progress_file_epoch(const struct progress_file *f, const struct trainer *t,
-                         const struct progress *progress)
+void progress_file_epoch(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
 {
     if (f->open)
-        tell(f, t, progress);
+        tell(f, steps_done, epoch);
 }
 
 void progress_file_close(struct progress_file *f)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/workloads/train_cnn/resume.h"
+#include "kernels/base/error.h"
 
 /* Zeroed: nothing is told. */
 struct progress_file {
@@ -21,15 +21,13 @@ struct progress_file {
     double first_s, last_s;
 };
 
-/* Of a run that stands where *progress says. ERR_SYSTEM where the file cannot be written. */
-enum status progress_file_open(struct progress_file *f, const char *dir, const struct trainer *t,
-                               const struct progress *progress, struct error *e);
+/* Of a run that begins after so many steps, in `epoch`. ERR_SYSTEM where the file cannot be written. */
+enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
+                               uint32_t epoch, struct error *e);
 
 /* After a step, and after an epoch's evaluation. What cannot be written any more is not told: training
  * goes on. */
-void progress_file_step(struct progress_file *f, const struct trainer *t,
-                        const struct progress *progress);
-void progress_file_epoch(const struct progress_file *f, const struct trainer *t,
-                         const struct progress *progress);
+void progress_file_step(struct progress_file *f, uint64_t steps_done, uint32_t epoch);
+void progress_file_epoch(const struct progress_file *f, uint64_t steps_done, uint32_t epoch);
 
 void progress_file_close(struct progress_file *f);

@@ -13,8 +13,8 @@
 /* As each op of the net finds them: sums of sums would grow without bound. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
-    for (int i = 0; i < t->stage.held.n_tensors; i++) {
-        const struct tensor_desc *tensor = &t->stage.held.tensors[i];
+    for (int i = 0; i < t->model.stage.held.n_tensors; i++) {
+        const struct tensor_desc *tensor = &t->model.stage.held.tensors[i];
         real *to = sync_grad_buffer(t->sync, (struct range){i, i + 1});
         memcpy(to + tensor->offset, gradients + tensor->offset, tensor->count * sizeof *to);
     }
@@ -22,7 +22,7 @@ static void put_gradients(struct trainer *t, const real *gradients)
 
 static enum status forward_calls(struct trainer *t, struct error *e)
 {
-    for (int op = t->stage.first; op < t->stage.last; op++) {
+    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         sync_params_done(t->sync, range, PASS_FORWARD);
@@ -32,7 +32,7 @@ static enum status forward_calls(struct trainer *t, struct error *e)
 
 static enum status backward_calls(struct trainer *t, int micro, bool last, struct error *e)
 {
-    for (int op = t->stage.last - 1; op >= t->stage.first; op--) {
+    for (int op = t->model.stage.last - 1; op >= t->model.stage.first; op--) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         sync_grad_buffer(t->sync, range);
@@ -46,14 +46,14 @@ static enum status backward_calls(struct trainer *t, int micro, bool last, struc
 /* In as many micro-batches as one that is trained. */
 static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_ns, struct error *e)
 {
-    TRY(wait_barrier(t->waiter, t->comm, "common beginning of a replay", e));
+    TRY(wait_barrier(t->job.waiter, t->job.comm, "common beginning of a replay", e));
     int64_t begin_ns = clock_ns();
     sync_step_begin(t->sync);
     if (t->group.open)
         TRY(group_replay(&t->group, e));
-    for (uint32_t micro = 0; micro < t->accumulate; micro++) {
+    for (uint32_t micro = 0; micro < t->batches.accumulate; micro++) {
         TRY(forward_calls(t, e));
-        TRY(backward_calls(t, (int)micro, micro + 1 == t->accumulate, e));
+        TRY(backward_calls(t, (int)micro, micro + 1 == t->batches.accumulate, e));
     }
     TRY(sync_step_end(t->sync, &t->optimizer, step, 0, e));
     *taken_ns += clock_ns() - begin_ns - t->sync->times.optimizer_ns;

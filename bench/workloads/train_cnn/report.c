@@ -35,7 +35,7 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     hardware_cpu(h->cpu, sizeof h->cpu);
     clock_calibrate(&h->timer_resolution_ns, &h->timer_overhead_ns);
     h->pid = getpid();
-    h->threads = pool_threads(t->exec.pool);
+    h->threads = pool_threads(t->model.exec.pool);
     h->flushes_denormals = fp_mode_flushes() ? VERDICT_TRUE : VERDICT_FALSE;
     COPY_TEXT(h->bound, bound);
     COPY_TEXT(h->mpi_thread_level, thread_level());
@@ -44,14 +44,14 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
 /* The net, and what is really computed of the FLOPs that it has as written. */
 static void take_work(struct record_hello *h, const struct trainer *t)
 {
-    const struct net *net = t->net;
+    const struct net *net = t->model.net;
     char kernels[KERNELS_TEXT] = "fixed", savings[SAVINGS_TEXT];
     if (trainer_tunes(t->config))
-        net_kernels_text(net, t->desc, kernels);
-    COPY_TEXT(h->model, t->desc->name);
-    h->params = (int64_t)t->desc->n_params;
-    h->flops_forward = (int64_t)t->desc->flops_forward;
-    h->flops_backward = (int64_t)t->desc->flops_backward;
+        net_kernels_text(net, t->model.desc, kernels);
+    COPY_TEXT(h->model, t->model.desc->name);
+    h->params = (int64_t)t->model.desc->n_params;
+    h->flops_forward = (int64_t)t->model.desc->flops_forward;
+    h->flops_backward = (int64_t)t->model.desc->flops_backward;
     h->flops_done_forward = (double)net_flops_done(net, false);
     h->flops_done_backward = (double)net_flops_done(net, true);
     COPY_TEXT(h->savings, savings_text(savings, net_savings(net)));
@@ -63,9 +63,10 @@ static void take_stage(struct record_hello *h, const struct trainer *t)
 {
     char layers[NET_OP_LAYERS];
     size_t used = 0, room = sizeof h->stage_layers;
-    for (int op = t->stage.first; op < t->stage.last && t->grid.stages > 1 && used < room; op++)
+    for (int op = t->model.stage.first;
+         op < t->model.stage.last && t->job.grid.stages > 1 && used < room; op++)
         used += (size_t)snprintf(h->stage_layers + used, room - used, "%s%s", used > 0 ? " " : "",
-                                 net_op_layers(t->net, t->desc, op, layers));
+                                 net_op_layers(t->model.net, t->model.desc, op, layers));
 }
 
 static void take_training(struct record_hello *h, const struct trainer *t, const struct config *c)
@@ -74,9 +75,9 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
     h->lr = config_number(c, OPT_LR);
     h->target_acc_pct = target > 0 ? target : NAN;
     COPY_TEXT(h->train_precision, config_text(c, OPT_PRECISION));
-    h->seed = (int64_t)t->exec.seed;
-    h->batch = t->micro_max;
-    h->global_batch = t->global_batch;
+    h->seed = (int64_t)t->model.exec.seed;
+    h->batch = t->batches.micro_max;
+    h->global_batch = t->batches.global_batch;
     h->resumed_steps = (int64_t)t->steps_done;
     COPY_TEXT(h->optimizer, config_text(c, OPT_OPTIMIZER));
     COPY_TEXT(h->strategy, config_text(c, OPT_STRATEGY));
@@ -93,7 +94,7 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
 
 static void take_data(struct record_hello *h, const struct trainer *t, const struct config *c)
 {
-    h->train_images = t->sampler.n_samples;
+    h->train_images = t->batches.sampler.n_samples;
     h->test_images = t->data->test.n;
     COPY_TEXT(h->data_path, t->data->path);
     COPY_TEXT(h->data_read, config_text(c, OPT_DATA_READ));
@@ -128,11 +129,11 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
     struct record_hello hello;
     record_clear(RECORD_hello, &hello);
     hello.schema = RECORD_SCHEMA;
-    hello.rank = t->rank;
-    hello.ranks = t->ranks;
+    hello.rank = t->job.rank;
+    hello.ranks = t->job.ranks;
     hello.read_s = read_s;
     COPY_TEXT(hello.workload, "train_cnn");
-    if (take_identity(&hello, t->data, t->isa, a, e) != OK)
+    if (take_identity(&hello, t->data, t->model.isa, a, e) != OK)
         return NULL;
     COPY_TEXT(hello.version, a->version);
     take_work(&hello, t);
@@ -181,8 +182,8 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
     line.train_acc_pct = 100.0 * score->correct / score->samples;
     line.lr = trainer_lr(t);
     line.loss_scale = trainer_loss_scale(t);
-    line.ranks = t->ranks;
-    line.global_batch = t->global_batch;
+    line.ranks = t->job.ranks;
+    line.global_batch = t->batches.global_batch;
     return record_json(RECORD_epoch, &line);
 }
 
@@ -219,7 +220,8 @@ static double seconds_of(struct timeval t)
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct traffic *traffic)
 {
-    const struct cost total = traffic_total(traffic, t, (uint64_t)end->timed_steps);
+    const struct cost total =
+        traffic_total(traffic, t->sync, t->steps_done, (uint64_t)end->timed_steps);
     end->calls = (int64_t)total.calls;
     end->bytes_payload = (int64_t)total.bytes_payload;
     end->bytes_wire = (int64_t)total.bytes_wire;
@@ -248,7 +250,7 @@ json_t *report_end(struct record_end *end, const struct trainer *t, const struct
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     COPY_TEXT(end->status, "ok");
-    end->activations_kept = t->stage.kept_most;
+    end->activations_kept = t->model.stage.kept_most;
     end->user_s = seconds_of(usage.ru_utime);
     end->sys_s = seconds_of(usage.ru_stime);
     COPY_TEXT(end->check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)

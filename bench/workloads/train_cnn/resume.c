@@ -31,17 +31,17 @@ struct checkpoint_state resume_state(struct trainer *t)
     return (struct checkpoint_state){
         .sync = t->sync,
         .arenas = &t->sync->arenas,
-        .parts = t->grid.stages > 1 || t->grid.slices > 1 ? &t->parts : NULL,
-        .comm = t->comm,
+        .parts = t->job.grid.stages > 1 || t->job.grid.slices > 1 ? &t->model.parts : NULL,
+        .comm = t->job.comm,
         .steps_done = &t->steps_done,
         .batches_tracked = &t->batches_tracked,
         .config = t->config,
-        .desc = t->desc,
+        .desc = t->model.desc,
         .data_name = t->data->name,
         .data_source = t->data->source,
-        .samples = t->sampler.n_samples,
-        .global_batch = t->global_batch,
-        .epoch_steps = t->sampler.steps,
+        .samples = t->batches.sampler.n_samples,
+        .global_batch = t->batches.global_batch,
+        .epoch_steps = t->batches.sampler.steps,
         .rescales = t->rescales,
     };
 }
@@ -64,16 +64,16 @@ void resume_close(struct resume *r)
 }
 
 /* auto looks for a file: ranks that do not share a folder would begin differently. */
-static enum status check_all_found(const struct resume *r, struct trainer *t, struct error *e)
+static enum status check_all_found(const struct resume *r, const struct job *job, struct error *e)
 {
     int found = r->opened;
-    TRY(wait_allreduce(t->waiter, &found, 1, MPI_INT, MPI_SUM, t->comm,
+    TRY(wait_allreduce(job->waiter, &found, 1, MPI_INT, MPI_SUM, job->comm,
                        "count of the ranks that see the checkpoint", e));
-    if (found == 0 || found == t->ranks)
+    if (found == 0 || found == job->ranks)
         return OK;
     return error_at(e, ERR_DATA, config_text(r->config, OPT_CHECKPOINT_PATH), 0, 0,
                     "%d of %d ranks see this file; expected a folder that all ranks share", found,
-                    t->ranks);
+                    job->ranks);
 }
 
 static void announce(const struct resume *r, const struct progress *p, uint32_t steps)
@@ -104,10 +104,10 @@ static enum status take_progress(const struct resume *r, const struct trainer *t
     *progress = (struct progress){.history = NULL};
     if (r->opened && !r->checkpoint.weights_only)
         *progress = r->checkpoint.progress;
-    if (t->rank != 0)
+    if (t->job.rank != 0)
         progress->train = (struct score){0};
-    if (progress->n_losses == (size_t)t->ranks)
-        progress->train.loss_sum = progress->losses[t->rank];
+    if (progress->n_losses == (size_t)t->job.ranks)
+        progress->train.loss_sum = progress->losses[t->job.rank];
     progress->losses = NULL;
     progress->n_losses = 0;
     progress->history =
@@ -119,14 +119,14 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
                          struct error *e)
 {
     const struct checkpoint_state state = resume_state(t);
-    TRY(check_all_found(r, t, e));
+    TRY(check_all_found(r, &t->job, e));
     if (r->opened)
         TRY(checkpoint_restore(&r->checkpoint, &state, e));
     TRY(take_progress(r, t, progress, e));
     t->steps_aside =
-        t->steps_done - ((uint64_t)progress->epoch * t->sampler.steps + progress->step);
-    if (t->rank == 0)
-        announce(r, progress, t->sampler.steps);
+        t->steps_done - ((uint64_t)progress->epoch * t->batches.sampler.steps + progress->step);
+    if (t->job.rank == 0)
+        announce(r, progress, t->batches.sampler.steps);
     return OK;
 }
 
@@ -170,11 +170,11 @@ static enum status write_progress(const struct resume *r, struct trainer *t,
     const struct checkpoint_state state = resume_state(t);
     const struct standing mine = {progress->train.loss_sum, progress->divergence};
     struct progress global = *progress;
-    TRY(wait_gather(t->waiter, &mine, sizeof mine, room->all, 0, t->comm,
+    TRY(wait_gather(t->job.waiter, &mine, sizeof mine, room->all, 0, t->job.comm,
                     "where the run stands, of all ranks", e));
-    TRY(trainer_sum_scores(t, &global.train, e));
-    if (t->rank == 0)
-        take_standings(&global, room->losses, room->all, t->ranks);
+    TRY(trainer_sum_scores(&t->job, &global.train, e));
+    if (t->job.rank == 0)
+        take_standings(&global, room->losses, room->all, t->job.ranks);
     return checkpoint_write(config_text(r->config, OPT_CHECKPOINT_PATH), &state, &global, e);
 }
 
@@ -182,7 +182,7 @@ static enum status write_with_room(const struct resume *r, struct trainer *t,
                                    const struct progress *progress, struct error *e)
 {
     struct standings room = {NULL, NULL};
-    size_t n = t->rank == 0 ? (size_t)t->ranks : 0;
+    size_t n = t->job.rank == 0 ? (size_t)t->job.ranks : 0;
     enum status status = MEM_NEW(room.all, n, "what ranks have of a run", e);
     THEN(status, MEM_NEW(room.losses, n, "what ranks have of a run", e));
     THEN(status, write_progress(r, t, progress, &room, e));

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "bench/base/log.h"
-#include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/replay.h"
 #include "comm/clocks.h"
 #include "kernels/base/clock.h"
@@ -149,15 +148,15 @@ static enum status run_steps(struct run *r, struct error *e)
     r->log.n = 0; /* of epochs, the last one's are written, and any may be the last */
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
-    TRY(feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e));
+    TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, p->epoch, e));
     p->seconds += clock_seconds_since(feed_ns);
-    while (p->step < r->trainer.sampler.steps) {
+    while (p->step < r->trainer.batches.sampler.steps) {
         int64_t before_ns = r->end.window_ns;
         bool record = p->step < RUN_RECORDED_STEPS;
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
         p->seconds += (double)(r->end.window_ns - before_ns) / 1e9;
-        progress_file_step(&r->told, &r->trainer, p);
+        progress_file_step(&r->told, r->trainer.steps_done, p->epoch);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
     return meet(r, true, e);
@@ -215,17 +214,17 @@ static enum status run_epoch(struct run *r, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
-    TRY(hashes_reserve(&r->hashes, t->sampler.steps + 1, e)); /* and one at the end */
+    TRY(hashes_reserve(&r->hashes, t->batches.sampler.steps + 1, e)); /* and one at the end */
     TRY(run_steps(r, e));
-    TRY(trainer_sum_scores(t, &p->train, e));
-    TRY(add_kept(r, report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train), e));
+    TRY(trainer_sum_scores(&t->job, &p->train, e));
+    TRY(add_kept(r, report_epoch(t, p->epoch, t->batches.sampler.steps, p->seconds, &p->train), e));
     TRY(run_evaluation(r, &test, e));
     print_epoch(r, p->epoch, p->seconds, &p->train, &test);
     p->epoch++;
     p->step = 0;
     p->train = (struct score){0};
     p->seconds = 0;
-    progress_file_epoch(&r->told, t, p);
+    progress_file_epoch(&r->told, t->steps_done, p->epoch);
     return resume_after_epoch(&r->resume, t, p, r->arguments->until > 0 && is_trained(r), e);
 }
 
@@ -280,7 +279,7 @@ static enum status run_to_evaluate(struct run *r, struct error *e)
 /* Full batches only: a smaller last batch of an epoch would be a different step. */
 static enum status run_for_time(struct run *r, struct error *e)
 {
-    const struct sampler *s = &r->trainer.sampler;
+    const struct sampler *s = &r->trainer.batches.sampler;
     uint32_t warmup = (uint32_t)config_int(&r->arguments->config, OPT_TIME_WARMUP);
     uint32_t steps = (uint32_t)config_int(&r->arguments->config, OPT_TIME_STEPS);
     uint32_t full = s->n_samples / s->global_batch;
@@ -290,11 +289,11 @@ static enum status run_for_time(struct run *r, struct error *e)
     for (uint32_t i = 0; i < warmup + steps; i++) {
         if (i % full == 0)
             inject_sleep(&r->trainer.inject, INJECT_PHASE_read, i + 1);
-        TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
+        TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
     TRY(meet(r, true, e));
-    TRY(trace_write(&r->trace, &r->trainer, &r->recorder, e));
+    TRY(trace_write(&r->trace, &r->trainer.job, &r->recorder, e));
     trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->end.window_ns / steps;
@@ -311,7 +310,7 @@ static enum status compare(struct run *r, struct comparison *c, struct error *e)
         TRY(hashes_add_model(&r->hashes, &r->trainer, e));
     else if (check_of(r) == CHECK_end || r->hashes.n == 0)
         hashes_add(&r->hashes, &r->trainer);
-    return hashes_compare(&r->hashes, &r->trainer, c, e);
+    return hashes_compare(&r->hashes, &r->trainer.job, c, e);
 }
 
 static void warn_of_infinities(const struct run *r)
@@ -370,7 +369,7 @@ static enum status conclude(struct run *r, struct comparison *comparison, struct
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
     TRY(step_log_write(&r->log, &r->recorder, e));
     if (r->arguments->predictions != NULL)
-        TRY(predictions_write(&r->trainer, r->arguments->predictions, e));
+        TRY(trainer_write_predictions(&r->trainer, r->arguments->predictions, e));
     if (check_of(r) != CHECK_none)
         TRY(compare(r, comparison, e));
     if (r->trainer.times != NULL)

@@ -8,7 +8,6 @@
 #include "bench/base/output.h"
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
-#include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "kernels/base/launcher.h"
 
@@ -127,7 +126,8 @@ static enum status open_progress(struct run *r, struct error *e)
 {
     if (r->rank != 0 || r->arguments->until == 0 || r->arguments->record_dir == NULL)
         return OK;
-    return progress_file_open(&r->told, r->arguments->record_dir, &r->trainer, &r->progress, e);
+    return progress_file_open(&r->told, r->arguments->record_dir, r->trainer.steps_done,
+                              r->progress.epoch, e);
 }
 
 /* The state that training begins with: drawn, or read from files. */
@@ -138,8 +138,8 @@ static enum status open_training(struct run *r, struct error *e)
     TRY(agree(r, resume_open(&r->resume, &r->trainer, trains, e), e));
     TRY(resume_begin(&r->resume, &r->trainer, &r->progress, e));
     if (r->arguments->predictions != NULL)
-        TRY(predictions_open(&r->trainer, e));
-    return feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
+        TRY(trainer_keep_predictions(&r->trainer, e));
+    return feed_epoch(&r->feed, &r->trainer.batches.sampler, r->progress.epoch, e);
 }
 
 /* Tells which process of a node is which rank. */
@@ -172,10 +172,10 @@ static enum status open_waiter(struct run *r, struct error *e)
 static enum status open_trainer(struct run *r, struct error *e)
 {
     r->trainer.config = &r->arguments->config;
-    r->trainer.desc = &r->desc;
+    r->trainer.model.desc = &r->desc;
     r->trainer.data = &r->feed.reader.data;
-    r->trainer.waiter = &r->waiter;
-    r->trainer.comm = MPI_COMM_WORLD;
+    r->trainer.job.waiter = &r->waiter;
+    r->trainer.job.comm = MPI_COMM_WORLD;
     r->trainer.work = r->arguments->work;
     r->trainer.rescales = r->arguments->until > 0;
     return trainer_open(&r->trainer, r->pool, e);
@@ -213,7 +213,6 @@ void run_close(struct run *r)
     trace_close(&r->trace, &r->trainer);
     json_decref(r->progress.history);
     resume_close(&r->resume);
-    predictions_close(&r->trainer);
     trainer_close(&r->trainer);
     pool_destroy(r->pool);
     feed_close(&r->feed);

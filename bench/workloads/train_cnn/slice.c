@@ -5,61 +5,61 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
-#include "bench/workloads/train_cnn/trainer.h"
+#include "bench/workloads/train_cnn/model.h"
 #include "kernels/base/mem.h"
 
-static bool is_cut(const struct trainer *t)
+static bool is_cut(const struct model *m)
 {
-    return t->grid.slices > 1;
+    return m->slice.grid->slices > 1;
 }
 
-static bool is_whole(const struct trainer *t, int tensor)
+static bool is_whole(const struct model *m, int tensor)
 {
-    return net_slice_has_whole(t->desc, &t->slice.desc, tensor);
+    return net_slice_has_whole(m->desc, &m->slice.desc, tensor);
 }
 
 /* ---- Opening ---- */
 
-enum status slice_open(struct trainer *t, struct error *e)
+enum status slice_open(struct model *m, const struct grid *grid, struct error *e)
 {
-    struct slice *s = &t->slice;
-    t->computed = t->desc;
-    if (!is_cut(t))
+    struct slice *s = &m->slice;
+    s->grid = grid;
+    m->computed = m->desc;
+    if (!is_cut(m))
         return OK;
-    TRY(net_desc_slice(&s->desc, t->desc, t->grid.slice, t->grid.slices, e));
+    TRY(net_desc_slice(&s->desc, m->desc, m->slice.grid->slice, m->slice.grid->slices, e));
     TRY(MEM_NEW(s->answers_for, (size_t)s->desc.n_tensors, "the tensors of a slice", e));
     for (int i = 0; i < s->desc.n_tensors; i++)
-        s->answers_for[i] = t->grid.slice == 0 || !is_whole(t, i);
-    t->computed = &s->desc;
+        s->answers_for[i] = m->slice.grid->slice == 0 || !is_whole(m, i);
+    m->computed = &s->desc;
     return OK;
 }
 
 /* Of each pair the first layer begins an op, and the second one ends one: plans compute nothing in the same go whose
  * inputs are not there yet (layer_desc.addend). */
-enum status slice_find_sums(struct trainer *t, struct error *e)
+enum status slice_find_sums(struct model *m, struct error *e)
 {
-    struct slice *s = &t->slice;
+    struct slice *s = &m->slice;
     struct net_pair pair = NET_PAIR_NONE;
-    bool more = is_cut(t) && net_pair_next(t->desc, &pair);
+    bool more = is_cut(m) && net_pair_next(m->desc, &pair);
     if (!more)
         return OK;
-    TRY(MEM_NEW(s->sums_forward, (size_t)net_ops(t->net), "the sums of slices", e));
-    TRY(MEM_NEW(s->sums_backward, (size_t)net_ops(t->net), "the sums of slices", e));
-    for (int op = 0; op < net_ops(t->net) && more; op++) {
-        const struct net_op_view v = net_op_view(t->net, 0, op);
+    TRY(MEM_NEW(s->sums_forward, (size_t)net_ops(m->net), "the sums of slices", e));
+    TRY(MEM_NEW(s->sums_backward, (size_t)net_ops(m->net), "the sums of slices", e));
+    for (int op = 0; op < net_ops(m->net) && more; op++) {
+        const struct net_op_view v = net_op_view(m->net, 0, op);
         assert(pair.columns <= v.first_layer || pair.columns >= v.last_layer);
         assert(pair.rows < v.first_layer || pair.rows >= v.last_layer - 1);
-        s->sums_backward[op] = v.first_layer == pair.columns && net_op_hands_back(t->net, op);
+        s->sums_backward[op] = v.first_layer == pair.columns && net_op_hands_back(m->net, op);
         s->sums_forward[op] = v.last_layer - 1 == pair.rows;
         if (s->sums_forward[op])
-            more = net_pair_next(t->desc, &pair);
+            more = net_pair_next(m->desc, &pair);
     }
     return OK;
 }
 
-void slice_close(struct trainer *t)
+void slice_close(struct slice *s)
 {
-    struct slice *s = &t->slice;
     net_desc_free(&s->desc);
     free(s->sums_forward);
     free(s->sums_backward);
@@ -69,22 +69,22 @@ void slice_close(struct trainer *t)
 
 /* ---- Weights ---- */
 
-void slice_init_params(const struct trainer *t, real *params, uint64_t seed)
+void slice_init_params(const struct model *m, real *params, uint64_t seed)
 {
-    const struct net_desc *own = &t->slice.desc;
+    const struct net_desc *own = &m->slice.desc;
     for (int i = 0; i < own->n_tensors; i++)
         for (size_t k = 0; k < own->tensors[i].count; k++)
             params[own->tensors[i].offset + k] =
-                net_initial_value(t->desc, i, net_slice_element(t->desc, own, i, k), seed);
+                net_initial_value(m->desc, i, net_slice_element(m->desc, own, i, k), seed);
 }
 
-uint64_t slice_shared_hash(const struct trainer *t)
+uint64_t slice_shared_hash(const struct model *m, const real *params)
 {
-    const struct net_desc *own = &t->slice.desc;
+    const struct net_desc *own = &m->slice.desc;
     uint64_t hash = 0;
     for (int i = 0; i < own->n_tensors; i++)
-        if (is_whole(t, i))
-            hash = XXH3_64bits_withSeed(t->sync->arenas.params + own->tensors[i].offset,
+        if (is_whole(m, i))
+            hash = XXH3_64bits_withSeed(params + own->tensors[i].offset,
                                         own->tensors[i].count * sizeof(real), hash);
     return hash;
 }
@@ -92,46 +92,42 @@ uint64_t slice_shared_hash(const struct trainer *t)
 /* ---- Sums ---- */
 
 /* Slices without images take part, so that all make as many calls. */
-static enum status sum(struct trainer *t, real *x, size_t n, const char *what, struct error *e)
+static enum status sum(struct model *m, real *x, size_t n, const char *what, struct error *e)
 {
-    const struct extra_sum sum = {x, n, MPI_REAL_TYPE, MPI_SUM, t->grid.tensor, what};
-    const uint64_t before = t->sync->extra.bytes_wire;
-    enum status status = sync_extra_sum(t->sync, &sum, sync_comm_end_amid, e);
-    t->slice.bytes_sent += t->sync->extra.bytes_wire - before;
+    const struct extra_sum sum = {x, n, MPI_REAL_TYPE, MPI_SUM, m->slice.grid->tensor, what};
+    const uint64_t before = m->slice.sync->extra.bytes_wire;
+    enum status status = sync_extra_sum(m->slice.sync, &sum, sync_comm_end_amid, e);
+    m->slice.bytes_sent += m->slice.sync->extra.bytes_wire - before;
     return status;
 }
 
-static size_t reals_of(const struct trainer *t, int op, uint32_t n)
+static size_t reals_of(const struct model *m, int op, uint32_t n)
 {
-    return n > 0 ? net_activation_reals(t->net, op, (int)n) : 0;
+    return n > 0 ? net_activation_reals(m->net, op, (int)n) : 0;
 }
 
-enum status slice_after_forward(struct trainer *t, int op, uint32_t n, struct error *e)
+enum status slice_after_forward(struct model *m, int op, uint32_t n, struct error *e)
 {
-    if (t->slice.sums_forward == NULL || !t->slice.sums_forward[op])
+    if (m->slice.sums_forward == NULL || !m->slice.sums_forward[op])
         return OK;
-    return sum(t, net_activations(t->net, t->slot, op + 1), reals_of(t, op + 1, n),
+    return sum(m, net_activations(m->net, m->slot, op + 1), reals_of(m, op + 1, n),
                "outputs of slices", e);
 }
 
-enum status slice_after_backward(struct trainer *t, int op, uint32_t n, struct error *e)
+enum status slice_after_backward(struct model *m, int op, uint32_t n, struct error *e)
 {
-    if (t->slice.sums_backward == NULL || !t->slice.sums_backward[op])
+    if (m->slice.sums_backward == NULL || !m->slice.sums_backward[op])
         return OK;
-    return sum(t, net_gradients(t->net, t->slot, op), reals_of(t, op, n), "gradients of slices", e);
+    return sum(m, net_gradients(m->net, m->slot, op), reals_of(m, op, n), "gradients of slices", e);
 }
 
-enum status slice_connect(struct trainer *t, struct error *e)
+enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e)
 {
-    for (int i = 0; i < SYNC_WARM_CALLS && is_cut(t); i++)
-        for (int op = 0; op < net_ops(t->net); op++) {
-            TRY(slice_after_forward(t, op, t->micro_max, e));
-            TRY(slice_after_backward(t, op, t->micro_max, e));
+    m->slice.sync = sync;
+    for (int i = 0; i < SYNC_WARM_CALLS && is_cut(m); i++)
+        for (int op = 0; op < net_ops(m->net); op++) {
+            TRY(slice_after_forward(m, op, images, e));
+            TRY(slice_after_backward(m, op, images, e));
         }
     return OK;
-}
-
-void slice_step_begin(struct trainer *t)
-{
-    t->slice.bytes_sent = 0;
 }

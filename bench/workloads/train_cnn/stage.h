@@ -7,9 +7,10 @@
  * computes they are tested (stage_poll), and it waits for them where it needs them. */
 #pragma once
 
+#include "bench/workloads/train_cnn/job.h"
+#include "bench/workloads/train_cnn/pace.h"
 #include "bench/workloads/train_cnn/sampler.h"
 #include "comm/cost/pipeline.h"
-#include "comm/grid.h"
 #include "comm/strategy.h"
 #include "kernels/net/net.h"
 
@@ -36,6 +37,14 @@ struct stage {
     int n_slots;
     real *own; /* memory of the activations where the net is not computed */
 
+    /* Borrowed. */
+    const struct job *job;
+    struct net *net;
+    const struct exec *exec;
+    struct pace *pace; /* of a rank that does not compute; NULL: it does */
+    uint32_t micro_max;
+    bool shares_statistics; /* of batch norm, with other ranks */
+
     struct batch batch; /* of the step that is under way, in so many micro-batches */
     int micros;
     int kept, kept_most; /* sets of activations in use: now, at most so far */
@@ -53,8 +62,8 @@ int stage_sets(const struct trainer *t);
  * case. */
 enum status stage_open(struct trainer *t, struct error *e);
 /* After exec.poll has been set for the strategy: tests messages between stages there, too. */
-void stage_connect(struct trainer *t);
-void stage_close(struct trainer *t);
+void stage_connect(struct stage *s, struct exec *exec);
+void stage_close(struct stage *s);
 
 /* Tensors [first, last) of the net, which are the stage's, as its arenas count them. */
 static inline struct range stage_range(const struct stage *s, struct range of)
@@ -65,23 +74,23 @@ static inline struct range stage_range(const struct stage *s, struct range of)
 }
 
 /* What the stage does i-th, from 0, in the step that is under way; which set of activations a micro-batch uses. */
-struct pipeline_task stage_task(const struct trainer *t, int i);
+struct pipeline_task stage_task(const struct stage *s, int i);
 int stage_slot_of(const struct stage *s, int micro);
 
 /* A step of a batch in so many micro-batches: what there is room for begins to come. */
-enum status stage_step_begin(struct trainer *t, const struct batch *batch, int micros,
+enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e);
 
 /* This rank's images of one of them. Where the statistics of batch norm are summed over ranks, a rank without
  * images has one that counts nothing. */
-struct batch stage_micro_batch(const struct trainer *t, int micro);
+struct batch stage_micro_batch(const struct stage *s, int micro);
 
 /* Around a pass over a micro-batch: waits for what it needs, hands on what it has made. Where nothing is
  * learned (exec.training is false) nothing comes back. */
-enum status stage_forward_begin(struct trainer *t, int micro, struct error *e);
-enum status stage_forward_end(struct trainer *t, int micro, struct error *e);
-enum status stage_backward_begin(struct trainer *t, int micro, struct error *e);
-enum status stage_backward_end(struct trainer *t, int micro, struct error *e);
+enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
+enum status stage_forward_end(struct stage *s, int micro, struct error *e);
+enum status stage_backward_begin(struct stage *s, int micro, struct error *e);
+enum status stage_backward_end(struct stage *s, int micro, struct error *e);
 
 /* Waits until all that was sent has left. */
-enum status stage_step_end(struct trainer *t, struct error *e);
+enum status stage_step_end(struct stage *s, struct error *e);

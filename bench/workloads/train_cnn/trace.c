@@ -15,7 +15,7 @@ static enum status name_ops(struct trace *trace, struct trainer *t, struct error
         if (t->replayed != NULL)
             snprintf(trace->names[op], NET_OP_LAYERS, "%s", t->replayed->calibration.ops[op].name);
         else
-            net_op_layers(t->net, t->desc, op, trace->names[op]);
+            net_op_layers(t->model.net, t->model.desc, op, trace->names[op]);
     return OK;
 }
 
@@ -25,15 +25,15 @@ enum status trace_open(struct trace *trace, struct trainer *t, struct error *e)
     TRY(MEM_NEW(trace->steps, TRACE_STEPS, "the steps of a timeline", e));
     TRY(MEM_NEW(trace->slowest_ns, TRACE_STEPS, "the steps of a timeline", e));
     TRY(timeline_open(&trace->timeline, TRACE_STEPS, TRACE_BYTES, e));
-    t->waiter->timeline = trace->timeline;
+    t->job.waiter->timeline = trace->timeline;
     t->op_names = (const char(*)[NET_OP_LAYERS])trace->names;
     return OK;
 }
 
 void trace_close(struct trace *trace, struct trainer *t)
 {
-    if (t->waiter != NULL)
-        t->waiter->timeline = NULL;
+    if (t->job.waiter != NULL)
+        t->job.waiter->timeline = NULL;
     t->op_names = NULL;
     timeline_close(trace->timeline);
     free(trace->names);
@@ -66,14 +66,14 @@ static size_t find_median(const double *x, size_t n)
 }
 
 /* Those that every rank has kept: of one that does more in a step fewer find room. */
-static enum status count_steps(const struct trace *trace, struct trainer *t, size_t *n,
+static enum status count_steps(const struct trace *trace, const struct job *job, size_t *n,
                                struct error *e)
 {
     double kept = (double)timeline_steps(trace->timeline);
-    TRY(wait_allreduce(t->waiter, &kept, 1, MPI_DOUBLE, MPI_MIN, t->comm,
+    TRY(wait_allreduce(job->waiter, &kept, 1, MPI_DOUBLE, MPI_MIN, job->comm,
                        "the steps that ranks have kept", e));
     *n = (size_t)kept;
-    if (t->rank == 0 && *n < trace->taken)
+    if (job->rank == 0 && *n < trace->taken)
         log_print(LOG_NOTE,
                   "the timeline is of the median of the first %zu steps of %zu: more are not kept "
                   "(%d steps, %d MiB a rank at most)",
@@ -82,12 +82,12 @@ static enum status count_steps(const struct trace *trace, struct trainer *t, siz
 }
 
 /* As long as each of the n took the slowest rank: all ranks find the same. */
-static enum status choose_step(const struct trace *trace, struct trainer *t, size_t n,
+static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {
     for (size_t i = 0; i < n; i++)
         trace->slowest_ns[i] = trace->steps[i].ns;
-    TRY(wait_allreduce(t->waiter, trace->slowest_ns, n, MPI_DOUBLE, MPI_MAX, t->comm,
+    TRY(wait_allreduce(job->waiter, trace->slowest_ns, n, MPI_DOUBLE, MPI_MAX, job->comm,
                        "the slowest rank of each step", e));
     *chosen = find_median(trace->slowest_ns, n);
     return OK;
@@ -104,21 +104,21 @@ static json_t *line_of(const struct traced_step *step, const struct timeline_spa
     return record_json(RECORD_span, &line);
 }
 
-enum status trace_write(struct trace *trace, struct trainer *t, struct recorder *recorder,
+enum status trace_write(struct trace *trace, const struct job *job, struct recorder *recorder,
                         struct error *e)
 {
     size_t chosen, n;
     if (trace->timeline == NULL)
         return OK;
-    TRY(count_steps(trace, t, &n, e));
+    TRY(count_steps(trace, job, &n, e));
     if (n == 0)
         return OK;
-    TRY(choose_step(trace, t, n, &chosen, e));
+    TRY(choose_step(trace, job, n, &chosen, e));
     const struct timeline_span *spans = timeline_step(trace->timeline, chosen, &n);
     for (size_t i = 0; i < n; i++)
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
     if (timeline_lost(trace->timeline) > 0)
-        log_print(LOG_WARNING, "rank %d: %zu spans of steps found no room in the timeline", t->rank,
-                  timeline_lost(trace->timeline));
+        log_print(LOG_WARNING, "rank %d: %zu spans of steps found no room in the timeline",
+                  job->rank, timeline_lost(trace->timeline));
     return OK;
 }

@@ -31,5 +31,5 @@ void trace_close(struct trace *trace, struct trainer *t);
 void trace_keep(struct trace *trace, const struct step_record *taken);
 
 /* Adds the spans of the median step to the record. Collective, outside of what is timed. */
-enum status trace_write(struct trace *trace, struct trainer *t, struct recorder *recorder,
+enum status trace_write(struct trace *trace, const struct job *job, struct recorder *recorder,
                         struct error *e);

@@ -60,18 +60,13 @@ void traffic_step_end(struct traffic *t, const struct waiter *w, const struct st
     traffic_meet(t, w, timed);
 }
 
-/* How often the timed steps have paid what the formula says. */
-static double timed_costs(const struct trainer *t, uint64_t steps, const struct cost *cost)
+/* Counted, or by formula, as often as the timed steps have paid what it says. */
+struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
+                          uint64_t steps)
 {
-    return strategy_times(t->sync->kind, &t->sync->config, cost, t->steps_done - steps + 1, steps);
-}
-
-/* Counted, or by formula. */
-struct cost traffic_total(const struct traffic *t, const struct trainer *trainer, uint64_t steps)
-{
-    struct cost cost = sync_cost(trainer->sync);
+    struct cost cost = sync_cost(sync);
     bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
-    double times = timed_costs(trainer, steps, &cost);
+    double times = strategy_times(sync->kind, &sync->config, &cost, steps_done - steps + 1, steps);
     struct cost total = {
         .calls = t->calls,
         .bytes_payload = t->bytes_payload,

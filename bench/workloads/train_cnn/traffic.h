@@ -38,6 +38,7 @@ struct nic_counts {
 /* False if there is no interface `name`. */
 bool nic_read(struct nic_counts *counts, const char *name);
 
-/* All that this rank has sent in the timed steps, the last ones of the trainer: calls, payload, messages, bytes and
+/* All that this rank has sent in the timed steps, the last of those that were done: calls, payload, messages, bytes and
  * where the last two come from. */
-struct cost traffic_total(const struct traffic *t, const struct trainer *trainer, uint64_t steps);
+struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
+                          uint64_t steps);

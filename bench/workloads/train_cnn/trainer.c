@@ -9,6 +9,7 @@
 
 #include "bench/workloads/train_cnn/learning_rate.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
 
 static int64_t process_cpu_ns(void)
 {
@@ -17,11 +18,31 @@ static int64_t process_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Of an arena of n numbers; what is unknown stays so. */
+static void keep_most(double *most_mib, const real *arena, size_t n)
+{
+    double now_mib = mem_resident_mib(arena, n * sizeof *arena);
+    if (!(now_mib <= *most_mib))
+        *most_mib = now_mib;
+}
+
+/* Where somebody asks. */
+static void look_at_arenas(struct arena_use *u, const struct sync *s)
+{
+    const struct arenas *a = &s->arenas;
+    if (!u->asks)
+        return;
+    u->seen = true;
+    keep_most(&u->params_mib, a->params, a->n);
+    keep_most(&u->grads_mib, a->grads, a->n);
+    keep_most(&u->state_mib, a->state, (size_t)a->slots * a->n);
+}
+
 /* One op, between calls to others. */
 static void run_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                    real *grads)
 {
-    struct timeline *timeline = t->waiter->timeline;
+    struct timeline *timeline = t->job.waiter->timeline;
     overlap_compute_begin(t->overlap);
     int64_t begin_ns = timeline_now(timeline);
     if (pass == PASS_FORWARD)
@@ -39,12 +60,12 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
  * parameters. */
 static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    for (int op = t->stage.first; op < t->stage.last; op++) {
+    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         run_op(t, batch, PASS_FORWARD, op, NULL);
-        TRY(slice_after_forward(t, op, batch->n, e));
-        arena_use_look(&t->arena_use, t->sync);
+        TRY(slice_after_forward(&t->model, op, batch->n, e));
+        look_at_arenas(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -63,12 +84,12 @@ static bool is_last(const struct micro *m)
 static enum status backward(struct trainer *t, const struct batch *batch, const struct micro *m,
                             struct error *e)
 {
-    for (int op = t->stage.last - 1; op >= t->stage.first; op--) {
+    for (int op = t->model.stage.last - 1; op >= t->model.stage.first; op--) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
-        TRY(slice_after_backward(t, op, batch->n, e));
-        arena_use_look(&t->arena_use, t->sync);
+        TRY(slice_after_backward(&t->model, op, batch->n, e));
+        look_at_arenas(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
             TRY(sync_grad_ready(t->sync, range, (int)m->index, is_last(m), e));
@@ -85,8 +106,8 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
     unsigned flags = sync_flags(t->sync);
     bool local = (flags & STRATEGY_LOCAL_MEAN) || t->sync->config.scale != GRADIENT_SCALE_loss;
     if (flags & STRATEGY_OWN_MEAN)
-        return t->sync->loss_scale.value / fmax(1, t->own_images);
-    return t->sync->loss_scale.value * (local ? t->grid.replicas : 1.0) / batch->global;
+        return t->sync->loss_scale.value / fmax(1, t->batches.own_images);
+    return t->sync->loss_scale.value * (local ? t->job.grid.replicas : 1.0) / batch->global;
 }
 
 /* The parts of a step, one after the other. */
@@ -100,7 +121,7 @@ struct lap {
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
-    return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns + t->update_slept_ns;
+    return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns + t->update_sleep.slept_ns;
 }
 
 /* Nanoseconds of the part that ends here, synchronisation left out. */
@@ -125,23 +146,23 @@ static int64_t inject_now(const struct trainer *t, enum inject_phase phase, stru
 void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
 {
     if (slept_ns > 0)
-        timeline_end(t->waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
+        timeline_end(t->job.waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
 /* What the parts of a step that follow are of. */
 static void take_micro(struct trainer *t, const struct batch *batch, const struct micro *m)
 {
-    t->slot = stage_slot_of(&t->stage, (int)m->index);
-    t->exec.weights = batch->weights;
-    t->exec.samples = batch->samples;
-    t->exec.accumulate = m->index > 0;
+    t->model.slot = stage_slot_of(&t->model.stage, (int)m->index);
+    t->model.exec.weights = batch->weights;
+    t->model.exec.samples = batch->samples;
+    t->model.exec.accumulate = m->index > 0;
     work_micro_begin(t, batch);
 }
 
 /* What was waited for other stages since then is a part of its own. */
 static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
 {
-    lap->begin_ns += t->stage.waited_ns - waited_ns;
+    lap->begin_ns += t->model.stage.waited_ns - waited_ns;
 }
 
 /* Loading, forward and loss of a micro-batch. What is slept in a part of the step is slept once: after the
@@ -150,24 +171,24 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch,
                                  const struct micro *m, struct lap *lap, struct step_record *record,
                                  struct error *e)
 {
-    int64_t waited_ns = t->stage.waited_ns;
-    TRY(stage_forward_begin(t, (int)m->index, e));
+    int64_t waited_ns = t->model.stage.waited_ns;
+    TRY(stage_forward_begin(&t->model.stage, (int)m->index, e));
     leave_out_wait(t, waited_ns, lap);
-    int64_t load_ns = timeline_now(t->waiter->timeline);
+    int64_t load_ns = timeline_now(t->job.waiter->timeline);
     work_load(t, batch);
-    timeline_end(t->waiter->timeline, PHASE_load, "batch", load_ns);
+    timeline_end(t->job.waiter->timeline, PHASE_load, "batch", load_ns);
     if (m->index == 0)
         record->line.inject_ns += inject_now(t, INJECT_PHASE_load, lap);
     record->line.load_ns += lap_end(lap);
     TRY(forward(t, batch, e));
-    int64_t loss_ns = timeline_now(t->waiter->timeline);
+    int64_t loss_ns = timeline_now(t->job.waiter->timeline);
     struct score score = work_loss(t, batch, gradient_scale(t, batch));
-    timeline_end(t->waiter->timeline, PHASE_forward, "loss", loss_ns);
-    if (t->grid.slice == 0) /* the others have the same */
+    timeline_end(t->job.waiter->timeline, PHASE_forward, "loss", loss_ns);
+    if (t->job.grid.slice == 0) /* the others have the same */
         trainer_add_score(&record->score, &score);
     if (is_last(m))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
-    TRY(stage_forward_end(t, (int)m->index, e));
+    TRY(stage_forward_end(&t->model.stage, (int)m->index, e));
     record->line.forward_ns += lap_end(lap);
     return OK;
 }
@@ -177,15 +198,15 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch,
                                   const struct micro *m, struct lap *lap,
                                   struct step_record *record, struct error *e)
 {
-    int64_t waited_ns = t->stage.waited_ns;
-    TRY(stage_backward_begin(t, (int)m->index, e));
+    int64_t waited_ns = t->model.stage.waited_ns;
+    TRY(stage_backward_begin(&t->model.stage, (int)m->index, e));
     leave_out_wait(t, waited_ns, lap);
     TRY(backward(t, batch, m, e));
     if (is_last(m))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
-    TRY(stage_backward_end(t, (int)m->index, e));
+    TRY(stage_backward_end(&t->model.stage, (int)m->index, e));
     record->line.backward_ns += lap_end(lap);
-    t->batches_tracked += !t->exec.fixed_statistics;
+    t->batches_tracked += !t->model.exec.fixed_statistics;
     return OK;
 }
 
@@ -202,13 +223,13 @@ static uint32_t count_images(const struct batch *batch)
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
-    const uint32_t n = sampler_micro_batches(&t->sampler, all, t->accumulate);
-    t->own_images = count_images(all);
-    TRY(stage_step_begin(t, all, (int)n, e));
+    const uint32_t n = sampler_micro_batches(&t->batches.sampler, all, t->batches.accumulate);
+    t->batches.own_images = count_images(all);
+    TRY(stage_step_begin(&t->model.stage, all, (int)n, e));
     for (int i = 0; i < 2 * (int)n; i++) {
-        const struct pipeline_task task = stage_task(t, i);
+        const struct pipeline_task task = stage_task(&t->model.stage, i);
         const struct micro m = {.index = (uint32_t)task.micro, .n = n};
-        const struct batch batch = stage_micro_batch(t, task.micro);
+        const struct batch batch = stage_micro_batch(&t->model.stage, task.micro);
         take_micro(t, &batch, &m);
         if (task.backward)
             TRY(backward_micro(t, &batch, &m, lap, record, e));
@@ -258,7 +279,7 @@ static void fill_line(struct record_step *line, const struct trainer *t, const s
     line->progress_ns = times->poll_ns;
     line->late_ns = t->replayed != NULL ? t->replayed->pace.late_ns : 0;
     line->replayed_ns = t->replayed != NULL ? work_replayed_ns(t) : 0;
-    line->bubble_ns = t->stage.waited_ns;
+    line->bubble_ns = t->model.stage.waited_ns;
     line->batch_norm_ns = t->group.sum_ns;
 }
 
@@ -267,37 +288,37 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 {
     struct record_step *line = &record->line;
     *record = (struct step_record){.line = {.epoch = epoch, .step = step}};
-    TRY(timeline_begin(t->waiter->timeline, e));
-    int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
+    TRY(timeline_begin(t->job.waiter->timeline, e));
+    int64_t cpu_ns = process_cpu_ns(), poll_ns = t->job.waiter->poll_ns;
     line->begin_ns = clock_ns();
 
-    const struct batch batch = sampler_get(&t->sampler, epoch, step);
-    t->exec.epoch = epoch;
+    const struct batch batch = sampler_get(&t->batches.sampler, epoch, step);
+    t->model.exec.epoch = epoch;
     overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
-    slice_step_begin(t);
+    t->model.slice.bytes_sent = 0;
     group_step_begin(&t->group);
-    t->update_slept_ns = 0;
-    t->thread = pthread_self();
+    t->update_sleep.slept_ns = 0;
+    t->update_sleep.thread = pthread_self();
     struct lap lap = {.trainer = t, .begin_ns = line->begin_ns};
     work_step_begin(t, &batch);
 
     enum status status = compute(t, &batch, &lap, record, e);
     THEN(status, update(t, record, e));
     overlap_step_end(t->overlap);
-    THEN(status, stage_step_end(t, e));
+    THEN(status, stage_step_end(&t->model.stage, e));
 
-    line->inject_ns += t->update_slept_ns;
+    line->inject_ns += t->update_sleep.slept_ns;
     line->end_ns = clock_ns();
-    timeline_add(t->waiter->timeline, PHASE_step, "step", line->begin_ns, line->end_ns);
+    timeline_add(t->job.waiter->timeline, PHASE_step, "step", line->begin_ns, line->end_ns);
     work_step_end(t, t->sync->times.optimizer_ns);
-    line->poll_ns = t->waiter->poll_ns - poll_ns;
+    line->poll_ns = t->job.waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;
     fill_line(line, t, &record->score);
-    record->stage_messages = t->stage.messages_sent;
-    record->stage_bytes = t->stage.bytes_sent;
+    record->stage_messages = t->model.stage.messages_sent;
+    record->stage_bytes = t->model.stage.bytes_sent;
     record->extra = t->sync->extra;
-    record->tensor_bytes = t->slice.bytes_sent;
+    record->tensor_bytes = t->model.slice.bytes_sent;
     record->batch_norm_bytes = t->group.bytes_sent;
     return status;
 }
@@ -305,7 +326,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 double trainer_lr(const struct trainer *t)
 {
     int64_t step = (int64_t)(updates(t) - t->steps_aside);
-    return learning_rate(t->config, t->grid.replicas, t->sampler.steps,
+    return learning_rate(t->config, t->job.grid.replicas, t->batches.sampler.steps,
                          step > 0 ? (uint64_t)step : 1);
 }
 
@@ -334,10 +355,11 @@ void trainer_add_score(struct score *sum, const struct score *score)
     sum->samples += score->samples;
 }
 
-enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e)
+enum status trainer_sum_scores(const struct job *job, struct score *score, struct error *e)
 {
     double sums[3] = {score->loss_sum, score->correct, score->samples};
-    TRY(wait_allreduce(t->waiter, sums, 3, MPI_DOUBLE, MPI_SUM, t->comm, "sum of the scores", e));
+    TRY(wait_allreduce(job->waiter, sums, 3, MPI_DOUBLE, MPI_SUM, job->comm, "sum of the scores",
+                       e));
     *score = (struct score){sums[0], (uint32_t)sums[1], (uint32_t)sums[2]};
     return OK;
 }

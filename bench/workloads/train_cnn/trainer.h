@@ -10,13 +10,11 @@
 #include "bench/spec/spec.h"
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/data/data_set.h"
-#include "bench/workloads/train_cnn/arena_use.h"
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/inject.h"
+#include "bench/workloads/train_cnn/job.h"
+#include "bench/workloads/train_cnn/model.h"
 #include "bench/workloads/train_cnn/sampler.h"
-#include "bench/workloads/train_cnn/slice.h"
-#include "bench/workloads/train_cnn/stage.h"
-#include "bench/workloads/train_cnn/weights16.h"
 #include "bench/workloads/train_cnn/work.h"
 #include "comm/overlap.h"
 #include "comm/strategy.h"
@@ -41,56 +39,66 @@ struct class_counts {
     uint32_t samples[DATA_CLASSES_MAX], correct[DATA_CLASSES_MAX];
 };
 
-struct trainer {
-    const struct config *config; /* borrowed, as are the next six */
-    const struct net_desc *desc;
-    const struct data_set *data;
-    struct waiter *waiter;
-    MPI_Comm comm;
-    const char (*op_names)[NET_OP_LAYERS]; /* of spans; NULL: the waiter has no timeline */
-    bool rescales; /* a segment of a run whose ranks, and with them batch and shards, change */
-    const int *progress_cpu;  /* of a thread that sync.overlap asks for; NULL: not bound */
-    struct work_options work; /* by the caller, too */
-    int rank, ranks;
-    struct grid grid; /* of which replica of the net, stage and slice the rank is */
-
+/* The images of steps. */
+struct batches {
     uint32_t global_batch;
-    enum isa isa; /* the same on all ranks */
+    uint32_t accumulate; /* micro-batches of a full step */
+    uint32_t micro_max;  /* images of the largest */
     struct sampler sampler;
-    struct exec exec;
-    const struct net_desc *computed; /* what the net is made from: desc, or a slice of it */
-    struct slice slice;
-    struct net *net;
-    struct stage stage;            /* what of the net this rank computes */
-    struct checkpoint_parts parts; /* the same, as checkpoints see it */
-    int slot;                      /* the set of activations that the parts of a step work on */
-    struct sync *sync;             /* over the ranks of the stage and slice */
-    struct overlap *overlap;       /* NULL: messages are left alone while this rank computes */
-    struct group group;            /* open when ranks share the statistics of batch norm */
-    struct optimizer optimizer;
-    struct weights16 weights;       /* what ops compute with */
-    struct inject inject;           /* sleeps of this rank */
-    struct replayed_work *replayed; /* NULL: this rank computes */
-    struct calibration *times;      /* of what it computes; NULL: nobody asks */
-    struct arena_use arena_use;     /* where the caller asks */
-    uint64_t updated;               /* the step whose update began last */
-    int64_t update_slept_ns;        /* in this step, before the optimizer ran, by */
-    pthread_t thread;               /* who takes it: that of sync.overlap may let a server step */
-    real *own_params;       /* of a rank with weights of its own, while rank 0's are evaluated */
+    uint32_t own_images;    /* of this rank's share of the step under way */
     const uint8_t **images; /* [micro_max]: where the images of a micro-batch lie in the data set */
     uint8_t
         *augmented;  /* [slots, micro_max, C, H, W]: copies where images are changed, else NULL */
     uint8_t *labels; /* [micro_max] */
     uint32_t *eval_samples; /* [micro_max] */
     int *eval_classes;      /* [micro_max] */
-    int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
-    uint32_t own_images;    /* of this rank's share of the step under way */
+    int *predictions;       /* [test.n]: kept where trainer_keep_predictions was asked, or NULL */
+};
+
+/* What was slept before the updates of a step. */
+struct update_sleep {
+    uint64_t step;    /* whose update began last */
+    int64_t slept_ns; /* in this step, before the optimizer ran, by */
+    pthread_t thread; /* who takes it: that of sync.overlap may let a server step */
+};
+
+/* How much of its arenas a rank has in memory within a step: stages of ZeRO give back what is others'. Looked at
+ * while a step computes that is not timed. In MiB, the most that was seen so far; NAN where /proc does not tell. */
+struct arena_use {
+    bool asks; /* in this step */
+    bool seen;
+    double params_mib, grads_mib, state_mib;
+};
+
+struct trainer {
+    /* By the caller; pointers are borrowed. */
+    const struct config *config;
+    const struct data_set *data;
+    bool rescales; /* a segment of a run whose ranks, and with them batch and shards, change */
+    const int *progress_cpu; /* of a thread that sync.overlap asks for; NULL: not bound */
+    struct work_options work;
+
+    struct job job; /* waiter and comm by the caller, too */
+    struct batches batches;
+    struct model model;
+
+    struct sync *sync;       /* over the ranks of the stage and slice */
+    struct overlap *overlap; /* NULL: messages are left alone while this rank computes */
+    struct group group;      /* open when ranks share the statistics of batch norm */
+    struct optimizer optimizer;
+    real *own_params; /* of a rank with weights of its own, while rank 0's are evaluated */
+
+    struct inject inject; /* sleeps of this rank */
+    struct update_sleep update_sleep;
+    struct replayed_work *replayed;        /* NULL: this rank computes */
+    struct calibration *times;             /* of what it computes; NULL: nobody asks */
+    struct arena_use arena_use;            /* where the caller asks */
+    const char (*op_names)[NET_OP_LAYERS]; /* of spans; NULL: the waiter has no timeline */
+
     uint64_t steps_done;
     uint64_t
         steps_aside; /* of these, beyond (modulo 2^64) as many as such epochs have: steps of others */
     int64_t batches_tracked; /* that went into the running statistics; of every such layer */
-    uint32_t accumulate;     /* micro-batches of a full step */
-    uint32_t micro_max;      /* images of the largest */
 };
 
 /* kernels.plan as the kernels know it. */
@@ -109,19 +117,20 @@ enum status trainer_isa(const struct config *config, enum isa *isa, struct error
 /* Whether kernels are chosen by time; and rank 0's choices [n_layers] given to all ranks, so that
  * replicas compute the same bits. Collective. */
 bool trainer_tunes(const struct config *config);
-enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e);
+enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n_layers,
+                                  struct error *e);
 
 /* Images of a step over all ranks, which the spec may leave out, and of what one rank that has them to
  * itself computes at a time. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 uint32_t trainer_batch_alone(const struct config *config);
 
-/* The part of trainer_open that says which images each step takes; needs config, desc, data, rank
- * and ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */
+/* The part of trainer_open that says which images each step takes; needs config, data, model.desc, job.rank and
+ * job.ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
-/* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `work`
- * are set by the caller, all others zero; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
+/* Sets up batches and network. Collective: ranks agree on an instruction set. What is the caller's is set,
+ * all else zero; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
  * batch do not fit. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
@@ -156,7 +165,12 @@ double trainer_wrong_weight(const struct trainer *t);
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 
+/* Keeps the class that evaluations of the test part give each of its images; writes those of the last one as a text
+ * file with a line an image. Writing is collective; rank 0 writes. */
+enum status trainer_keep_predictions(struct trainer *t, struct error *e);
+enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e);
+
 void trainer_add_score(struct score *sum, const struct score *score);
 
 /* Sums the ranks' scores in place. Collective. */
-enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e);
+enum status trainer_sum_scores(const struct job *job, struct score *score, struct error *e);

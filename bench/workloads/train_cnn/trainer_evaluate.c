@@ -1,7 +1,10 @@
 /* Loss and accuracy over a part of the data set. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/mem.h"
 
 static enum status sum_classes(struct trainer *t, struct class_counts *c, struct error *e)
 {
@@ -9,7 +12,7 @@ static enum status sum_classes(struct trainer *t, struct class_counts *c, struct
     int n = c->n;
     memcpy(sums, c->samples, (size_t)n * sizeof *sums);
     memcpy(sums + n, c->correct, (size_t)n * sizeof *sums);
-    TRY(wait_allreduce(t->waiter, sums, 2 * n, MPI_UINT32_T, MPI_SUM, t->comm,
+    TRY(wait_allreduce(t->job.waiter, sums, 2 * n, MPI_UINT32_T, MPI_SUM, t->job.comm,
                        "sum of the counts of classes", e));
     memcpy(c->samples, sums, (size_t)n * sizeof *sums);
     memcpy(c->correct, sums + n, (size_t)n * sizeof *sums);
@@ -19,24 +22,25 @@ static enum status sum_classes(struct trainer *t, struct class_counts *c, struct
 /* Counts the n images from `first` that the net has just seen. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
-    net_classify(t->net, t->slot, t->eval_classes);
+    net_classify(t->model.net, t->model.slot, t->batches.eval_classes);
     for (size_t i = 0; i < n; i++) {
-        counts->samples[t->labels[i]]++;
-        counts->correct[t->labels[i]] += t->eval_classes[i] == t->labels[i];
+        counts->samples[t->batches.labels[i]]++;
+        counts->correct[t->batches.labels[i]] += t->batches.eval_classes[i] == t->batches.labels[i];
     }
-    if (t->predictions != NULL)
-        memcpy(t->predictions + first, t->eval_classes, n * sizeof *t->predictions);
+    if (t->batches.predictions != NULL)
+        memcpy(t->batches.predictions + first, t->batches.eval_classes,
+               n * sizeof *t->batches.predictions);
 }
 
 /* With the weights of a step, which are rounded once. */
 static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
-    for (int op = t->stage.first; op < t->stage.last; op++) {
+    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         struct range range = work_op_range(t, op);
-        const real *params =
-            is_first ? weights16_round(&t->weights, range) : weights16_widen(&t->weights, range);
-        net_forward(t->net, &t->exec, t->slot, op, op + 1, params);
-        TRY(slice_after_forward(t, op, n, e));
+        const real *params = is_first ? weights16_round(&t->model.weights, range)
+                                      : weights16_widen(&t->model.weights, range);
+        net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1, params);
+        TRY(slice_after_forward(&t->model, op, n, e));
     }
     return OK;
 }
@@ -46,25 +50,26 @@ static enum status evaluate_images(struct trainer *t, const struct data_part *pa
                                    size_t n, bool is_first, struct score *score,
                                    struct class_counts *classes, struct error *e)
 {
-    const struct batch batch = {.n = (uint32_t)n, .samples = t->eval_samples};
+    const struct batch batch = {.n = (uint32_t)n, .samples = t->batches.eval_samples};
     *score = (struct score){0};
-    t->slot = 0;
+    t->model.slot = 0;
     for (size_t i = 0; i < n; i++)
-        t->eval_samples[i] = (uint32_t)(first + i);
-    t->exec.samples = t->eval_samples;
-    data_locate(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
-    if (t->stage.first == 0)
-        net_load_each(t->net, &t->exec, t->slot, (int)n, t->images);
+        t->batches.eval_samples[i] = (uint32_t)(first + i);
+    t->model.exec.samples = t->batches.eval_samples;
+    data_locate(part, shape_count(t->model.desc->input), t->batches.eval_samples, n,
+                t->batches.images, t->batches.labels);
+    if (t->model.stage.first == 0)
+        net_load_each(t->model.net, &t->model.exec, t->model.slot, (int)n, t->batches.images);
     else
-        net_expect(t->net, t->slot, (int)n);
-    TRY(stage_step_begin(t, &batch, 1, e));
-    TRY(stage_forward_begin(t, 0, e));
+        net_expect(t->model.net, t->model.slot, (int)n);
+    TRY(stage_step_begin(&t->model.stage, &batch, 1, e));
+    TRY(stage_forward_begin(&t->model.stage, 0, e));
     TRY(forward(t, (uint32_t)n, is_first, e));
-    TRY(stage_forward_end(t, 0, e));
-    if (t->stage.last < net_ops(t->net) || t->grid.slice > 0)
+    TRY(stage_forward_end(&t->model.stage, 0, e));
+    if (t->model.stage.last < net_ops(t->model.net) || t->job.grid.slice > 0)
         return OK;
     count_classes(t, first, n, classes);
-    *score = net_loss(t->net, &t->exec, t->slot, t->labels, NULL, 0);
+    *score = net_loss(t->model.net, &t->model.exec, t->model.slot, t->batches.labels, NULL, 0);
     return OK;
 }
 
@@ -73,14 +78,14 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
                                   struct error *e)
 {
     size_t begin, end;
-    pool_share(part->n, (size_t)t->grid.replica, (size_t)t->grid.replicas, &begin, &end);
-    for (size_t i = begin; i < end; i += t->micro_max) {
-        size_t n = end - i < t->micro_max ? end - i : t->micro_max;
+    pool_share(part->n, (size_t)t->job.grid.replica, (size_t)t->job.grid.replicas, &begin, &end);
+    for (size_t i = begin; i < end; i += t->batches.micro_max) {
+        size_t n = end - i < t->batches.micro_max ? end - i : t->batches.micro_max;
         struct score images;
         TRY(evaluate_images(t, part, i, n, i == begin, &images, classes, e));
         trainer_add_score(score, &images);
     }
-    return stage_step_end(t, e);
+    return stage_step_end(&t->model.stage, e);
 }
 
 /* Ranks that hold weights of their own evaluate rank 0's together, and then have theirs back. */
@@ -104,16 +109,45 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
     inject_sleep(&t->inject, INJECT_PHASE_evaluation, t->steps_done);
     TRY(sync_eval_begin(t->sync, e));
     TRY(take_first_weights(t, e));
-    if (config_int(t->config, OPT_BATCH_NORM) == BATCH_NORM_local && t->desc->n_buffers > 0)
+    if (config_int(t->config, OPT_BATCH_NORM) == BATCH_NORM_local && t->model.desc->n_buffers > 0)
         TRY(sync_broadcast_buffers(t->sync, e));
     *score = (struct score){0};
     *classes = (struct class_counts){.n = t->data->classes};
-    t->exec.training = false;
+    t->model.exec.training = false;
     enum status status = evaluate_share(t, part, score, classes, e);
-    t->exec.training = true;
+    t->model.exec.training = true;
     TRY(status);
     restore_own_weights(t);
     TRY(sync_eval_end(t->sync, e));
     TRY(sum_classes(t, classes, e));
-    return trainer_sum_scores(t, score, e);
+    return trainer_sum_scores(&t->job, score, e);
+}
+
+/* ---- Predictions ---- */
+
+enum status trainer_keep_predictions(struct trainer *t, struct error *e)
+{
+    return MEM_NEW(t->batches.predictions, t->data->test.n, "the predictions", e);
+}
+
+static enum status write_lines(const struct trainer *t, const char *path, struct error *e)
+{
+    FILE *out = fopen(path, "w");
+    if (out == NULL)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %s", strerror(errno));
+    bool failed = false;
+    for (uint32_t i = 0; i < t->data->test.n; i++)
+        failed |= fprintf(out, "%d\n", t->batches.predictions[i]) < 0;
+    if (fclose(out) != 0 || failed)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written in full: %s",
+                        strerror(errno));
+    return OK;
+}
+
+enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e)
+{
+    /* Each rank has filled its own share; the rest is 0. */
+    TRY(wait_allreduce(t->job.waiter, t->batches.predictions, t->data->test.n, MPI_INT, MPI_SUM,
+                       t->job.comm, "collection of the predictions", e));
+    return t->job.rank == 0 ? write_lines(t, path, e) : OK;
 }

@@ -30,43 +30,43 @@ static enum status open_sampler(struct trainer *t, struct error *e)
 {
     uint32_t limit = (uint32_t)config_int(t->config, OPT_DATA_SAMPLES);
     uint32_t n = t->data->train.n;
-    t->sampler = (struct sampler){
+    t->batches.sampler = (struct sampler){
         .n_samples = limit > 0 && limit < n ? limit : n,
-        .global_batch = t->global_batch,
+        .global_batch = t->batches.global_batch,
         .remainder = (enum remainder)config_int(t->config, OPT_REMAINDER),
         .shard = (enum shard)config_int(t->config, OPT_DATA_SHARD),
         .shuffle = config_int(t->config, OPT_SHUFFLE) != 0,
         .seed = (uint64_t)config_number(t->config, OPT_SEED),
-        .rank = t->grid.replica,
-        .ranks = t->grid.replicas,
+        .rank = t->job.grid.replica,
+        .ranks = t->job.grid.replicas,
     };
-    return sampler_open(&t->sampler, e);
+    return sampler_open(&t->batches.sampler, e);
 }
 
 /* Of data whose labels say how many classes there are, the label that is one too many is named. */
 static enum status check_data(const struct trainer *t, struct error *e)
 {
     const struct data_set *d = t->data;
-    TRY(model_check_data(t->desc, d->name, d->shape, d->largest[0] ? 0 : d->classes, e));
-    if (d->classes <= t->desc->classes)
+    TRY(model_check_data(t->model.desc, d->name, d->shape, d->largest[0] ? 0 : d->classes, e));
+    if (d->classes <= t->model.desc->classes)
         return OK;
     return error_at(e, ERR_DATA, d->path, 0, 0,
                     "%s, but model %s tells %d classes apart: expected labels 0..%d", d->largest,
-                    t->desc->name, t->desc->classes, t->desc->classes - 1);
+                    t->model.desc->name, t->model.desc->classes, t->model.desc->classes - 1);
 }
 
 enum status trainer_open_batches(struct trainer *t, struct error *e)
 {
     enum option_id at;
-    TRY(config_check_parallel(t->config, t->desc, t->ranks, &at, e));
-    TRY(config_check_batch(t->config, t->ranks, &at, e));
-    t->grid = grid_place(t->rank, t->ranks, (int)config_int(t->config, OPT_PIPELINE),
-                         (int)config_int(t->config, OPT_TENSOR));
-    t->global_batch = trainer_global_batch(t->config, t->ranks);
+    TRY(config_check_parallel(t->config, t->model.desc, t->job.ranks, &at, e));
+    TRY(config_check_batch(t->config, t->job.ranks, &at, e));
+    t->job.grid = grid_place(t->job.rank, t->job.ranks, (int)config_int(t->config, OPT_PIPELINE),
+                             (int)config_int(t->config, OPT_TENSOR));
+    t->batches.global_batch = trainer_global_batch(t->config, t->job.ranks);
     TRY(check_data(t, e));
     TRY(open_sampler(t, e));
-    t->accumulate = (uint32_t)config_int(t->config, OPT_ACCUMULATE);
-    t->micro_max = sampler_micro_max(&t->sampler, t->accumulate);
+    t->batches.accumulate = (uint32_t)config_int(t->config, OPT_ACCUMULATE);
+    t->batches.micro_max = sampler_micro_max(&t->batches.sampler, t->batches.accumulate);
     return OK;
 }
 
@@ -99,9 +99,10 @@ bool trainer_tunes(const struct config *config)
     return config_int(config, OPT_TUNE) == TUNE_start;
 }
 
-enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e)
+enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n_layers,
+                                  struct error *e)
 {
-    return wait_bcast(t->waiter, choices, (size_t)t->desc->n_layers, MPI_BYTE, 0, t->comm,
+    return wait_bcast(job->waiter, choices, (size_t)n_layers, MPI_BYTE, 0, job->comm,
                       "rank 0's choice of kernels", e);
 }
 
@@ -110,28 +111,29 @@ static enum status tune(struct trainer *t, uint8_t *choices, const struct net_op
                         struct error *e)
 {
     struct error later;
-    enum status tuned = net_tune(choices, t->computed, options, t->exec.pool, e);
-    enum status shared = trainer_share_choices(t, choices, tuned == OK ? e : &later);
+    enum status tuned = net_tune(choices, t->model.computed, options, t->model.exec.pool, e);
+    enum status shared =
+        trainer_share_choices(&t->job, choices, t->model.desc->n_layers, tuned == OK ? e : &later);
     return tuned == OK ? shared : tuned;
 }
 
 static enum status create_stage(struct trainer *t, struct net_options options, struct error *e)
 {
     TRY(cut_net(t, &options, e));
-    TRY(net_create(&t->net, t->computed, &options, e));
-    return slice_find_sums(t, e);
+    TRY(net_create(&t->model.net, t->model.computed, &options, e));
+    return slice_find_sums(&t->model, e);
 }
 
 /* All ranks try the kernels at the same time, as they will run them. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {
-    TRY(slice_open(t, e));
+    TRY(slice_open(&t->model, &t->job.grid, e));
     if (work_is_replayed(&t->work))
-        return net_create(&t->net, t->computed, &options, e);
+        return net_create(&t->model.net, t->model.computed, &options, e);
     if (!trainer_tunes(t->config))
         return create_stage(t, options, e);
     uint8_t *choices;
-    TRY(MEM_NEW(choices, (size_t)t->desc->n_layers, "the choices of kernels", e));
+    TRY(MEM_NEW(choices, (size_t)t->model.desc->n_layers, "the choices of kernels", e));
     enum status status = tune(t, choices, &options, e);
     options.choices = choices;
     THEN(status, create_stage(t, options, e));
@@ -143,53 +145,55 @@ static enum status open_net(struct trainer *t, struct error *e)
 {
     const struct net_options options = {
         .plan = trainer_plan(t->config),
-        .isa = t->isa,
+        .isa = t->model.isa,
         .values = trainer_values(t->config),
-        .n_max = work_is_replayed(&t->work) ? 1 : (int)t->micro_max,
-        .threads = pool_threads(t->exec.pool),
+        .n_max = work_is_replayed(&t->work) ? 1 : (int)t->batches.micro_max,
+        .threads = pool_threads(t->model.exec.pool),
         .slots = 1,
     };
     const char *what = "the images of a batch";
-    size_t n = t->micro_max;
-    TRY(MEM_NEW_ALIGNED(t->images, n, what, e));
-    TRY(MEM_NEW_ALIGNED(t->labels, n, what, e));
-    TRY(MEM_NEW_ALIGNED(t->eval_samples, n, what, e));
-    TRY(MEM_NEW_ALIGNED(t->eval_classes, n, what, e));
+    size_t n = t->batches.micro_max;
+    TRY(MEM_NEW_ALIGNED(t->batches.images, n, what, e));
+    TRY(MEM_NEW_ALIGNED(t->batches.labels, n, what, e));
+    TRY(MEM_NEW_ALIGNED(t->batches.eval_samples, n, what, e));
+    TRY(MEM_NEW_ALIGNED(t->batches.eval_classes, n, what, e));
     if (config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip)
-        TRY(MEM_NEW_ALIGNED(t->augmented, (size_t)stage_sets(t) * n * shape_count(t->desc->input),
-                            what, e));
+        TRY(MEM_NEW_ALIGNED(t->batches.augmented,
+                            (size_t)stage_sets(t) * n * shape_count(t->model.desc->input), what,
+                            e));
     return create_net(t, options, e);
 }
 
 /* The most that every rank's processor has: replicas must compute the same bits. */
 static enum status agree_on_isa(struct trainer *t, struct error *e)
 {
-    enum status chosen = trainer_isa(t->config, &t->isa, e);
-    int least = chosen == OK ? (int)t->isa : 0;
-    enum status status = wait_allreduce(t->waiter, &least, 1, MPI_INT, MPI_MIN, t->comm,
+    enum status chosen = trainer_isa(t->config, &t->model.isa, e);
+    int least = chosen == OK ? (int)t->model.isa : 0;
+    enum status status = wait_allreduce(t->job.waiter, &least, 1, MPI_INT, MPI_MIN, t->job.comm,
                                         "agreement on an instruction set", e);
-    t->isa = (enum isa)least;
+    t->model.isa = (enum isa)least;
     return status != OK ? status : chosen;
 }
 
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 {
-    MPI_Comm_rank(t->comm, &t->rank);
-    MPI_Comm_size(t->comm, &t->ranks);
-    t->exec = (struct exec){
+    MPI_Comm_rank(t->job.comm, &t->job.rank);
+    MPI_Comm_size(t->job.comm, &t->job.ranks);
+    t->model.exec = (struct exec){
         .pool = pool, .seed = (uint64_t)config_number(t->config, OPT_SEED), .training = true};
     TRY(agree_on_isa(t, e));
-    TRY(inject_open(&t->inject, t->config, t->rank, t->ranks, e));
+    TRY(inject_open(&t->inject, t->config, t->job.rank, t->job.ranks, e));
     TRY(trainer_open_batches(t, e));
-    TRY(grid_open(&t->grid, t->waiter, t->comm, e));
+    TRY(grid_open(&t->job.grid, t->job.waiter, t->job.comm, e));
     TRY(open_net(t, e));
     TRY(work_open(t, e));
     if (t->replayed != NULL)
         TRY(cut_replayed(t, e));
     TRY(stage_open(t, e));
-    t->parts = (struct checkpoint_parts){t->stage.tensors, t->grid.pipeline, NULL};
-    if (t->grid.slices > 1)
-        t->parts = (struct checkpoint_parts){t->stage.tensors, t->grid.tensor, &t->slice.desc};
+    t->model.parts = (struct checkpoint_parts){t->model.stage.tensors, t->job.grid.pipeline, NULL};
+    if (t->job.grid.slices > 1)
+        t->model.parts = (struct checkpoint_parts){t->model.stage.tensors, t->job.grid.tensor,
+                                                   &t->model.slice.desc};
     return OK;
 }
 
@@ -200,18 +204,19 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
-    bool shared = kind == BATCH_NORM_sync && t->desc->n_buffers > 0 && t->grid.replicas > 1 &&
-                  t->sync->kind != STRATEGY_none;
-    t->exec.buffers = t->sync->arenas.buffers;
-    t->exec.fixed_statistics = kind == BATCH_NORM_frozen;
-    net_init_buffers(t->desc, t->exec.buffers);
+    bool shared = kind == BATCH_NORM_sync && t->model.desc->n_buffers > 0 &&
+                  t->job.grid.replicas > 1 && t->sync->kind != STRATEGY_none;
+    t->model.exec.buffers = t->sync->arenas.buffers;
+    t->model.exec.fixed_statistics = kind == BATCH_NORM_frozen;
+    net_init_buffers(t->model.desc, t->model.exec.buffers);
     if (!shared)
         return OK;
-    t->exec.group_sum = group_sum;
-    t->exec.group_arg = &t->group;
+    t->model.stage.shares_statistics = true;
+    t->model.exec.group_sum = group_sum;
+    t->model.exec.group_arg = &t->group;
     /* Of each layer one forward and one backward. */
-    size_t most = 2 * (size_t)t->desc->n_layers * t->accumulate;
-    return group_open(&t->group, t->sync, t->overlap, t->grid.data, most, e);
+    size_t most = 2 * (size_t)t->model.desc->n_layers * t->batches.accumulate;
+    return group_open(&t->group, t->sync, t->overlap, t->job.grid.data, most, e);
 }
 
 static enum status connect_overlap(struct trainer *t, struct error *e)
@@ -220,12 +225,12 @@ static enum status connect_overlap(struct trainer *t, struct error *e)
         .kind = config_overlap(t->config),
         .sync = t->sync,
         .cpu = t->progress_cpu,
-        .yields = t->waiter->kind == WAIT_YIELD,
+        .yields = t->job.waiter->kind == WAIT_YIELD,
     };
     enum status status = overlap_open(&t->overlap, &options, e);
     if (overlap_wants_tiles(t->overlap)) {
-        t->exec.poll = overlap_tile;
-        t->exec.poll_arg = t->overlap;
+        t->model.exec.poll = overlap_tile;
+        t->model.exec.poll_arg = t->overlap;
     }
     return status;
 }
@@ -235,13 +240,13 @@ static enum status connect_overlap(struct trainer *t, struct error *e)
 static void before_update(void *arg)
 {
     struct trainer *t = arg;
-    if (t->updated == t->steps_done)
+    if (t->update_sleep.step == t->steps_done)
         return;
-    t->updated = t->steps_done;
+    t->update_sleep.step = t->steps_done;
     int64_t slept_ns = inject_sleep(&t->inject, INJECT_PHASE_update, t->steps_done);
     trainer_add_sleep(t, slept_ns);
-    if (pthread_equal(pthread_self(), t->thread))
-        t->update_slept_ns += slept_ns;
+    if (pthread_equal(pthread_self(), t->update_sleep.thread))
+        t->update_sleep.slept_ns += slept_ns;
 }
 
 static struct optimizer optimizer_of(const struct trainer *t)
@@ -249,7 +254,7 @@ static struct optimizer optimizer_of(const struct trainer *t)
     const struct config *c = t->config;
     return (struct optimizer){
         .kind = (enum optimizer_kind)config_int(c, OPT_OPTIMIZER),
-        .isa = t->isa,
+        .isa = t->model.isa,
         .momentum = config_number(c, OPT_MOMENTUM),
         .weight_decay = config_number(c, OPT_WEIGHT_DECAY),
         .beta1 = config_number(c, OPT_BETA1),
@@ -260,9 +265,9 @@ static struct optimizer optimizer_of(const struct trainer *t)
         .trust = config_number(c, OPT_TRUST),
         .clip_norm = config_number(c, OPT_CLIP_NORM),
         .clip_value = config_number(c, OPT_CLIP_VALUE),
-        .n = t->stage.held.n_params,
-        .tensors = t->stage.held.tensors,
-        .n_tensors = t->stage.held.n_tensors,
+        .n = t->model.stage.held.n_params,
+        .tensors = t->model.stage.held.tensors,
+        .n_tensors = t->model.stage.held.n_tensors,
     };
 }
 
@@ -283,23 +288,23 @@ static enum status create_sync(struct trainer *t, struct error *e)
 {
     enum option_id at;
     struct sync_options options = {
-        .comm = t->grid.data,
-        .parts = t->grid.slices > 1   ? &t->grid.tensor
-                 : t->grid.stages > 1 ? &t->grid.pipeline
-                                      : NULL,
-        .answers_for = t->slice.answers_for,
-        .desc = &t->stage.held,
+        .comm = t->job.grid.data,
+        .parts = t->job.grid.slices > 1   ? &t->job.grid.tensor
+                 : t->job.grid.stages > 1 ? &t->job.grid.pipeline
+                                          : NULL,
+        .answers_for = t->model.slice.answers_for,
+        .desc = &t->model.stage.held,
         .loss_scale = loss_scale_of(t->config),
         .slots = optimizer_slots(t->optimizer.kind),
-        .waiter = t->waiter,
-        .exec = &t->exec,
+        .waiter = t->job.waiter,
+        .exec = &t->model.exec,
         .before_update = before_update,
         .before_update_arg = t,
         .update = t->replayed != NULL ? work_update : NULL,
         .update_arg = t,
     };
     TRY(config_strategy(t->config, &options.config, &at, e));
-    TRY(config_check_strategy(t->config, t->ranks, &at, e));
+    TRY(config_check_strategy(t->config, t->job.ranks, &at, e));
     inject_sleep(&t->inject, INJECT_PHASE_start, 1);
     TRY(algorithm_use(options.config.algorithm, e));
     return sync_create(&t->sync, config_strategy_kind(t->config), &options, e);
@@ -309,13 +314,13 @@ static enum status create_sync(struct trainer *t, struct error *e)
 static enum status draw_weights(struct trainer *t, struct error *e)
 {
     bool own = !config_int(t->config, OPT_BROADCAST_INIT);
-    uint64_t seed = t->exec.seed ^ (own ? (uint64_t)t->grid.replica << 32 : 0);
-    if (t->grid.slices > 1)
-        slice_init_params(t, t->sync->arenas.params, seed);
+    uint64_t seed = t->model.exec.seed ^ (own ? (uint64_t)t->job.grid.replica << 32 : 0);
+    if (t->job.grid.slices > 1)
+        slice_init_params(&t->model, t->sync->arenas.params, seed);
     else
-        net_init_tensors(t->desc, t->stage.tensors.first, t->stage.tensors.last,
+        net_init_tensors(t->model.desc, t->model.stage.tensors.first, t->model.stage.tensors.last,
                          t->sync->arenas.params, seed);
-    if (own && t->grid.replicas > 1)
+    if (own && t->job.grid.replicas > 1)
         return MEM_NEW_ALIGNED(t->own_params, t->sync->arenas.n, "a rank's own weights", e);
     return sync_broadcast_params(t->sync, e);
 }
@@ -323,12 +328,12 @@ static enum status draw_weights(struct trainer *t, struct error *e)
 static enum status open_weights(struct trainer *t, struct error *e)
 {
     size_t longest = 0;
-    for (int op = t->stage.first; op < t->stage.last; op++) {
+    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         size_t n = span_of(&t->sync->arenas, work_op_range(t, op)).n;
         longest = n > longest ? n : longest;
     }
-    return weights16_open(&t->weights, t->sync->config.precision, t->isa, &t->sync->arenas,
-                          t->exec.pool, longest, e);
+    return weights16_open(&t->model.weights, t->sync->config.precision, t->model.isa,
+                          &t->sync->arenas, t->model.exec.pool, longest, e);
 }
 
 enum status trainer_connect(struct trainer *t, struct error *e)
@@ -339,8 +344,8 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     TRY(draw_weights(t, e));
     TRY(open_weights(t, e));
     TRY(connect_overlap(t, e));
-    TRY(slice_connect(t, e));
-    stage_connect(t);
+    TRY(slice_connect(&t->model, t->sync, t->batches.micro_max, e));
+    stage_connect(&t->model.stage, &t->model.exec);
     TRY(work_connect(t, e));
     return connect_batch_norm(t, e);
 }
@@ -350,17 +355,18 @@ void trainer_close(struct trainer *t)
     overlap_close(t->overlap);
     group_close(&t->group);
     work_close(t);
-    weights16_close(&t->weights);
+    weights16_close(&t->model.weights);
     sync_destroy(t->sync);
-    stage_close(t);
-    slice_close(t);
-    grid_close(&t->grid, t->waiter);
-    net_destroy(t->net);
+    stage_close(&t->model.stage);
+    slice_close(&t->model.slice);
+    grid_close(&t->job.grid, t->job.waiter);
+    net_destroy(t->model.net);
     mem_free(t->own_params);
-    mem_free(t->images);
-    mem_free(t->augmented);
-    mem_free(t->labels);
-    mem_free(t->eval_samples);
-    mem_free(t->eval_classes);
-    sampler_close(&t->sampler);
+    mem_free(t->batches.images);
+    mem_free(t->batches.augmented);
+    mem_free(t->batches.labels);
+    mem_free(t->batches.eval_samples);
+    mem_free(t->batches.eval_classes);
+    free(t->batches.predictions);
+    sampler_close(&t->batches.sampler);
 }

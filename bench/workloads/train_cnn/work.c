@@ -20,11 +20,11 @@
 
 static struct calibrated_work work_of(const struct trainer *t)
 {
-    struct calibrated_work work = {.params = (int64_t)t->desc->n_params,
-                                   .images = (int)t->sampler.n_max,
-                                   .micro_batches = (int)t->accumulate,
-                                   .threads = pool_threads(t->exec.pool)};
-    snprintf(work.model, sizeof work.model, "%s", t->desc->name);
+    struct calibrated_work work = {.params = (int64_t)t->model.desc->n_params,
+                                   .images = (int)t->batches.sampler.n_max,
+                                   .micro_batches = (int)t->batches.accumulate,
+                                   .threads = pool_threads(t->model.exec.pool)};
+    snprintf(work.model, sizeof work.model, "%s", t->model.desc->name);
     snprintf(work.plan, sizeof work.plan, "%s", config_text(t->config, OPT_KERNELS));
     snprintf(work.optimizer, sizeof work.optimizer, "%s", config_text(t->config, OPT_OPTIMIZER));
     return work;
@@ -34,11 +34,11 @@ static enum status open_times(const struct trainer *t, struct calibration *c, in
                               struct error *e)
 {
     const struct calibrated_work work = work_of(t);
-    TRY(calibration_open(c, &work, net_ops(t->net), steps, e));
+    TRY(calibration_open(c, &work, net_ops(t->model.net), steps, e));
     for (int op = 0; op < c->n_ops; op++) {
         struct calibrated_op *to = &c->ops[op];
-        snprintf(to->name, sizeof to->name, "%s", net_op_name(t->net, op));
-        net_op_tensors(t->net, op, &to->first, &to->last);
+        snprintf(to->name, sizeof to->name, "%s", net_op_name(t->model.net, op));
+        net_op_tensors(t->model.net, op, &to->first, &to->last);
     }
     return OK;
 }
@@ -51,7 +51,7 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     int64_t *row = calibration_row(c);
     double ns_per_flop = c->work.images / (gflops * c->work.threads);
     for (int op = 0; op < c->n_ops; op++) {
-        struct net_op_view view = net_op_view(t->net, 0, op);
+        struct net_op_view view = net_op_view(t->model.net, 0, op);
         row[part_forward(op)] = llround((double)view.flops_forward * ns_per_flop);
         row[part_backward(c, op)] = llround((double)view.flops_backward * ns_per_flop);
     }
@@ -73,14 +73,14 @@ static const char *last_folders(const char *path)
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
-    int ranks = calibration_ranks(folder), own = t->waiter->node_rank;
+    int ranks = calibration_ranks(folder), own = t->job.waiter->node_rank;
     const struct calibrated_work work = work_of(t);
     TRY(calibration_read(&r->calibration, folder, ranks > 0 ? own % ranks : 0, e));
     TRY(calibration_check(&r->calibration, &work, folder, e));
     for (int op = 0; op < r->calibration.n_ops; op++)
-        if (r->calibration.ops[op].last > t->desc->n_tensors)
+        if (r->calibration.ops[op].last > t->model.desc->n_tensors)
             return error_set(e, ERR_DATA, "%s: op %d has tensors up to %d, the net has %d", folder,
-                             op + 1, r->calibration.ops[op].last, t->desc->n_tensors);
+                             op + 1, r->calibration.ops[op].last, t->model.desc->n_tensors);
     r->first = (uint64_t)(own / ranks) * STEPS_APART;
     snprintf(r->from, sizeof r->from, "%s", last_folders(folder));
     return OK;
@@ -98,7 +98,7 @@ static enum status open_replay(struct trainer *t, struct error *e)
     }
     pace_open(&r->pace);
     r->pace.poll_ns = OVERLAP_TILE_NS;
-    r->own_core = t->waiter->kind != WAIT_YIELD;
+    r->own_core = t->job.waiter->kind != WAIT_YIELD;
     return MEM_NEW(r->writing_ns, (size_t)r->calibration.n_ops, "what stands for computing", e);
 }
 
@@ -121,8 +121,8 @@ enum status work_connect(struct trainer *t, struct error *e)
         return OK;
     size_t n = t->sync->arenas.n;
     TRY(MEM_NEW_ALIGNED(t->replayed->gradients, n, "made-up gradients", e));
-    net_init_tensors(t->desc, t->stage.tensors.first, t->stage.tensors.last, t->replayed->gradients,
-                     t->exec.seed + (uint64_t)t->rank + 1);
+    net_init_tensors(t->model.desc, t->model.stage.tensors.first, t->model.stage.tensors.last,
+                     t->replayed->gradients, t->model.exec.seed + (uint64_t)t->job.rank + 1);
     return OK;
 }
 
@@ -143,7 +143,7 @@ void work_close(struct trainer *t)
 
 int work_ops(const struct trainer *t)
 {
-    return t->replayed != NULL ? t->replayed->calibration.n_ops : net_ops(t->net);
+    return t->replayed != NULL ? t->replayed->calibration.n_ops : net_ops(t->model.net);
 }
 
 struct range work_net_range(const struct trainer *t, int op)
@@ -153,13 +153,13 @@ struct range work_net_range(const struct trainer *t, int op)
         const struct calibrated_op *of = &t->replayed->calibration.ops[op];
         return (struct range){of->first, of->last};
     }
-    net_op_tensors(t->net, op, &range.first, &range.last);
+    net_op_tensors(t->model.net, op, &range.first, &range.last);
     return range;
 }
 
 struct range work_op_range(const struct trainer *t, int op)
 {
-    return stage_range(&t->stage, work_net_range(t, op));
+    return stage_range(&t->model.stage, work_net_range(t, op));
 }
 
 /* ---- Time that passes ---- */
@@ -174,35 +174,29 @@ static int64_t time_of(const struct replayed_work *r, int part)
 static double update_ns(const struct trainer *t, size_t params)
 {
     const struct replayed_work *r = t->replayed;
-    double share = (double)params / (double)t->desc->n_params;
+    double share = (double)params / (double)t->model.desc->n_params;
     return (double)r->row[part_optimizer(&r->calibration)] * share;
 }
 
 static bool computes_loss(const struct trainer *t)
 {
-    return t->stage.last == work_ops(t);
+    return t->model.stage.last == work_ops(t);
 }
 
 int64_t work_replayed_ns(const struct trainer *t)
 {
     const struct replayed_work *r = t->replayed;
     const struct calibration *c = &r->calibration;
-    int64_t sum_ns = llround(update_ns(t, t->stage.held.n_params) * r->step_share);
-    if (t->stage.first == 0)
+    int64_t sum_ns = llround(update_ns(t, t->model.stage.held.n_params) * r->step_share);
+    if (t->model.stage.first == 0)
         sum_ns += llround((double)r->row[part_load()] * r->step_share);
     if (computes_loss(t))
         sum_ns += llround((double)r->row[part_loss(c)] * r->step_share);
-    for (int op = t->stage.first; op < t->stage.last; op++) {
+    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         sum_ns += llround((double)r->row[part_forward(op)] * r->step_share);
         sum_ns += llround((double)r->row[part_backward(c, op)] * r->step_share);
     }
     return sum_ns;
-}
-
-void work_met(struct trainer *t)
-{
-    if (t->replayed != NULL)
-        pace_meet(&t->replayed->pace);
 }
 
 /* A part whose end the rank's own record sees alone: cores that others want are not kept awake for that. */
@@ -215,8 +209,8 @@ static void pass(struct replayed_work *r, int part)
 static void pass_op(const struct trainer *t, int64_t ns, bool exact)
 {
     struct replayed_work *r = t->replayed;
-    r->pace.poll = t->exec.poll;
-    r->pace.poll_arg = t->exec.poll_arg;
+    r->pace.poll = t->model.exec.poll;
+    r->pace.poll_arg = t->model.exec.poll_arg;
     pace_pass(&r->pace, ns, exact);
     r->pace.poll = NULL;
 }
@@ -230,13 +224,13 @@ static bool is_seen(const struct trainer *t)
 /* To the stage behind. */
 static bool is_handed_on(const struct trainer *t, int op)
 {
-    return op + 1 == t->stage.last && !computes_loss(t);
+    return op + 1 == t->model.stage.last && !computes_loss(t);
 }
 
 static bool is_awaited(const struct trainer *t, int op)
 {
     struct range range = work_op_range(t, op);
-    return op == t->stage.first || is_seen(t) ||
+    return op == t->model.stage.first || is_seen(t) ||
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
@@ -247,7 +241,7 @@ static void write_gradients(const struct trainer *t, int op, real *grads)
     struct range range = work_op_range(t, op);
     const real *from = t->replayed->gradients;
     for (int i = range.first; i < range.last; i++) {
-        const struct tensor_desc *tensor = &t->stage.held.tensors[i];
+        const struct tensor_desc *tensor = &t->model.stage.held.tensors[i];
         if (from != NULL)
             memcpy(grads + tensor->offset, from + tensor->offset, tensor->count * sizeof *grads);
         else if (t->replayed->own_core)
@@ -277,27 +271,31 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
  * they lie. A later stage has its activations from the one before, and wants labels if it is the last. */
 static void load(struct trainer *t, const struct batch *batch)
 {
-    size_t image_bytes = shape_count(t->desc->input);
-    if (t->augmented != NULL && t->stage.first == 0) {
-        uint8_t *copies = t->augmented + (size_t)t->slot * t->micro_max * image_bytes;
-        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, copies, t->labels);
-        augment_batch(copies, t->desc->input, batch->samples, batch->n, t->exec.seed,
-                      t->exec.epoch);
-        net_load(t->net, &t->exec, t->slot, (int)batch->n, copies);
+    size_t image_bytes = shape_count(t->model.desc->input);
+    if (t->batches.augmented != NULL && t->model.stage.first == 0) {
+        uint8_t *copies =
+            t->batches.augmented + (size_t)t->model.slot * t->batches.micro_max * image_bytes;
+        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, copies,
+                    t->batches.labels);
+        augment_batch(copies, t->model.desc->input, batch->samples, batch->n, t->model.exec.seed,
+                      t->model.exec.epoch);
+        net_load(t->model.net, &t->model.exec, t->model.slot, (int)batch->n, copies);
         return;
     }
-    data_locate(&t->data->train, image_bytes, batch->samples, batch->n, t->images, t->labels);
-    if (t->stage.first == 0)
-        net_load_each(t->net, &t->exec, t->slot, (int)batch->n, t->images);
+    data_locate(&t->data->train, image_bytes, batch->samples, batch->n, t->batches.images,
+                t->batches.labels);
+    if (t->model.stage.first == 0)
+        net_load_each(t->model.net, &t->model.exec, t->model.slot, (int)batch->n,
+                      t->batches.images);
     else
-        net_expect(t->net, t->slot, (int)batch->n);
+        net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
 static void clear_gradients(const struct trainer *t, int op, real *grads)
 {
     struct range range = work_op_range(t, op);
     for (int i = range.first; i < range.last; i++) {
-        const struct tensor_desc *tensor = &t->stage.held.tensors[i];
+        const struct tensor_desc *tensor = &t->model.stage.held.tensors[i];
         memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
     }
 }
@@ -339,7 +337,7 @@ void work_micro_begin(struct trainer *t, const struct batch *batch)
 void work_load(struct trainer *t, const struct batch *batch)
 {
     if (t->replayed != NULL) {
-        if (t->stage.first == 0)
+        if (t->model.stage.first == 0)
             pass(t->replayed, part_load());
         return;
     }
@@ -357,8 +355,8 @@ void work_forward(struct trainer *t, const struct batch *batch, int op)
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        net_forward(t->net, &t->exec, t->slot, op, op + 1,
-                    weights16_round(&t->weights, work_op_range(t, op)));
+        net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
+                    weights16_round(&t->model.weights, work_op_range(t, op)));
     end_part(t, part_forward(op), begin_ns);
 }
 
@@ -383,7 +381,8 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        score = net_loss(t->net, &t->exec, t->slot, t->labels, batch->weights, gradient_scale);
+        score = net_loss(t->model.net, &t->model.exec, t->model.slot, t->batches.labels,
+                         batch->weights, gradient_scale);
     if (t->times != NULL)
         end_part(t, part_loss(t->times), begin_ns);
     return score;
@@ -397,9 +396,9 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
-        net_backward(t->net, &t->exec, t->slot, op, op + 1,
-                     weights16_widen(&t->weights, work_op_range(t, op)), grads);
-    else if (!t->exec.accumulate)
+        net_backward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
+                     weights16_widen(&t->model.weights, work_op_range(t, op)), grads);
+    else if (!t->model.exec.accumulate)
         clear_gradients(t, op, grads);
     if (t->times != NULL)
         end_part(t, part_backward(t->times, op), begin_ns);

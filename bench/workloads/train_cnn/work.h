@@ -49,7 +49,7 @@ int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);
 
-/* The parts, in their order, of the rank's stage, on the set of activations t->slot; those from work_micro_begin to work_backward for each micro-batch of the step.
+/* The parts, in their order, of the rank's stage, on the set of activations t->model.slot; those from work_micro_begin to work_backward for each micro-batch of the step.
  * A rank without images computes nothing, but has gradients of 0. */
 void work_step_begin(struct trainer *t, const struct batch *batch);
 void work_micro_begin(struct trainer *t, const struct batch *batch);
@@ -61,8 +61,6 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
 void work_update(void *arg, size_t begin, size_t end);
 /* All that is to pass in the step. */
 int64_t work_replayed_ns(const struct trainer *t);
-/* The rank has waited for others: what came too late before that has not kept them. */
-void work_met(struct trainer *t);
 /* With what the optimizer took. */
 void work_step_end(struct trainer *t, int64_t optimizer_ns);
 /* The step that has ended is one of a calibration; without one nothing happens. */

@@ -59,7 +59,7 @@ static inline bool train_to(struct session *s, uint64_t steps)
     struct progress *p = &s->progress;
     bool good = true;
     while (good && s->trainer.steps_done < steps) {
-        if (p->step == s->trainer.sampler.steps) {
+        if (p->step == s->trainer.batches.sampler.steps) {
             p->epoch++;
             p->step = 0;
         }

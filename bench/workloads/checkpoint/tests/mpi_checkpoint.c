@@ -121,7 +121,7 @@ static bool score_to(struct session *s, struct progress *p, uint32_t steps, stru
     while (good && p->step < steps) {
         good = trainer_step(&s->trainer, 0, p->step++, &taken, &e) == OK;
         trainer_add_score(&p->train, &taken.score);
-        p->train.loss_sum += p->step == 1 && s->trainer.rank == 0 ? 0x1p53 : 0;
+        p->train.loss_sum += p->step == 1 && s->trainer.job.rank == 0 ? 0x1p53 : 0;
         good = good && (kept == NULL || resume_after_step(kept, &s->trainer, p, &e) == OK);
     }
     return good;
@@ -139,7 +139,7 @@ static bool goes_on_to_the_end(MPI_Comm comm, struct score *score)
     resume_close(&from);
     good = good && score_to(&s, &p, 5, NULL);
     *score = p.train;
-    good = trainer_sum_scores(&s.trainer, score, &e) == OK && good;
+    good = trainer_sum_scores(&s.trainer.job, score, &e) == OK && good;
     json_decref(p.history);
     session_close(&s);
     return good;
@@ -156,7 +156,7 @@ static void losses_are_resumed_to_the_bit(void **state)
     struct resume kept = {.config = &fixture.config};
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && score_to(&s, &s.progress, 5, &kept);
     whole = s.progress.train;
-    good = trainer_sum_scores(&s.trainer, &whole, &e) == OK && kept.written == 1 && good;
+    good = trainer_sum_scores(&s.trainer.job, &whole, &e) == OK && kept.written == 1 && good;
     session_close(&s);
     option(OPT_CHECKPOINT_RESUME, path);
     good = goes_on_to_the_end(MPI_COMM_WORLD, &resumed) && good;
@@ -508,7 +508,7 @@ static bool file_has_the_slice(const struct session *cut)
     struct error e;
     char reset[CHECKPOINT_RESET];
     const struct arenas *own = arenas_of(cut), *whole;
-    const struct net_desc *slice = &cut->trainer.slice.desc;
+    const struct net_desc *slice = &cut->trainer.model.slice.desc;
     set_slices(1);
     bool good = session_open(&read, MPI_COMM_SELF, 1) && resume(&read, &e, reset);
     whole = arenas_of(&read);

@@ -35,7 +35,7 @@ static bool fits(int stages)
 
 static const real *whole_at(const struct session *pipe, const real *arena)
 {
-    const struct stage *s = &pipe->trainer.stage;
+    const struct stage *s = &pipe->trainer.model.stage;
     return arena + fixture.desc.tensors[s->tensors.first].offset;
 }
 
@@ -43,8 +43,8 @@ static const real *whole_at(const struct session *pipe, const real *arena)
 static bool same_buffers(const struct session *pipe, const struct session *own)
 {
     const struct trainer *t = &pipe->trainer;
-    int first = net_op_view(t->net, 0, t->stage.first).first_layer;
-    int last = net_op_view(t->net, 0, t->stage.last - 1).last_layer;
+    int first = net_op_view(t->model.net, 0, t->model.stage.first).first_layer;
+    int last = net_op_view(t->model.net, 0, t->model.stage.last - 1).last_layer;
     for (int i = 0; i < fixture.desc.n_buffers; i++) {
         const struct tensor_desc *b = &fixture.desc.buffers[i];
         if (b->layer >= first && b->layer < last &&
@@ -232,14 +232,17 @@ static void expect_formulas(enum pipeline_schedule schedule, int stages)
     bool good = session_open(&s, MPI_COMM_WORLD, 1);
     const struct trainer *t = &s.trainer;
     good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
-    size_t in = t->grid.stage > 0 ? net_activation_reals(t->net, t->stage.first, 1) : 0;
-    size_t out =
-        t->stage.last < net_ops(t->net) ? net_activation_reals(t->net, t->stage.last, 1) : 0;
+    size_t in =
+        t->job.grid.stage > 0 ? net_activation_reals(t->model.net, t->model.stage.first, 1) : 0;
+    size_t out = t->model.stage.last < net_ops(t->model.net)
+                     ? net_activation_reals(t->model.net, t->model.stage.last, 1)
+                     : 0;
     const struct pipeline_traffic sent =
-        pipeline_traffic(in, out, MICROS, 24 / (uint64_t)t->grid.replicas, sizeof(real));
-    int kept = pipeline_kept(schedule, t->grid.stage, stages, MICROS);
+        pipeline_traffic(in, out, MICROS, 24 / (uint64_t)t->job.grid.replicas, sizeof(real));
+    int kept = pipeline_kept(schedule, t->job.grid.stage, stages, MICROS);
     good = good && record.stage_messages == sent.messages && record.stage_bytes == sent.bytes;
-    good = good && t->stage.kept == 0 && t->stage.kept_most == kept && t->stage.n_slots == kept;
+    good = good && t->model.stage.kept == 0 && t->model.stage.kept_most == kept &&
+           t->model.stage.n_slots == kept;
     good = good && (schedule != PIPELINE_1f1b || kept <= stages);
     session_close(&s);
     assert_all(good);
@@ -268,7 +271,7 @@ static void later_stages_keep_less(void **state)
     for (int i = 0; i < PIPELINE_SCHEDULES; i++) {
         option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[i]);
         assert_all(session_open(&s, MPI_COMM_WORLD, 1));
-        bytes[i] = net_bytes(s.trainer.net);
+        bytes[i] = net_bytes(s.trainer.model.net);
         bool part = arenas_of(&s)->n < fixture.desc.n_params;
         session_close(&s);
         assert_all(part);
@@ -291,9 +294,9 @@ static void receives_of_a_step_that_ends_early_are_given_up(void **state)
         memset(&held, 0, sizeof held);
         bool good = session_open(&s, MPI_COMM_WORLD, 1);
         struct trainer *t = &s.trainer;
-        struct batch batch = sampler_get(&t->sampler, 0, 0);
-        good = good && stage_step_begin(t, &batch, 3, &e) == OK;
-        good = good && (held.requests > 0) == (t->grid.stage > 0);
+        struct batch batch = sampler_get(&t->batches.sampler, 0, 0);
+        good = good && stage_step_begin(&t->model.stage, &batch, 3, &e) == OK;
+        good = good && (held.requests > 0) == (t->job.grid.stage > 0);
         session_close(&s);
         good = holds_nothing("a pipeline") && good;
         assert_all(good);
@@ -303,12 +306,14 @@ static void receives_of_a_step_that_ends_early_are_given_up(void **state)
 /* Bytes of a micro-batch between the stage and its neighbours: the shorter message and the longer one. */
 static void find_messages(const struct trainer *t, size_t *shorter, size_t *longer)
 {
-    const struct stage *s = &t->stage;
-    size_t in = net_activation_reals(t->net, s->first, (int)t->micro_max) * sizeof(real);
-    size_t out = net_activation_reals(t->net, s->last, (int)t->micro_max) * sizeof(real);
-    if (t->grid.stage == 0)
+    const struct stage *s = &t->model.stage;
+    size_t in =
+        net_activation_reals(t->model.net, s->first, (int)t->batches.micro_max) * sizeof(real);
+    size_t out =
+        net_activation_reals(t->model.net, s->last, (int)t->batches.micro_max) * sizeof(real);
+    if (t->job.grid.stage == 0)
         in = out;
-    if (t->grid.stage + 1 == t->grid.stages)
+    if (t->job.grid.stage + 1 == t->job.grid.stages)
         out = in;
     *shorter = in < out ? in : out;
     *longer = in < out ? out : in;
@@ -322,8 +327,8 @@ static bool opens(size_t most, bool expected)
     size_t usual = w->message_most;
     w->message_most = most;
     bool opened = session_open(&s, MPI_COMM_WORLD, 1);
-    bool good = opened == expected && (s.trainer.stage.slots != NULL) == expected &&
-                s.trainer.waiter == w && s.trainer.net != NULL;
+    bool good = opened == expected && (s.trainer.model.stage.slots != NULL) == expected &&
+                s.trainer.job.waiter == w && s.trainer.model.net != NULL;
     session_close(&s);
     w->message_most = usual;
     return good;
@@ -388,7 +393,7 @@ static void more_stages_than_a_plan_has_are_refused(void **state)
     option(OPT_KERNELS, "fast");
     set_stages(STAGES_MOST);
     bool opened = session_open(&s, MPI_COMM_WORLD, 1);
-    int ops = s.trainer.net != NULL ? net_ops(s.trainer.net) : 0;
+    int ops = s.trainer.model.net != NULL ? net_ops(s.trainer.model.net) : 0;
     session_close(&s);
     assert_all(!opened && ops == 0);
 }

@@ -7,8 +7,8 @@
 
 static void round_all(const struct session *s, enum precision precision, real *x, float scale)
 {
-    const struct cast16 *cast = local_cast16(precision, s->trainer.isa);
-    local_round16(&s->trainer.exec, cast, x, arenas_of(s)->n, scale);
+    const struct cast16 *cast = local_cast16(precision, s->trainer.model.isa);
+    local_round16(&s->trainer.model.exec, cast, x, arenas_of(s)->n, scale);
 }
 
 /* What the optimizer makes of master weights and these gradients in its first step. */
@@ -79,9 +79,9 @@ static void bf16_is_multiplied_where_the_processor_can(void **state)
         option(OPT_PRECISION, names_precisions->names[precision]);
         bool good = session_open(&s, MPI_COMM_SELF, 1);
         bool wanted = precision == PRECISION_bf16 && sizeof(real) == sizeof(float);
-        good = good && s.trainer.isa == (wanted ? isa_best_bf16() : isa_best());
-        net_kernels_text(s.trainer.net, s.trainer.desc, kernels);
-        bool rounds = s.trainer.isa != isa_exact(s.trainer.isa);
+        good = good && s.trainer.model.isa == (wanted ? isa_best_bf16() : isa_best());
+        net_kernels_text(s.trainer.model.net, s.trainer.model.desc, kernels);
+        bool rounds = s.trainer.model.isa != isa_exact(s.trainer.model.isa);
         good = good && (strstr(kernels, "winograd_bf16") != NULL) == rounds;
         session_close(&s);
         assert_all(good);

@@ -21,7 +21,7 @@ static bool take_steps(struct session *s, struct outcome *o)
 {
     struct error e;
     struct step_record record;
-    uint64_t calls = s->trainer.waiter->calls, bytes = s->trainer.waiter->bytes_payload;
+    uint64_t calls = s->trainer.job.waiter->calls, bytes = s->trainer.job.waiter->bytes_payload;
     uint64_t hash = trainer_hash(&s->trainer);
     bool good = true;
     o->own_ns = 0;
@@ -30,8 +30,8 @@ static bool take_steps(struct session *s, struct outcome *o)
         work_keep(&s->trainer);
         o->own_ns += record.line.load_ns + record.line.forward_ns + record.line.backward_ns;
     }
-    o->calls = s->trainer.waiter->calls - calls;
-    o->bytes = s->trainer.waiter->bytes_payload - bytes;
+    o->calls = s->trainer.job.waiter->calls - calls;
+    o->bytes = s->trainer.job.waiter->bytes_payload - bytes;
     o->learned = trainer_hash(&s->trainer) != hash;
     return good;
 }
@@ -56,7 +56,7 @@ static bool calibrate(struct outcome *computed)
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && take_steps(&s, computed);
     good = good && s.trainer.times->n_steps == STEPS &&
            own_time(s.trainer.times) <= computed->own_ns &&
-           calibration_write(s.trainer.times, folder, s.trainer.waiter->node_rank, &e) == OK;
+           calibration_write(s.trainer.times, folder, s.trainer.job.waiter->node_rank, &e) == OK;
     session_close(&s);
     return mpi_all(good);
 }
@@ -104,12 +104,12 @@ static void a_stated_rate_is_kept(void **state)
     struct outcome replayed;
     session_work = (struct work_options){.gflops = 1};
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && take_steps(&s, &replayed);
-    double flops =
-        good ? (double)(net_flops_done(s.trainer.net, false) + net_flops_done(s.trainer.net, true))
-             : 0;
+    double flops = good ? (double)(net_flops_done(s.trainer.model.net, false) +
+                                   net_flops_done(s.trainer.model.net, true))
+                        : 0;
     uint32_t images = 0;
     for (uint32_t i = 0; good && i < STEPS; i++)
-        images += sampler_get(&s.trainer.sampler, 0, i).n;
+        images += sampler_get(&s.trainer.batches.sampler, 0, i).n;
     session_close(&s);
     session_work = (struct work_options){0};
     assert_all(good && !replayed.learned);
@@ -136,9 +136,9 @@ static void calls_are_those_of_steps(int steps, uint64_t calls, uint64_t barrier
     struct error e;
     double median_ns = -1;
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && session_steps(&s, steps);
-    uint64_t before = s.trainer.waiter->calls;
+    uint64_t before = s.trainer.job.waiter->calls;
     good = good && replay_run(&s.trainer, TIMES, &median_ns, &e) == OK;
-    uint64_t seen = s.trainer.waiter->calls - before;
+    uint64_t seen = s.trainer.job.waiter->calls - before;
     session_close(&s);
     assert_all(good && median_ns >= 0);
     assert_all(seen == (TIMES + WARM) * (calls + barriers));

@@ -64,7 +64,7 @@ static bool train_whole(struct alone *a)
 /* The numbers of a whole net that the session's slice has, in its order. */
 static void take_slice(real *to, const struct session *cut, const struct session *whole)
 {
-    const struct net_desc *slice = &cut->trainer.slice.desc;
+    const struct net_desc *slice = &cut->trainer.model.slice.desc;
     const real *params = arenas_of(whole)->params;
     for (int i = 0; i < slice->n_tensors; i++)
         for (size_t k = 0; k < slice->tensors[i].count; k++)
@@ -92,7 +92,7 @@ static bool finds_weights_equal(struct session *s)
     struct error e;
     bool good = hashes_open(&h, 1, &e) == OK;
     hashes_add(&h, &s->trainer);
-    good = hashes_compare(&h, &s->trainer, &c, &e) == OK && good;
+    good = hashes_compare(&h, &s->trainer.job, &c, &e) == OK && good;
     hashes_close(&h);
     return good && c.made && c.equal;
 }
@@ -206,12 +206,12 @@ static void a_shared_weight_that_differs_is_found(void **state)
         return;
     set_slices(mpi_world_ranks());
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
-    const struct net_desc *slice = &s.trainer.slice.desc;
+    const struct net_desc *slice = &s.trainer.model.slice.desc;
     int last = slice->n_tensors - 1; /* the bias of the last layer */
     bool whole = net_slice_has_whole(&fixture.desc, slice, last) &&
                  !net_slice_has_whole(&fixture.desc, slice, last - 1);
     bool equal = finds_weights_equal(&s);
-    if (s.trainer.grid.slice == 1)
+    if (s.trainer.job.grid.slice == 1)
         arenas_of(&s)->params[slice->tensors[last].offset] += (real)0.5;
     bool found = !finds_weights_equal(&s);
     session_close(&s);
@@ -235,7 +235,7 @@ static void slices_sum_what_formulas_say(void **state)
     option(OPT_ACCUMULATE, "3");
     set_slices(ranks);
     bool good = session_open(&s, MPI_COMM_WORLD, 1);
-    const struct waiter *w = s.trainer.waiter;
+    const struct waiter *w = s.trainer.job.waiter;
     uint64_t calls = w->calls, payload = w->bytes_payload;
     good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
     const struct cost others = sync_cost(s.trainer.sync), *sums = &record.extra;

@@ -44,8 +44,8 @@ static void cut_messages(void)
 static bool meet(struct session *s, struct traffic *t, bool timed)
 {
     struct error e;
-    bool good = wait_barrier(s->trainer.waiter, MPI_COMM_WORLD, "ranks of a test", &e) == OK;
-    traffic_meet(t, s->trainer.waiter, timed);
+    bool good = wait_barrier(s->trainer.job.waiter, MPI_COMM_WORLD, "ranks of a test", &e) == OK;
+    traffic_meet(t, s->trainer.job.waiter, timed);
     return good;
 }
 
@@ -55,9 +55,9 @@ static bool take_steps(struct session *s, struct traffic *t)
     struct error e;
     bool good = true;
     for (uint32_t i = 0; i < STEPS; i++) {
-        traffic_step_begin(t, s->trainer.waiter);
+        traffic_step_begin(t, s->trainer.job.waiter);
         good = trainer_step(&s->trainer, 0, i, &taken, &e) == OK && good;
-        traffic_step_end(t, s->trainer.waiter, &taken, true);
+        traffic_step_end(t, s->trainer.job.waiter, &taken, true);
     }
     return good;
 }
@@ -68,7 +68,7 @@ static bool columns_are_what_was_seen(struct session *s)
     bool good = meet(s, &t, false);
     memset(&seen, 0, sizeof seen);
     good = take_steps(s, &t) && meet(s, &t, true) && good;
-    const struct cost total = traffic_total(&t, &s->trainer, STEPS);
+    const struct cost total = traffic_total(&t, s->trainer.sync, s->trainer.steps_done, STEPS);
     return good && total.calls == seen.calls && total.bytes_payload == seen.bytes &&
            total.messages_wire == seen.messages + seen.library.messages_wire &&
            total.bytes_wire == seen.sent + seen.library.bytes_wire;

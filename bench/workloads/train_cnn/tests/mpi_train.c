@@ -12,7 +12,7 @@ static double distance_of(const struct session *all, const struct session *own,
 {
     const struct arenas *a = arenas_of(all), *b = arenas_of(own), *c = arenas_of(initial);
     double distance = relative_difference(a->params, b->params, c->params, a->n);
-    if (a->n_buffers > 0 && own->trainer.exec.fixed_statistics)
+    if (a->n_buffers > 0 && own->trainer.model.exec.fixed_statistics)
         distance += memcmp(a->buffers, c->buffers, a->n_buffers * sizeof(real)) != 0;
     else if (a->n_buffers > 0)
         distance += relative_difference(a->buffers, b->buffers, c->buffers, a->n_buffers);
@@ -331,7 +331,7 @@ static bool sends_as_a_step(const char *accumulate, uint64_t sent[2])
     struct session s;
     option(OPT_ACCUMULATE, accumulate);
     bool good = session_open(&s, MPI_COMM_WORLD, 1);
-    const struct waiter before = *s.trainer.waiter, *w = s.trainer.waiter;
+    const struct waiter before = *s.trainer.job.waiter, *w = s.trainer.job.waiter;
     for (uint32_t i = 0; i < 2; i++)
         good = session_step(&s, i) && good;
     sent[0] = w->calls - before.calls;

@@ -18,19 +18,20 @@ static void tuned_ranks_compute_alike(void **state)
     uint8_t choices[64], expected[64] = {0};
     option(OPT_TUNE, "start");
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && session_step(&s, 0);
-    assert_all(good && s.trainer.desc->n_layers <= 64);
+    assert_all(good && s.trainer.model.desc->n_layers <= 64);
     assert_all(is_equal_everywhere(trainer_hash(&s.trainer)));
-    net_kernels_text(s.trainer.net, s.trainer.desc, kernels);
+    net_kernels_text(s.trainer.model.net, s.trainer.model.desc, kernels);
     uint64_t hash = 0;
     for (const char *c = kernels; *c; c++)
         hash = hash * 31 + (unsigned char)*c;
     assert_all(is_equal_everywhere(hash));
-    int n = s.trainer.desc->n_layers;
+    int n = s.trainer.model.desc->n_layers;
     for (int i = 0; i < n; i++) {
         choices[i] = (uint8_t)((i + mpi_world_rank()) % KERNEL_CHOICES);
         expected[i] = (uint8_t)(i % KERNEL_CHOICES);
     }
-    assert_all(trainer_share_choices(&s.trainer, choices, &e) == OK &&
+    assert_all(trainer_share_choices(&s.trainer.job, choices, s.trainer.model.desc->n_layers, &e) ==
+                   OK &&
                memcmp(choices, expected, (size_t)n) == 0);
     session_close(&s);
 }
@@ -66,7 +67,7 @@ static void dropping_leaves_out_the_remainder(void **state)
     struct session s;
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
     uint32_t ranks = (uint32_t)mpi_world_ranks();
-    struct batch batch = sampler_get(&s.trainer.sampler, 0, 0);
+    struct batch batch = sampler_get(&s.trainer.batches.sampler, 0, 0);
     bool good = batch.n == 25 / ranks && batch.global == 25 - 25 % ranks;
     session_close(&s);
     assert_all(good);
@@ -77,7 +78,7 @@ static void shares_are_uneven_by_one_at_most(void **state)
     struct session s;
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
     uint32_t ranks = (uint32_t)mpi_world_ranks(), rank = (uint32_t)mpi_world_rank();
-    struct batch batch = sampler_get(&s.trainer.sampler, 0, 0);
+    struct batch batch = sampler_get(&s.trainer.batches.sampler, 0, 0);
     bool good = batch.global == 25 && batch.n == 25 / ranks + (rank < 25 % ranks);
     session_close(&s);
     assert_all(good);
@@ -117,7 +118,7 @@ static void micro_batches_take_less_memory(void **state)
     for (int i = 0; i < 2; i++) {
         option(OPT_ACCUMULATE, accumulate[i]);
         assert_all(session_open(&s, MPI_COMM_SELF, 1));
-        bytes[i] = net_bytes(s.trainer.net);
+        bytes[i] = net_bytes(s.trainer.model.net);
         session_close(&s);
     }
     assert_true(bytes[1] < bytes[0] / 3);
@@ -129,8 +130,8 @@ static void an_epoch_uses_every_sample_once(void **state)
     struct session s;
     double used[IMAGES] = {0};
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
-    for (uint32_t step = 0; step < s.trainer.sampler.steps; step++) {
-        struct batch batch = sampler_get(&s.trainer.sampler, 3, step);
+    for (uint32_t step = 0; step < s.trainer.batches.sampler.steps; step++) {
+        struct batch batch = sampler_get(&s.trainer.batches.sampler, 3, step);
         for (uint32_t i = 0; i < batch.n; i++)
             used[batch.samples[i]]++;
     }
@@ -152,7 +153,7 @@ static bool hashed_run(struct hashes *h, struct comparison *c)
         good = session_step(&s, i) && good;
         hashes_add(h, &s.trainer);
     }
-    good = hashes_compare(h, &s.trainer, c, &e) == OK && good;
+    good = hashes_compare(h, &s.trainer.job, c, &e) == OK && good;
     session_close(&s);
     return good;
 }

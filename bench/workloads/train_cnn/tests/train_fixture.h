@@ -149,16 +149,16 @@ static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
     memset(s, 0, sizeof *s);
     s->progress.history = json_array();
     s->trainer = (struct trainer){.config = &fixture.config,
-                                  .desc = &fixture.desc,
+                                  .model.desc = &fixture.desc,
                                   .data = &fixture.data,
-                                  .waiter = &s->alone,
-                                  .comm = comm,
+                                  .job.waiter = &s->alone,
+                                  .job.comm = comm,
                                   .work = session_work};
     if (comm == MPI_COMM_WORLD)
-        s->trainer.waiter = borrow_waiter();
+        s->trainer.job.waiter = borrow_waiter();
     else if (waiter_open(&s->alone, WAIT_YIELD, 120, comm, &e) != OK)
         return false;
-    return s->trainer.waiter != NULL && pool_create(&s->pool, threads, NULL, NULL, &e) == OK &&
+    return s->trainer.job.waiter != NULL && pool_create(&s->pool, threads, NULL, NULL, &e) == OK &&
            trainer_open(&s->trainer, s->pool, &e) == OK && trainer_connect(&s->trainer, &e) == OK;
 }
 
@@ -166,9 +166,9 @@ static inline void session_close(struct session *s)
 {
     trainer_close(&s->trainer);
     pool_destroy(s->pool);
-    if (s->trainer.waiter == &s->alone)
+    if (s->trainer.job.waiter == &s->alone)
         waiter_close(&s->alone);
-    return_waiter(s->trainer.waiter);
+    return_waiter(s->trainer.job.waiter);
     json_decref(s->progress.history);
 }
 
@@ -176,7 +176,7 @@ static inline bool session_step(struct session *s, uint32_t i)
 {
     struct error e;
     struct step_record record;
-    uint32_t steps = s->trainer.sampler.steps;
+    uint32_t steps = s->trainer.batches.sampler.steps;
     return trainer_step(&s->trainer, i / steps, i % steps, &record, &e) == OK;
 }
 
