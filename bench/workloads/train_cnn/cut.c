@@ -51,7 +51,6 @@ struct alone {
     struct exec exec;
     real *params, *grads, *buffers;
     uint32_t n;
-    int64_t *taken_ns; /* [ops] shortest so far */
 };
 
 static enum status open_alone(struct alone *a, const struct trainer *t, struct error *e)
@@ -61,7 +60,6 @@ static enum status open_alone(struct alone *a, const struct trainer *t, struct e
     TRY(MEM_NEW_ALIGNED(a->params, desc->n_params, what, e));
     TRY(MEM_NEW_ALIGNED(a->grads, desc->n_params, what, e));
     TRY(MEM_NEW_ALIGNED(a->buffers, desc->n_buffer_values, what, e));
-    TRY(MEM_NEW(a->taken_ns, (size_t)net_ops(a->net), what, e));
     net_init_params(desc, a->params, t->model.exec.seed);
     net_init_buffers(desc, a->buffers);
     a->exec = t->model.exec;
@@ -76,7 +74,6 @@ static void close_alone(struct alone *a)
     mem_free(a->params);
     mem_free(a->grads);
     mem_free(a->buffers);
-    free(a->taken_ns);
 }
 
 /* The first images of the data set. */
@@ -115,11 +112,9 @@ static enum status time_ops(struct op_costs *c, const struct trainer *t, const s
     for (int pass = 0; pass < PASSES; pass++) {
         time_pass(t, a, took, c->n);
         for (int op = 0; op < c->n; op++)
-            if (pass == 0 || took[op] < a->taken_ns[op])
-                a->taken_ns[op] = took[op];
+            if (pass == 0 || (double)took[op] < c->costs[op])
+                c->costs[op] = (double)took[op];
     }
-    for (int op = 0; op < c->n; op++)
-        c->costs[op] = (double)a->taken_ns[op];
     free(took);
     return OK;
 }

@@ -11,6 +11,7 @@
 #endif
 
 #include "comm/library.h"
+#include "kernels/base/text.h"
 
 /* Exit statuses that no library ends a process with. */
 enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
@@ -36,22 +37,19 @@ static _Noreturn void try_calls(void)
 
 static void print_verdict(FILE *out, int wait_status)
 {
-    char library[256];
+    static const char *const verdicts[] = {
+        [IS_THERE] = "yes: MPIX_Comm_shrink and MPIX_Comm_agree work; train_cnn does not use them",
+        [IS_REFUSED] = "no: MPIX_Comm_shrink or MPIX_Comm_agree returns an error",
+        [IS_NOT_DECLARED] = "no: it declares no MPIX_Comm_shrink",
+    };
+    char library[256], end[TEXT_END];
+    int how = WIFSIGNALED(wait_status) ? 0 : WEXITSTATUS(wait_status);
     library_name(library, sizeof library);
-    if (WIFSIGNALED(wait_status))
-        fprintf(out, "%s: no: MPIX_Comm_shrink ends the process (signal %d, %s)\n", library,
-                WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
-    else if (WEXITSTATUS(wait_status) == IS_THERE)
-        fprintf(out,
-                "%s: yes: MPIX_Comm_shrink and MPIX_Comm_agree work; train_cnn does not use them\n",
-                library);
-    else if (WEXITSTATUS(wait_status) == IS_REFUSED)
-        fprintf(out, "%s: no: MPIX_Comm_shrink or MPIX_Comm_agree returns an error\n", library);
-    else if (WEXITSTATUS(wait_status) == IS_NOT_DECLARED)
-        fprintf(out, "%s: no: it declares no MPIX_Comm_shrink\n", library);
+    if (how >= IS_THERE && how <= IS_NOT_DECLARED)
+        fprintf(out, "%s: %s\n", library, verdicts[how]);
     else
-        fprintf(out, "%s: no: MPIX_Comm_shrink ends the process (exit status %d)\n", library,
-                WEXITSTATUS(wait_status));
+        fprintf(out, "%s: no: MPIX_Comm_shrink ends the process (%s)\n", library,
+                text_end(end, wait_status));
 }
 
 enum status recovery_probe(FILE *out, struct error *e)

@@ -20,29 +20,6 @@ static void put_gradients(struct trainer *t, const real *gradients)
     }
 }
 
-static enum status forward_calls(struct trainer *t, struct error *e)
-{
-    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
-        struct range range = work_op_range(t, op);
-        TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
-        sync_params_done(t->sync, range, PASS_FORWARD);
-    }
-    return OK;
-}
-
-static enum status backward_calls(struct trainer *t, int micro, bool last, struct error *e)
-{
-    for (int op = t->model.stage.last - 1; op >= t->model.stage.first; op--) {
-        struct range range = work_op_range(t, op);
-        TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
-        sync_grad_buffer(t->sync, range);
-        sync_params_done(t->sync, range, PASS_BACKWARD);
-        if (range.first < range.last)
-            TRY(sync_grad_ready(t->sync, range, micro, last, e));
-    }
-    return OK;
-}
-
 /* In as many micro-batches as one that is trained. */
 static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_ns, struct error *e)
 {
@@ -52,8 +29,8 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     if (t->group.open)
         TRY(group_replay(&t->group, e));
     for (uint32_t micro = 0; micro < t->batches.accumulate; micro++) {
-        TRY(forward_calls(t, e));
-        TRY(backward_calls(t, (int)micro, micro + 1 == t->batches.accumulate, e));
+        TRY(trainer_forward(t, NULL, e));
+        TRY(trainer_backward(t, NULL, (int)micro, micro + 1 == t->batches.accumulate, e));
     }
     TRY(sync_step_end(t->sync, &t->optimizer, step, 0, e));
     *taken_ns += clock_ns() - begin_ns - t->sync->times.optimizer_ns;

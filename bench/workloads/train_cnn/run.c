@@ -377,6 +377,17 @@ static enum status conclude(struct run *r, struct comparison *comparison, struct
     return r->arguments->run == RUN_FOR_TIME ? replay(r, e) : OK;
 }
 
+static void take_clock(struct record_end *end, int of, const struct clock_line *clock)
+{
+    end->clock_of = of;
+    end->clock_begin_at_ns = clock->begin.at_ns;
+    end->clock_begin_offset_ns = clock->begin.offset_ns;
+    end->clock_begin_error_ns = clock->begin.error_ns;
+    end->clock_end_at_ns = clock->end.at_ns;
+    end->clock_end_offset_ns = clock->end.offset_ns;
+    end->clock_end_error_ns = clock->end.error_ns;
+}
+
 static void take_cores(struct record_end *end, const struct load_share *cores)
 {
     end->cores_s = cores->total_s;
@@ -408,40 +419,16 @@ static enum status write_end(struct run *r, const struct comparison *comparison,
     end->checkpoints = (int64_t)r->resume.written;
     end->checkpoint_s = 1e-9 * (double)r->resume.write_ns;
     end->data_mib = reader_data_mib(&r->feed.reader);
+    take_clock(end, r->clock_of, &r->clock);
     take_cores(end, &cores);
     take_verdicts(end, comparison, &r->progress.divergence);
     TRY(recorder_add(&r->recorder, report_end(end, &r->trainer, &r->traffic), e));
     return recorder_finish(&r->recorder, e);
 }
 
-/* The clock that this rank reads, which it shares with others of its node, and at the first of these how far it is from
- * rank 0's. */
 static enum status find_clock(struct run *r, struct clock_offset *offset, struct error *e)
 {
-    int of;
-    TRY(clocks_find(offset, &of, &r->waiter, MPI_COMM_WORLD, clock_ns, e));
-    r->end.clock_of = of;
-    return OK;
-}
-
-static enum status find_clock_at_begin(struct run *r, struct error *e)
-{
-    struct clock_offset offset;
-    TRY(find_clock(r, &offset, e));
-    r->end.clock_begin_at_ns = offset.at_ns;
-    r->end.clock_begin_offset_ns = offset.offset_ns;
-    r->end.clock_begin_error_ns = offset.error_ns;
-    return OK;
-}
-
-static enum status find_clock_at_end(struct run *r, struct error *e)
-{
-    struct clock_offset offset;
-    TRY(find_clock(r, &offset, e));
-    r->end.clock_end_at_ns = offset.at_ns;
-    r->end.clock_end_offset_ns = offset.offset_ns;
-    r->end.clock_end_error_ns = offset.error_ns;
-    return OK;
+    return clocks_find(offset, &r->clock_of, &r->waiter, MPI_COMM_WORLD, clock_ns, e);
 }
 
 static enum status run_and_record(struct run *r, struct error *e)
@@ -452,9 +439,9 @@ static enum status run_and_record(struct run *r, struct error *e)
         [RUN_TO_EVALUATE] = run_to_evaluate,
     };
     struct comparison comparison = {0};
-    TRY(find_clock_at_begin(r, e));
+    TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
-    TRY(find_clock_at_end(r, e));
+    TRY(find_clock(r, &r->clock.end, e));
     r->end.rss_mib = mem_peak_mib(); /* before what is kept of steps becomes a record */
     TRY(conclude(r, &comparison, e));
     print_comparison(r, &comparison);

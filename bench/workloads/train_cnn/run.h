@@ -14,6 +14,7 @@
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trace.h"
+#include "kernels/base/clock_offset.h"
 
 /* Steps of an accuracy run that are written out one by one; and those of a timed run that are kept
  * at most until they are written between two others. */
@@ -42,6 +43,8 @@ struct run {
     int64_t first_begin_ns;    /* of these */
     struct rusage usage_begin; /* of the process before them, */
     struct nic_counts nic;     /* and of --nic */
+    int clock_of;              /* first of the ranks of a node that share this one's clock, */
+    struct clock_line clock;   /* and how far that is from rank 0's */
     struct record_end end;     /* what the record will say of the run, as far as it has come */
     bool all_failed;           /* at the same place: every rank can leave in order */
 };

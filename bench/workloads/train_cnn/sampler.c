@@ -190,6 +190,14 @@ struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n)
                           .global = batch->global};
 }
 
+uint32_t batch_counted(const struct batch *batch)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < batch->n; i++)
+        n += batch->weights == NULL || batch->weights[i] > 0;
+    return n;
+}
+
 static int compare(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

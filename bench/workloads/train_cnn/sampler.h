@@ -62,6 +62,9 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
  * it may have none. */
 struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 
+/* Images of a batch that count: padding does not. */
+uint32_t batch_counted(const struct batch *batch);
+
 /* Writes what this rank may use in `epoch` to needs [n_own], ascending and each once, and returns
  * how many those are. Of a contiguous shard it is all, in every epoch. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);

@@ -56,15 +56,15 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
                      t->op_names[op], begin_ns, end_ns);
 }
 
-/* A rank whose share of a batch is empty still takes part in what the strategy does with
- * parameters. */
-static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
+enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e)
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
-        run_op(t, batch, PASS_FORWARD, op, NULL);
-        TRY(slice_after_forward(&t->model, op, batch->n, e));
+        if (batch != NULL) {
+            run_op(t, batch, PASS_FORWARD, op, NULL);
+            TRY(slice_after_forward(&t->model, op, batch->n, e));
+        }
         look_at_arenas(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
@@ -81,18 +81,21 @@ static bool is_last(const struct micro *m)
     return m->index + 1 == m->n;
 }
 
-static enum status backward(struct trainer *t, const struct batch *batch, const struct micro *m,
-                            struct error *e)
+enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
+                             struct error *e)
 {
     for (int op = t->model.stage.last - 1; op >= t->model.stage.first; op--) {
         struct range range = work_op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
-        run_op(t, batch, PASS_BACKWARD, op, sync_grad_buffer(t->sync, range));
-        TRY(slice_after_backward(&t->model, op, batch->n, e));
+        real *grads = sync_grad_buffer(t->sync, range);
+        if (batch != NULL) {
+            run_op(t, batch, PASS_BACKWARD, op, grads);
+            TRY(slice_after_backward(&t->model, op, batch->n, e));
+        }
         look_at_arenas(&t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
-            TRY(sync_grad_ready(t->sync, range, (int)m->index, is_last(m), e));
+            TRY(sync_grad_ready(t->sync, range, micro, last, e));
     }
     return OK;
 }
@@ -180,7 +183,7 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch,
     if (m->index == 0)
         record->line.inject_ns += inject_now(t, INJECT_PHASE_load, lap);
     record->line.load_ns += lap_end(lap);
-    TRY(forward(t, batch, e));
+    TRY(trainer_forward(t, batch, e));
     int64_t loss_ns = timeline_now(t->job.waiter->timeline);
     struct score score = work_loss(t, batch, gradient_scale(t, batch));
     timeline_end(t->job.waiter->timeline, PHASE_forward, "loss", loss_ns);
@@ -201,7 +204,7 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch,
     int64_t waited_ns = t->model.stage.waited_ns;
     TRY(stage_backward_begin(&t->model.stage, (int)m->index, e));
     leave_out_wait(t, waited_ns, lap);
-    TRY(backward(t, batch, m, e));
+    TRY(trainer_backward(t, batch, (int)m->index, is_last(m), e));
     if (is_last(m))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
     TRY(stage_backward_end(&t->model.stage, (int)m->index, e));
@@ -210,21 +213,12 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch,
     return OK;
 }
 
-/* Those that fill it up to the other ranks' number have no weight. */
-static uint32_t count_images(const struct batch *batch)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < batch->n; i++)
-        n += batch->weights == NULL || batch->weights[i] != 0;
-    return n;
-}
-
 /* All that comes before the gradients are summed, or with the last of them. */
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
     const uint32_t n = sampler_micro_batches(&t->batches.sampler, all, t->batches.accumulate);
-    t->batches.own_images = count_images(all);
+    t->batches.own_images = batch_counted(all);
     TRY(stage_step_begin(&t->model.stage, all, (int)n, e));
     for (int i = 0; i < 2 * (int)n; i++) {
         const struct pipeline_task task = stage_task(&t->model.stage, i);

@@ -145,6 +145,12 @@ void trainer_close(struct trainer *t);
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 
+/* Inside: a pass over a micro-batch, of a step's several, with the calls that the strategy makes around each op. A rank
+ * whose share of a batch is empty takes part in these; NULL: nothing is computed, only the calls are made. */
+enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e);
+enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
+                             struct error *e);
+
 /* Inside: a sleep of inject.* that ends now, for the timeline. */
 void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 

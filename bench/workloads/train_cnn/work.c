@@ -360,15 +360,6 @@ void work_forward(struct trainer *t, const struct batch *batch, int op)
     end_part(t, part_forward(op), begin_ns);
 }
 
-/* Padding does not count. */
-static uint32_t count_samples(const struct batch *batch)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < batch->n; i++)
-        n += batch->weights == NULL || batch->weights[i] > 0;
-    return n;
-}
-
 struct score work_loss(struct trainer *t, const struct batch *batch, double gradient_scale)
 {
     struct score score = {0};
@@ -376,7 +367,7 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
         return score;
     if (t->replayed != NULL) {
         pass(t->replayed, part_loss(&t->replayed->calibration));
-        score.samples = count_samples(batch);
+        score.samples = batch_counted(batch);
         return score;
     }
     int64_t begin_ns = begin_part(t);
