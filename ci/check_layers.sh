@@ -36,7 +36,7 @@ bench/spec/yaml: kernels/base bench/spec
 bench/resources: kernels/base bench/base
 bench/place: kernels/base bench/base bench/spec bench/resources
 bench/record: kernels/base bench/base kernels/desc comm/cost bench/spec
-bench/doctor: kernels/base bench/resources bench/record
+bench/doctor: kernels/base bench/base bench/resources bench/record
 bench/bundle: kernels/base bench/base
 bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record

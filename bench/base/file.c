@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -99,6 +100,30 @@ int file_glob(const char *folder, const char *pattern, int flags, glob_t *found)
     int result = glob(whole, flags, NULL, found);
     free(whole);
     return result;
+}
+
+bool file_first_line(const char *path, char *line, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    bool read = f != NULL && fgets(line, (int)size, f) != NULL;
+    if (f != NULL)
+        fclose(f);
+    line[read ? strcspn(line, "\n") : 0] = '\0';
+    return line[0] != '\0';
+}
+
+double file_number(const char *path)
+{
+    char line[64], *end;
+    file_first_line(path, line, sizeof line);
+    double number = strtod(line, &end);
+    return end != line ? number : NAN;
+}
+
+const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
 }
 
 bool file_write_all(int fd, const void *bytes, size_t n)

@@ -31,6 +31,15 @@ FILE *file_open_pipe(const char *path, const char **why);
 /* glob(3) of a pattern below a folder, in whose name [ ] * and ? are letters; NULL: below the current one. */
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);
 
+/* The first line of a file without its newline; false, and "", when there is none to read. */
+bool file_first_line(const char *path, char *line, size_t size);
+
+/* The number that a file begins with; NAN where it does not. */
+double file_number(const char *path);
+
+/* The last part of a path. */
+const char *file_name(const char *path);
+
 /* Writes all n bytes, though signals come in between. False where that fails, by errno. */
 bool file_write_all(int fd, const void *bytes, size_t n);
 

@@ -1,11 +1,13 @@
 #include "bench/doctor/facts.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/resources/counters.h"
 
 enum { PATH = 512, LINE = 512 };
@@ -17,29 +19,20 @@ static FILE *open_below(const char *root, const char *path)
     return fopen(whole, "re");
 }
 
-/* The first line without its end; false, and text as it was, where there is none. */
+/* The first line without its end; false, and "", where there is none. */
 static bool read_line(char *text, size_t size, const char *root, const char *path)
 {
-    char line[LINE];
-    FILE *in = open_below(root, path);
-    bool read = in != NULL && fgets(line, sizeof line, in) != NULL;
-    if (in != NULL)
-        fclose(in);
-    if (read)
-        snprintf(text, size, "%.*s", (int)strcspn(line, "\n"), line);
-    return read;
+    char whole[2 * PATH];
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    return file_first_line(whole, text, size);
 }
 
-static bool read_number(double *number, const char *root, const char *path)
+/* NAN where there is none. */
+static double read_number(const char *root, const char *path)
 {
-    char text[64], *end;
-    if (!read_line(text, sizeof text, root, path))
-        return false;
-    double read = strtod(text, &end);
-    if (end == text)
-        return false;
-    *number = read;
-    return true;
+    char whole[2 * PATH];
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    return file_number(whole);
 }
 
 /* ---- Processor and clock ---- */
@@ -81,10 +74,11 @@ static void read_governors(char *text, size_t size, const char *root)
 
 static void read_turbo(char *text, size_t size, const char *root)
 {
-    double off, on;
-    if (read_number(&off, root, "/sys/devices/system/cpu/intel_pstate/no_turbo"))
+    double off = read_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
+    double on = read_number(root, "/sys/devices/system/cpu/cpufreq/boost");
+    if (!isnan(off))
         snprintf(text, size, "%s", off > 0 ? "off" : "on");
-    else if (read_number(&on, root, "/sys/devices/system/cpu/cpufreq/boost"))
+    else if (!isnan(on))
         snprintf(text, size, "%s", on > 0 ? "on" : "off");
 }
 
@@ -107,12 +101,10 @@ static void read_memory(double *gib, const char *root)
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
                                          "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
     char text[64];
-    double limit;
     if (read_key(text, sizeof text, root, "/proc/meminfo", "MemTotal"))
         *gib = strtod(text, NULL) / 1048576;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (read_number(&limit, root, limits[i]) && !(limit / 1073741824 > *gib))
-            *gib = limit / 1073741824;
+        *gib = fmin(*gib, read_number(root, limits[i]) / 1073741824);
 }
 
 /* ---- Fast networks ---- */
@@ -162,9 +154,9 @@ static void add_port(void *arg, const char *root, const char *path, const char *
 {
     struct counting *c = arg;
     char file[PATH + 32];
-    double words;
     snprintf(file, sizeof file, "%s/counters/port_xmit_data", path);
-    if (c->n >= COUNTED_MAX || !read_number(&words, root, file))
+    double words = read_number(root, file);
+    if (c->n >= COUNTED_MAX || isnan(words))
         return;
     struct counted *one = &c->counted[c->n++];
     snprintf(one->interface, sizeof one->interface, "%.100s:%d", device, port);

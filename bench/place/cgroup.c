@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
+
 #define PATH_BYTES 4096
 #define LINE_BYTES 8192
 
@@ -69,30 +71,19 @@ static bool find_own(const char *self_cgroup, const char *controller, struct hie
     return found;
 }
 
-static bool read_numbers(const char *folder, const char *name, int want, double *a, double *b)
-{
-    char path[2 * PATH_BYTES + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "r");
-    if (f == NULL)
-        return false;
-    /* "max 100000" reads no number: no quota. */
-    bool read = fscanf(f, want == 2 ? "%lf %lf" : "%lf", a, b) == want;
-    fclose(f);
-    return read;
-}
-
-/* The quota written in one folder, in cores; 0: none. */
+/* The quota written in one folder, in cores; 0: none, as in "max 100000". */
 static double folder_quota(const struct hierarchy *h, const char *folder)
 {
+    char path[2 * PATH_BYTES + 64], line[64];
     double quota = 0, period = 0;
-    bool read;
-    if (h->version == 2)
-        read = read_numbers(folder, "cpu.max", 2, &quota, &period);
-    else
-        read = read_numbers(folder, "cpu.cfs_quota_us", 1, &quota, NULL) &&
-               read_numbers(folder, "cpu.cfs_period_us", 1, &period, NULL);
-    return read && quota > 0 && period > 0 ? quota / period : 0;
+    snprintf(path, sizeof path, "%s/%s", folder, h->version == 2 ? "cpu.max" : "cpu.cfs_quota_us");
+    file_first_line(path, line, sizeof line);
+    int read = sscanf(line, "%lf %lf", &quota, &period);
+    if (h->version == 1 && read == 1) {
+        snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+        period = file_number(path);
+    }
+    return quota > 0 && period > 0 ? quota / period : 0;
 }
 
 static double smaller_quota(double a, double b)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/base/file.h"
+
 void hardware_cpu(char *text, size_t size)
 {
     static const char *const keys[] = {"model name", "CPU part"};
@@ -20,21 +22,9 @@ void hardware_cpu(char *text, size_t size)
         fclose(f);
 }
 
-static bool first_line(const char *path, char *line, int size)
-{
-    FILE *f = fopen(path, "re");
-    bool found = f != NULL && fgets(line, size, f) != NULL;
-    if (f != NULL)
-        fclose(f);
-    if (found)
-        line[strcspn(line, "\n")] = '\0';
-    return found;
-}
-
 void hardware_machine(char *text, size_t size)
 {
-    if (!first_line("/proc/sys/kernel/random/boot_id", text, (int)size))
-        text[0] = '\0';
+    file_first_line("/proc/sys/kernel/random/boot_id", text, size);
 }
 
 void hardware_caches(char *text, size_t size)
@@ -44,7 +34,7 @@ void hardware_caches(char *text, size_t size)
     text[0] = '\0';
     for (int i = 0; used < size; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
-        if (!first_line(path, line, sizeof line))
+        if (!file_first_line(path, line, sizeof line))
             return;
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", line);
     }

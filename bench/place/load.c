@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/place/place.h"
+#include "kernels/base/clock.h"
 
 /* "cpu1 user nice system idle iowait irq softirq steal ...", in ticks; time of guests is part of
  * user. */
@@ -74,19 +74,12 @@ double load_steal_pct(const struct load *before, const struct load *after)
 
 /* ---- A process's own view ---- */
 
-static double own_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void load_mark_take(struct load_mark *mark)
 {
     bool known = place_read_back(mark->cpus, sizeof mark->cpus, NULL) == OK;
     if (!known || !load_read_list(&mark->load, mark->cpus))
         mark->cpus[0] = '\0';
-    mark->own_s = own_seconds();
+    mark->own_s = 1e-9 * (double)clock_process_ns();
 }
 
 struct load_share load_since(const struct load_mark *mark)
@@ -98,5 +91,5 @@ struct load_share load_since(const struct load_mark *mark)
     return (struct load_share){.total_s = now.total_s - then->total_s,
                                .busy_s = now.busy_s - then->busy_s,
                                .steal_s = now.steal_s - then->steal_s,
-                               .own_s = own_seconds() - mark->own_s};
+                               .own_s = 1e-9 * (double)clock_process_ns() - mark->own_s};
 }

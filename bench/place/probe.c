@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/base/file.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/stats.h"
 
@@ -57,18 +58,12 @@ static float compute(float x)
     return sum;
 }
 
-/* In kHz; not every driver has the file. */
+/* Not every driver has the file, of kHz. */
 static double read_mhz(int cpu)
 {
     char path[96];
-    double khz = NAN;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return NAN;
-    bool read = fscanf(file, "%lf", &khz) == 1;
-    fclose(file);
-    return read ? khz / 1e3 : NAN;
+    return file_number(path) / 1e3;
 }
 
 /* The first repetition, into which a processor wakes up, is left out. */

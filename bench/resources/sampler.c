@@ -111,13 +111,6 @@ static void write_interfaces(FILE *out)
     fputc('}', out);
 }
 
-static double own_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Without memory for new processes the sums are of those that are known. */
 static void take_values(struct sampler *s, double values[SAMPLE_VALUES])
 {
@@ -127,7 +120,7 @@ static void take_values(struct sampler *s, double values[SAMPLE_VALUES])
         s->looked_ns = now;
     }
     members_add_up(&s->members, values);
-    values[SAMPLE_sampler_s] = own_seconds();
+    values[SAMPLE_sampler_s] = 1e-9 * (double)clock_process_ns();
 }
 
 /* A line at a time: what was sampled stays, whatever kills the sampler. */

@@ -204,15 +204,6 @@ static bool read_line(FILE *f, char *line, size_t size)
     return line[0] != '\0';
 }
 
-bool file_first_line(const char *path, char *line, size_t size)
-{
-    FILE *f = fopen(path, "re");
-    bool read = read_line(f, line, size);
-    if (f != NULL)
-        fclose(f);
-    return read;
-}
-
 /* Starts a program whose standard output is `out`, and whose standard error is dropped if `quiet`. */
 static bool spawn_to(int out, bool quiet, char *const argv[], pid_t *pid)
 {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "bench/base/file.h"
 #include "kernels/base/error.h"
 
 #define PATH_BYTES 4096
@@ -28,9 +29,6 @@ enum status file_write(const char *path,
 
 /* Copies a file, whole or not at all; the folder of `to` is made. What `to` was is replaced. */
 enum status file_copy(const char *to, const char *from, struct error *e);
-
-/* The first line of a file without its newline; false, and "", when there is none to read. */
-bool file_first_line(const char *path, char *line, size_t size);
 
 /* Exit status of a program, argv as for exec, and the first line that it prints; -1 when it cannot
  * be started or is killed. Its standard error is dropped. */

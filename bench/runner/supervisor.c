@@ -38,13 +38,6 @@ static struct attempt *last_of(const struct supervised *s)
     return &s->all.attempts[s->all.n - 1];
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- What comes next ---- */
 
 /* The first segment that is not done; of a run whose segments all are the last, which has nothing left to
@@ -142,7 +135,7 @@ static enum status add_attempt(struct supervised *s, size_t segment, const struc
     a->segment = (int)segment;
     a->ranks = (int)config_int(on, OPT_RANKS);
     a->nodes = (int)config_int(on, OPT_NODES);
-    a->begin_s = now_s();
+    a->begin_s = clock_date_s();
     return segments_write(&s->all, s->path, e);
 }
 
@@ -191,7 +184,7 @@ static enum status end_attempt(struct supervised *s, const struct launch_outcome
     char log[PATH_BYTES];
     struct attempt *a = last_of(s);
     TRY(path_format(log, e, "%s/log.txt", s->folder));
-    a->end_s = now_s();
+    a->end_s = clock_date_s();
     a->end = outcome->cause == CAUSE_STOPPED ? ATTEMPT_STOPPED
              : launch_ended_well(outcome)    ? ATTEMPT_DONE
                                              : ATTEMPT_DIED;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/base/file.h"
 #include "bench/workloads/data/stream.h"
 #include "kernels/base/mem.h"
 
@@ -280,8 +281,7 @@ static enum status open_cached(struct array_file *file, const char *set, struct 
                                struct error *e)
 {
     char key[CACHE_KEY_MAX], name[128];
-    const char *slash = strrchr(file->path, '/'), *base = slash != NULL ? slash + 1 : file->path;
-    const char *end = strrchr(base, '.');
+    const char *base = file_name(file->path), *end = strrchr(base, '.');
     int length = end != NULL && strcmp(end, ".gz") == 0 ? (int)(end - base) : NAME_MAX;
     snprintf(name, sizeof name, "%s-%.*s", set, length, base);
     TRY(make_key(key, set, file->path, e));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/base/file.h"
 #include "bench/workloads/data/readers.h"
 #include "bench/workloads/data/tar.h"
 #include "kernels/base/mem.h"
@@ -141,8 +142,7 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
 
 static bool is_member(const struct tar_member *member, const char *name)
 {
-    const char *slash = strrchr(member->name, '/');
-    return member->file && strcmp(slash != NULL ? slash + 1 : member->name, name) == 0;
+    return member->file && strcmp(file_name(member->name), name) == 0;
 }
 
 /* Goes to the member called `name`; NULL: to the archive's end, so that gzip's checksum of all of

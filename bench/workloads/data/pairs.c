@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/base/file.h"
+
 enum status pairs_error_none(const struct data_set *data, const struct data_reader *reader,
                              const char *folder, struct error *e)
 {
@@ -44,10 +46,9 @@ static enum status check_all(const struct array_file file[PAIR_FILES], struct er
 
 static void note_largest(struct data_set *data, const struct array_file *labels, uint64_t i)
 {
-    const char *slash = strrchr(labels->path, '/');
     data->classes = labels->bytes[i] + 1;
     snprintf(data->largest, sizeof data->largest, "%.48s: image %" PRIu64 " has label %d",
-             slash != NULL ? slash + 1 : labels->path, i, labels->bytes[i]);
+             file_name(labels->path), i, labels->bytes[i]);
 }
 
 /* One more than the largest label. */

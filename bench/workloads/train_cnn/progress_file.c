@@ -6,15 +6,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "kernels/base/clock.h"
 
 /* False: it could not be written. */
 static bool tell(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
@@ -45,7 +39,7 @@ void progress_file_step(struct progress_file *f, uint64_t steps_done, uint32_t e
 {
     if (!f->open)
         return;
-    f->last_s = now_s();
+    f->last_s = clock_date_s();
     if (f->first_s == 0)
         f->first_s = f->last_s;
     tell(f, steps_done, epoch);

@@ -1,8 +1,10 @@
 #include "bench/workloads/train_cnn/traffic.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "bench/base/file.h"
 
 static struct traffic_mark mark_of(const struct waiter *w)
 {
@@ -89,13 +91,10 @@ struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint
 static bool read_counter(int64_t *count, const char *name, const char *counter)
 {
     char path[256];
-    int length = snprintf(path, sizeof path, "/sys/class/net/%s/statistics/%s", name, counter);
-    FILE *file = length < (int)sizeof path ? fopen(path, "r") : NULL;
-    if (file == NULL)
-        return false;
-    bool read = fscanf(file, "%" SCNd64, count) == 1;
-    fclose(file);
-    return read;
+    snprintf(path, sizeof path, "/sys/class/net/%.200s/statistics/%s", name, counter);
+    double number = file_number(path);
+    *count = isnan(number) ? 0 : (int64_t)number;
+    return !isnan(number);
 }
 
 bool nic_read(struct nic_counts *counts, const char *name)

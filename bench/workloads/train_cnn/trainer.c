@@ -3,20 +3,12 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/learning_rate.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
-
-static int64_t process_cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Of an arena of n numbers; what is unknown stays so. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
@@ -283,7 +275,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     struct record_step *line = &record->line;
     *record = (struct step_record){.line = {.epoch = epoch, .step = step}};
     TRY(timeline_begin(t->job.waiter->timeline, e));
-    int64_t cpu_ns = process_cpu_ns(), poll_ns = t->job.waiter->poll_ns;
+    int64_t cpu_ns = clock_process_ns(), poll_ns = t->job.waiter->poll_ns;
     line->begin_ns = clock_ns();
 
     const struct batch batch = sampler_get(&t->batches.sampler, epoch, step);
@@ -307,7 +299,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     timeline_add(t->job.waiter->timeline, PHASE_step, "step", line->begin_ns, line->end_ns);
     work_step_end(t, t->sync->times.optimizer_ns);
     line->poll_ns = t->job.waiter->poll_ns - poll_ns;
-    record->cpu_ns = process_cpu_ns() - cpu_ns;
+    record->cpu_ns = clock_process_ns() - cpu_ns;
     fill_line(line, t, &record->score);
     record->stage_messages = t->model.stage.messages_sent;
     record->stage_bytes = t->model.stage.bytes_sent;
