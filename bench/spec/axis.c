@@ -28,3 +28,11 @@ bool matrix_gives(const struct matrix *matrix, enum option_id id)
 {
     return matrix->own.config.values[id].set || matrix_axis(matrix, id) != NULL;
 }
+
+int matrix_zips(const struct matrix *matrix)
+{
+    int most = 0;
+    for (size_t i = 0; i < matrix->n_axes; i++)
+        most = matrix->axes[i].zip > most ? matrix->axes[i].zip : most;
+    return most;
+}

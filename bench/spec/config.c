@@ -22,6 +22,26 @@ enum status config_set(struct config *config, const struct spec_option *option, 
     return value_parse(value, option, &scalar, e);
 }
 
+enum status config_set_text(struct config *config, enum option_id id, const char *text,
+                            struct error *e)
+{
+    return config_set(config, option_get(id), text, config->values[id].mark, e);
+}
+
+enum status config_set_number(struct config *config, enum option_id id, long number,
+                              struct error *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%ld", number);
+    return config_set_text(config, id, text, e);
+}
+
+void config_put(struct config *config, enum option_id id, const struct value *value)
+{
+    value_free(&config->values[id]);
+    value_borrow(&config->values[id], value);
+}
+
 /* An option without a preset starts as an empty text. */
 static enum status set_preset(struct config *config, enum option_id id, struct error *e)
 {

@@ -121,25 +121,16 @@ static void list_own(char *text, size_t size, const struct config *config)
                 (size_t)snprintf(text + used, size - used, " {%s}", name_of(&config->own->rows[i]));
 }
 
-/* Whether a word of the command has the option in braces. */
-static bool takes(const struct config *config, const struct spec_option *own)
+/* Whether a word of the command has the name in braces. */
+static bool takes(const struct config *config, const char *name)
 {
     const struct value *command = &config->values[OPT_COMMAND];
     char braces[FOREIGN_NAME + 2];
-    snprintf(braces, sizeof braces, "{%s}", name_of(own));
+    snprintf(braces, sizeof braces, "{%s}", name);
     for (size_t i = 0; i < command->n; i++)
         if (strstr(command->texts[i], braces) != NULL)
             return true;
     return false;
-}
-
-static bool takes_seed(const struct config *config)
-{
-    const struct value *command = &config->values[OPT_COMMAND];
-    bool takes = !config_is_foreign(config);
-    for (size_t i = 0; i < command->n; i++)
-        takes = takes || strstr(command->texts[i], "{seed}") != NULL;
-    return takes;
 }
 
 static enum status check_seed(const struct spec *spec, struct error *e)
@@ -147,7 +138,7 @@ static enum status check_seed(const struct spec *spec, struct error *e)
     const struct value *given = NULL;
     for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
         const struct value *seed = &spec->points[i].config.values[OPT_SEED];
-        if (takes_seed(&spec->points[i].config))
+        if (!config_is_foreign(&spec->points[i].config) || takes(&spec->points[i].config, "seed"))
             return OK;
         given = seed->set && !value_is_preset(option_get(OPT_SEED), seed) ? seed : given;
     }
@@ -164,7 +155,7 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
         const struct value *value = &config->values[own->id];
-        if (config_is_foreign(config) && takes(config, own))
+        if (config_is_foreign(config) && takes(config, name_of(own)))
             return OK;
         given = value->set ? value : given;
     }

@@ -8,9 +8,6 @@
 
 #define PATH_BYTES 256
 
-/* Words that may stand beside options and are none. */
-enum beside { NOTHING_BESIDE, BESIDE_AT_TOP, BESIDE_IN_CASE };
-
 static const struct spec_part parts[] = {
 #define PART(name, kind, at_top, in_case, help) {#name, PART_##kind, at_top, in_case, help},
 #include "bench/spec/parts.def"
@@ -31,12 +28,12 @@ const struct spec_part *spec_parts(size_t *n)
     return parts;
 }
 
-static bool is_beside(enum beside beside, const struct spec_part *part)
+static bool is_beside(enum keys_beside beside, const struct spec_part *part)
 {
     return (beside == BESIDE_AT_TOP && part->at_top) || (beside == BESIDE_IN_CASE && part->in_case);
 }
 
-static bool is_part(enum beside beside, const char *key)
+static bool is_part(enum keys_beside beside, const char *key)
 {
     for (size_t i = 0; i < N_PARTS; i++)
         if (is_beside(beside, &parts[i]) && strcmp(parts[i].name, key) == 0)
@@ -49,23 +46,12 @@ struct walk {
     struct own_options *own;
     keys_visitor *visit;
     void *arg;
-    enum beside beside;
+    enum keys_beside beside;
 };
-
-/* Whether options lie below `path` ("train"), its first `length` characters. */
-static bool is_group(const char *path, size_t length)
-{
-    for (size_t i = 0; i < OPTION_ROWS; i++) {
-        const char *key = option_get((enum option_id)i)->key;
-        if (strncmp(key, path, length) == 0 && key[length] == '.')
-            return true;
-    }
-    return false;
-}
 
 /* Words that may follow the first `length` characters of `path` (0: that may begin a key), cut out
  * of the option table; returns how many. */
-static size_t known_words(const char *path, size_t length, enum beside beside,
+static size_t known_words(const char *path, size_t length, enum keys_beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
     size_t n = 0;
@@ -132,7 +118,7 @@ static size_t prefer_below(const char **paths, size_t n, const char *group, cons
 static size_t group_length(const char *path)
 {
     size_t length = 0;
-    for (size_t end = strcspn(path, "."); path[end] == '.' && is_group(path, end);
+    for (size_t end = strcspn(path, "."); path[end] == '.' && option_is_group(path, end);
          end += 1 + strcspn(path + end + 1, "."))
         length = end;
     return length;
@@ -178,7 +164,7 @@ static enum status unknown_key(const struct walk *walk, const char *path, const 
     char group[PATH_BYTES], head[PATH_BYTES];
     snprintf(group, sizeof group, "%.*s", (int)length, path);
     snprintf(head, sizeof head, "%.*s", (int)(rest - path + (long)strcspn(rest, ".")), path);
-    if (option_find(head) != NULL && !is_group(head, strlen(head)))
+    if (option_find(head) != NULL && !option_is_group(head, strlen(head)))
         return mark_error(e, ERR_SPEC, entry->key_mark, "%s takes one value; '%s' is below it",
                           head, path);
     return explain_key(walk, group, rest, entry, e);
@@ -234,11 +220,11 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
     }
     if (option == NULL && above != NULL && strcmp(entry->key, "kind") == 0)
         return walk->visit(walk->arg, above, entry, e);
-    if (option != NULL && entry->kind == NODE_MAP && is_group(path, strlen(path)))
+    if (option != NULL && entry->kind == NODE_MAP && option_is_group(path, strlen(path)))
         return walk_choice(walk, option, entry, e);
     if (option != NULL)
         return walk->visit(walk->arg, option, entry, e);
-    if (!is_group(path, strlen(path)))
+    if (!option_is_group(path, strlen(path)))
         return unknown_key(walk, path, entry, e);
     if (entry->kind != NODE_MAP)
         return not_a_group(path, entry, e);
@@ -258,20 +244,8 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
     return OK;
 }
 
-enum status keys_walk(const struct node *map, struct own_options *own, keys_visitor *visit,
-                      void *arg, struct error *e)
+enum status keys_walk(const struct node *map, enum keys_beside beside, struct own_options *own,
+                      keys_visitor *visit, void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){map, own, visit, arg, NOTHING_BESIDE}, map, "", e);
-}
-
-enum status keys_walk_top(const struct node *map, struct own_options *own, keys_visitor *visit,
-                          void *arg, struct error *e)
-{
-    return walk_map(&(struct walk){map, own, visit, arg, BESIDE_AT_TOP}, map, "", e);
-}
-
-enum status keys_walk_case(const struct node *map, struct own_options *own, keys_visitor *visit,
-                           void *arg, struct error *e)
-{
-    return walk_map(&(struct walk){map, own, visit, arg, BESIDE_IN_CASE}, map, "", e);
+    return walk_map(&(struct walk){map, own, visit, arg, beside}, map, "", e);
 }

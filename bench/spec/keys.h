@@ -9,15 +9,12 @@
 typedef enum status keys_visitor(void *arg, const struct spec_option *option,
                                  const struct node *entry, struct error *e);
 
-/* Visits every option that `map` holds, nested or dotted; a key that is neither an option nor a
- * group of them is an error that names the nearest. What is below workload.options and not yet in `own`
- * is added there. */
-enum status keys_walk(const struct node *map, struct own_options *own, keys_visitor *visit,
-                      void *arg, struct error *e);
+/* Words that may stand beside options and are none: extends, matrix, cases ... at the top of a spec, label and some of
+ * these in a case. */
+enum keys_beside { NOTHING_BESIDE, BESIDE_AT_TOP, BESIDE_IN_CASE };
 
-/* The same for the top of a spec and for a case: pass over what is no option there: matrix, zip,
- * exclude, baseline; extends and cases at the top, label in a case. */
-enum status keys_walk_top(const struct node *map, struct own_options *own, keys_visitor *visit,
-                          void *arg, struct error *e);
-enum status keys_walk_case(const struct node *map, struct own_options *own, keys_visitor *visit,
-                           void *arg, struct error *e);
+/* Visits every option that `map` holds, nested or dotted, and passes over what may stand beside them; a key that is
+ * neither an option nor a group of them is an error that names the nearest. What is below workload.options and not yet
+ * in `own` is added there. */
+enum status keys_walk(const struct node *map, enum keys_beside beside, struct own_options *own,
+                      keys_visitor *visit, void *arg, struct error *e);

@@ -176,7 +176,7 @@ static enum status visit_axis(void *arg, const struct spec_option *option, const
 
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e)
 {
-    return keys_walk(map, reading->spec->own, visit_option, reading, e);
+    return keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_option, reading, e);
 }
 
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e)
@@ -184,7 +184,7 @@ enum status matrix_read_axes(struct reading *reading, const struct node *map, st
     if (map->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, map->mark,
                           "matrix takes a map of options and lists, as {ranks: [1, 2]}");
-    return keys_walk(map, reading->spec->own, visit_axis, reading, e);
+    return keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_axis, reading, e);
 }
 
 /* ---- Zip ---- */
@@ -199,14 +199,6 @@ static enum status visit_zipped(void *arg, const struct spec_option *option,
 {
     const struct zip_reading *zip = arg;
     return add_axis(zip->reading, option, entry, zip->zip, e);
-}
-
-static int count_zips(const struct matrix *matrix)
-{
-    int most = 0;
-    for (size_t i = 0; i < matrix->n_axes; i++)
-        most = matrix->axes[i].zip > most ? matrix->axes[i].zip : most;
-    return most;
 }
 
 static void remove_zips(struct matrix *matrix)
@@ -268,14 +260,15 @@ static enum status read_zip_map(struct reading *reading, const struct node *map,
         return mark_error(e, ERR_SPEC, map->mark,
                           "zip takes a map of options and lists that run together, or a list of "
                           "such maps, as {ranks: [1, 2], train.epochs: [2, 4]}");
-    TRY(keys_walk(map, reading->spec->own, visit_zipped, &(struct zip_reading){reading, zip}, e));
+    TRY(keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_zipped,
+                  &(struct zip_reading){reading, zip}, e));
     return check_zip(reading, zip, e);
 }
 
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e)
 {
     struct matrix *matrix = reading->matrix;
-    if (node->kind != NODE_LIST && count_zips(matrix) <= 1)
+    if (node->kind != NODE_LIST && matrix_zips(matrix) <= 1)
         return read_zip_map(reading, node, 1, e);
     remove_zips(matrix);
     if (node->kind != NODE_LIST)
@@ -333,7 +326,7 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     if (of->label == NULL)
         return error_no_memory(e, "the cases");
     struct reading own = {reading->spec, of, &of->own.config};
-    TRY(keys_walk_case(node, reading->spec->own, visit_option, &own, e));
+    TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     return read_parts(&own, node, e);
 }
 
@@ -380,7 +373,7 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
         return mark_error(e, ERR_SPEC, root->mark,
                           "a spec is a map: keys and values, as name: try");
     struct reading reading = {spec, spec->matrix, &spec->config};
-    TRY(keys_walk_top(root, spec->own, visit_option, &reading, e));
+    TRY(keys_walk(root, BESIDE_AT_TOP, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));
     const struct node *cases = node_find(root, "cases");
     return cases != NULL ? read_cases(&reading, cases, e) : OK;

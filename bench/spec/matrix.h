@@ -85,6 +85,9 @@ void matrix_free(struct matrix *matrix);
 /* The axis of this option, or NULL. */
 struct axis *matrix_axis(const struct matrix *matrix, enum option_id id);
 
+/* The largest number of a zip; 0: there is none. */
+int matrix_zips(const struct matrix *matrix);
+
 void matrix_remove_axis(struct matrix *matrix, struct axis *axis);
 
 /* The case gives this option itself, with one value or several. */

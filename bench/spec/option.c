@@ -24,6 +24,14 @@ const struct spec_option *option_find(const char *key)
     return NULL;
 }
 
+bool option_is_group(const char *path, size_t length)
+{
+    for (size_t i = 0; i < OPTION_ROWS; i++)
+        if (strncmp(options[i].key, path, length) == 0 && options[i].key[length] == '.')
+            return true;
+    return false;
+}
+
 const struct spec_option *config_option(const struct config *config, enum option_id id)
 {
     bool named = id >= OPT_OWN && config->own != NULL && (size_t)(id - OPT_OWN) < config->own->n;

@@ -55,7 +55,7 @@ static enum status read_selection(const char *what, const struct node *node,
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
                           "%s takes a map of options and values, as {ranks: 1}", what);
-    return keys_walk(node, own, visit, arg, e);
+    return keys_walk(node, NOTHING_BESIDE, own, visit, arg, e);
 }
 
 void selection_free(struct selection *selection)
@@ -296,7 +296,7 @@ static enum status read_exclude(struct reading *reading, const struct node *node
         return mark_error(e, ERR_SPEC, node->mark,
                           "an entry of exclude takes a map of options and values, as {ranks: 1}, "
                           "or a condition, as \"ranks > 1 and train.epochs > 1\"");
-    return keys_walk(node, reading->spec->own, visit_excluded, &entry, e);
+    return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_excluded, &entry, e);
 }
 
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e)

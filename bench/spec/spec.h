@@ -87,6 +87,8 @@ static inline bool option_is_derived(enum option_id id)
 const struct spec_option *option_get(enum option_id id);
 /* By key ("train.lr"), or NULL. */
 const struct spec_option *option_find(const char *key);
+/* Whether options lie below the first `length` characters of a key: below "train", "measure.time". */
+bool option_is_group(const char *path, size_t length);
 
 /* The options that a spec names, in the order of their names: rows as those of the table, whose ids
  * begin at OPT_OWN. */
@@ -172,9 +174,17 @@ enum status config_copy(struct config *to, const struct config *from, struct err
 /* The same without copying: `from` must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
+/* Makes the value that of an option; its texts and numbers are borrowed. */
+void config_put(struct config *config, enum option_id id, const struct value *value);
 /* Parses and stores one value; error names key, text and what is accepted. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
+
+/* The same where the old value was written. */
+enum status config_set_text(struct config *config, enum option_id id, const char *text,
+                            struct error *e);
+enum status config_set_number(struct config *config, enum option_id id, long number,
+                              struct error *e);
 
 /* Some option that is a declared flaw is not at its preset. */
 bool config_has_flaw(const struct config *config);

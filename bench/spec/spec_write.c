@@ -91,19 +91,11 @@ static bool has_zip(const struct matrix *matrix, int zip)
     return false;
 }
 
-static int most_zips(const struct matrix *matrix)
-{
-    int most = 0;
-    for (size_t i = 0; i < matrix->n_axes; i++)
-        most = matrix->axes[i].zip > most ? matrix->axes[i].zip : most;
-    return most;
-}
-
 static void write_products(FILE *out, const struct spec *spec, const struct matrix *matrix,
                            const char *indent)
 {
     char deeper[16];
-    int most = most_zips(matrix);
+    int most = matrix_zips(matrix);
     snprintf(deeper, sizeof deeper, "%s  ", indent);
     if (has_zip(matrix, 0))
         fprintf(out, "%smatrix:\n", indent);

@@ -53,18 +53,6 @@ static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in
 /* The group of all that may stand in a place. */
 static const char whole[] = "whole";
 
-/* Options lie below this one: a map may stand in place of its value. */
-static bool is_group(const char *key)
-{
-    size_t length = strlen(key);
-    for (int id = 0; id < OPTION_ROWS; id++) {
-        const char *other = option_get((enum option_id)id)->key;
-        if (strncmp(other, key, length) == 0 && other[length] == '.')
-            return true;
-    }
-    return false;
-}
-
 /* Adds what may follow the first `length` characters of the option's key: all of the rest, or a group. */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
@@ -79,7 +67,7 @@ static json_t *add_words(json_t *properties, const struct place *place,
     }
     return schema_put(
         properties, rest,
-        is_group(option->key)
+        option_is_group(option->key, strlen(option->key))
             ? schema_one_or_list(place->value(option), reference(place->name, option->key))
             : place->value(option));
 }

@@ -2,28 +2,6 @@
 
 #include <string.h>
 
-#include "bench/spec/value.h"
-
-static enum status set_text(struct config *config, enum option_id id, const char *text,
-                            struct error *e)
-{
-    return config_set(config, option_get(id), text, config->values[id].mark, e);
-}
-
-static enum status set_number(struct config *config, enum option_id id, long number,
-                              struct error *e)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%ld", number);
-    return set_text(config, id, text, e);
-}
-
-static void put_preset(struct config *config, enum option_id id, const struct spec *spec)
-{
-    value_free(&config->values[id]);
-    value_borrow(&config->values[id], &spec->presets.values[id]);
-}
-
 /* ---- The spec ---- */
 
 static bool may_replay(const struct value *value)
@@ -50,8 +28,8 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
         some = some || matrix_may_replay(&all->cases[i], &all->cases[i].own.config);
     if (!some || config_int(&spec->config, OPT_COMPUTE_CORES) > 0)
         return OK;
-    return set_number(&spec->config, OPT_COMPUTE_CORES,
-                      machine->usable_cores > 0 ? machine->usable_cores : 1, e);
+    return config_set_number(&spec->config, OPT_COMPUTE_CORES,
+                             machine->usable_cores > 0 ? machine->usable_cores : 1, e);
 }
 
 /* ---- Points ---- */
@@ -73,10 +51,11 @@ enum status compute_resolve_point(struct config *config, const struct spec *spec
 {
     static const enum option_id of_replay[] = {OPT_COMPUTE_RATE, OPT_COMPUTE_CORES};
     if (config_int(config, OPT_COMPUTE) == COMPUTE_auto)
-        TRY(set_text(config, OPT_COMPUTE,
-                     names_computes->names[fits_cores(config) ? COMPUTE_real : COMPUTE_replay], e));
+        TRY(config_set_text(
+            config, OPT_COMPUTE,
+            names_computes->names[fits_cores(config) ? COMPUTE_real : COMPUTE_replay], e));
     for (size_t i = 0; i < 2 && !config_replays(config); i++)
-        put_preset(config, of_replay[i], spec);
+        config_put(config, of_replay[i], &spec->presets.values[of_replay[i]]);
     return OK;
 }
 
@@ -97,7 +76,7 @@ enum status compute_resolve_base(struct config *config, const struct selection *
     const struct config *values = own ? &of->own.config : &spec->config;
     if (config_replays(config) && !baseline->config.values[OPT_COMPUTE].set &&
         says(by, values, COMPUTE_auto) && !says(by, values, COMPUTE_replay))
-        TRY(set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_auto], e));
+        TRY(config_set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_auto], e));
     return compute_resolve_point(config, spec, e);
 }
 
@@ -147,8 +126,8 @@ static enum status take_batch(struct config *config, const struct spec *spec, st
     if (config_int(config, OPT_GLOBAL_BATCH) == 0)
         return OK;
     long batch = micro_batch(config);
-    put_preset(config, OPT_GLOBAL_BATCH, spec);
-    return set_number(config, OPT_BATCH_PER_RANK, batch, e);
+    config_put(config, OPT_GLOBAL_BATCH, &spec->presets.values[OPT_GLOBAL_BATCH]);
+    return config_set_number(config, OPT_BATCH_PER_RANK, batch, e);
 }
 
 enum status compute_calibrate(struct config *config, const struct spec *spec, struct error *e)
@@ -158,10 +137,10 @@ enum status compute_calibrate(struct config *config, const struct spec *spec, st
     TRY(take_batch(config, spec, e));
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (i < OPT_OWN && compute_leaves_out(option_get((enum option_id)i), on_hosts))
-            put_preset(config, (enum option_id)i, spec);
-    TRY(set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_calibrate], e));
-    TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
-    TRY(set_number(config, OPT_RANKS, ranks, e));
-    TRY(set_number(config, OPT_NODES, 1, e));
-    return set_number(config, OPT_RANKS_PER_NODE, ranks, e);
+            config_put(config, (enum option_id)i, &spec->presets.values[i]);
+    TRY(config_set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_calibrate], e));
+    TRY(config_set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
+    TRY(config_set_number(config, OPT_RANKS, ranks, e));
+    TRY(config_set_number(config, OPT_NODES, 1, e));
+    return config_set_number(config, OPT_RANKS_PER_NODE, ranks, e);
 }

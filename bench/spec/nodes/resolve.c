@@ -16,15 +16,21 @@ static bool is_number(const char *text)
 static enum status set_number(struct config *config, enum option_id id, long number,
                               struct error *e)
 {
-    char text[24];
     struct value *value = &config->values[id];
-    bool set = value->set;
-    snprintf(text, sizeof text, "%ld", number);
-    if (strcmp(value->text, text) == 0)
-        return OK;
-    TRY(config_set(config, option_get(id), text, value->mark, e));
+    bool set = value->set, same = is_number(value->text) && atol(value->text) == number;
+    if (!same)
+        TRY(config_set_number(config, id, number, e));
     value->set = set;
     return OK;
+}
+
+static enum status put_number(struct value *value, enum option_id id, long number, struct mark mark,
+                              struct error *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%ld", number);
+    struct node node = {.kind = NODE_SCALAR, .mark = mark, .text = text};
+    return value_parse(value, option_get(id), &node, e);
 }
 
 /* ---- Words ---- */
@@ -112,10 +118,7 @@ static enum status resolve_word(struct value *value, enum option_id id, const st
         number = size.nodes;
     else if (strcmp(value->text, "half") == 0)
         number = full / 2 > 0 ? full / 2 : 1;
-    char text[24];
-    snprintf(text, sizeof text, "%ld", number);
-    struct node node = {.kind = NODE_SCALAR, .mark = value->mark, .text = text};
-    return value_parse(value, option_get(id), &node, e);
+    return put_number(value, id, number, value->mark, e);
 }
 
 /* Without what words have made equal to a value before it; in a zip it stands beside other values. */
@@ -181,8 +184,7 @@ static enum status choose_site(struct spec *spec, const struct spec_machine *mac
     }
     if (given || !(machine->nodes > 1 || (machine->batch && several)))
         return OK;
-    TRY(config_set(&spec->config, option_get(OPT_SITE), names_sites->names[SITE_slurm], site->mark,
-                   e));
+    TRY(config_set_text(&spec->config, OPT_SITE, names_sites->names[SITE_slurm], e));
     site->set = false;
     return OK;
 }
@@ -217,19 +219,16 @@ static enum status fill_nodes(struct config *config, const struct scope *s, stru
         gives(s, OPT_NODES) == gives(s, OPT_RANKS))
         return OK;
     long each = full_node(s, s->machine->usable_cores);
-    char text[24];
-    snprintf(text, sizeof text, "%ld", ranks > nodes * each ? (ranks + nodes - 1) / nodes : each);
-    return config_set(config, option_get(OPT_RANKS_PER_NODE), text, (struct mark){0}, e);
+    return put_number(&config->values[OPT_RANKS_PER_NODE], OPT_RANKS_PER_NODE,
+                      ranks > nodes * each ? (ranks + nodes - 1) / nodes : each, (struct mark){0},
+                      e);
 }
 
 /* ---- auto in a matrix ---- */
 
 static enum status add_value(struct axis *axis, long number, struct error *e)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%ld", number);
-    struct node node = {.kind = NODE_SCALAR, .mark = axis->mark, .text = text};
-    return value_parse(&axis->values[axis->n++], option_get(axis->id), &node, e);
+    return put_number(&axis->values[axis->n++], axis->id, number, axis->mark, e);
 }
 
 /* 1 2 3 4 6 8 12 16 24 ... up to `most`, and this itself. */
@@ -351,10 +350,8 @@ static enum status store(struct config *config, struct counts c, const struct sp
     TRY(set_number(config, OPT_NODES, c.nodes, e));
     TRY(set_number(config, OPT_RANKS_PER_NODE, over(c.ranks, c.nodes), e));
     for (enum option_id id = 0; id < OPTION_COUNT; id++)
-        if (!config_concerns(config, id)) {
-            value_free(&config->values[id]);
-            value_borrow(&config->values[id], &spec->presets.values[id]);
-        }
+        if (!config_concerns(config, id))
+            config_put(config, id, &spec->presets.values[id]);
     return OK;
 }
 

@@ -28,32 +28,31 @@ static bool counts(const struct spec *spec, size_t point, enum option_id id)
     return !config_calibrates(config) && config_concerns(config, id);
 }
 
-bool option_differs(const struct spec *spec, enum option_id id, bool requested_only)
+/* Of requested points alone, or of points of a case alone (NULL: of any). */
+static bool differs(const struct spec *spec, const struct matrix *of, bool requested_only,
+                    enum option_id id)
 {
     const struct value *first = NULL;
     for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *value = &spec->points[i].config.values[id];
-        if ((requested_only && !spec->points[i].requested) || !counts(spec, i, id))
+        const struct point *point = &spec->points[i];
+        if ((requested_only && !point->requested) || (of != NULL && point->of != of) ||
+            !counts(spec, i, id))
             continue;
-        if (first != NULL && !value_equal(first, value))
+        if (first != NULL && !value_equal(first, &point->config.values[id]))
             return true;
-        first = value;
+        first = &point->config.values[id];
     }
     return false;
 }
 
+bool option_differs(const struct spec *spec, enum option_id id, bool requested_only)
+{
+    return differs(spec, NULL, requested_only, id);
+}
+
 bool option_differs_in(const struct spec *spec, const struct matrix *of, enum option_id id)
 {
-    const struct value *first = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *value = &spec->points[i].config.values[id];
-        if (spec->points[i].of != of || !counts(spec, i, id))
-            continue;
-        if (first != NULL && !value_equal(first, value))
-            return true;
-        first = value;
-    }
-    return false;
+    return differs(spec, of, false, id);
 }
 
 void alike_by_case(struct alike *alike)

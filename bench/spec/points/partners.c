@@ -62,20 +62,14 @@ static enum status find_partners(struct spec *spec, const struct search *search,
     return status;
 }
 
-static enum status set_text(struct config *config, enum option_id id, const char *text,
-                            struct error *e)
-{
-    return config_set(config, option_get(id), text, config->values[id].mark, e);
-}
-
 /* What a strategy may be asked for and refused: strategy none takes none of it. */
 static enum status silence(struct config *config, struct error *e)
 {
     static const enum option_id asked[] = {OPT_VARIANT,  OPT_OVERLAP,   OPT_SCALE,
                                            OPT_COMPRESS, OPT_ALGORITHM, OPT_sync_zero};
-    TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
+    TRY(config_set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        TRY(set_text(config, asked[i], option_get(asked[i])->preset, e));
+        TRY(config_set_text(config, asked[i], option_get(asked[i])->preset, e));
     return OK;
 }
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/spec/value.h"
-
 /* Initial weights are part of a problem; when and where they are written is not. */
 static bool is_checkpointing(const struct spec_option *option)
 {
@@ -65,13 +63,7 @@ void point_identify(struct point *point, const struct spec *spec)
     snprintf(point->id, sizeof point->id, "%.12s", digest);
 }
 
-/* ---- Values and room ---- */
-
-void config_put(struct config *config, enum option_id id, const struct value *value)
-{
-    value_free(&config->values[id]);
-    value_borrow(&config->values[id], value);
-}
+/* ---- Room ---- */
 
 enum status points_grow(struct spec *spec, size_t n, struct error *e)
 {

@@ -14,9 +14,6 @@ bool option_is_problem(const struct spec_option *option);
 /* Fills in the point's net and id from its values. */
 void point_identify(struct point *point, const struct spec *spec);
 
-/* Makes the value that of an option; its texts and numbers are borrowed. */
-void config_put(struct config *config, enum option_id id, const struct value *value);
-
 /* Room for `n` points behind those that there are; it takes no memory before they are written. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
