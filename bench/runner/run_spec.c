@@ -3,13 +3,20 @@
 #include "bench/runner/files.h"
 #include "bench/sites/allocation.h"
 
-enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e)
+enum status machine_here(struct spec_machine *machine, struct error *e)
 {
     struct place *place;
-    *spec = (struct spec){0};
     TRY(place_open(&place, NULL, e));
-    struct spec_machine machine = allocation_machine(place);
+    *machine = allocation_machine(place);
     place_close(place);
+    return OK;
+}
+
+enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e)
+{
+    struct spec_machine machine;
+    *spec = (struct spec){0};
+    TRY(machine_here(&machine, e));
     return spec_load(spec, path, set, &machine, e);
 }
 

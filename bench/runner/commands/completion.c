@@ -39,6 +39,15 @@ static void offer_word(const struct offer *o, const char *text, const char *mean
     offer(o, text, (int)strlen(text), "", meaning);
 }
 
+static enum status print_shells(const struct arguments *arguments, const struct tools *tools,
+                                FILE *out, int *exit_status, struct error *e)
+{
+    (void)arguments, (void)tools, (void)exit_status, (void)e;
+    for (size_t i = 0; i < N_SHELLS; i++)
+        fprintf(out, "%s\n", shells[i].name);
+    return OK;
+}
+
 /* The first word of each line that a command prints of this operand; the rest says what it means. */
 static enum status offer_printed(const struct offer *o, command_function *command,
                                  const char *operand, const char *end, struct error *e)
@@ -62,99 +71,45 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     return status;
 }
 
-static enum status offer_configs(const struct offer *o, struct error *e)
-{
-    return offer_printed(o, command_list, "configs", "", e);
-}
+/* What a word of an operand stands for: the names that a command prints, or paths. Of paths below a folder the first
+ * `skip` and the last characters, their ending, are left out. */
+static const struct operand {
+    const char *word;
+    command_function *command;
+    const char *operand, *end; /* of the command; behind each name */
+    enum base { IN_OUT, IN_HOME } base;
+    const char *folder, *pattern, *ending;
+    bool whole; /* paths as they are */
+} operands[] = {
+#define PRINTED(word, command, operand, end)                                                       \
+    {word, command, operand, end, 0, NULL, NULL, NULL, false},
+#define PATHS(word, base, folder, pattern, ending, whole)                                          \
+    {word, NULL, NULL, NULL, base, folder, pattern, ending, whole},
+#include "bench/runner/commands/operands.def"
+};
 
-static enum status offer_models(const struct offer *o, struct error *e)
+static enum status offer_paths(const struct offer *o, const struct operand *of)
 {
-    return offer_printed(o, command_list, "models", "", e);
-}
-
-static enum status offer_kinds(const struct offer *o, struct error *e)
-{
-    return offer_printed(o, command_list, NULL, "", e);
-}
-
-static enum status offer_names(const struct offer *o, struct error *e)
-{
-    return offer_printed(o, explain_names, NULL, "", e);
-}
-
-/* Keys of a SET, of which the last in quotes is begun. */
-static enum status offer_settings(const struct offer *o, struct error *e)
-{
-    return offer_printed(o, command_explain, NULL, "=", e);
-}
-
-static enum status offer_shells(const struct offer *o, struct error *e)
-{
-    (void)e;
-    for (size_t i = 0; i < N_SHELLS; i++)
-        offer_word(o, shells[i].name, "");
-    return OK;
-}
-
-/* What is there below a folder; of each path the first `skip` and the last `drop` characters are left out. */
-static enum status offer_paths(const struct offer *o, const char *folder, const char *below,
-                               size_t skip, size_t drop)
-{
+    const char *base = of->base == IN_HOME ? o->tools->home : o->out;
+    size_t skip = of->whole ? 0 : strlen(base) + 1 + strlen(of->folder);
+    char below[64];
     glob_t files;
-    if (file_glob(folder, below, 0, &files) != 0)
+    snprintf(below, sizeof below, "%s%s", of->folder, of->pattern);
+    if (file_glob(base, below, 0, &files) != 0)
         return OK;
     for (size_t i = 0; i < files.gl_pathc; i++) {
         const char *path = files.gl_pathv[i];
-        offer(o, path + skip, (int)(strlen(path) - skip - drop), "", "");
+        offer(o, path + skip, (int)(strlen(path) - skip - strlen(of->ending)), "", "");
     }
     globfree(&files);
     return OK;
 }
 
-static enum status offer_campaigns(const struct offer *o, struct error *e)
+static enum status offer_operand(const struct offer *o, const struct operand *of, struct error *e)
 {
-    return offer_paths(o, o->out, "*/", strlen(o->out) + 1, 1);
+    return of->command != NULL ? offer_printed(o, of->command, of->operand, of->end, e)
+                               : offer_paths(o, of);
 }
-
-/* Folders that hold a manifest. */
-static enum status offer_runs(const struct offer *o, struct error *e)
-{
-    static const char manifest[] = "/manifest.json", below[] = "*/*/manifest.json";
-    return offer_paths(o, o->out, below, 0, strlen(manifest));
-}
-
-/* Names of what lies below home, in a folder that patterns begin with. */
-static enum status offer_home(const struct offer *o, const char *folder, const char *pattern,
-                              const char *ending)
-{
-    char below[64];
-    snprintf(below, sizeof below, "%s%s", folder, pattern);
-    return offer_paths(o, o->tools->home, below, strlen(o->tools->home) + 1 + strlen(folder),
-                       strlen(ending));
-}
-
-static enum status offer_references(const struct offer *o, struct error *e)
-{
-    return offer_home(o, "results/reference/", "*/manifest.json", "/manifest.json");
-}
-
-static enum status offer_published(const struct offer *o, struct error *e)
-{
-    return offer_home(o, "results/published/", "*.csv", "");
-}
-
-static enum status offer_sites(const struct offer *o, struct error *e)
-{
-    return offer_home(o, "configs/sites/", "*.yaml", ".yaml");
-}
-
-static const struct operand {
-    const char *word;
-    enum status (*offer)(const struct offer *o, struct error *e);
-} operands[] = {
-#define OPERAND(word, offer) {word, offer},
-#include "bench/runner/commands/operands.def"
-};
 
 /* "SPEC|RUN|CSV", "RUN...", "[NAME]": whatever any of its words stands for. */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
@@ -164,7 +119,7 @@ static enum status offer_operands(const struct offer *o, const char *text, struc
         size_t length = strspn(text, letters);
         for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
             if (strlen(operands[i].word) == length && strncmp(operands[i].word, text, length) == 0)
-                TRY(operands[i].offer(o, e));
+                TRY(offer_operand(o, &operands[i], e));
         text += length;
     }
     return OK;

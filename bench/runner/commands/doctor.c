@@ -8,6 +8,7 @@
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/stale.h"
+#include "bench/runner/run_spec.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "kernels/base/terminal.h"
@@ -100,16 +101,6 @@ static const struct config *largest_site(const struct spec *spec)
     return largest;
 }
 
-static enum status read_spec(struct spec *spec, const char *path, struct error *e)
-{
-    struct place *place;
-    *spec = (struct spec){0};
-    TRY(place_open(&place, NULL, e));
-    struct spec_machine machine = allocation_machine(place);
-    place_close(place);
-    return spec_load(spec, path, NULL, &machine, e);
-}
-
 static enum status make_spec(char path[PATH_BYTES], const struct arguments *arguments,
                              const struct tools *tools, struct error *e)
 {
@@ -124,7 +115,8 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *argu
     struct spec_text text = {.program = program,
                              .sized = arguments->set != NULL &&
                                       matrix_set_column(arguments->set, "ranks=") > 0};
-    enum status status = arguments->operand != NULL ? read_spec(&spec, arguments->operand, e) : OK;
+    enum status status =
+        arguments->operand != NULL ? spec_load_here(&spec, arguments->operand, NULL, e) : OK;
     if (status == OK && arguments->operand != NULL)
         text.site = largest_site(&spec);
     THEN(status, file_write(path, write_spec, &text, e));

@@ -5,6 +5,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/runner/runs.h"
+#include "kernels/base/text.h"
 
 /* What may tell runs from each other, the first that do being taken. */
 enum { CAMPAIGN, HOST, REVISION, STARTED, FOLDER, PARTS };
@@ -43,12 +44,6 @@ static bool share_name(const struct joined_run *runs, size_t n)
     return false;
 }
 
-static void append(struct joined_run *run, const char *text)
-{
-    size_t used = strlen(run->name);
-    snprintf(run->name + used, sizeof run->name - used, "%s%s", used > 0 ? " " : "", text);
-}
-
 /* Appends a part to all names where any two of one name differ in it. */
 static void tell_by(struct joined_run *runs, size_t n, int part)
 {
@@ -62,7 +57,7 @@ static void tell_by(struct joined_run *runs, size_t n, int part)
         }
     for (size_t i = 0; i < n && tells; i++) {
         read_part(own, sizeof own, &runs[i], part);
-        append(&runs[i], own);
+        text_join(runs[i].name, sizeof runs[i].name, " ", own);
     }
 }
 
@@ -76,18 +71,16 @@ void joined_name(struct joined_run *runs, size_t n)
     for (size_t i = 0; i < n && counted; i++) {
         char number[32];
         snprintf(number, sizeof number, "%s%zu", runs[i].name[0] ? "" : "run ", i + 1);
-        append(&runs[i], number);
+        text_join(runs[i].name, sizeof runs[i].name, " ", number);
     }
 }
 
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < n && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? "+" : "",
-                                 runs[i].name[0] ? runs[i].name
-                                                 : config_text(&runs[i].spec.config, OPT_NAME));
+    for (size_t i = 0; i < n; i++)
+        text_join(text, size, "+",
+                  runs[i].name[0] ? runs[i].name : config_text(&runs[i].spec.config, OPT_NAME));
     for (char *c = text; *c; c++)
         *c = *c == '/' || *c == ' ' || *c == ':' ? '_' : *c;
 }

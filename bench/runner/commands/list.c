@@ -141,46 +141,38 @@ static const struct {
               {"sweeps", list_sweeps}};
 #define N_OTHERS (sizeof others / sizeof *others)
 
-static enum status unknown_kind(const char *kind, struct error *e)
+enum { KINDS_MAX = 64 };
+
+/* Returns how many there are. */
+static size_t all_kinds(const char *kinds[KINDS_MAX])
 {
-    const char *kinds[64];
-    char text[sizeof e->text];
     size_t n, known = 0;
     const struct enumeration *const *lists = enumerations(&n);
     for (size_t i = 0; i < N_OTHERS; i++)
         kinds[known++] = others[i].kind;
-    for (size_t i = 0; i < n && known < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < n && known < KINDS_MAX; i++)
         kinds[known++] = lists[i]->list;
-    return error_set(e, ERR_ARGUMENT, "list: %s",
-                     name_explain(text, sizeof text, kind, kinds, known));
-}
-
-static void list_kinds(FILE *out, const struct enumeration *const *lists, size_t n)
-{
-    for (size_t i = 0; i < N_OTHERS; i++)
-        fprintf(out, "%s\n", others[i].kind);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s\n", lists[i]->list);
+    return known;
 }
 
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
-    size_t n;
+    const char *kind = arguments->operand, *kinds[KINDS_MAX];
+    char text[sizeof e->text];
+    size_t n, known = all_kinds(kinds);
     const struct enumeration *const *lists = enumerations(&n);
-    if (arguments->operand == NULL) {
-        list_kinds(out, lists, n);
-        return OK;
-    }
-    for (size_t i = 0; i < N_OTHERS; i++)
-        if (strcmp(others[i].kind, arguments->operand) == 0)
-            return others[i].list(arguments, tools, out, e);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(lists[i]->list, arguments->operand) == 0) {
-            enumeration_print(out, "", lists[i]);
-            return OK;
-        }
-    return unknown_kind(arguments->operand, e);
+    for (size_t i = 0; kind == NULL && i < known; i++)
+        fprintf(out, "%s\n", kinds[i]);
+    int index = kind != NULL ? name_index(kind, kinds, known) : 0;
+    if (index < 0)
+        return error_set(e, ERR_ARGUMENT, "list: %s",
+                         name_explain(text, sizeof text, kind, kinds, known));
+    if (kind != NULL && (size_t)index < N_OTHERS)
+        return others[index].list(arguments, tools, out, e);
+    if (kind != NULL)
+        enumeration_print(out, "", lists[(size_t)index - N_OTHERS]);
+    return OK;
 }
 
 /* A name may stand for several things: `explain seed` tells of the option and of the columns. Each
@@ -457,20 +449,28 @@ static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struc
             snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", told[i].name);
 }
 
+/* Freed with free. */
+static enum status get_told(struct told **told, size_t *n, struct error *e)
+{
+    *n = list_told(NULL);
+    TRY(MEM_NEW(*told, *n, "the names of options", e));
+    list_told(*told);
+    return OK;
+}
+
 static enum status find_told(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
 {
     struct told *told;
     const char **names = NULL;
-    size_t n = list_told(NULL);
-    TRY(MEM_NEW(told, n, "the names of options", e));
+    size_t n;
+    TRY(get_told(&told, &n, e));
     enum status status = MEM_NEW(names, n, "the names of options", e);
-    if (status == OK) {
-        list_told(told);
-        for (size_t i = 0; i < n; i++)
-            names[i] = told[i].name;
+    for (size_t i = 0; status == OK && i < n; i++)
+        names[i] = told[i].name;
+    if (status == OK)
         name_near(near, name, names, n);
+    if (status == OK)
         find_meant(near, name, told, n);
-    }
     free(names);
     free(told);
     return status;
@@ -544,9 +544,8 @@ enum status explain_names(const struct arguments *arguments, const struct tools 
                           int *exit_status, struct error *e)
 {
     struct told *told;
-    size_t n = list_told(NULL);
-    TRY(MEM_NEW(told, n, "the names of options", e));
-    list_told(told);
+    size_t n;
+    TRY(get_told(&told, &n, e));
     qsort(told, n, sizeof *told, by_name);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(told[i].name, told[i - 1].name) != 0)

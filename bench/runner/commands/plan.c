@@ -87,15 +87,6 @@ static const struct {
 };
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
-static enum status find_writer(plan_writer **writer, const char *name, struct error *e)
-{
-    int index;
-    TRY(option_row("format", name != NULL ? name : formats[0].name, formats, N_FORMATS,
-                   sizeof *formats, &index, e));
-    *writer = formats[index].writer;
-    return OK;
-}
-
 static enum status plan(const struct campaign *c, plan_writer *writer, FILE *out, struct error *e)
 {
     struct forecast f;
@@ -113,12 +104,13 @@ enum status command_plan(const struct arguments *arguments, const struct tools *
                                        .out = arguments->out,
                                        .command = arguments->command};
     struct campaign c;
-    plan_writer *writer;
-    TRY(find_writer(&writer, arguments->format, e));
+    const char *format = arguments->format != NULL ? arguments->format : formats[0].name;
+    int index;
+    TRY(option_row("format", format, formats, N_FORMATS, sizeof *formats, &index, e));
     TRY(job_move(tools, arguments->command, e));
     enum status status = campaign_prepare(&c, &request, tools, e);
     THEN(status, checks_check(&c.spec, e));
-    THEN(status, plan(&c, writer, out, e));
+    THEN(status, plan(&c, formats[index].writer, out, e));
     campaign_close(&c);
     return status;
 }

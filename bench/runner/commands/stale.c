@@ -1,12 +1,9 @@
 #include "bench/runner/commands/stale.h"
 
-#include <dirent.h>
+#include <fts.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-/* Folders of objects lie as deep as their sources. */
-enum { DEPTH_MOST = 8 };
 
 struct search {
     const struct tools *tools;
@@ -67,31 +64,26 @@ static bool is_passed_over(const char *name)
     return name[0] == '.' || strcmp(name, "tests") == 0;
 }
 
-static bool search_folder(const struct search *s, const char *folder, int depth)
+static bool is_list(const FTSENT *entry)
 {
-    char path[PATH_BYTES];
-    struct dirent *entry;
-    bool found = false;
-    DIR *open = depth < DEPTH_MOST ? opendir(folder) : NULL;
-    while (open != NULL && !found && (entry = readdir(open)) != NULL) {
-        size_t length = strlen(entry->d_name);
-        if (is_passed_over(entry->d_name) ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
-            continue;
-        if (length > 2 && strcmp(entry->d_name + length - 2, ".d") == 0)
-            found = has_newer_source(s, path);
-        else if (path_is_folder(path))
-            found = search_folder(s, path, depth + 1);
-    }
-    if (open != NULL)
-        closedir(open);
-    return found;
+    return entry->fts_info == FTS_F && entry->fts_namelen > 2 &&
+           strcmp(entry->fts_name + entry->fts_namelen - 2, ".d") == 0;
 }
 
 bool stale_find(char *text, size_t size, const struct tools *tools)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES], *const paths[] = {path, NULL};
     const struct search s = {tools, text, size};
-    int n = snprintf(path, sizeof path, "%s/obj", tools->folder);
-    return n < (int)sizeof path && search_folder(&s, path, 0);
+    bool found = false;
+    FTS *tree = path_format(path, NULL, "%s/obj", tools->folder) == OK
+                    ? fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL)
+                    : NULL;
+    for (FTSENT *entry; tree != NULL && !found && (entry = fts_read(tree)) != NULL;)
+        if (entry->fts_level > 0 && is_passed_over(entry->fts_name))
+            fts_set(tree, entry, FTS_SKIP);
+        else
+            found = is_list(entry) && has_newer_source(&s, entry->fts_path);
+    if (tree != NULL)
+        fts_close(tree);
+    return found;
 }

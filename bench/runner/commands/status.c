@@ -6,8 +6,8 @@
 #include "bench/base/log.h"
 #include "bench/compare/operand.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/run_spec.h"
 #include "bench/runner/status.h"
-#include "bench/sites/allocation.h"
 #include "kernels/base/text.h"
 
 /* What is asked about, run by run. */
@@ -110,10 +110,7 @@ static enum status show_asked(struct asking *a, const struct arguments *argument
 static enum status answer(struct asking *a, const struct arguments *arguments,
                           const struct tools *tools, struct error *e)
 {
-    struct place *place;
-    TRY(place_open(&place, NULL, e));
-    a->machine = allocation_machine(place);
-    place_close(place);
+    TRY(machine_here(&a->machine, e));
     TRY(show_asked(a, arguments, tools, e));
     if (a->n == 0 && arguments->operand != NULL)
         return error_set(e, ERR_ARGUMENT, "'%s' has no run in %s; --out names another folder",
