@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/spec/rules.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
@@ -130,7 +131,7 @@ static void list_strategies(unsigned flags, char *text, size_t bytes)
     join_names(names, strategy_list(flags, names), text, bytes);
 }
 
-static enum status check_stage(const struct config *config, struct error *e)
+static enum status check_stage(const struct config *config, enum option_id *at, struct error *e)
 {
     enum strategy_kind named = (enum strategy_kind)config_int(config, OPT_STRATEGY);
     int stage = (int)config_int(config, OPT_sync_zero);
@@ -139,13 +140,13 @@ static enum status check_stage(const struct config *config, struct error *e)
     if (strategy_of_stage(named, stage) != STRATEGIES)
         return OK;
     join_names(names, strategy_stage_list(stage, names), text, sizeof text);
-    return error_set(e, ERR_ARGUMENT,
-                     "sync.zero = %d, but strategy %s has no such stage; strategies that do:%s",
-                     stage, config_text(config, OPT_STRATEGY), text);
+    REFUSE(OPT_sync_zero,
+           "sync.zero = %d, but strategy %s has no such stage; strategies that do:%s", stage,
+           config_text(config, OPT_STRATEGY), text);
 }
 
 static enum status check_compressor(const struct config *config, enum compressor_kind *compressor,
-                                    struct error *e)
+                                    enum option_id *at, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);
     char text[512];
@@ -153,9 +154,9 @@ static enum status check_compressor(const struct config *config, enum compressor
     if (*compressor == COMPRESSOR_none || (strategy_flags(strategy) & STRATEGY_COMPRESSES))
         return OK;
     list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
-    return error_set(e, ERR_ARGUMENT,
-                     "sync.compress: %s does not go with strategy %s; strategies that compress:%s",
-                     config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
+    REFUSE(OPT_COMPRESS,
+           "sync.compress: %s does not go with strategy %s; strategies that compress:%s",
+           config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
 }
 
 bool config_names_checkpoint(const struct config *config)
@@ -177,7 +178,7 @@ enum compressor_kind config_compressor(const struct config *config)
 
 /* Gradients of 16 bits travel as such, whatever a compressor would make of them. */
 static enum status check_precision(const struct config *config, struct strategy_config *to,
-                                   struct error *e)
+                                   enum option_id *at, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);
     const char *precision = config_text(config, OPT_PRECISION);
@@ -186,24 +187,23 @@ static enum status check_precision(const struct config *config, struct strategy_
     if (to->precision == PRECISION_fp32)
         return OK;
     if (to->compressor != COMPRESSOR_none)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "train.precision: %s sends gradients as %s, so that sync.compress: %s does "
-            "not go with it: none is wanted",
-            precision, precision, config_text(config, OPT_COMPRESS));
+        REFUSE(OPT_PRECISION,
+               "train.precision: %s sends gradients as %s, so that sync.compress: %s does "
+               "not go with it: none is wanted",
+               precision, precision, config_text(config, OPT_COMPRESS));
     to->compressor = config_compressor(config);
     to->options[SYNC_fp16_scale] = 1;
     if (strategy == STRATEGY_none || (strategy_flags(strategy) & STRATEGY_COMPRESSES))
         return OK;
     list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
-    return error_set(e, ERR_ARGUMENT,
-                     "train.precision: %s does not go with strategy %s, which sends 32 bits; "
-                     "strategies that send 16: none%s",
-                     precision, strategy_names()[strategy], text);
+    REFUSE(OPT_PRECISION,
+           "train.precision: %s does not go with strategy %s, which sends 32 bits; "
+           "strategies that send 16: none%s",
+           precision, strategy_names()[strategy], text);
 }
 
 static enum status check_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
-                                   struct error *e)
+                                   enum option_id *at, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);
     enum compressor_kind compressor = config_compressor(config);
@@ -212,31 +212,31 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
     if (*algorithm == ALGORITHM_auto)
         return OK;
     if (!(compressor_flags(compressor) & COMPRESSOR_ALGORITHMS))
-        return error_set(e, ERR_ARGUMENT,
-                         "sync.algorithm = %s, but compressor %s does not sum by MPI_Allreduce",
-                         config_text(config, OPT_ALGORITHM), compressor_names()[compressor]);
+        REFUSE(OPT_ALGORITHM,
+               "sync.algorithm = %s, but compressor %s does not sum by MPI_Allreduce",
+               config_text(config, OPT_ALGORITHM), compressor_names()[compressor]);
     if (strategy_flags(strategy) & STRATEGY_ALGORITHMS)
         return OK;
     list_strategies(STRATEGY_ALGORITHMS, text, sizeof text);
-    return error_set(e, ERR_ARGUMENT,
-                     "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; those "
-                     "that do:%s",
-                     config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
+    REFUSE(OPT_ALGORITHM,
+           "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; those "
+           "that do:%s",
+           config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
 /* Where ranks step on gradients of their own nothing is summed. */
 static enum status check_scale(const struct config *config, enum strategy_variant variant,
-                               enum gradient_scale *scale, struct error *e)
+                               enum gradient_scale *scale, enum option_id *at, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);
     *scale = (enum gradient_scale)config_int(config, OPT_SCALE);
     if (*scale == GRADIENT_SCALE_loss ||
         !(strategy_config_flags(strategy, variant) & STRATEGY_LOCAL_MEAN))
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "sync.scale: %s does not go with strategy %s, which wants the mean of each "
-                     "rank's own images: loss is wanted",
-                     config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
+    REFUSE(OPT_SCALE,
+           "sync.scale: %s does not go with strategy %s, which wants the mean of each "
+           "rank's own images: loss is wanted",
+           config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
 }
 
 /* Where each option that a strategy or a compressor brings stands among all options. */
@@ -262,18 +262,13 @@ enum status config_strategy(const struct config *config, struct strategy_config 
     for (int i = 0; i < SYNC_OPTIONS; i++)
         strategy->options[i] = config_number(config, SYNC_IDS[i]);
     strategy->micro_batches = (size_t)config_int(config, OPT_ACCUMULATE);
-    *at = OPT_sync_zero;
-    TRY(check_stage(config, e));
+    TRY(check_stage(config, at, e));
     *at = OPT_VARIANT;
     TRY(config_variant(config, &strategy->variant, e));
-    *at = OPT_COMPRESS;
-    TRY(check_compressor(config, &strategy->compressor, e));
-    *at = OPT_PRECISION;
-    TRY(check_precision(config, strategy, e));
-    *at = OPT_SCALE;
-    TRY(check_scale(config, strategy->variant, &strategy->scale, e));
-    *at = OPT_ALGORITHM;
-    TRY(check_algorithm(config, &strategy->algorithm, e));
+    TRY(check_compressor(config, &strategy->compressor, at, e));
+    TRY(check_precision(config, strategy, at, e));
+    TRY(check_scale(config, strategy->variant, &strategy->scale, at, e));
+    TRY(check_algorithm(config, &strategy->algorithm, at, e));
     enum status status = compressor_check(strategy, &key, e);
     return mark_at(status, key, at);
 }
@@ -292,25 +287,26 @@ double config_global_batch(const struct config *config, long ranks)
 }
 
 /* Of each rank, where all of them are not given, or both are. */
-static enum status check_rank_batch(const struct config *config, long ranks, struct error *e)
+static enum status check_rank_batch(const struct config *config, long ranks, enum option_id *at,
+                                    struct error *e)
 {
     double all = config_number(config, OPT_GLOBAL_BATCH);
     double most = option_get(OPT_GLOBAL_BATCH)->max;
     double product = config_number(config, OPT_BATCH_PER_RANK) *
                      config_number(config, OPT_ACCUMULATE) * (double)ranks;
     if (product > most)
-        return error_set(e, ERR_ARGUMENT,
-                         "train.batch_per_rank = %s times train.accumulate = %s on %ld ranks is "
-                         "more than %.0f images a step",
-                         config_text(config, OPT_BATCH_PER_RANK),
-                         config_text(config, OPT_ACCUMULATE), ranks, most);
+        REFUSE(OPT_BATCH_PER_RANK,
+               "train.batch_per_rank = %s times train.accumulate = %s on %ld ranks is "
+               "more than %.0f images a step",
+               config_text(config, OPT_BATCH_PER_RANK), config_text(config, OPT_ACCUMULATE), ranks,
+               most);
     if (product == 0 || all == 0 || product == all)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "train.batch_per_rank = %s times train.accumulate = %s times ranks = %ld is "
-                     "%.0f images, but train.global_batch = %s: leave one out",
-                     config_text(config, OPT_BATCH_PER_RANK), config_text(config, OPT_ACCUMULATE),
-                     ranks, product, config_text(config, OPT_GLOBAL_BATCH));
+    REFUSE(OPT_BATCH_PER_RANK,
+           "train.batch_per_rank = %s times train.accumulate = %s times ranks = %ld is "
+           "%.0f images, but train.global_batch = %s: leave one out",
+           config_text(config, OPT_BATCH_PER_RANK), config_text(config, OPT_ACCUMULATE), ranks,
+           product, config_text(config, OPT_GLOBAL_BATCH));
 }
 
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
@@ -319,21 +315,19 @@ enum status config_check_batch(const struct config *config, long ranks, enum opt
     double all = config_global_batch(config, ranks);
     ranks = config_replicas(config, ranks);
     double most = ceil(all / (double)ranks);
-    *at = OPT_BATCH_PER_RANK;
-    TRY(check_rank_batch(config, ranks, e));
-    *at = OPT_ACCUMULATE;
+    TRY(check_rank_batch(config, ranks, at, e));
     if (config_int(config, OPT_ACCUMULATE) == 1)
         return OK;
     if (all == 0)
-        return error_set(e, ERR_ARGUMENT,
-                         "train.accumulate = %s wants train.batch_per_rank or train.global_batch",
-                         config_text(config, OPT_ACCUMULATE));
+        REFUSE(OPT_ACCUMULATE,
+               "train.accumulate = %s wants train.batch_per_rank or train.global_batch",
+               config_text(config, OPT_ACCUMULATE));
     if (config_number(config, OPT_ACCUMULATE) <= most)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "train.accumulate = %s, but of train.global_batch = %.0f each of %ld ranks "
-                     "has %.0f images at most: allowed 1..%.0f",
-                     config_text(config, OPT_ACCUMULATE), all, ranks, most, most);
+    REFUSE(OPT_ACCUMULATE,
+           "train.accumulate = %s, but of train.global_batch = %.0f each of %ld ranks "
+           "has %.0f images at most: allowed 1..%.0f",
+           config_text(config, OPT_ACCUMULATE), all, ranks, most, most);
 }
 
 bool config_compressor_waits(const struct config *config)
@@ -366,12 +360,11 @@ static struct sync_demand demand_of(const struct config *config, enum option_id 
 
 static enum status check_clipping(const struct config *config, enum option_id *at, struct error *e)
 {
-    *at = OPT_CLIP_VALUE;
     if (config_number(config, OPT_CLIP_VALUE) == 0 || config_number(config, OPT_CLIP_NORM) == 0)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "train.clip_value = %s and train.clip_norm = %s are both given: leave one out",
-                     config_text(config, OPT_CLIP_VALUE), config_text(config, OPT_CLIP_NORM));
+    REFUSE(OPT_CLIP_VALUE,
+           "train.clip_value = %s and train.clip_norm = %s are both given: leave one out",
+           config_text(config, OPT_CLIP_VALUE), config_text(config, OPT_CLIP_NORM));
 }
 
 static enum status check_power(const struct config *config, enum option_id id, enum option_id *at,
@@ -379,12 +372,10 @@ static enum status check_power(const struct config *config, enum option_id id, e
 {
     int exponent;
     double scale = config_number(config, id);
-    *at = id;
     if (scale == 0 || frexp(scale, &exponent) == 0.5)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s = %s is no power of two; nearest %.0f and %.0f",
-                     option_get(id)->key, config_text(config, id), ldexp(0.5, exponent),
-                     ldexp(1, exponent));
+    REFUSE(id, "%s = %s is no power of two; nearest %.0f and %.0f", option_get(id)->key,
+           config_text(config, id), ldexp(0.5, exponent), ldexp(1, exponent));
 }
 
 static enum status check_loss_scale(const struct config *config, enum option_id *at,
@@ -395,9 +386,8 @@ static enum status check_loss_scale(const struct config *config, enum option_id 
     TRY(check_power(config, OPT_LOSS_SCALE_MIN, at, e));
     if (config_number(config, OPT_LOSS_SCALE_MIN) <= config_number(config, OPT_LOSS_SCALE_INITIAL))
         return OK;
-    return error_set(
-        e, ERR_ARGUMENT, "train.loss_scale_min = %s is above train.loss_scale_initial = %s",
-        config_text(config, OPT_LOSS_SCALE_MIN), config_text(config, OPT_LOSS_SCALE_INITIAL));
+    REFUSE(OPT_LOSS_SCALE_MIN, "train.loss_scale_min = %s is above train.loss_scale_initial = %s",
+           config_text(config, OPT_LOSS_SCALE_MIN), config_text(config, OPT_LOSS_SCALE_INITIAL));
 }
 
 /* Weights of their own that ranks are given from elsewhere at once would be none. */
@@ -407,18 +397,16 @@ static enum status check_initial_weights(const struct config *config, enum optio
     unsigned flags = strategy_flags(config_strategy_kind(config));
     if (config_int(config, OPT_BROADCAST_INIT))
         return OK;
-    *at = OPT_BROADCAST_INIT;
     if (flags & STRATEGY_SHARES_WEIGHTS)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "train.broadcast_init = false, but strategy %s hands its weights from rank "
-            "to rank: they would be equal after one step",
-            config_text(config, OPT_STRATEGY));
+        REFUSE(OPT_BROADCAST_INIT,
+               "train.broadcast_init = false, but strategy %s hands its weights from rank "
+               "to rank: they would be equal after one step",
+               config_text(config, OPT_STRATEGY));
     if (config_writes_checkpoints(config) || !has_text(config, OPT_CHECKPOINT_RESUME, "no") ||
         !has_text(config, OPT_CHECKPOINT_START, "no"))
-        return error_set(e, ERR_ARGUMENT,
-                         "train.broadcast_init = false, but a checkpoint holds the weights of one "
-                         "rank: leave checkpoint.* out");
+        REFUSE(OPT_BROADCAST_INIT,
+               "train.broadcast_init = false, but a checkpoint holds the weights of one "
+               "rank: leave checkpoint.* out");
     return OK;
 }
 
@@ -477,18 +465,16 @@ enum status config_check_data(const struct config *config, const struct net_desc
                               enum option_id *at, struct error *e)
 {
     const struct data_set_row *set = config_data_set(config);
+    const char *name = config_text(config, OPT_DATA_SET);
     bool own = set->source == DATA_OWN;
-    *at = OPT_DATA_SET;
     if (own && has_text(config, OPT_DATA_PATH, "auto"))
-        return error_set(e, ERR_ARGUMENT,
-                         "data.set = %s has its files in a folder of yours: data.path is missing",
-                         config_text(config, OPT_DATA_SET));
-    *at = OPT_DATA_NAME;
+        REFUSE(OPT_DATA_SET,
+               "data.set = %s has its files in a folder of yours: data.path is missing", name);
     if (!own && !has_text(config, OPT_DATA_NAME, "auto"))
-        return error_set(e, ERR_ARGUMENT, "data.name = %s, but data.set = %s has a name",
-                         config_text(config, OPT_DATA_NAME), config_text(config, OPT_DATA_SET));
+        REFUSE(OPT_DATA_NAME, "data.name = %s, but data.set = %s has a name",
+               config_text(config, OPT_DATA_NAME), name);
     *at = OPT_MODEL;
-    return own || model_check_data(net, set->name, set->shape, set->classes, e) == OK
+    return own || model_check_data(net, name, set->shape, set->classes, e) == OK
                ? OK
                : name_fitting_sets(net, e);
 }

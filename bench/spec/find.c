@@ -26,14 +26,23 @@ bool find_is_there(const char *path)
     return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-static enum status join(char **path, const char *home, const char *folder, const char *name,
-                        struct error *e)
+/* "home/folder" and the name behind it; NULL: seen from the current folder. */
+static enum status make_path(char **path, const char *home, const char *folder, const char *name,
+                             const char *ending, struct error *e)
 {
-    if (asprintf(path, "%s%s%s/%s%s", home != NULL ? home : "", home != NULL ? "/" : "", folder,
-                 name, ends_with(name, SUFFIX) ? "" : SUFFIX) >= 0)
+    if (asprintf(path, "%s%s%s%s%s", home != NULL ? home : "", home != NULL ? "/" : "", folder,
+                 name, ending) >= 0)
         return OK;
     *path = NULL;
     return error_no_memory(e, "a path");
+}
+
+static enum status join(char **path, const char *home, const char *folder, const char *name,
+                        struct error *e)
+{
+    char below[PATH_MAX];
+    snprintf(below, sizeof below, "%s/", folder);
+    return make_path(path, home, below, name, ends_with(name, SUFFIX) ? "" : SUFFIX, e);
 }
 
 /* Turns found paths into the names that a user writes: what follows `folder`, without the
@@ -78,62 +87,52 @@ static int is_file(const struct dirent *entry)
     return is_visible(entry) && entry->d_type != DT_DIR;
 }
 
-/* The files of a folder by the names that users write, without their endings, and as they are. */
-struct folder_names {
-    struct dirent **found;
-    int n;
-    const char **stems;
-};
+enum { STEM_BYTES = 256 };
 
-static void free_names(struct folder_names *names)
-{
-    for (int i = 0; i < names->n; i++) {
-        free(names->found[i]);
-        free((char *)names->stems[i]);
-    }
-    free(names->found);
-    free(names->stems);
-}
-
-static char *without_ending(const char *name)
+static char *without_ending(char stem[STEM_BYTES], const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot != NULL ? strndup(name, (size_t)(dot - name)) : strdup(name);
+    snprintf(stem, STEM_BYTES, "%.*s", dot != NULL ? (int)(dot - name) : STEM_BYTES, name);
+    return stem;
 }
 
-/* Reads as many as memory allows, folders left out where none is meant. */
-static void read_names(struct folder_names *names, const char *folder, bool files)
+/* The file of a folder that is nearest; "": none is near. */
+struct nearest {
+    char file[STEM_BYTES];
+    size_t distance;
+};
+
+static void consider(struct nearest *best, const char *stem, const char *file)
 {
-    *names = (struct folder_names){NULL};
-    int n = scandir(folder, &names->found, files ? is_file : is_visible, alphasort);
-    names->stems = calloc(n > 0 ? (size_t)n : 1, sizeof *names->stems);
-    for (names->n = 0; names->stems != NULL && names->n < n; names->n++)
-        if ((names->stems[names->n] = without_ending(names->found[names->n]->d_name)) == NULL)
-            break;
-    for (int i = names->n; i < n; i++)
-        free(names->found[i]);
+    char own[STEM_BYTES];
+    const char *const here[] = {without_ending(own, file)};
+    struct name_nearest near = name_nearest(stem, &(struct name_places){.here = here, .n_here = 1});
+    if (near.names[0] == NULL || (best->file[0] != '\0' && near.distance >= best->distance))
+        return;
+    best->distance = near.distance;
+    snprintf(best->file, sizeof best->file, "%s", file);
 }
 
-/* Files are near without their endings; what has the very name is there, and not what is meant. */
+/* Files are near without their endings, folders left out where none is meant; what has the very name is there, and not
+ * what is meant. */
 static void look_into(struct near_file *near, const char *folder, const char *path)
 {
-    struct folder_names names;
+    struct dirent **found = NULL;
+    struct nearest best = {.distance = 0};
+    char stem[STEM_BYTES];
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    char *stem = without_ending(name);
-    read_names(&names, folder, strchr(name, '.') != NULL);
-    const struct name_places places = {.here = names.stems, .n_here = (size_t)names.n};
-    struct name_nearest nearest = {.distance = 0};
-    if (stem != NULL)
-        nearest = name_nearest(stem, &places);
-    for (int i = 0; i < names.n; i++)
-        if (names.stems[i] == nearest.names[0] && strcmp(names.found[i]->d_name, name) != 0 &&
-            (near->text[0] == '\0' || nearest.distance < near->distance)) {
-            near->distance = nearest.distance;
-            snprintf(near->text, sizeof near->text, "; nearest '%.*s%.70s'",
-                     name - path < 70 ? (int)(name - path) : 0, path, names.found[i]->d_name);
-        }
-    free_names(&names);
-    free(stem);
+    int n = scandir(folder, &found, strchr(name, '.') != NULL ? is_file : is_visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        consider(&best, without_ending(stem, name), found[i]->d_name);
+        free(found[i]);
+    }
+    free(found);
+    if (best.file[0] == '\0' || strcmp(best.file, name) == 0 ||
+        (near->text[0] != '\0' && best.distance >= near->distance))
+        return;
+    near->distance = best.distance;
+    snprintf(near->text, sizeof near->text, "; nearest '%.*s%.70s'",
+             name - path < 70 ? (int)(name - path) : 0, path, best.file);
 }
 
 void find_near(struct near_file *near, const char *home, const char *const *folders,
@@ -237,11 +236,7 @@ size_t find_stem(const char **stem, const char *path, const char *ending)
 static enum status try_file(char **path, const char *home, const char *folder, const char *text,
                             struct error *e)
 {
-    if (asprintf(path, "%s%s%s%s", home != NULL ? home : "", home != NULL ? "/" : "", folder,
-                 text) < 0) {
-        *path = NULL;
-        return error_no_memory(e, "a path");
-    }
+    TRY(make_path(path, home, folder, text, "", e));
     if (find_is_there(*path))
         return OK;
     free(*path);

@@ -41,6 +41,11 @@ enum status value_parse_plain(struct value *value, const struct spec_option *opt
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
 
+/* Makes "[a, b]" the text of a list, of whose elements each `step` are an item. */
+typedef void value_item_writer(FILE *out, const struct value *value, unsigned i);
+enum status value_set_list(struct value *value, unsigned step, value_item_writer *write,
+                           struct error *e);
+
 /* As a scalar of YAML in quotation marks. */
 void value_write_quoted(FILE *out, const char *text);
 

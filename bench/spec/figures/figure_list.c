@@ -6,19 +6,9 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
-static enum status write_text(struct value *value, struct error *e)
+static void write_figure(FILE *out, const struct value *value, unsigned i)
 {
-    size_t size;
-    FILE *out = open_memstream(&value->text, &size);
-    if (out == NULL)
-        return error_no_memory(e, "a value");
-    fputc('[', out);
-    for (size_t i = 0; i < value->n; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        figure_request_write(out, &value->figures[i], NULL, NULL);
-    }
-    fputc(']', out);
-    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+    figure_request_write(out, &value->figures[i], NULL, NULL);
 }
 
 static enum status read_figure(struct value *value, size_t i, const struct spec_option *option,
@@ -43,7 +33,7 @@ static enum status read_figures(struct value *value, const struct spec_option *o
     value->n = list->n;
     for (size_t i = 0; i < list->n; i++)
         TRY(read_figure(value, i, option, &list->items[i], e));
-    return write_text(value, e);
+    return value_set_list(value, 1, write_figure, e);
 }
 
 enum status value_parse(struct value *value, const struct spec_option *option,

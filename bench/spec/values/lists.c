@@ -19,24 +19,36 @@ void value_write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* "[a, b]"; quoted where a comma or a quotation mark inside a text must stay its own. */
-static enum status set_list(struct value *value, bool quoted, struct error *e)
+enum status value_set_list(struct value *value, unsigned step, value_item_writer *write,
+                           struct error *e)
 {
     size_t size;
     FILE *out = open_memstream(&value->text, &size);
     if (out == NULL)
         return error_no_memory(e, "a value");
-    for (size_t i = 0; i < value->n; i++) {
-        fputs(i > 0 ? ", " : "[", out);
-        if (value->of_numbers)
-            fprintf(out, "%.0f", value->numbers[i]);
-        else if (quoted)
-            value_write_quoted(out, value->texts[i]);
-        else
-            fputs(value->texts[i], out);
+    fputc('[', out);
+    for (unsigned i = 0; i < value->n; i += step) {
+        fputs(i > 0 ? ", " : "", out);
+        write(out, value, i);
     }
-    fputs(value->n > 0 ? "]" : "[]", out);
+    fputc(']', out);
     return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+}
+
+static void write_number(FILE *out, const struct value *value, unsigned i)
+{
+    fprintf(out, "%.0f", value->numbers[i]);
+}
+
+static void write_name(FILE *out, const struct value *value, unsigned i)
+{
+    fputs(value->texts[i], out);
+}
+
+/* A comma or a quotation mark inside a text must stay its own. */
+static void write_text(FILE *out, const struct value *value, unsigned i)
+{
+    value_write_quoted(out, value->texts[i]);
 }
 
 static enum status refuse_repeated(const struct spec_option *option, const struct node *item,
@@ -58,7 +70,7 @@ enum status value_parse_ints(struct value *value, const struct spec_option *opti
             if (value->numbers[j] == *number)
                 return refuse_repeated(option, item, e);
     }
-    return set_list(value, false, e);
+    return value_set_list(value, 1, write_number, e);
 }
 
 static bool has_text(const struct value *value, const char *text)
@@ -78,7 +90,7 @@ enum status value_parse_texts(struct value *value, const struct spec_option *opt
             return refuse_repeated(option, item, e);
         TRY(value_copy_text(&value->texts[value->n], item->text, e));
     }
-    return set_list(value, false, e);
+    return value_set_list(value, 1, write_name, e);
 }
 
 enum status value_parse_strings(struct value *value, const struct spec_option *option,
@@ -92,7 +104,7 @@ enum status value_parse_strings(struct value *value, const struct spec_option *o
             return refuse_repeated(option, item, e);
         TRY(value_copy_text(&value->texts[value->n], item->text, e));
     }
-    return set_list(value, true, e);
+    return value_set_list(value, 1, write_text, e);
 }
 
 /* ---- Patterns ---- */
@@ -176,10 +188,14 @@ static enum status parse_segment(const struct spec_option *option, const struct 
     return OK;
 }
 
+static void write_segment(FILE *out, const struct value *value, unsigned i)
+{
+    fprintf(out, "{epoch: %.0f, ranks: %.0f}", value->numbers[i], value->numbers[i + 1]);
+}
+
 enum status value_parse_segments(struct value *value, const struct spec_option *option,
                                  const struct node *node, struct error *e)
 {
-    size_t size;
     TRY(MEM_NEW(value->numbers, 2 * node->n, "a value", e));
     value->of_numbers = true;
     for (; value->n < 2 * node->n; value->n += 2) {
@@ -187,13 +203,5 @@ enum status value_parse_segments(struct value *value, const struct spec_option *
         const double *before = value->n > 0 ? pair - 2 : NULL;
         TRY(parse_segment(option, &node->items[value->n / 2], pair, before, e));
     }
-    FILE *out = open_memstream(&value->text, &size);
-    if (out == NULL)
-        return error_no_memory(e, "a value");
-    fputc('[', out);
-    for (size_t i = 0; i < value->n; i += 2)
-        fprintf(out, "%s{epoch: %.0f, ranks: %.0f}", i > 0 ? ", " : "", value->numbers[i],
-                value->numbers[i + 1]);
-    fputc(']', out);
-    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+    return value_set_list(value, 2, write_segment, e);
 }
