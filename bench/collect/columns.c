@@ -160,45 +160,36 @@ const char *const *csv_file_names(size_t *n)
     return names;
 }
 
-static bool has_segments(const struct spec *spec)
+static bool any_point(const struct spec *spec, bool (*is_so)(const struct config *config))
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (config_is_elastic(&spec->points[i].config))
+        if (is_so(&spec->points[i].config))
             return true;
     return false;
 }
 
-static bool has_metrics(const struct spec *spec)
+static bool has_metrics(const struct config *config)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (spec->points[i].config.values[OPT_METRICS].n > 0)
-            return true;
-    return false;
+    return config->values[OPT_METRICS].n > 0;
 }
 
-static bool has_samples(const struct spec *spec)
+static bool is_sampled(const struct config *config)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (config_number(&spec->points[i].config, OPT_RESOURCES) > 0)
-            return true;
-    return false;
+    return config_number(config, OPT_RESOURCES) > 0;
 }
 
-static bool has_timelines(const struct spec *spec)
+static bool has_timeline(const struct config *config)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (config_int(&spec->points[i].config, OPT_TIMELINE))
-            return true;
-    return false;
+    return config_int(config, OPT_TIMELINE);
 }
 
 bool csv_file_is_wanted(size_t i, const struct spec *spec)
 {
     return i == FILE_steps       ? config_int(&spec->config, OPT_STEPS_CSV)
-           : i == FILE_timeline  ? has_timelines(spec)
-           : i == FILE_resources ? has_samples(spec)
-           : i == FILE_metrics   ? has_metrics(spec)
-           : i == FILE_segments  ? has_segments(spec)
+           : i == FILE_timeline  ? any_point(spec, has_timeline)
+           : i == FILE_resources ? any_point(spec, is_sampled)
+           : i == FILE_metrics   ? any_point(spec, has_metrics)
+           : i == FILE_segments  ? any_point(spec, config_is_elastic)
                                  : true;
 }
 
@@ -224,7 +215,7 @@ static bool is_met(enum option_id need, const struct spec *spec)
     if (need == OPT_TIME_LAUNCHES || need == OPT_WORKLOAD)
         return need == OPT_WORKLOAD ? has_peer(spec) : timed;
     if (need == OPT_ELASTIC || need == OPT_RESTARTS)
-        return has_segments(spec);
+        return any_point(spec, config_is_elastic);
     for (size_t i = 0; i < spec->n_points; i++)
         if (!value_is_preset(option_get(need), &spec->points[i].config.values[need]))
             return true;

@@ -1,16 +1,23 @@
 /* What a point comes to: its status and the reason, the gravest finding first. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
 
-static void set_status(struct point_summary *p, enum point_status status, const char *reason)
+/* Returns true: the point has its status. */
+__attribute__((format(printf, 3, 4))) static bool
+settle(struct point_summary *p, enum point_status status, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(p->reason, sizeof p->reason, format, arguments);
+    va_end(arguments);
+    text_clean(p->reason);
     p->outcome = status;
     snprintf(p->status, sizeof p->status, "%s", point_status_names()[status]);
-    snprintf(p->reason, sizeof p->reason, "%s", reason);
-    text_clean(p->reason);
+    return true;
 }
 
 static bool find_failure(struct point_summary *p, const struct summary *s,
@@ -21,9 +28,8 @@ static bool find_failure(struct point_summary *p, const struct summary *s,
         if (s->launches[i].ok || s->launches[i].diverged || s->launches[i].replaced ||
             launch->status == LAUNCH_RUNNING)
             continue;
-        set_status(p, launch->status == LAUNCH_TIMEOUT ? POINT_timeout : POINT_failed,
-                   s->launches[i].reason);
-        return true;
+        return settle(p, launch->status == LAUNCH_TIMEOUT ? POINT_timeout : POINT_failed, "%s",
+                      s->launches[i].reason);
     }
     return false;
 }
@@ -33,14 +39,12 @@ static bool find_divergence(struct point_summary *p, const struct summary *s,
 {
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        char reason[512], which[64] = "a timed launch";
+        char which[64] = "a timed launch";
         if (!s->launches[i].diverged)
             continue;
         if (launch->run == RUN_ACCURACY)
             snprintf(which, sizeof which, "seed %llu", (unsigned long long)launch->seed);
-        snprintf(reason, sizeof reason, "%.400s, %s", s->launches[i].reason, which);
-        set_status(p, POINT_diverged, reason);
-        return true;
+        return settle(p, POINT_diverged, "%.400s, %s", s->launches[i].reason, which);
     }
     return false;
 }
@@ -56,12 +60,9 @@ static bool find_difference(struct point_summary *p, const struct samples *sampl
         p->by_design = config_has_flaw(&p->point->config);
         if (p->by_design)
             return false;
-        char reason[512];
-        snprintf(reason, sizeof reason, "weights differ between ranks in %s%s%s",
-                 samples->items[i].journal->launch, result->first_difference[0] ? ": " : "",
-                 result->first_difference);
-        set_status(p, POINT_unverified, reason);
-        return true;
+        return settle(p, POINT_unverified, "weights differ between ranks in %s%s%s",
+                      samples->items[i].journal->launch, result->first_difference[0] ? ": " : "",
+                      result->first_difference);
     }
     return false;
 }
@@ -77,11 +78,8 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
             const char *is = launch_common(sample->result, i, &name);
             if (!was[0] || !is[0] || strcmp(was, is) == 0)
                 continue;
-            char reason[512];
-            snprintf(reason, sizeof reason, "launches differ in %s: '%s' in %s, '%s' in %s", name,
-                     was, first->journal->launch, is, sample->journal->launch);
-            set_status(p, POINT_unverified, reason);
-            return true;
+            return settle(p, POINT_unverified, "launches differ in %s: '%s' in %s, '%s' in %s",
+                          name, was, first->journal->launch, is, sample->journal->launch);
         }
     return false;
 }
@@ -96,8 +94,7 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
         const struct launch_result *result = samples->items[i].result;
         if (strcmp(result->check, "none") != 0 || launch_is_replayed(result))
             continue;
-        set_status(p, POINT_unverified, "weights were not compared (measure.check: none)");
-        return true;
+        return settle(p, POINT_unverified, "weights were not compared (measure.check: none)");
     }
     return false;
 }
@@ -113,12 +110,10 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
         double reached = accuracy->items[i].result->test_acc_pct;
         if (reached >= wanted->number)
             continue;
-        char reason[512], number[TEXT_NUMBER];
-        snprintf(reason, sizeof reason, "seed %llu: %s %% test accuracy, %s wanted",
-                 (unsigned long long)accuracy->items[i].journal->seed,
-                 text_fixed(number, reached, 2), wanted->text);
-        set_status(p, POINT_unverified, reason);
-        return true;
+        char number[TEXT_NUMBER];
+        return settle(p, POINT_unverified, "seed %llu: %s %% test accuracy, %s wanted",
+                      (unsigned long long)accuracy->items[i].journal->seed,
+                      text_fixed(number, reached, 2), wanted->text);
     }
     return false;
 }
@@ -127,17 +122,15 @@ static bool find_missed_target(struct point_summary *p, const struct samples *ac
 {
     for (size_t i = 0; i < accuracy->n; i++) {
         const struct launch_result *result = accuracy->items[i].result;
-        char reason[512], number[TEXT_NUMBER];
+        char number[TEXT_NUMBER];
         if (isnan(result->target_acc_pct) || !isnan(result->to_target_epochs))
             continue;
-        snprintf(reason, sizeof reason,
-                 "seed %llu: %s %% test accuracy after %ld epochs, train.target_acc_pct = %g not "
-                 "reached",
-                 (unsigned long long)accuracy->items[i].journal->seed,
-                 text_fixed(number, result->test_acc_pct, 2),
-                 config_int(&p->point->config, OPT_EPOCHS), result->target_acc_pct);
-        set_status(p, POINT_unverified, reason);
-        return true;
+        return settle(p, POINT_unverified,
+                      "seed %llu: %s %% test accuracy after %ld epochs, train.target_acc_pct = %g "
+                      "not reached",
+                      (unsigned long long)accuracy->items[i].journal->seed,
+                      text_fixed(number, result->test_acc_pct, 2),
+                      config_int(&p->point->config, OPT_EPOCHS), result->target_acc_pct);
     }
     return false;
 }
@@ -158,7 +151,7 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
         find_inaccuracy(p, s->spec, accuracy) || find_missed_target(p, accuracy))
         return;
     if (time->n + accuracy->n > 0)
-        set_status(p, POINT_ok, "");
+        settle(p, POINT_ok, "%s", "");
     else
-        set_status(p, POINT_skipped, why_skipped(p));
+        settle(p, POINT_skipped, "%s", why_skipped(p));
 }

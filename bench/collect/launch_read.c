@@ -440,10 +440,8 @@ static void fill_cpus(struct launch_result *result, const struct rank_record *re
         bool before = records[i].hello.cpu[0] == '\0';
         for (int k = 0; k < i && !before; k++)
             before = strcmp(records[k].hello.cpu, records[i].hello.cpu) == 0;
-        size_t used = strlen(result->cpus);
         if (!before)
-            snprintf(result->cpus + used, sizeof result->cpus - used, "%s%s",
-                     used > 0 ? CPUS_JOINED_BY : "", records[i].hello.cpu);
+            text_join(result->cpus, sizeof result->cpus, CPUS_JOINED_BY, records[i].hello.cpu);
     }
 }
 

@@ -27,10 +27,8 @@ static void take_gaps(struct summary *s, const json_t *manifest)
 {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const json_t *value = json_object_get(part_of(manifest, wanted[i].part), wanted[i].name);
-        size_t used = strlen(s->undocumented);
         if (value == NULL || json_is_null(value))
-            snprintf(s->undocumented + used, sizeof s->undocumented - used, "%s%s",
-                     used > 0 ? ", " : "", wanted[i].name);
+            text_join(s->undocumented, sizeof s->undocumented, ", ", wanted[i].name);
     }
 }
 

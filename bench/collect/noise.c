@@ -69,11 +69,9 @@ static void judge_amount(struct launch_result *r, int kind, double amount, doubl
 
 void noise_join(char *to, size_t size, const char *by)
 {
-    for (int k = 0; k < KINDS; k++) {
-        size_t used = strlen(to);
+    for (int k = 0; k < KINDS; k++)
         if (strstr(by, kinds[k].name) != NULL && strstr(to, kinds[k].name) == NULL)
-            snprintf(to + used, size - used, "%s%s", used > 0 ? " " : "", kinds[k].name);
-    }
+            text_join(to, size, " ", kinds[k].name);
 }
 
 /* ---- Launches, against all of the campaign ---- */

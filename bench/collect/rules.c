@@ -375,15 +375,13 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
         if (point_was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !tells_no_binding(p))
             return NOT_MET("the binding of %s was not read back", label_of(p));
     }
-    for (size_t i = 0; i < s->spec->n_varying; i++) {
-        size_t used = strlen(factors);
-        snprintf(factors + used, sizeof factors - used, "%s%s", i > 0 ? ", " : ": ",
-                 config_option(&s->spec->config, s->spec->varying[i])->key);
-    }
+    for (size_t i = 0; i < s->spec->n_varying; i++)
+        text_join(factors, sizeof factors, ", ",
+                  config_option(&s->spec->config, s->spec->varying[i])->key);
     return MET(
-        "spec.yaml has every option, %zu of which vary%s; manifest.json machine, software and "
+        "spec.yaml has every option, %zu of which vary%s%s; manifest.json machine, software and "
         "command; binding %s",
-        s->spec->n_varying, factors, binding_text(s));
+        s->spec->n_varying, factors[0] ? ": " : "", factors, binding_text(s));
 }
 
 /* The times that whole launches are known by, as their option says it. */
@@ -439,12 +437,11 @@ static size_t list_figures(char *text, size_t size, const struct summary *s, boo
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
     size_t n = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < figures->n; i++) {
-        size_t used = strlen(text);
-        if (with_bounds && figures->figures[i].options[FIGURE_MODEL].number == 0)
-            continue;
-        snprintf(text + used, size - used, "%s%s", n++ > 0 ? ", " : "", figures->texts[i]);
-    }
+    for (size_t i = 0; i < figures->n; i++)
+        if (!with_bounds || figures->figures[i].options[FIGURE_MODEL].number != 0) {
+            text_join(text, size, ", ", figures->texts[i]);
+            n++;
+        }
     return n;
 }
 

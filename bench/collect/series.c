@@ -50,13 +50,24 @@ static bool option_splits(const struct spec *spec, const bool *shown, enum optio
     return false;
 }
 
-static struct splitting find_splitting(const struct spec *spec, const bool *shown)
+static void find_splitting(struct splitting *splitting, const struct spec *spec, const bool *shown)
 {
-    struct splitting splitting = {.n = 0};
     for (enum option_id id = 0; id < OPTION_COUNT; id++)
         if (option_splits(spec, shown, id))
-            splitting.options[splitting.n++] = id;
-    return splitting;
+            splitting->options[splitting->n++] = id;
+}
+
+static size_t index_of(const struct splitting *splitting, enum option_id option)
+{
+    size_t i = 0;
+    while (i < splitting->n && splitting->options[i] != option)
+        i++;
+    return i;
+}
+
+static bool has_option(const struct splitting *splitting, enum option_id option)
+{
+    return index_of(splitting, option) < splitting->n;
 }
 
 static void leave_out(struct splitting *splitting, enum option_id option)
@@ -132,9 +143,7 @@ static size_t count_values(const struct summary *s, enum option_id option)
 static void prefer_ranks_per_node(struct splitting *splitting, const struct summary *s,
                                   enum option_id option)
 {
-    size_t i = 0, each = count_values(s, OPT_RANKS_PER_NODE);
-    while (i < splitting->n && splitting->options[i] != option)
-        i++;
+    size_t i = index_of(splitting, option), each = count_values(s, OPT_RANKS_PER_NODE);
     if (i == splitting->n || each >= count_values(s, option))
         return;
     splitting->options[i] = OPT_RANKS_PER_NODE;
@@ -166,20 +175,6 @@ static enum status drop_axes(struct splitting *splitting, const struct summary *
 }
 
 /* ---- Names ---- */
-
-static void append(struct series *series, const char *text)
-{
-    size_t used = strlen(series->name);
-    snprintf(series->name + used, sizeof series->name - used, "%s%s", used ? ", " : "", text);
-}
-
-static bool has_option(const struct splitting *splitting, enum option_id option)
-{
-    size_t i = 0;
-    while (i < splitting->n && splitting->options[i] != option)
-        i++;
-    return i < splitting->n;
-}
 
 /* Curves over ranks are known by their strategy, others where it is what tells them apart. */
 static bool says_strategy(const struct splitting *splitting, const struct series_by *by)
@@ -217,9 +212,9 @@ static void name_strategy(struct series *series, const struct summary *s,
         is_named(last, s, splitting, OPT_STRATEGY) || is_named(last, s, splitting, OPT_VARIANT) ||
         is_named(last, s, splitting, OPT_COMPRESS) || is_named(last, s, splitting, OPT_OVERLAP);
     if (last->compute_only)
-        append(series, "compute only (none)");
+        text_join(series->name, sizeof series->name, ", ", "compute only (none)");
     else if (named)
-        append(series, strategy_text(text, last->point));
+        text_join(series->name, sizeof series->name, ", ", strategy_text(text, last->point));
 }
 
 /* Where nothing tells series apart: the program that is not ours, or what kind of time this is. */
@@ -239,7 +234,7 @@ static void name_series(struct series *series, const struct summary *s,
     bool of_run = last->run != NULL && !splitting->over_runs;
     snprintf(series->name, sizeof series->name, "%s", of_run ? last->run : "");
     if (splitting->cases && last->point->case_name[0] != '\0')
-        append(series, last->point->case_name);
+        text_join(series->name, sizeof series->name, ", ", last->point->case_name);
     if (says_strategy(splitting, by))
         name_strategy(series, s, splitting, last);
     for (size_t i = 0; i < splitting->n; i++) {
@@ -253,11 +248,12 @@ static void name_series(struct series *series, const struct summary *s,
         char part[160];
         snprintf(part, sizeof part, "%.60s %.90s", key != NULL ? key + 1 : whole,
                  config_text(&last->point->config, option));
-        append(series, part);
+        text_join(series->name, sizeof series->name, ", ", part);
     }
     const char *kind = kind_of(splitting, last->point);
     if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, by->shown, last)))
-        append(series, series->name[0] ? kind : last_resort(splitting, last->point));
+        text_join(series->name, sizeof series->name, ", ",
+                  series->name[0] ? kind : last_resort(splitting, last->point));
     size_t used = strlen(series->name);
     bool requested = false;
     for (size_t i = 0; i < series->n; i++)
@@ -334,18 +330,14 @@ static enum status choose(struct splitting *splitting, const struct summary *s,
                           const struct series_by *by, struct error *e)
 {
     const struct spec *spec = s->spec;
+    *splitting =
+        (struct splitting){.cases = by->cases, .over_runs = by->over_runs, .trained = by->trained};
     if (by->only) {
-        splitting->over_runs = by->over_runs;
-        splitting->trained = by->trained;
-        splitting->cases = by->cases;
         splitting->n = by->n_options;
         memcpy(splitting->options, by->options, by->n_options * sizeof *by->options);
         return OK;
     }
-    *splitting = find_splitting(spec, by->shown);
-    splitting->over_runs = by->over_runs;
-    splitting->trained = by->trained;
-    splitting->cases = by->cases;
+    find_splitting(splitting, spec, by->shown);
     if (by->x == OPT_RANKS)
         return drop_axes(splitting, s, e);
     leave_out(splitting, by->x);
@@ -362,7 +354,7 @@ static enum status choose(struct splitting *splitting, const struct summary *s,
 enum status series_collect_by(struct series_list *list, const struct summary *s,
                               const struct series_by *by, struct error *e)
 {
-    struct splitting splitting = {.n = 0};
+    struct splitting splitting;
     struct keyed *keyed;
     *list = (struct series_list){.n = 0};
     TRY(choose(&splitting, s, by, e));

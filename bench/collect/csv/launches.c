@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "bench/collect/csv/fill.h"
+#include "bench/collect/csv/timelines.h"
 #include "bench/collect/metric.h"
 #include "bench/collect/resources.h"
-#include "bench/collect/timelines.h"
 #include "bench/record/records.h"
 #include "bench/record/segments.h"
 #include "bench/spec/pattern.h"

@@ -1,6 +1,6 @@
 /* The spans of all ranks brought to rank 0's clock and into lanes. The format of the JSON file: Trace Event Format
  * (Chromium's catapult project, 2016), of which complete events (X) and metadata (M) are used. */
-#include "bench/collect/timelines.h"
+#include "bench/collect/csv/timelines.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -67,31 +67,25 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     return failed ? error_no_memory(e, "what is beside the table") : OK;
 }
 
-static void write_known(FILE *out, const char *before, const char *text)
-{
-    if (text[0])
-        fprintf(out, "%s%s", before, text);
-}
-
 /* What a reader who has this file alone must know: the command, when and on what it ran. */
 static void print_setup(FILE *out, const struct summary *s)
 {
     const struct run_setup *setup = &s->setup;
     bool began = strlen(setup->started) > strlen("2026-11-22T04:26");
-    write_known(out, "Command: ", setup->command);
+    table_print_part(out, "Command: ", setup->command);
     fputc('\n', out);
     if (began)
         fprintf(out, "Begun %.10s %.5s UTC", setup->started, setup->started + 11);
-    write_known(out, began ? " on " : "On ", setup->host);
-    write_known(out, ": ", setup->cpu);
-    write_known(out, ", caches ", setup->caches);
-    write_known(out, ", ", setup->architecture);
+    table_print_part(out, began ? " on " : "On ", setup->host);
+    table_print_part(out, ": ", setup->cpu);
+    table_print_part(out, ", caches ", setup->caches);
+    table_print_part(out, ", ", setup->architecture);
     if (s->usable_cores > 0)
         fprintf(out, ", %d of %d cores", s->usable_cores, s->machine_cores);
-    write_known(out, "; ", setup->system);
-    write_known(out, " ", setup->kernel);
-    write_known(out, "; scalebench ", setup->revision);
-    write_known(out, ", ", setup->compiler);
+    table_print_part(out, "; ", setup->system);
+    table_print_part(out, " ", setup->kernel);
+    table_print_part(out, "; scalebench ", setup->revision);
+    table_print_part(out, ", ", setup->compiler);
     fputs(began ? ".\n" : "\n", out);
 }
 

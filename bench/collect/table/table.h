@@ -83,6 +83,9 @@ void table_print_published(FILE *out, const struct summary *s);
 /* What a reader should know of a point beside its numbers, each remark after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
 
+/* Prints a part of a heading; parts that are unknown leave no trace. */
+void table_print_part(FILE *out, const char *separator, const char *text);
+
 /* A sentence a series: what it lost at its largest point, and to what. */
 void table_print_losses(FILE *out, const struct summary *s);
 

@@ -23,13 +23,6 @@ static void remove_column(struct table *t, size_t c)
     memmove(&t->widths[c], &t->widths[c + 1], (t->n - c) * sizeof t->widths[0]);
 }
 
-static void append(char *list, const char *name, const char *value)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, TABLE_LIST - used, "%s%s%s%s", used > 0 ? ", " : "", name,
-             value[0] ? " " : "", value);
-}
-
 /* Whether every row that has this column has one text in it, which goes into `text`. */
 static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
 {
@@ -84,11 +77,12 @@ static void shorten_texts(struct table *t, int width, int least)
 static void lift_same_columns(struct table *t, int width)
 {
     size_t c;
-    char text[TABLE_CELL];
+    char text[TABLE_CELL], named[2 * TABLE_CELL];
     while (excess_of(t, width) > 0 && (c = least_column(t, true, TABLE_WORTH_ALL)) < t->n) {
         is_same(t, c, text);
+        snprintf(named, sizeof named, "%s%s%s", t->columns[c].header, text[0] ? " " : "", text);
         if (strcmp(text, "-") != 0)
-            append(t->same, t->columns[c].header, text);
+            text_join(t->same, sizeof t->same, ", ", named);
         remove_column(t, c);
     }
 }
@@ -97,7 +91,7 @@ static void leave_out_columns(struct table *t, int width, int most)
 {
     size_t c;
     while (excess_of(t, width) > 0 && (c = least_column(t, false, most)) < t->n) {
-        append(t->left_out, t->columns[c].header, "");
+        text_join(t->left_out, sizeof t->left_out, ", ", t->columns[c].header);
         remove_column(t, c);
     }
 }

@@ -55,8 +55,7 @@ static void print_rows(FILE *out, const struct summary *s, int width)
 
 /* ---- Above the table ---- */
 
-/* Prints a part of a heading; parts that are unknown leave no trace. */
-static void print_part(FILE *out, const char *separator, const char *text)
+void table_print_part(FILE *out, const char *separator, const char *text)
 {
     if (text[0])
         fprintf(out, "%s%s", separator, text);
@@ -78,11 +77,11 @@ static void print_training(FILE *out, const struct summary *s)
     char text[320];
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     print_params(out, s);
-    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
-    print_part(out, " ", summary_distinct(text, sizeof text, s, COLUMN_data_source));
-    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
-    print_part(out, ", ", summary_batch(text, sizeof text, s));
-    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
+    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
+    table_print_part(out, " ", summary_distinct(text, sizeof text, s, COLUMN_data_source));
+    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
+    table_print_part(out, ", ", summary_batch(text, sizeof text, s));
+    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
 }
 
 void table_print_subject(FILE *out, const struct summary *s)
@@ -98,8 +97,8 @@ void table_print_subject(FILE *out, const struct summary *s)
         fputs(foreign, out);
     else
         print_training(out, s);
-    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
-    print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
+    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
+    table_print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
     fputc('\n', out);
 }
 
@@ -120,9 +119,9 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
         return;
     fputs(text, out);
     print_cores(out, s);
-    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_mpi));
-    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_blas));
-    print_part(out, " | ", revision);
+    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_mpi));
+    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_blas));
+    table_print_part(out, " | ", revision);
     fputc('\n', out);
 }
 

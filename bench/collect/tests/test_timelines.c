@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "bench/collect/timelines.h"
+#include "bench/collect/csv/timelines.h"
 
 static char dir[] = "/tmp/test_timelines.XXXXXX";
 
