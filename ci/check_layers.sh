@@ -51,7 +51,7 @@ bench/batch: kernels/base bench/base bench/spec bench/sites bench/record bench/o
 bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare
 bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
-bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/claims bench/compare
+bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/collect bench/collect/table bench/figures bench/runner bench/claims bench/compare
 bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page bench/spec/figures
 bench/workloads: kernels/base bench/base bench/spec bench/record
 bench/workloads/hello: kernels/base bench/base

@@ -1,111 +1,57 @@
-/* A figure of a page: picture, caption, verdict, the table behind it. */
 #include <stdio.h>
+#include <string.h>
 
-#include "bench/collect/table/table.h"
-#include "bench/page/csv_table.h"
-#include "bench/page/html.h"
-#include "bench/page/page_run.h"
 #include "bench/page/picture.h"
-#include "bench/page/spread.h"
-#include "bench/record/csv_reader.h"
-#include "kernels/base/names.h"
+#include "bench/page/section.h"
+#include "bench/runner/files.h"
 
-/* More rows than this are folded in. */
-enum { ROWS_SHOWN = 12 };
-
-static enum status write_picture(FILE *out, const struct page_run *run, const char *name,
-                                 const char *id, struct error *e)
+static bool shows(const struct figure_request *figure, const char *bars, const char *quantity)
 {
-    char path[PATH_BYTES];
-    TRY(path_format(path, e, "%s/%s.svg", run->drawn, name));
-    fputs("<figure>\n<div class=\"picture\">", out);
-    TRY(picture_write(out, path, id, e));
-    fprintf(out, "</div>\n<figcaption id=\"%s-caption\">", id);
-    TRY(path_format(path, e, "%s/%s.txt", run->drawn, name));
-    TRY(html_file(out, path, true, e));
-    fputs("</figcaption>\n</figure>\n", out);
-    return OK;
-}
-
-static void print_losses(FILE *out, const void *s)
-{
-    table_print_losses(out, s);
-}
-
-/* What the figure shows has no interval where it is made of parts: then what the run lost, and why. */
-static enum status write_verdicts(FILE *out, const struct page_run *run,
-                                  const struct figure_request *figure, const char *id,
-                                  const struct csv_table *series, struct error *e)
-{
-    const char *bars = config_text(&run->spec.config, OPT_BARS);
-    const struct comparison *c = verdicts_of(&run->verdicts, figure, bars, 0);
     const struct value *y = &figure->options[FIGURE_Y];
-    bool told = spread_write(out, series, y->n > 0 ? y->texts[0] : bars, c == NULL);
-    if (!told && c == NULL)
-        TRY(html_paragraphs(out, "p", print_losses, &run->s, e));
-    for (size_t i = 0; (c = verdicts_of(&run->verdicts, figure, bars, i)) != NULL; i++) {
-        char rows[160];
-        snprintf(rows, sizeof rows, "%s-%s", id, c->what->name);
-        TRY(verdict_write(out, c, rows, e));
+    if (!figure->published)
+        return false;
+    for (size_t i = 0; i < y->n; i++)
+        if (strcmp(y->texts[i], quantity) == 0)
+            return true;
+    return y->n == 0 && strcmp(bars, quantity) == 0;
+}
+
+/* What is compared and shown is in the contents, too: several views on one run say what is theirs. */
+static void show_published(json_t *data, const json_t *section, const struct figure_request *figure,
+                           const char *bars)
+{
+    size_t i;
+    json_t *compared;
+    json_array_foreach(json_object_get(section, "compared"), i, compared)
+    {
+        const char *name = json_string_value(json_object_get(compared, "name"));
+        if (!shows(figure, bars, name))
+            continue;
+        const char *counts = json_string_value(json_object_get(compared, "counts"));
+        data_add(data, "published", json_incref(compared), NULL);
+        json_object_set_new(compared, "shown", json_sprintf("%s: %s", name, counts));
     }
-    return OK;
 }
 
-static enum status write_series(FILE *out, const struct csv_table *series, const char *id,
-                                const char *name, struct error *e)
+enum status figure_add(const struct section_source *from, json_t *section,
+                       const struct figure_request *figure, const char *bars, struct error *e)
 {
-    fprintf(out, "<details%s><summary>The table behind it, ",
-            series->rows <= ROWS_SHOWN ? " open" : "");
-    html_text(out, name);
-    fprintf(out, ", %zu %s</summary>\n", series->rows, series->rows == 1 ? "row" : "rows");
-    TRY(csv_table_write(out, series, id, e));
-    TRY(csv_table_write_link(out, series->path, name, e));
-    fputs("</details>\n", out);
-    return OK;
-}
-
-static enum status write_rest(FILE *out, const struct page_run *run,
-                              const struct figure_request *figure, const char *id, struct error *e)
-{
-    char path[PATH_BYTES], name[100];
-    struct csv_table series;
-    snprintf(name, sizeof name, "series_%s.csv", figure_request_name(figure));
-    TRY(path_format(path, e, "%s/%s", run->drawn, name));
-    enum status status = csv_table_read(&series, path, e);
-    THEN(status, write_verdicts(out, run, figure, id, &series, e));
-    THEN(status, write_series(out, &series, id, name, e));
-    csv_table_free(&series);
-    return status;
-}
-
-void page_figure_id(char id[160], const struct page_run *run, const struct figure_request *figure)
-{
-    static const char *const own[] = {"summary", "rules", "title"};
-    char part[64];
-    html_id(part, sizeof part, figure_request_name(figure));
-    bool taken = name_index(part, own, sizeof own / sizeof *own) >= 0;
-    snprintf(id, 160, "%s-%s%s", run->id, part, taken ? "-figure" : "");
-}
-
-enum status page_figure_write(FILE *out, const struct page_run *run,
-                              const struct figure_request *figure, struct error *e)
-{
-    char id[160];
+    const struct value *y = &figure->options[FIGURE_Y];
     const char *name = figure_request_name(figure), *title = figure->options[FIGURE_TITLE].text;
-    page_figure_id(id, run, figure);
-    fprintf(out, "<article class=\"figure\" id=\"%s\">\n<h3 id=\"%s-title\"><a href=\"#%s\">", id,
-            id, id);
-    html_text(out, name);
-    fputs("</a>", out);
-    if (title != NULL && *title) {
-        fputs(" <small>", out);
-        html_text(out, title);
-        fputs("</small>", out);
-    }
-    fputs("</h3>\n", out);
-    TRY(write_picture(out, run, name, id, e));
-    fputs("<div class=\"numbers\">\n", out);
-    TRY(write_rest(out, run, figure, id, e));
-    fputs("</div>\n</article>\n", out);
-    return OK;
+    char id[PAGE_ID], called[PAGE_ID], path[PATH_BYTES], series[100];
+    snprintf(called, sizeof called, "%.80s-%.60s",
+             json_string_value(json_object_get(section, "id")), name);
+    section_id(id, from->page, called, "-figure-");
+    json_t *data = json_pack("{s:s, s:o, s:o, s:o}", "id", id, "name", data_text(name), "title",
+                             data_text(title != NULL ? title : ""), "quantity",
+                             data_text(y->n > 0 ? y->texts[0] : bars));
+    TRY(data_add(section, "figures", data, e));
+    show_published(data, section, figure, bars);
+    TRY(path_format(path, e, "%s/%s.svg", from->drawn, name));
+    TRY(picture_read(data, from->page, path, e));
+    TRY(path_format(path, e, "%s/%s.txt", from->drawn, name));
+    TRY(data_add_file(data, "caption", path, e));
+    snprintf(series, sizeof series, "series_%s.csv", name);
+    TRY(path_format(path, e, "%s/%s", from->drawn, series));
+    return data_add_csv(data, id, series, path, e);
 }

@@ -1,225 +1,188 @@
-#include "bench/page/page_run.h"
-
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/rules.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
-#include "bench/page/csv_table.h"
-#include "bench/page/html.h"
+#include "bench/compare/operand.h"
+#include "bench/figures/figures.h"
+#include "bench/page/section.h"
+#include "bench/runner/run_spec.h"
+
+/* ---- Words ---- */
+
+/* results/<campaign>/<time>-<digits> is a run of its campaign; several views on one run, each kept in a folder of
+ * its own, have one campaign's name. */
+static void name_run(char name[80], const char *campaign, const char *path)
+{
+    char resolved[PATH_MAX];
+    snprintf(name, 80, "%s", campaign);
+    if (realpath(path, resolved) == NULL)
+        return;
+    char *own = strrchr(resolved, '/');
+    *own++ = '\0';
+    const char *parent = strrchr(resolved, '/');
+    if (*own && (parent == NULL || strcmp(parent + 1, campaign) != 0))
+        snprintf(name, 80, "%.79s", own);
+}
+
+static void print_kinds(FILE *out, const struct summary *s)
+{
+    char kinds[128];
+    fputs(summary_distinct(kinds, sizeof kinds, s, COLUMN_kind), out);
+}
+
+static void print_ok(FILE *out, const struct summary *s)
+{
+    size_t ok = 0;
+    for (size_t i = 0; i < s->n; i++)
+        ok += s->points[i].outcome == POINT_ok;
+    fprintf(out, "%zu of %zu", ok, s->n);
+}
+
+struct told {
+    const char *key;
+    void (*print)(FILE *out, const struct summary *s);
+    const struct summary *s;
+};
+
+static void print_word(FILE *out, const void *arg)
+{
+    const struct told *word = arg;
+    word->print(out, word->s);
+}
+
+static void add_words(json_t *section, const struct summary *s)
+{
+    const struct told words[] = {
+        {"subject", table_print_subject, s},
+        {"findings", table_print_findings, s},
+        {"losses", table_print_losses, s},
+        {"kind", print_kinds, s},
+        {"points", print_ok, s},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        json_object_set_new(section, words[i].key, data_print(print_word, &words[i]));
+}
 
 /* ---- Points ---- */
 
 static void print_remarks(FILE *out, const void *point)
 {
-    table_print_remarks(out, point);
-    fputc('\n', out);
+    const struct point_summary *p = point;
+    table_print_remarks(out, p);
+    fprintf(out, "\n%s", p->flags);
 }
 
-/* Whether a column of the closing table says something of any point. */
-static bool is_told(const struct page_run *run, const struct table *t, size_t column)
+static json_t *point_row(const struct table *t, const struct point_summary *p, size_t i)
 {
     char text[TABLE_CELL];
-    for (size_t i = 0; i < run->s.n; i++)
-        if (strcmp(table_cell(text, t, column, &run->s.points[i]), "-") != 0)
-            return true;
-    return false;
+    json_t *row = json_pack("[i]", (int)i + 1);
+    for (size_t c = 0; c < t->n; c++)
+        json_array_append_new(row, data_text(table_cell(text, t, c, p)));
+    json_array_append_new(row, data_text(p->cells[COLUMN_kind]));
+    json_array_append_new(row, json_string(p->status));
+    json_array_append_new(row, data_print(print_remarks, p));
+    return row;
 }
 
-/* Options that are words are texts, all else are numbers with what belongs to them. */
-static bool is_text(const struct page_run *run, const struct table *t, size_t column)
-{
-    char text[TABLE_CELL];
-    for (size_t i = 0; column < t->n_options && i < run->s.n; i++)
-        if (!html_is_number(table_cell(text, t, column, &run->s.points[i])))
-            return true;
-    return false;
-}
-
-static enum status write_point(FILE *out, const struct page_run *run, const struct table *t,
-                               size_t i, struct error *e)
-{
-    const struct point_summary *p = &run->s.points[i];
-    fprintf(out,
-            "<tr id=\"%s-summary-%zu\"><th scope=\"row\"><a href=\"#%s-summary-%zu\">%zu</a></th>",
-            run->id, i + 1, run->id, i + 1, i + 1);
-    for (size_t c = 0; c < t->n; c++) {
-        char text[TABLE_CELL];
-        if (!is_told(run, t, c))
-            continue;
-        fputs(is_text(run, t, c) ? "<td>" : "<td class=\"n\">", out);
-        html_text(out, table_cell(text, t, c, p));
-        fputs("</td>", out);
-    }
-    fputs("<td>", out);
-    html_text(out, p->cells[COLUMN_kind]);
-    fputs("</td><td>", out);
-    html_text(out, p->status);
-    fputs("</td><td class=\"wrap\">", out);
-    TRY(html_paragraphs(out, "span", print_remarks, p, e));
-    html_text(out, p->flags);
-    fputs("</td></tr>\n", out);
-    return OK;
-}
-
-static enum status write_points(FILE *out, const struct page_run *run, struct error *e)
+static json_t *point_rows(const struct summary *s)
 {
     struct table t;
-    char path[PATH_BYTES];
-    table_make(&t, &run->s);
-    fputs("<div class=\"scroll\"><table><thead><tr><th class=\"n\">row</th>", out);
-    for (size_t c = 0; c < t.n; c++) {
-        if (!is_told(run, &t, c))
-            continue;
-        fputs(is_text(run, &t, c) ? "<th>" : "<th class=\"n\">", out);
-        html_text(out, t.columns[c].header);
-        fputs("</th>", out);
-    }
-    fputs("<th>kind</th><th>status</th><th>remarks, flags</th></tr></thead><tbody>\n", out);
-    for (size_t i = 0; i < run->s.n; i++)
-        TRY(write_point(out, run, &t, i, e));
-    fputs("</tbody></table></div>\n", out);
-    TRY(path_format(path, e, "%s/summary.csv", run->path));
-    return csv_table_write_link(out, path, "summary.csv", e);
+    json_t *names = json_pack("[s]", "row"), *rows = json_pack("[O]", names);
+    table_make(&t, s);
+    for (size_t c = 0; c < t.n; c++)
+        json_array_append_new(names, data_text(t.columns[c].header));
+    json_array_append_new(names, json_string("kind"));
+    json_array_append_new(names, json_string("status"));
+    json_array_append_new(names, json_string("remarks, flags"));
+    json_decref(names);
+    for (size_t i = 0; i < s->n; i++)
+        json_array_append_new(rows, point_row(&t, &s->points[i], i));
+    return rows;
 }
 
 /* ---- Grades ---- */
 
-static void write_grades(FILE *out, const struct page_run *run)
+static void print_grades(FILE *out, const void *summary)
 {
     struct rule_result results[RULES];
-    rules_grade(results, &run->s);
-    fputs("<details><summary>Grades by the twelve rules of Hoefler and Belli (SC15): ", out);
-    table_tell_grades(out, results, &run->s);
-    fputs("</summary>\n<div class=\"scroll\"><table><thead><tr><th "
-          "class=\"n\">rule</th><th>title</th>"
-          "<th>grade</th><th>by</th></tr></thead><tbody>\n",
-          out);
-    for (size_t i = 0; i < RULES; i++) {
-        fprintf(out,
-                "<tr id=\"%s-rules-%zu\"><th scope=\"row\"><a href=\"#%s-rules-%zu\">%zu</a></th>"
-                "<td class=\"wrap\">",
-                run->id, i + 1, run->id, i + 1, i + 1);
-        html_text(out, rule_title(i));
-        fprintf(out, "</td><td><span class=\"verdict %s\">%s</span></td><td class=\"wrap\">",
-                results[i].grade == RULE_NOT_MET ? "bad"
-                : results[i].grade == RULE_MET   ? "same"
-                                                 : "none",
-                rule_grade_name(results[i].grade));
-        html_text(out, results[i].by);
-        fputs("</td></tr>\n", out);
-    }
-    fputs("</tbody></table></div>\n</details>\n", out);
+    rules_grade(results, summary);
+    table_tell_grades(out, results, summary);
+}
+
+static json_t *rule_row(const struct rule_result *result, size_t i)
+{
+    static const char *const classes[] = {
+        [RULE_NOT_MET] = "bad", [RULE_MET] = "same", [RULE_NOT_APPLICABLE] = "none"};
+    return json_pack("[i, s, {s:s, s:s}, o]", (int)i + 1, rule_title(i), "text",
+                     rule_grade_name(result->grade), "verdict", classes[result->grade],
+                     data_text(result->by));
+}
+
+static json_t *rules_of(const struct summary *s)
+{
+    struct rule_result results[RULES];
+    json_t *rows = json_pack("[[s, s, s, s]]", "rule", "title", "grade", "by");
+    rules_grade(results, s);
+    for (size_t i = 0; i < RULES; i++)
+        json_array_append_new(rows, rule_row(&results[i], i));
+    return json_pack("{s:o, s:o}", "grades", data_print(print_grades, s), "rows", rows);
 }
 
 /* ---- The section ---- */
 
-static void print_findings(FILE *out, const void *s)
+static enum status add_tables(json_t *section, const struct summary *s, const char *folder,
+                              struct error *e)
 {
-    table_print_findings(out, s);
+    char id[PAGE_ID], path[PATH_BYTES];
+    snprintf(id, sizeof id, "%.80s-summary", json_string_value(json_object_get(section, "id")));
+    TRY(path_format(path, e, "%s/summary.csv", folder));
+    TRY(data_add_csv(section, id, "summary.csv", path, e));
+    json_object_set_new(json_array_get(json_object_get(section, "tables"), 0), "points",
+                        json_pack("{s:o}", "rows", point_rows(s)));
+    json_object_set_new(section, "rules", rules_of(s));
+    TRY(path_format(path, e, "%s/spec.yaml", folder));
+    return data_add_file(section, "spec", path, e);
 }
 
-static void print_subject(FILE *out, const void *s)
+static json_t *begin_section(const struct section_source *from, const struct spec *spec,
+                             const char *path)
 {
-    table_print_subject(out, s);
+    const char *title = spec_title(spec);
+    char name[80], id[PAGE_ID];
+    name_run(name, config_text(&spec->config, OPT_NAME), path);
+    section_id(id, from->page, name, "-");
+    return json_pack("{s:s, s:o, s:o, s:o}", "id", id, "name", data_text(name), "title",
+                     data_text(title != NULL ? title : ""), "again", data_text(path));
 }
 
-static void write_title(FILE *out, const struct page_run *run)
+static enum status add_section(const struct section_source *from, const struct summary *s,
+                               const char *path, struct error *e)
 {
-    const char *title = spec_title(&run->spec);
-    if (title == NULL)
-        return;
-    fputs(" <small>", out);
-    html_text(out, title);
-    fputs("</small>", out);
-}
-
-static enum status write_head(FILE *out, const struct page_run *run, struct error *e)
-{
-    fprintf(out, "<h2 id=\"%s-title\"><a href=\"#%s\">", run->id, run->id);
-    html_text(out, run->name);
-    fputs("</a>", out);
-    write_title(out, run);
-    fputs(" <a class=\"up\" href=\"#contents\">contents</a></h2>\n", out);
-    TRY(html_paragraphs(out, "p", print_subject, &run->s, e));
-    fputs("<p class=\"file\">", out);
-    html_text(out, run->path);
-    fputs("</p>\n", out);
-    return html_findings(out, print_findings, &run->s, e);
-}
-
-enum status page_run_write(FILE *out, const struct page_run *run, struct error *e)
-{
-    const struct value *figures = &run->spec.config.values[OPT_FIGURES];
-    fprintf(out, "<section class=\"run\" id=\"%s\" aria-labelledby=\"%s-title\">\n", run->id,
-            run->id);
-    TRY(write_head(out, run, e));
+    const struct config *config = &s->spec->config;
+    const struct value *figures = &config->values[OPT_FIGURES];
+    json_t *section = begin_section(from, s->spec, path);
+    TRY(section_add(from, "runs", section, path, e));
+    TRY(published_add(section, s, path, from->request, e));
+    TRY(figures_draw_page(s, path, from->drawn, from->plots, e));
     for (size_t i = 0; i < figures->n; i++)
-        TRY(page_figure_write(out, run, &figures->figures[i], e));
-    fprintf(out, "<details%s><summary>All points, summary.csv</summary>\n",
-            run->s.n <= 12 ? " open" : "");
-    TRY(write_points(out, run, e));
-    fputs("</details>\n", out);
-    TRY(page_again_write(out, run, e));
-    page_provenance_write(out, run->manifest);
-    write_grades(out, run);
-    fputs("</section>\n", out);
-    return OK;
+        TRY(figure_add(from, section, &figures->figures[i], config_text(config, OPT_BARS), e));
+    add_words(section, s);
+    return add_tables(section, s, path, e);
 }
 
-/* ---- A row of the overview ---- */
-
-static void write_links(FILE *out, const struct page_run *run)
+enum status section_add_run(const struct section_source *from, const char *operand, struct error *e)
 {
-    const struct value *figures = &run->spec.config.values[OPT_FIGURES];
-    for (size_t i = 0; i < figures->n; i++) {
-        char id[160];
-        page_figure_id(id, run, &figures->figures[i]);
-        fprintf(out, "%s<a href=\"#%s\">", i > 0 ? " " : "", id);
-        html_text(out, figure_request_name(&figures->figures[i]));
-        fputs("</a>", out);
-    }
-}
-
-/* Of what its figures show: several views on one run say what is theirs. */
-static void write_verdicts(FILE *out, const struct page_run *run)
-{
-    const struct config *config = &run->spec.config;
-    size_t told = 0;
-    for (size_t i = 0; i < run->verdicts.n; i++) {
-        const struct comparison *c = &run->verdicts.items[i];
-        if (!verdict_is_shown(c, &config->values[OPT_FIGURES], config_text(config, OPT_BARS)))
-            continue;
-        fputs(told++ > 0 ? "; " : "", out);
-        html_text(out, c->what->name);
-        fputs(": ", out);
-        verdict_write_counts(out, c);
-    }
-}
-
-void page_run_overview(FILE *out, const struct page_run *run)
-{
-    struct rule_result results[RULES];
-    char kinds[128];
-    size_t ok = 0;
-    for (size_t i = 0; i < run->s.n; i++)
-        ok += run->s.points[i].outcome == POINT_ok;
-    rules_grade(results, &run->s);
-    fprintf(out, "<tr><th scope=\"row\"><a href=\"#%s\">", run->id);
-    html_text(out, run->name);
-    fputs("</a>", out);
-    write_title(out, run);
-    fputs("</th><td class=\"links wrap\">", out);
-    write_links(out, run);
-    fputs("</td><td>", out);
-    html_text(out, summary_distinct(kinds, sizeof kinds, &run->s, COLUMN_kind));
-    fprintf(out, "</td><td class=\"n\">%zu of %zu</td><td class=\"wrap\">", ok, run->s.n);
-    write_verdicts(out, run);
-    fputs("</td><td>", out);
-    table_tell_grades(out, results, &run->s);
-    fputs("</td><td class=\"date\">", out);
-    html_day(out, run->s.setup.started);
-    fputs("</td>", out);
-    html_processor(out, run->s.setup.cpu, run->s.setup.caches);
-    fputs("</tr>\n", out);
+    char path[PATH_BYTES];
+    struct spec spec = {.n_points = 0};
+    struct summary s = {.n = 0};
+    TRY(operand_find(path, operand, from->request->out, from->request->tools->home, e));
+    enum status status = run_spec_load(&spec, path, NULL, e);
+    THEN(status, summary_read(&s, &spec, path, e));
+    THEN(status, add_section(from, &s, path, e));
+    summary_free(&s);
+    spec_free(&spec);
+    return status;
 }

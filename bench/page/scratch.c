@@ -16,13 +16,6 @@ enum status scratch_open(struct scratch *scratch, struct error *e)
     return OK;
 }
 
-enum status scratch_add(struct scratch *scratch, const char *name, char path[PATH_BYTES],
-                        struct error *e)
-{
-    TRY(path_format(path, e, "%s/%s", scratch->path, name));
-    return folder_make(path, e);
-}
-
 static int remove_one(const char *path, const struct stat *s, int type, struct FTW *place)
 {
     (void)s, (void)type, (void)place;

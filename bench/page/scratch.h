@@ -1,4 +1,4 @@
-/* A temporary folder with a folder a run. */
+/* A temporary folder. */
 #pragma once
 
 #include "bench/runner/files.h"
@@ -8,8 +8,5 @@ struct scratch {
 };
 
 enum status scratch_open(struct scratch *scratch, struct error *e);
-/* Makes the folder `name` in it. */
-enum status scratch_add(struct scratch *scratch, const char *name, char path[PATH_BYTES],
-                        struct error *e);
 /* Removes it with its folders and their files. */
 void scratch_close(struct scratch *scratch);

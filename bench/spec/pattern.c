@@ -174,3 +174,35 @@ enum status pattern_find(struct pattern *pattern, const char *line, size_t size,
         *value = (struct pattern_value){.text = line + ends[0], .size = ends[1] - ends[0]};
     return OK;
 }
+
+/* ---- Replacement ---- */
+
+static int substitute(char *to, PCRE2_SIZE size, const char *from, const char *source,
+                      const char *with)
+{
+    int code;
+    PCRE2_SIZE offset;
+    pcre2_code *compiled =
+        pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED, 0, &code, &offset, NULL);
+    if (compiled == NULL)
+        return code;
+    code = pcre2_substitute(compiled, (PCRE2_SPTR)from, PCRE2_ZERO_TERMINATED, 0,
+                            PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY, NULL, NULL,
+                            (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)to, &size);
+    pcre2_code_free(compiled);
+    return code;
+}
+
+enum status pattern_replace(char **text, const char *source, const char *with, struct error *e)
+{
+    size_t size = strlen(*text) + 1;
+    char *to = malloc(size);
+    int code = to != NULL ? substitute(to, size, *text, source, with) : PCRE2_ERROR_NOMEMORY;
+    if (code < 0) {
+        free(to);
+        return refuse(code, e);
+    }
+    free(*text);
+    *text = to;
+    return OK;
+}

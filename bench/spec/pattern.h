@@ -31,3 +31,7 @@ struct pattern_value {
  * memory or time, or longer than until clock() reaches `until`. */
 enum status pattern_find(struct pattern *pattern, const char *line, size_t size, clock_t until,
                          struct pattern_value *value, struct error *e);
+
+/* Replaces each match of a pattern of this program's own in *text, which was allocated and is replaced by one that the caller
+ * frees; $1 in `with` is the first group. No replacement may be longer than what it replaces. */
+enum status pattern_replace(char **text, const char *source, const char *with, struct error *e);

@@ -141,13 +141,32 @@ static void test_limits(void **state)
     }
 }
 
+static void test_replacement(void **state)
+{
+    static const struct {
+        const char *text, *source, *with, *replaced;
+    } rows[] = {
+        {"", "a", "", ""},
+        {"banana", "x", "y", "banana"},
+        {"banana", "an", "x", "bxxa"},
+        {"1.50 2.00 3", "\\.0+(?!\\d)|(\\.\\d*[1-9])0+", "$1", "1.5 2 3"},
+        {"<a ><b >a b </b>", ">[^<]*(*SKIP)(*F)| ", "", "<a><b>a b </b>"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = strdup(rows[i].text);
+        struct error e = {.status = OK};
+        assert_int_equal(pattern_replace(&text, rows[i].source, rows[i].with, &e), OK);
+        assert_string_equal(text, rows[i].replaced);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_replacement),
     };
     return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

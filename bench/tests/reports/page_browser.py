@@ -1,5 +1,6 @@
 """A page in headless Chromium, over its DevTools pipe: page_browser.py CHROMIUM PAGE FOLDER CHECK, FOLDER being
-empty; CHECK one of those below, or `shots` for pictures of the page in FOLDER. Prints what is wrong."""
+empty; CHECK one of those below, `text` for the page as its script makes it, FOLDER/page.html, or `shots` for pictures of it in
+FOLDER. Prints what is wrong."""
 import base64
 import json
 import os
@@ -160,6 +161,9 @@ def check_figures(browser, page):
                             "f.querySelector('svg').getBoundingClientRect().width])")
     yield from ["no figure"] if not seen else []
     yield from (f"{name} is {width} wide" for name, width in seen if width < 200)
+    foreign = browser.evaluate("document.querySelectorAll('img, iframe, object, script:not([type]) ~ script').length")
+    if foreign:
+        yield f"{foreign} elements that are none of the page's"
 
 
 def check_phone(browser, page):
@@ -250,8 +254,10 @@ def check_no_script(browser, page):
     browser.open(page, DESK)
     document = browser.call("DOM.getDocument")["root"]["nodeId"]
     count = {selector: len(browser.call("DOM.querySelectorAll", nodeId=document, selector=selector)["nodeIds"])
-             for selector in (".figure svg", "tbody tr", "th button", ".search[hidden]")}
-    if count[".figure svg"] == 0 or count["tbody tr"] == 0 or count["th button"] or count[".search[hidden]"] != 1:
+             for selector in (".figure", ".figure svg", ".figure figcaption", ".figure:has(pre), .figure:has(a[href$=-table])",
+                              "nav tbody tr", "th button", ".search[hidden]")}
+    shown = {count[".figure svg"], count[".figure figcaption"], count[".figure:has(pre), .figure:has(a[href$=-table])"]}
+    if shown != {count[".figure"]} or count["nav tbody tr"] == 0 or count["th button"] or count[".search[hidden]"] != 1:
         yield f"without script: {count}"
 
 
@@ -278,6 +284,10 @@ def main():
     for name in wanted:
         if name == "shots":
             shoot(browser, page, folder)
+        elif name == "text":
+            browser.show(page, DESK)
+            text = browser.evaluate("document.documentElement.outerHTML")
+            (folder / "page.html").write_text("<!DOCTYPE html>" + text, encoding="utf-8")
         else:
             wrong += [f"{name}: {what}" for what in CHECKS[name](browser, page)]
     wrong += browser.problems

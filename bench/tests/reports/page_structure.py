@@ -20,7 +20,9 @@ class Page(HTMLParser):
 
     def begin(self, tag, attributes):
         attributes = dict(attributes)
-        self.scripts += tag == "script"
+        self.scripts += tag == "script" and attributes.get("type") != "application/json"
+        if self.article in self.pictures and tag in ("path", "use"):
+            self.pictures[self.article] += 1
         for name, value in attributes.items():
             value = value or ""
             if name == "id":
@@ -47,8 +49,6 @@ class Page(HTMLParser):
     def handle_startendtag(self, tag, attributes):
         if "svg" not in self.open and tag not in VOID:
             self.wrong.append(f"<{tag}/> outside a picture")
-        if self.article in self.pictures and tag in ("path", "use"):
-            self.pictures[self.article] += 1
         self.begin(tag, attributes)
 
     def handle_endtag(self, tag):

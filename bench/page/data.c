@@ -1,0 +1,98 @@
+#include "bench/page/data.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/file.h"
+#include "kernels/base/terminal.h"
+
+/* ---- Texts ---- */
+
+/* Control characters have no place in a page, but for ends of lines and tabs. */
+static size_t write_clean(char *to, const char *from)
+{
+    size_t bytes = terminal_show(to, from);
+    if ((unsigned char)*from < 0x80)
+        snprintf(to, 2, "%c", isprint((unsigned char)*from) || strchr("\n\t", *from) ? *from : ' ');
+    return bytes;
+}
+
+json_t *data_text(const char *text)
+{
+    char *clean = malloc(4 * strlen(text) + TERMINAL_SHOWN), *to = clean;
+    if (clean == NULL)
+        return NULL;
+    *to = '\0';
+    for (; *text; to += strlen(to))
+        text += write_clean(to, text);
+    json_t *string = json_string(clean);
+    free(clean);
+    return string;
+}
+
+json_t *data_print(data_printer *print, const void *what)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return NULL;
+    print(memory, what);
+    json_t *string = fclose(memory) == 0 ? data_text(text) : NULL;
+    free(text);
+    return string;
+}
+
+void data_id(char *id, size_t size, const char *text)
+{
+    size_t n = 0;
+    for (; *text && n + 1 < size; text++)
+        id[n++] = isalnum((unsigned char)*text) || *text == '_' ? *text : '-';
+    id[n] = '\0';
+}
+
+/* ---- Files ---- */
+
+enum status data_read(char **text, const char *path, struct error *e)
+{
+    const char *why;
+    size_t size = 0;
+    FILE *in = file_open_stream(path, &why);
+    *text = NULL;
+    if (in == NULL)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", why);
+    bool read = getdelim(text, &size, '\0', in) >= 0;
+    fclose(in);
+    return read ? OK : error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read, or is empty");
+}
+
+enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e)
+{
+    char *text;
+    enum status status = data_read(&text, path, e);
+    if (status == OK && json_object_set_new(object, key, data_text(text)) != 0)
+        status = error_no_memory(e, "a page");
+    free(text);
+    return status;
+}
+
+/* ---- Lists ---- */
+
+enum status data_add(json_t *object, const char *list, json_t *element, struct error *e)
+{
+    if (json_object_get(object, list) == NULL)
+        json_object_set_new(object, list, json_array());
+    return json_array_append_new(json_object_get(object, list), element) == 0
+               ? OK
+               : error_no_memory(e, "a page");
+}
+
+enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
+                         struct error *e)
+{
+    json_t *table = json_pack("{s:s, s:o}", "id", id, "name", data_text(name));
+    TRY(data_add(object, "tables", table, e));
+    return data_add_file(table, "csv", path, e);
+}

@@ -1,0 +1,87 @@
+#include "bench/page/fill.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const char *entity(char c)
+{
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
+}
+
+static void write_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (entity(*text) != NULL)
+            fputs(entity(*text), out);
+        else
+            fputc(*text, out);
+}
+
+/* No tag begins or ends in it. */
+static int write_json(const char *json, size_t size, void *out)
+{
+    for (size_t i = 0; i < size; i++)
+        if (json[i] == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(json[i], out);
+    return 0;
+}
+
+static void write_value(FILE *out, char mark, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    if (mark == '=' && value != NULL)
+        json_dump_callback(value, write_json, out, JSON_COMPACT | JSON_ENCODE_ANY);
+    else if (mark == '&' && text != NULL)
+        fputs(text, out);
+    else if (text != NULL)
+        write_text(out, text);
+}
+
+static void fill(FILE *out, const char *from, const char *end, const json_t *data);
+
+static void fill_each(FILE *out, const char *from, const char *end, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+    const char *text = json_string_value(value);
+    if (json_is_object(value) || (text != NULL && *text))
+        fill(out, from, end, value);
+    json_array_foreach((json_t *)value, i, item) fill(out, from, end, item);
+}
+
+/* The place that `from` begins with; returns what follows it. */
+static const char *fill_place(FILE *out, const char *from, const char *end, const json_t *data)
+{
+    char name[32] = "", close[40];
+    int length = 0;
+    bool marked = from[2] != '\0' && strchr("#&=", from[2]) != NULL;
+    sscanf(from + 2 + marked, "%31[a-z_.]}}%n", name, &length);
+    const char *inside = from + 2 + marked + length;
+    const json_t *value = strcmp(name, ".") == 0 ? data : json_object_get(data, name);
+    if (from[2] != '#') {
+        write_value(out, from[2], value);
+        return inside;
+    }
+    snprintf(close, sizeof close, "{{/%s}}", name);
+    const char *stop = strstr(inside, close);
+    fill_each(out, inside, stop != NULL ? stop : end, value);
+    return stop != NULL ? stop + strlen(close) : end;
+}
+
+static void fill(FILE *out, const char *from, const char *end, const json_t *data)
+{
+    while (from < end) {
+        const char *place = strstr(from, "{{");
+        if (place == NULL || place > end)
+            place = end;
+        fwrite(from, 1, (size_t)(place - from), out);
+        from = place < end ? fill_place(out, place, end, data) : end;
+    }
+}
+
+void fill_template(FILE *out, const char *text, const json_t *data)
+{
+    fill(out, text, text + strlen(text), data);
+}
