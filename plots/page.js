@@ -16,7 +16,7 @@ const textOf = cell => String(typeof cell === "object" ? cell.text : cell);
 const show = cell => typeof cell === "object" ? [makeVerdict(cell.text, cell.verdict, cell.title)] : [String(cell)];
 const makeVerdict = (text, verdict, title) => make("span", {class: `verdict ${verdict}`, title}, text);
 
-const readJson = script => script && script.textContent.trim() ? JSON.parse(script.textContent) : null;
+const readJson = part => part.textContent.trim() ? JSON.parse(part.textContent) : null;
 
 // ---- Numbers ----
 
@@ -302,16 +302,16 @@ function showClaims() {
 // More rows than this are folded in, and more lines of findings; so few runs name the page.
 const ROWS_SHOWN = 12, LINES_SHOWN = 20, RUNS_NAMED = 3;
 
-// The rows that a script holds have addresses that begin as the figure or run around it.
+// Addresses of rows begin as the figure or run around them.
 function showRows() {
-  for (const script of document.querySelectorAll("script[data-id]")) {
-    const id = `${script.closest(".figure, .run").id}-${script.dataset.id}`;
-    script.replaceWith(makeTable(id, readJson(script)));
+  for (const rows of document.querySelectorAll(".rows")) {
+    const id = `${rows.closest(".figure, .run").id}-${rows.dataset.id}`;
+    rows.replaceWith(makeTable(id, readJson(rows)));
   }
 }
 
 function showCsv(titles) {
-  for (const text of document.querySelectorAll("pre[data-id]")) {
+  for (const text of document.querySelectorAll("pre[data-name]")) {
     const {id, name} = text.dataset, csv = readCsv(text.textContent), n = csv.rows.length;
     const folded = text.parentElement, numbers = folded.closest(".numbers"), made = folded.querySelector("table");
     folded.open = n <= ROWS_SHOWN && (numbers || made);
@@ -323,10 +323,10 @@ function showCsv(titles) {
 }
 
 function showManifests() {
-  for (const script of document.querySelectorAll("script.manifest")) {
-    const manifest = readJson(script), again = script.closest(".run").querySelector(".again");
+  for (const text of document.querySelectorAll(".manifest")) {
+    const manifest = readJson(text), again = text.closest(".run").querySelector(".again");
     again.textContent = showCommands(manifest, again.dataset.path);
-    script.replaceWith(makeFacts(manifest));
+    text.replaceWith(makeFacts(manifest));
   }
 }
 

@@ -17,12 +17,12 @@ static void write_text(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-/* No tag begins or ends in it. */
+/* Neither a script nor a text that holds it ends in it. */
 static int write_json(const char *json, size_t size, void *out)
 {
     for (size_t i = 0; i < size; i++)
-        if (json[i] == '<')
-            fputs("\\u003c", out);
+        if (json[i] == '<' || json[i] == '&')
+            fprintf(out, "\\u%04x", json[i]);
         else
             fputc(json[i], out);
     return 0;

@@ -75,7 +75,7 @@ is_whole_as_file() {
 import html, re, sys
 page, series = open(sys.argv[1], encoding="utf-8").read(), open(sys.argv[2], encoding="utf-8").read()
 figure = re.search(r'<article class="figure" id="small-time">.*?</article>', page, re.S).group(0)
-assert "<svg" in figure and html.unescape(re.search(r"<pre[^>]*>(.*?)</pre>", figure, re.S).group(1)) == series
+assert "<svg" in figure and html.unescape(re.search(r"<pre [^>]*data-name[^>]*>(.*?)</pre>", figure, re.S).group(1)) == series
 END
 }
 
