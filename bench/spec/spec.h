@@ -271,6 +271,8 @@ bool config_concerns(const struct config *config, enum option_id option);
 bool config_reads(const struct config *config, enum option_id option);
 /* Both, and what the option belongs to is chosen: sync.cap_mib is used by strategy bucketed alone. */
 bool config_uses(const struct config *config, enum option_id option);
+/* The option whose value has this one without effect; NULL: none has. */
+const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
 /* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
 enum { LINK_BYTES = 64 };
 void config_link(char text[LINK_BYTES], const struct config *config);

@@ -112,6 +112,13 @@ check "trainer: a file in place of a folder" \
 check "trainer: a batch beyond the samples" \
     expect 2 "a global batch of 64 images from a data set of 10: expected at most as many in train.global_batch" \
     train --data.set digits --data.samples 10 --train.global_batch 64
+check "trainer: a target in place of percent" \
+    expect 2 "train.target_acc_pct: expected a percentage above chance, which is 10 with 10 classes, found '0.9'" \
+    train --data.set digits --train.target_acc_pct 0.9
+check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect with --run time: expected --run accuracy; leave it out" \
+    train --data.set digits --run time --train.epochs 2
+check "trainer: timed steps of an accuracy run" expect 2 "--measure.time.steps has no effect with --run accuracy: expected --run time" \
+    train --data.set digits --measure.time.steps 2
 check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
     train --data.set digits --checkpoint.start configs/quick.yaml
 # What will be written is looked at before the first step, by name; nothing is left of the look.

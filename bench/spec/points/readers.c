@@ -359,6 +359,12 @@ bool config_uses(const struct config *config, enum option_id id)
     return config_concerns(config, id) && (lacks == NULL || lacks->reads != NULL);
 }
 
+const struct spec_option *config_unread_by(const struct config *config, enum option_id id)
+{
+    const struct reader *lacks = reader_find_lack(config, id);
+    return lacks != NULL ? option_get(lacks->owner) : NULL;
+}
+
 bool reader_has_row(enum option_id id)
 {
     for (size_t i = 0; i < READERS; i++)

@@ -395,6 +395,6 @@ check "a pattern that takes memory without end" ends_with_an_endless_pattern '(.
 check "a pattern that calls itself without end" ends_with_an_endless_pattern '(?R)' 1 "nested recursion"
 check "a pattern that is too large" refuses "workload.metrics: regular expression is too large" \
     '{command: [./pi], metrics: ["b = ((a{1000}){1000}){1000}"]}'
-check "a time that no metric has" refuses "have none of this name" '{command: [./pi], time: a_ms}'
+check "a time that no metric has" refuses "'a_ms' is unknown; known: wall" '{command: [./pi], time: a_ms}'
 check "an unknown key" refuses "'comand' is unknown" '{comand: [./pi]}'
 finish

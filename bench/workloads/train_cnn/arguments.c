@@ -253,6 +253,42 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
+/* What a spec says of launches and runs, --run says here; --seed is of both. */
+static bool is_of_another_run(const struct config *config, enum option_id id)
+{
+    const struct spec_option *owner =
+        config->values[id].set && id != OPT_SEED ? config_unread_by(config, id) : NULL;
+    return owner != NULL && scope_is_campaign(owner->scope);
+}
+
+static enum status refuse_run(const struct config *config, bool timed, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (is_of_another_run(config, id))
+            return error_set(e, ERR_ARGUMENT,
+                             "--%s has no effect with --run %s: expected --run %s; leave it out",
+                             option_get(id)->key, RUNS[timed], RUNS[!timed]);
+    return OK;
+}
+
+/* The runner, which says its version, has looked at what it hands over: all options, read or not. */
+static enum status check_run(const struct arguments *a, struct error *e)
+{
+    struct config config;
+    bool timed = a->run == RUN_FOR_TIME;
+    const struct mark none = {0};
+    if (a->help || a->identify || a->describe_plan || a->version[0] || a->run == RUN_TO_EVALUATE)
+        return OK;
+    config_borrow(&config, &a->config);
+    enum status status =
+        config_set(&config, option_get(OPT_TIME_LAUNCHES), timed ? "1" : "0", none, e);
+    THEN(status,
+         config_set(&config, option_get(OPT_ACCURACY_SEEDS), timed ? "[]" : "[1]", none, e));
+    THEN(status, refuse_run(&config, timed, e));
+    config_free(&config);
+    return status;
+}
+
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
 {
     struct strategy_config strategy;
@@ -265,6 +301,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     TRY(parse_own(a, argc, argv, e));
     TRY(config_strategy(&a->config, &strategy, &at, e));
     TRY(check_together(a, e));
+    TRY(check_run(a, e));
     return check_work(a, e);
 }
 

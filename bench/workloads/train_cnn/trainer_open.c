@@ -55,6 +55,18 @@ static enum status check_data(const struct trainer *t, struct error *e)
                     t->model.desc->name, t->model.desc->classes, t->model.desc->classes - 1);
 }
 
+/* A target that guessing reaches is a fraction typed for percent. */
+static enum status check_target(const struct trainer *t, struct error *e)
+{
+    double target = config_number(t->config, OPT_TARGET_ACC), chance = 100.0 / t->desc->classes;
+    if (target == 0 || t->desc->classes < 2 || target > chance)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "train.target_acc_pct: expected a percentage above chance, which is %.3g with "
+                     "%d classes, found '%s'; for 97 %% write 97",
+                     chance, t->desc->classes, config_text(t->config, OPT_TARGET_ACC));
+}
+
 enum status trainer_open_batches(struct trainer *t, struct error *e)
 {
     enum option_id at;
@@ -64,6 +76,7 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
                              (int)config_int(t->config, OPT_TENSOR));
     t->batches.global_batch = trainer_global_batch(t->config, t->job.ranks);
     TRY(check_data(t, e));
+    TRY(check_target(t, e));
     TRY(open_sampler(t, e));
     t->batches.accumulate = (uint32_t)config_int(t->config, OPT_ACCUMULATE);
     t->batches.micro_max = sampler_micro_max(&t->batches.sampler, t->batches.accumulate);
