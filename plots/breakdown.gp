@@ -1,5 +1,6 @@
 # What a step consists of, a bar a point. Waiting is not communication; the rest is what no part of
 # the step accounts for, imbalance between ranks included.
+shown = 'step_ms'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
 panel = 'breakdown_panel.gp'
@@ -7,6 +8,7 @@ panel = 'breakdown_panel.gp'
 parts = columns
 parts_n = words(parts)
 model_tick = 1
+model_in(name) = 'model_ms'
 # A part has the same colour whichever others there are.
 known_parts = 'load forward backward pack comm wait optimizer inject other'
 known_colours = '#999999 #56B4E9 #0072B2 #F0E442 #D55E00 #E69F00 #009E73 #CC79A7 #DDDDDD'

@@ -1,10 +1,11 @@
 # Figures with a bar a point, from top to bottom: row 1 is the highest. Its name stands above it.
 
 is_horizontal = 1
+rows_n = drawn_n
+is_doubtful(row) = strcol('status') ne 'ok'
 x_title = y_title
 y_title = ''
 plot_height = 19.0 * (rows_n > 0 ? rows_n : 1) + 6
-legend_n = 0
 right = 16.0                # points, for the last number of the axis
 mark_colour = 'black'
 bar = 0.19                  # half its height; rows are 1 apart

@@ -13,7 +13,7 @@ if (!exists('parts_n')) {
     parts_n = 0
 }
 # The legend names what is drawn: a line to compare with has two ends, and nothing has no curves.
-if (ranks_min == ranks_max || nothing ne '') {
+if (nothing ne '' || (reference_n > 0 && x_n == 1)) {
     reference_n = 0
 }
 if (nothing ne '') {
@@ -27,29 +27,31 @@ do for [k = 1:parts_n] {
     shown_parts = shown_parts.(part_most > most / 500 ? sprintf('%d ', k) : '')
 }
 parts_rows = (words(shown_parts) + 3) / 4
-# A name that is wider than the picture goes on in the next line, from the last blank that fits.
-legend_most = int((width - 35) / 4.4)
-legend_lines = 0
+# What is wider than the picture goes on in the next line.
+set print $caption
+eval print_lines('caption', letters)
+set print $missing
+eval print_lines('missing', letters)
 longest = 0
-array legend_text[8 * legend_n + 1]
-array legend_of[8 * legend_n + 1]    # the curve that begins in this line, else 0
+legend_most = int((width - 35) / 4.4)
+array begins[legend_n + 1]          # the line of the legend in which each curve begins
+begins[1] = 1
+set print $legend
 do for [k = 1:legend_n] {
     longest = strlen(series_name(k)) > longest ? strlen(series_name(k)) : longest
-    begins = k
-    rest = series_name(k)
-    while (rest ne '') {
-        cut = strlen(rest) + 1
-        if (cut > legend_most + 1) {
-            do for [at = 2:legend_most + 1] {
-                cut = rest[at:at] eq ' ' ? at : cut
-            }
-        }
-        legend_lines = legend_lines + 1
-        legend_text[legend_lines] = rest[1:cut - 1]
-        legend_of[legend_lines] = begins
-        rest = rest[cut + 1:*]
-        begins = 0
-    }
+    eval print_lines('series_name(k)', legend_most)
+    begins[k + 1] = |$legend| + 1
+}
+set print
+legend_lines = |$legend|
+# Marks that the legend names.
+published_n = oversubscribed_n = doubtful_n = model_n = 0
+note_marks(name) = (oversubscribed_n = oversubscribed_n + (has_value(name) && strstrt(strcol('flags'), 'oversubscribed') > 0), \
+    doubtful_n = doubtful_n + (has_value(name) && is_doubtful(0)), \
+    published_n = published_n + (is_beside(0) && has_number(beside(name, 'published'))), \
+    model_n = model_n + (has_model && has_number(model_in(name))), 0)
+do for [name in shown] {
+    stats data using (is_drawn(0) ? note_marks(name) : 0) nooutput
 }
 # Many curves with short names stand in two columns.
 legend_rows = legend_n > 6 && longest < (width / 2 - 16) / 4.4 ? (legend_lines + 1) / 2 : legend_lines
@@ -64,11 +66,11 @@ if (is_long(title, width + 20)) {
 }
 title_height = 13.0 * title_lines
 legend_height = legend_row * entries + 8 + title_height
-caption_height = caption_row * caption_n + 4
+caption_height = caption_row * |$caption| + 4
 least_height = caption_height / caption_share - legend_height - axis_height - caption_height
 plot_height = plot_height > least_height ? plot_height : least_height
 # Points without a value are told below the axis, where nothing is covered.
-below = caption_height + (missing_lines > 0 ? caption_row * missing_lines + 3 : 0)
+below = caption_height + (|$missing| > 0 ? caption_row * |$missing| + 3 : 0)
 height = legend_height + plot_height + axis_height + below
 
 title_room = 0
@@ -112,20 +114,21 @@ do for [format in formats] {
             linecolor rgb grey linewidth 0.9 dashtype 16
         set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
-    do for [i = 1:legend_lines] {
-        legend_x = i > legend_rows ? width / 2 : 8
-        legend_at = legend_y(row + (i - 1) % legend_rows + 1)
-        k = legend_of[i]
-        if (k > 0 && legend_line(k) > 0) {
-            set arrow from screen legend_x / width, screen legend_at \
-                to screen (legend_x + 18) / width, screen legend_at nohead \
-                linecolor rgb legend_colour(k) linewidth legend_line(k) dashtype legend_dash(k)
+    do for [k = 1:legend_n] {
+        do for [i = begins[k]:begins[k + 1] - 1] {
+            legend_x = i > legend_rows ? width / 2 : 8
+            legend_at = legend_y(row + (i - 1) % legend_rows + 1)
+            if (i == begins[k] && legend_line(k) > 0) {
+                set arrow from screen legend_x / width, screen legend_at \
+                    to screen (legend_x + 18) / width, screen legend_at nohead \
+                    linecolor rgb legend_colour(k) linewidth legend_line(k) dashtype legend_dash(k)
+            }
+            if (i == begins[k]) {
+                set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb legend_colour(k) \
+                    pointtype legend_mark(k) pointsize scale
+            }
+            set label ''.$legend[i] noenhanced at screen (legend_x + 23) / width, screen legend_at left
         }
-        if (k > 0) {
-            set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb legend_colour(k) \
-                pointtype legend_mark(k) pointsize scale
-        }
-        set label legend_text[i] noenhanced at screen (legend_x + 23) / width, screen legend_at left
     }
     row = row + legend_rows
     do for [k = 1:words(shown_parts)] {
@@ -187,12 +190,12 @@ do for [format in formats] {
     set label x_title noenhanced center at graph 0.5, screen (below + 8) / height
     set label y_title noenhanced rotate center \
         at screen (7 + title_room / 2) / width, screen (below + axis_height + plot_height / 2) / height
-    do for [k = 1:missing_lines] {
-        set label value(sprintf('missing%d', k)) noenhanced font small textcolor rgb grey left \
+    do for [k = 1:|$missing|] {
+        set label ''.$missing[k] noenhanced font small textcolor rgb grey left \
             at screen 4 / width, screen missing_y(k)
     }
-    do for [k = 1:caption_n] {
-        set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
+    do for [k = 1:|$caption|] {
+        set label ''.$caption[k] noenhanced font small textcolor rgb '#303030' left \
             at screen 4 / width, screen caption_y(k)
     }
     if (nothing ne '') {

@@ -1,15 +1,17 @@
 # Values over anything: a curve a series of series_<figure>.csv, or bars side by side; a panel each of
 # several quantities, one above the other. Besides what style.gp lists, bench/figures assigns:
-#   x_name, x_min, x_max         what x is; the least and the greatest there is
-#   x_different                  how many there are
-#   ticks_n, tickK               them, rising, where they are few; else 0
-#   names_n, nameK               where x is told by name: what its numbers 1 .. names_n stand for; else 0
-#   tick_names_n, tickK_name     what these ticks are called, where that is not their number; else 0
+#   x_name                       what x is
 #   x_option                     1: it is an option of points; 0: a column, as epoch
-#   columnK_title, _most         of the K-th of columns: its axis, what there can be at most
-#   seriesK_published            1: nobody here measured it
+#   names_n, nameK               where x is told by name: what its numbers 1 .. names_n stand for; else 0
+#   class_names                  what numbers from 0 on are called, as words; '' is none
+shown = columns
+has_stems = 1
 load plots.'/style.gp'
 panel = 'line_panel.gp'
+is_beside(row) = strcol('kind') ne 'published'
+is_joined(row) = 1
+x_column = 'x'
+load plots.'/curves.gp'
 plot_height = words(columns) > 1 ? 105.0 * words(columns) : 140.0
 x_title = x_name
 y_title = ''
@@ -19,21 +21,18 @@ if (as_bars) {
     darks = darks.more_darks
 }
 ring_shape = as_bars ? 4 : ring_shape
-ranks_min = x_min
-ranks_max = x_max
 
-# Value and bounds of the current row; the stem of a share is written without its unit.
-stem_of(name) = strlen(name) > 4 && name[strlen(name) - 3:] eq '_pct' ? name[1:strlen(name) - 4] : name
+# Bounds of the current row.
 has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi') > column(name.'_lo')
-is_published(k) = value(sprintf('series%d_published', k))
+is_published(k) = !is_ours[k]
 legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, k)
 legend_dash(k) = is_published(k) ? 3 : series_dash(k)
-legend_line(k) = by_place ? 0 : value(sprintf('series%d_line', k))
+legend_line(k) = by_place ? 0 : joins[k]
 
 # Bars and names, which no line joins, stand at 1, 2, 3 ...; numbers where they belong, series side by side.
-tick(i) = value(sprintf('tick%d', i))
 by_place = as_bars || names_n > 0
-place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (tick(i) <= x ? 1 : 0)) : x
+ticks_n = by_place || class_names ne '' || x_n <= 24 ? x_n : 0
+place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (x_values[i] <= x ? 1 : 0)) : x
 log_x = !by_place && x_min > 0 && (x_scale eq 'log' || \
     (x_scale eq 'auto' && x_option && x_max >= (x_name[1:5] eq 'ranks' ? 9 : 8 * x_min)))
 # Bars stand beside each other, at each place those that it has; published values alone in the middle, beside no bar.
@@ -42,20 +41,19 @@ published_alone = as_bars && y_scale ne 'log' && series_n - bars_n == 1
 present = ''
 stand(k, x) = (present = present.sprintf(' %d@%.10g;', k, x), 0)
 if (as_bars) {
-    stats data using (strlen(strcol('curve')) > 0 ? stand(column('curve'), column('x')) : 0) nooutput
+    stats data using (is_drawn(0) ? stand(column('curve'), column('x')) : 0) nooutput
 }
 has_bar(k, x) = strstrt(present, sprintf(' %d@%.10g;', k, x)) > 0 && !(published_alone && is_published(k))
 bars_at(x, k) = sum [i = 1:k] has_bar(i, x)
 bar_aside(k, x) = has_bar(k, x) ? bar * (bars_at(x, k) - (bars_at(x, series_n) + 1) / 2.0) : 0
 bars_n = 1
 do for [t = 1:as_bars ? ticks_n : 0] {
-    here = series_n > 0 ? bars_at(tick(t), series_n) : 0
+    here = series_n > 0 ? bars_at(x_values[t], series_n) : 0
     bars_n = here > bars_n ? here : bars_n
 }
 bar = bars_n > 1 ? 0.8 / bars_n : 0.6
 x_span = by_place ? ticks_n : x_max - x_min + 1
-room = mark_width / (width_of(size) - left - right)
-room = room * x_different < 0.25 ? room : 0.25 / x_different
+room = room_within(0.25 / (x_n > 0 ? x_n : 1))
 aside(k) = as_bars ? bar_aside(k, column('x')) : (log_x ? room : room * x_span) * spread_of(k, column('x'))
 x_of(k) = log_x ? column('x') * (x_max / real(x_min))**aside(k) : place_of(column('x')) + aside(k)
 x_if(condition, k) = condition ? x_of(k) : NaN
@@ -78,8 +76,8 @@ whisker_of(k) = as_bars ? whisker_colour : dark(k)
 
 # Single launches stand beside each other in their order, as wide as a bar or as the place of their series.
 # Where they would hide each other they are left out, and so are marks but those at the end of curves.
-crowded = x_different > 48
-mark_scale = x_different > 24 ? 0.6 : 1
+crowded = x_n > 48
+mark_scale = x_n > 24 ? 0.6 : 1
 is_marked(row) = !crowded || column('x') == x_max
 if (crowded) {
     dots_n = 0
@@ -96,26 +94,22 @@ least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(na
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
 most_row(name, stem) = has_value(stem.'_hi') ? column(stem.'_hi') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
+note_ends(name, stem) = (lowest = lower(least_of(name, stem), lowest), greatest = higher(least_of(name, stem), greatest), \
+    topmost = higher(most_row(name, stem), topmost), 0)
+array is_empty[words(columns)]       # 1: nothing has a value of the column
 from_y = ''
 to_y = ''
 top_y = ''
 do for [i = 1:words(columns)] {
-    lowest = NaN
-    LEAST_max = 0
-    MOST_max = 0
-    if (value(sprintf('column%d_n', i)) > 0) {
-        stats data using (strlen(strcol('curve')) > 0 ? least_of(word(columns, i), stem_of(word(columns, i))) : NaN) \
-            name 'LEAST' nooutput
-        lowest = LEAST_min
-        stats data using (strlen(strcol('curve')) > 0 ? most_row(word(columns, i), stem_of(word(columns, i))) : NaN) \
-            name 'MOST' nooutput
-    }
+    lowest = greatest = topmost = NaN
+    stats data using (is_drawn(0) ? note_ends(word(columns, i), stem_of(word(columns, i))) : 0) nooutput
+    is_empty[i] = topmost != topmost
     if (dots_n > 0) {
-        stats dots_data using (strlen(strcol('curve')) > 0 && strcol('y') eq word(columns, i) \
+        stats dots_data using (is_drawn(0) && strcol('y') eq word(columns, i) \
             && column('value') < lowest ? (lowest = column('value'), 0) : 0) nooutput
     }
-    to_y = to_y.sprintf(' %.10g', LEAST_max)
-    top_y = top_y.sprintf(' %.10g', MOST_max)
+    to_y = to_y.sprintf(' %.10g', is_empty[i] ? 0 : greatest)
+    top_y = top_y.sprintf(' %.10g', is_empty[i] ? 0 : topmost)
     from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
         : lowest < 0 && value(sprintf('column%d_most', i)) != 100 ? -1 : 0)
 }
@@ -129,20 +123,20 @@ do for [i = 1:words(columns)] {
 told = ''
 shared = ''
 published_key(i, stem) = sprintf(' %d:%.10g@%.10g;', i, column('x'), column(stem.'_published'))
-is_beside(stem) = strlen(strcol('curve')) > 0 && has_value(stem.'_published') && !is_published(column('curve'))
+has_theirs(stem) = is_drawn(0) && is_beside(0) && has_value(stem.'_published')
 tell(key) = strstrt(told, key) > 0 ? (shared = shared.key, 0) : (told = told.key, 0)
 do for [i = 1:words(columns)] {
     stem = stem_of(word(columns, i))
-    stats data using (is_beside(stem) ? tell(published_key(i, stem)) : 0) nooutput
+    stats data using (has_theirs(stem) ? tell(published_key(i, stem)) : 0) nooutput
 }
-is_shared(i, stem) = is_beside(stem) && strstrt(shared, published_key(i, stem)) > 0
+is_shared(i, stem) = has_theirs(stem) && strstrt(shared, published_key(i, stem)) > 0
 x_shared(i, stem) = is_shared(i, stem) ? place_of(column('x')) : NaN
 
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set xtics nomirror out scale 0.5 noenhanced
 listed = !by_place && x_option && ticks_n > 0 && ticks_n < 9
 x_format = '%g'
-label_of(i) = tick_names_n > 0 ? value(sprintf('tick%d_name', i)) : names_n > 0 ? value(sprintf('name%d', int(tick(i)))) : sprintf('%g', tick(i))
+label_of(i) = class_names ne '' ? word(class_names, int(x_values[i]) + 1) : names_n > 0 ? value(sprintf('name%d', int(x_values[i]))) : sprintf('%g', x_values[i])
 widest = 0
 do for [i = 1:ticks_n] {
     widest = strlen(label_of(i)) > widest ? strlen(label_of(i)) : widest
@@ -165,13 +159,13 @@ if (by_place && ticks_n > 0) {
         x_format = has_decades ? '%.0s%c' : x_format
         set xrange [x_min / 1.25 : x_max * 1.25]
     } else {
-        pad = x_option ? 0.5 : x_different > 24 ? 0.02 * (x_max - x_min) : 0.3
+        pad = x_option ? 0.5 : x_n > 24 ? 0.02 * (x_max - x_min) : 0.3
         set xrange [x_min - pad : x_max + pad]
     }
     if (listed) {
         set xtics ()
         do for [i = 1:ticks_n] {
-            set xtics add (label_of(i) tick(i))
+            set xtics add (label_of(i) x_values[i])
         }
     }
     if (!x_option && x_max - x_min < 12) {

@@ -23,7 +23,7 @@ do for [i = 1:words(columns)] {
             set xtics add ((last ? label_of(t) : '') t)
         }
         if (listed) {
-            set xtics add ((last ? label_of(t) : '') tick(t))
+            set xtics add ((last ? label_of(t) : '') x_values[t])
         }
     }
     unset logscale y
@@ -52,7 +52,7 @@ do for [i = 1:words(columns)] {
             eval big_ticks('y', words(columns) == 1 ? most : real(word(to_y, i)))
         }
     }
-    if (value(sprintf('column%d_n', i)) == 0) {
+    if (is_empty[i]) {
         set yrange [0:1]
         unset ytics
         set label (nothing ne '' ? '' : 'no '.value(sprintf('column%d_title', i))) \
@@ -64,7 +64,7 @@ do for [i = 1:words(columns)] {
     }
     set label broken_title noenhanced rotate center \
         at screen (left > 48 ? 11.5 : 7) / width, screen upper - (i - 0.5) * share
-    if (series_n == 0 || value(sprintf('column%d_n', i)) == 0) {
+    if (series_n == 0 || is_empty[i]) {
         plot NaN notitle
         continue
     }

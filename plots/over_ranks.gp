@@ -1,29 +1,37 @@
-# Figures over ranks: a curve a series of series_<figure>.csv. A script may define
+# Figures over ranks: a curve a series of series_<figure>.csv. Besides what style.gp lists, bench/figures assigns:
+#   ideal_slopes, ideal_times    of each base: cores that a rank brings, relative to it, and its step; as words
+#   originK                      of a curve whose base stands in another one, as words: that curve; ranks, value and
+#                                model of the base; the same of its own first point; '' is none
+# A script may define
 #   y(k), y_lo(k), y_hi(k)   value and bounds of the current row
 #   reference(k, x)          lines to compare with, reference_n of them
 
 panel = 'over_ranks_panel.gp'
+x_column = 'ranks'
+is_joined(row) = !is_doubtful(row)
+load plots.'/curves.gp'
 y(k) = column('value')
 y_lo(k) = column('lo')
 y_hi(k) = column('hi')
-missing_lines = missing_n
 reference(k, x) = NaN
+reference_n = 0
 x_title = 'ranks (MPI processes)'
-legend_mark(k) = value(sprintf('series%d_published', k)) ? published_shape : shape(solid, k)
+ideal_n = words(ideal_slopes)
+# The line that leads from the base of another curve to a curve that has none of its own.
+origin_of(k) = value(sprintf('origin%d', k))
+legend_line(k) = joins[k] || origin_of(k) ne ''
 
 # Up to 8 ranks the axis is linear, beyond it is logarithmic.
-log_ranks = x_scale eq 'auto' ? ranks_max > 8 : x_scale eq 'log'
+log_ranks = x_scale eq 'auto' ? x_max > 8 : x_scale eq 'log'
 
 # Marks and single launches stay within a quarter of what lies between two rank counts.
-axis_span = log_ranks ? log(1.5625 * ranks_max / ranks_min) : ranks_max - ranks_min + 1.0
+axis_span = log_ranks ? log(1.5625 * x_max / x_min) : x_max - x_min + 1.0
 gap = 1.0
-do for [i = 2:words(all_ranks)] {
-    apart = (log_ranks ? log(word(all_ranks, i) / real(word(all_ranks, i - 1))) \
-        : word(all_ranks, i) - word(all_ranks, i - 1)) / axis_span
+do for [i = 2:x_n] {
+    apart = (log_ranks ? log(x_values[i] / x_values[i - 1]) : x_values[i] - x_values[i - 1]) / axis_span
     gap = apart < gap ? apart : gap
 }
-room = mark_width / (width_of(size) - left - right)
-room = room < 0.25 * gap ? room : 0.25 * gap
+room = room_within(0.25 * gap)
 whisker = 0.009
 x_moved(ranks, by) = log_ranks ? ranks * exp(axis_span * by) : ranks + axis_span * by
 x_at(ranks, k) = x_moved(ranks, room * spread_of(k, ranks))
@@ -35,9 +43,15 @@ x_dot(k) = in_series(k) ? x_moved(column('ranks'), \
 launches_at = ''
 note_launch(ranks) = launches_at = launches_at.(strstrt(launches_at, sprintf(' %d;', ranks)) > 0 ? '' : sprintf(' %d;', ranks))
 if (dots_n > 0) {
-    stats dots_data using (strlen(strcol('curve')) > 0 ? (note_launch(column('ranks')), 0) : 0) nooutput
+    stats dots_data using (is_drawn(0) ? (note_launch(column('ranks')), 0) : 0) nooutput
 }
+spread_most = 0
 moved_at(ranks) = series_n > 0 ? (sum [k = 1:series_n] (spread_of(k, ranks) != 0 ? 1 : 0)) : 0
+do for [i = 1:x_n] {
+    do for [k = 1:series_n] {
+        spread_most = higher(abs(spread_of(k, x_values[i])), spread_most)
+    }
+}
 level_at(ranks) = room * ((moved_at(ranks) > 0 ? spread_most + 0.1 : 0) \
     + (strstrt(launches_at, sprintf(' %d;', ranks)) > 0 ? nth_of / 2 : 0))
 
@@ -55,23 +69,32 @@ told = ''
 shared = ''
 published_key(row) = sprintf(' %d@%.10g;', column('ranks'), column('published'))
 tell(key) = strstrt(told, key) > 0 ? (shared = shared.key, 0) : (told = told.key, 0)
-stats data using (strlen(strcol('curve')) > 0 && has_value('published') ? tell(published_key(0)) : 0) nooutput
+stats data using (is_drawn(0) && has_value('published') ? tell(published_key(0)) : 0) nooutput
 is_shared(row) = strstrt(shared, published_key(0)) > 0
 x_published(k) = in_series(k) && has_value('published') && !is_shared(0) ? x_of(k) : NaN
-x_shared(row) = strlen(strcol('curve')) > 0 && has_value('published') && is_shared(0) ? column('ranks') : NaN
+x_shared(row) = is_drawn(0) && has_value('published') && is_shared(0) ? column('ranks') : NaN
 
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set ytics nomirror out scale 0.5
 
-# The measured rank counts are the ticks.
+# The measured rank counts are the ticks, those that have room beside the others and the last.
 set xtics nomirror out scale 0.5
-set xtics (word(ranks, 1) real(word(ranks, 1)))
-set for [k = 2:words(ranks)] xtics add (word(ranks, k) real(word(ranks, k)))
+share_of(points) = points / (width_of(size) - left - right)
+place_of(i) = ((log_ranks ? log(x_values[i] / x_min * 1.25) : x_values[i] - x_min + 0.5) / axis_span)
+width_at(i) = share_of(4.9 * strlen(sprintf('%d', x_values[i])) + 5.9)
+set xtics ()
+free = -1
+do for [i = 1:x_n] {
+    if (i == x_n || (place_of(i) >= free && place_of(i) <= place_of(x_n) - width_at(x_n))) {
+        set xtics add (sprintf('%d', x_values[i]) x_values[i])
+        free = place_of(i) + width_at(i)
+    }
+}
 if (log_ranks) {
     set logscale x 2
-    set xrange [ranks_min / 1.25 : ranks_max * 1.25]
+    set xrange [x_min / 1.25 : x_max * 1.25]
 } else {
-    set xrange [ranks_min - 0.5 : ranks_max + 0.5]
+    set xrange [x_min - 0.5 : x_max + 0.5]
 }
 
 # A linear axis from 0. It ends above its points.

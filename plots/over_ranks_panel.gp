@@ -1,14 +1,13 @@
 # Reference lines, curves, intervals, marks.
 # A line without a mark leads from the base of another curve to the first point of one that refers to it.
-series_value(k, field) = value(sprintf('series%d_%s', k, field))
 do for [k = 1:series_n] {
-    origin = int(series_value(k, 'origin'))
-    do for [what in origin > 0 ? 'value model' : ''] {
-        from_y = series_value(k, 'from_'.what)
-        to_y = series_value(k, 'to_'.what)
+    lead = origin_of(k)
+    do for [what in lead eq '' ? '' : 'value model'] {
+        from_y = real(word(lead, what eq 'value' ? 3 : 4))
+        to_y = real(word(lead, what eq 'value' ? 6 : 7))
         if (from_y == from_y && to_y == to_y) {
-            set arrow from x_at(series_value(k, 'from'), origin), from_y \
-                to x_at(series_value(k, 'to'), k), to_y nohead back linecolor rgb colour(k) \
+            set arrow from x_at(real(word(lead, 2)), int(word(lead, 1))), from_y \
+                to x_at(real(word(lead, 5)), k), to_y nohead back linecolor rgb colour(k) \
                 linewidth (what eq 'value' ? 1 : 0.5) dashtype lead_dash(what, k)
         }
     }
@@ -17,9 +16,9 @@ do for [k = 1:series_n] {
 set print $reference
 print '# ranks, value'
 do for [k = 1:reference_n] {
-    do for [i = 1:words(all_ranks)] {
-        own = real(word(all_ranks, i))
-        next = i < words(all_ranks) ? real(word(all_ranks, i + 1)) : own
+    do for [i = 1:x_n] {
+        own = x_values[i]
+        next = i < x_n ? x_values[i + 1] : own
         level = level_at(own)
         next_level = level_at(next)
         print sprintf('%.10g,%.10g', x_moved(own, -level), reference(k, own))

@@ -1,5 +1,6 @@
 # Communication of a step, a bar a point: what the step waited for, and what ran behind computing and
 # cost no time. A tick stands at the time that the same calls take alone.
+shown = 'exposed_ms'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
 panel = 'overlap_panel.gp'

@@ -2,7 +2,7 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-reference(k, x) = value(sprintf('ideal%d_slope', k)) * x
+reference(k, x) = word(ideal_slopes, k) * x
 reference_n = ideal_n
 reference_name = 'ideal, from the base'
 

@@ -1,41 +1,26 @@
 # What all figures share. bench/figures/figure_define.c assigns, before it loads the script of a figure:
 #   plots, data, out             this folder; series_<figure>.csv; the path of the pictures without ending
-#   dots_data, dots_n, dots_name  dots_<figure>.csv, the launches behind each value; those of them that are
-#                                drawn; what they are called
+#   dots_data, dots_name         dots_<figure>.csv, the launches behind each value, '' is none; what they are called
 #   scaling                      strong, weak, epoch or none
-#   y_title                      of the axis that shows values
-#   ranks, all_ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; all of
-#     them, rising; least, greatest
 #   spread_marks                 " CURVE@X=ASIDE;" for each mark that is moved sideways, ASIDE in widths of a mark
-#   spread_most                  the greatest of these moves, 0: none
-#   seriesK_name                 K = 1..series_n: its legend
-#   seriesK_bound                1: no result but a bound (ranks that do not communicate)
-#   seriesK_published            1: it has published values alone
-#   seriesK_origin               the curve in which its base stands, if that is another one; else 0. Then
-#     _from, _from_value, _from_model, _to, _to_value, _to_model: ranks and value of the base and of its
-#     own first point, and what the model says of them
-#   idealK_slope, _ms            K = 1..ideal_n: cores a rank brings relative to the base; base's step
-#   missingK                     K = 1..missing_n: of a figure over ranks, which points have no value
-#   captionK                     K = 1..caption_n
-#   caption_share                of the picture's height that it may take at most
-#   values_n, published_n        points with a value of this figure; with a published one beside it
-#   published_name               what the legend calls that
-#   seriesK_line                 1: a line joins some of its marks
-#   model_n                      those that the model of time says something of
-#   doubtful_n, oversubscribed_n points with a value that are not ok; that are oversubscribed
-#   least, most                  of values and published ones, above 0; NaN: there are none
-#   lowest                       of values, published ones and the ends of whiskers
-#   percent_most                 what shares cannot exceed, 100; NaN: the quantity is none or may
+#   seriesK_name                 what the legend calls the K-th curve
+#   bounds                       curves of ranks that do not communicate: no result but a bound; as words
+#   missing                      of a figure over ranks, which points have no value
+#   caption, caption_share       the caption; share of the picture's height that it may take at most
+#   published_name               what the legend calls published values
+#   has_model                    1: the series file has the model of time
 #   withheld                     the flag of points that are ok but tell nothing of this quantity; '' is none
 #   nothing                      why there is no value; '' where there is
-#   rows_n                       bars
 #   title, size, x_scale, y_scale  what the spec says of the figure; '' is no title
 #   shape_of                     line or bars
 #   columns                      the quantities that it shows (y), as words
-#   columnK_n                    of lines: values of the K-th of them
+#   columnK_title, _most         of the K-th of them: its axis; what there can be at most, 100 for shares, else NaN
+# and what over_ranks.gp and line.gp list.
 #
 # The script of a figure loads this file, then the file of its kind (over_ranks.gp, by_point.gp), sets
-# what it wants otherwise and loads draw.gp.
+# what it wants otherwise and loads draw.gp. Before this file it may set
+#   shown                        columns of the series file with its values, as words
+#   has_stems                    1: their intervals and published values are columns of their own
 
 set encoding utf8
 set datafile separator comma
@@ -43,37 +28,65 @@ set datafile columnheaders
 set datafile missing NaN    # rows of other series do not break a line
 
 load plots.'/palette.gp'
-series_name(k) = value(sprintf('series%d_name', k))
-series_dash(k) = dash(k, value(sprintf('series%d_bound', k)))
+if (!exists('shown')) {
+    shown = 'value'
+}
+if (!exists('has_stems')) {
+    has_stems = 0
+}
+y_title = column1_title
+percent_most = column1_most
 
 # What a script may set otherwise.
 plot_height = 140.0                 # points
 is_horizontal = 0                   # bars lie, from the left
 axis_height = 30.0                  # of ticks and title below the plot, points
 left = 48.0                         # of ticks and title beside the plot, points
-legend_n = series_n                 # entries of series in the legend
-legend_mark(k) = shape(solid, k)    # of each
-legend_colour(k) = colour(k)
-legend_dash(k) = series_dash(k)
-legend_line(k) = value(sprintf('series%d_line', k))
+legend_n = 0                        # entries of series in the legend
 right = 8.0                         # margin, points
 whisker = 0.016                     # half of what ends an interval, of the plot's width: wider than marks
 whisker_colour = '#101010'          # which lies above them, where a bar is below
 mark_colour = grey                  # of the published ones in the legend
 ring_shape = 6                      # of oversubscribed ones there
-missing_lines = 0                   # of missingK that stand below the axis
 model_tick = 0                      # the model is a tick across a bar there, else a line
 tick_name = ''                      # of a grey tick across bars
 reference_n = 0                     # lines to compare with
 reference_name = ''
 
+# The current row. Its first column is the number of its curve or bar, where it is drawn.
+has_value(name) = strlen(strcol(name)) > 0
+value_in(name) = has_value(name) ? column(name) : NaN
+# The text of an empty last column is left from other rows and its number undefined, which ends the expression: notes
+# on such columns come last.
+has_number(name) = has_value(name) && column(name) == column(name)
+is_drawn(row) = strlen(strcol(1)) > 0
+# What belongs to a value; the stem of a share is written without its unit.
+stem_of(name) = strlen(name) > 4 && name[strlen(name) - 3:] eq '_pct' ? name[1:strlen(name) - 4] : name
+beside(name, what) = has_stems ? stem_of(name).'_'.what : what
+has_ends(name) = has_stems || name eq 'value'
+model_in(name) = has_model ? beside(name, 'model') : ''
+is_beside(row) = 1                  # a published value is of a curve that was measured here
+is_doubtful(row) = strcol('status') ne 'ok' && strcol('status') ne 'skipped'
+
+# Least and greatest of values and published ones above 0; lowest of them and the ends of their intervals; NaN: none.
+least = most = lowest = NaN
+lower(a, b) = a == a && (b != b || a < b) ? a : b
+higher(a, b) = a == a && (b != b || a > b) ? a : b
+note_value(x) = (x > 0 ? (least = lower(x, least), most = higher(x, most)) : 0, lowest = lower(x, lowest), 0)
+note_row(name) = (note_value(value_in(name)), \
+    has_ends(name) ? (lowest = lower(value_in(beside(name, 'lo')), lowest)) : 0, \
+    note_value(value_in(beside(name, 'published'))))
+drawn_n = 0                         # curves or bars
+do for [name in shown] {
+    stats data using (is_drawn(0) ? (drawn_n = higher(column(1), drawn_n), note_row(name)) : 0) nooutput
+}
 highest = most
 has_zero = lowest <= 0
-# Single launches may lie beyond medians and their intervals.
-if (dots_n > 0) {
-    stats dots_data using (strlen(strcol('curve')) > 0 ? column('value') : NaN) name 'DOTS' nooutput
-    lowest = DOTS_min < lowest ? DOTS_min : lowest
-    highest = DOTS_max > most ? DOTS_max : most
+# Single launches may lie beyond medians and their intervals. One alone is the median.
+dots_n = 0
+note_dot(x) = (lowest = lower(x, lowest), highest = higher(x, highest), dots_n = dots_n + (column('n') > 1), 0)
+if (dots_data ne '') {
+    stats dots_data using (is_drawn(0) ? note_dot(column('value')) : 0) nooutput
 }
 
 # Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one, which has no 0.
@@ -116,17 +129,23 @@ break_title = "middle = strlen(broken_title) / 2; cut = 0; do for [at = 1:strlen
     if (broken_title[at:at] eq ' ' && abs(at - middle) < abs(cut - middle)) { cut = at } }; \
     if (cut > 0) { broken_title = broken_title[1:cut - 1].\"\\n\".broken_title[cut + 1:*] }"
 
-# The current row.
+# Prints the text of a variable in lines of at most `room` letters, cut at blanks; a number and its % stay together.
+blank_before(text, at) = at < 1 ? 0 : text[at:at] eq ' ' && text[at + 1:at + 1] ne '%' ? at : blank_before(text, at - 1)
+end_of_line(text, room) = strlen(text) <= room ? strlen(text) + 1 : blank_before(text, room + 1) > 0 \
+    ? blank_before(text, room + 1) : strstrt(text.' ', ' ')
+print_lines(name, room) = sprintf("rest = %s; while (rest ne '') { cut = end_of_line(rest, %d); ", name, room) \
+    ."print rest[1:cut - 1]; rest = rest[cut + 1:*] }"
+
 # What a skipped point shows is of its network, not of launches that went wrong.
-is_ok(k) = in_series(k) && (strcol('status') eq 'ok' || strcol('status') eq 'skipped')
+is_ok(k) = in_series(k) && !is_doubtful(0)
 is_solid(k) = is_ok(k) && strstrt(strcol('flags'), 'oversubscribed') == 0
-has_value(name) = strlen(strcol(name)) > 0
 has_bars(k) = in_series(k) && has_value('lo') && column('hi') > column('lo')
 in_series(k) = column('curve') == k
 
 # Curves whose intervals would hide each other at one x have their marks moved sideways, by widths of a mark.
 mark_width = 4.0                    # points
 width_of(size) = size eq 'page' ? 504.0 : 252.0    # of the picture, points
+letters = int((width_of(size) - 14) / 3.5)         # of a line of small text
 spread_key(k, x) = sprintf(' %d@%.10g=', k, x)
 spread_at(at) = at > 0 ? real(spread_marks[at:at + strstrt(spread_marks[at:*], ';') - 2]) : 0
 spread_from(at, key) = at > 0 ? at + strlen(key) : 0

@@ -3,9 +3,7 @@ load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
 # Strong scaling shares one problem among the cores; weak scaling gives each rank its own.
-reference(k, x) = scaling eq 'strong' \
-    ? value(sprintf('ideal%d_ms', k)) / (value(sprintf('ideal%d_slope', k)) * x) \
-    : value(sprintf('ideal%d_ms', k))
+reference(k, x) = real(word(ideal_times, k)) / (scaling eq 'strong' ? word(ideal_slopes, k) * x : 1)
 reference_n = scaling eq 'none' ? 0 : ideal_n
 reference_name = 'ideal, from the base'
 

@@ -1,5 +1,6 @@
 # What each rank did when in one step, point by point, rank below rank; what is on its way stands below the rank's
 # lane.
+shown = ''
 load plots.'/style.gp'
 load plots.'/by_point.gp'
 panel = 'timeline_panel.gp'
@@ -38,9 +39,6 @@ most = latest / 4           # so that the legend names what can be seen in the p
 is_shown(row) = strcol('phase') eq 'step' && has_value('place')
 name_of(row) = strcol('label').(strcol('status') eq 'ok' ? '' : ': '.strcol('status')) \
     .(strstrt(strcol('flags'), 'oversubscribed') > 0 ? ', oversubscribed' : '')
-doubtful_n = 0
-oversubscribed_n = 0
-published_n = 0
 
 set format x '%g'
 set xrange [0:latest]

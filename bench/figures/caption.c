@@ -1,5 +1,6 @@
 #include "bench/figures/caption.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,28 +193,6 @@ static bool has_compute_only(const struct summary *s)
     return false;
 }
 
-/* What does not fit the last line is cut with "..."; a number and its % stay together. */
-void caption_wrap(struct caption *caption, size_t width)
-{
-    char *line = caption->text;
-    while (*line && caption->n < CAPTION_LINES_MAX) {
-        caption->lines[caption->n++] = line;
-        if (strlen(line) <= width)
-            return;
-        char *end = line + width;
-        while (end > line && (*end != ' ' || end[1] == '%'))
-            end--;
-        if (end == line)
-            end = line + strcspn(line, " ");
-        if (!*end)
-            return;
-        *end = '\0';
-        line = end + 1;
-    }
-    if (*line)
-        memcpy(line - 4, "...", sizeof "...");
-}
-
 static void write_spread(FILE *out, const struct figure_data *d)
 {
     if (d->spread.n > 0)
@@ -248,6 +227,14 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
     return OK;
 }
 
+static bool is_predicted(const struct figure_data *d)
+{
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->shown[i] && isfinite(figure_data_model(d, i)))
+            return true;
+    return false;
+}
+
 /* A part a line. */
 static enum status write_full(FILE *out, const struct figure_data *d, const struct summary *s,
                               const struct summary *ran, struct error *e)
@@ -258,7 +245,7 @@ static enum status write_full(FILE *out, const struct figure_data *d, const stru
     basis_write_method(out, d, ran);
     write_spread(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));
-    if (d->predicted > 0)
+    if (is_predicted(d))
         prediction_write(out, &d->prediction, d->quantity);
     if (!trained && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
@@ -358,24 +345,14 @@ static enum status write_caption(FILE *out, const struct figure_data *d, bool fu
     return OK;
 }
 
-enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
-                         struct error *e)
+enum status caption_make(char **caption, const struct figure_data *d, bool full, struct error *e)
 {
     size_t size = 0;
-    *caption = (struct caption){0};
-    FILE *out = open_memstream(&caption->text, &size);
+    FILE *out = open_memstream(caption, &size);
     if (out == NULL)
         return error_no_memory(e, "a caption");
     enum status status = write_caption(out, d, full, e);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a caption");
-    if (status != OK)
-        caption_free(caption);
     return status;
-}
-
-void caption_free(struct caption *caption)
-{
-    free(caption->text);
-    *caption = (struct caption){0};
 }

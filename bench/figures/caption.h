@@ -4,19 +4,9 @@
 
 #include "bench/figures/figure_data.h"
 
-#define CAPTION_LINES_MAX 48
+/* One paragraph: all there is to say, or what a reader needs beside the figure. The caller frees it. */
+enum status caption_make(char **caption, const struct figure_data *d, bool full, struct error *e);
 
-struct caption {
-    char *text;                     /* owns the lines */
-    char *lines[CAPTION_LINES_MAX]; /* of the picture, once caption_wrap cut it */
-    size_t n;
-};
-
-/* One paragraph: all there is to say, or what a reader needs beside the figure. */
-enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
-                         struct error *e);
-/* Letters of a line of the picture. */
-enum { CAPTION_COLUMN = 68, CAPTION_PAGE = 140 };
-/* Breaks the text at blanks, in place, into lines of this width. */
-void caption_wrap(struct caption *caption, size_t width);
-void caption_free(struct caption *caption);
+/* Below the axis of a figure over ranks: which of its points have no value. ERR_ARGUMENT where it has no points. The
+ * caller frees it. */
+enum status missing_make(char **missing, const struct figure_data *d, struct error *e);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "bench/figures/caption.h"
 #include "kernels/base/mem.h"
 
 /* ---- Points without a good value ---- */
@@ -177,4 +178,136 @@ void flaws_write(FILE *out, const struct summary *s)
             fprintf(out, "%s%s", told > 1 ? ", " : "", p->point->label);
     }
     fputs(told > 0 ? "." : "", out);
+}
+
+/* ---- Of a figure over ranks, below its axis ---- */
+
+/* What is told: where each status stands, series by series; beyond TOLD_MAX how many more. */
+struct missing {
+    FILE *out;
+    const struct figure_data *d;
+    size_t lead; /* length of what all series' names begin with */
+    size_t told, left;
+};
+
+static long ranks_of(const struct figure_data *d, size_t point)
+{
+    return config_int(&d->s->points[point].point->config, OPT_RANKS);
+}
+
+/* The next rank count of the figure; 0: there is none. */
+static long next_ranks(const struct figure_data *d, long after)
+{
+    long next = 0;
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->shown[i] && ranks_of(d, i) > after && (next == 0 || ranks_of(d, i) < next))
+            next = ranks_of(d, i);
+    return next;
+}
+
+static bool misses_so(const struct figure_data *d, size_t point, const char *status)
+{
+    return figure_data_misses(d, point) && strcmp(d->s->points[point].status, status) == 0;
+}
+
+/* All points at these ranks have this status: no series is told then. */
+static bool miss_alike(const struct figure_data *d, long ranks, const char *status)
+{
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->shown[i] && ranks_of(d, i) == ranks && !misses_so(d, i, status))
+            return false;
+    return true;
+}
+
+/* Length of what all series' names begin with, in whole parts: "reduce_bcast, " of "reduce_bcast,
+ * nodes 1" and "reduce_bcast, nodes 2". The legend says it, what is told of them need not. */
+static size_t shared_lead(const struct series_list *list)
+{
+    const char *first = list->n > 0 ? list->items[0].name : "";
+    size_t lead = 0;
+    for (const char *comma = list->n > 1 ? strstr(first, ", ") : NULL; comma != NULL;
+         comma = strstr(first + lead, ", ")) {
+        size_t length = (size_t)(comma - first) + 2;
+        for (size_t k = 1; k < list->n; k++)
+            if (strncmp(list->items[k].name, first, length) != 0)
+                return lead;
+        lead = length;
+    }
+    return lead;
+}
+
+/* "All skipped at 4; ring failed at 2" of the first rank count of a series, of all where that is NULL; false: it is
+ * left. */
+static bool begin_missing(struct missing *m, const char *series, const char *status)
+{
+    enum { TOLD_MAX = 6 };
+    if (m->told == TOLD_MAX) {
+        m->left++;
+        return false;
+    }
+    const char *all = m->told++ > 0 ? "; all" : "All";
+    if (series == NULL)
+        fprintf(m->out, "%s %s at ", all, status);
+    else
+        fprintf(m->out, "%s%s %s at ", m->told > 1 ? "; " : "", series + m->lead, status);
+    return true;
+}
+
+/* Rank counts at which every point has this status. */
+static void write_all_missing(struct missing *m, const char *status)
+{
+    size_t n = 0;
+    for (long ranks = next_ranks(m->d, 0); ranks > 0; ranks = next_ranks(m->d, ranks)) {
+        if (!miss_alike(m->d, ranks, status))
+            continue;
+        if (n++ > 0)
+            fputs(", ", m->out);
+        else if (!begin_missing(m, NULL, status))
+            return;
+        fprintf(m->out, "%ld", ranks);
+    }
+    if (n > 0)
+        fputs(" ranks", m->out);
+}
+
+/* Those at which this series has it, and another one a value or another status. */
+static void write_series_missing(struct missing *m, const struct series *series, const char *status)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        long ranks = ranks_of(m->d, series->points[i]);
+        if (!misses_so(m->d, series->points[i], status) || miss_alike(m->d, ranks, status))
+            continue;
+        if (n++ > 0)
+            fputs(", ", m->out);
+        else if (!begin_missing(m, series->name, status))
+            return;
+        fprintf(m->out, "%ld", ranks);
+    }
+}
+
+static void write_missing(struct missing *m)
+{
+    for (int i = 0; i < POINT_STATUSES; i++)
+        write_all_missing(m, point_status_names()[i]);
+    for (size_t k = 0; k < m->d->series.n; k++)
+        for (int i = 0; i < POINT_STATUSES; i++)
+            write_series_missing(m, &m->d->series.items[k], point_status_names()[i]);
+    if (m->left > 0)
+        fprintf(m->out, "; and %zu more", m->left);
+    fputs(m->told > 0 ? "." : "", m->out);
+}
+
+enum status missing_make(char **missing, const struct figure_data *d, struct error *e)
+{
+    size_t size = 0;
+    if (next_ranks(d, 0) == 0)
+        return error_set(e, ERR_ARGUMENT, "figures.where = %s: nothing of the run is left",
+                         figure_text(d->figure, FIGURE_WHERE));
+    struct missing m = {
+        .out = open_memstream(missing, &size), .d = d, .lead = shared_lead(&d->series)};
+    if (m.out == NULL)
+        return error_no_memory(e, "a figure");
+    write_missing(&m);
+    return fclose(m.out) == 0 ? OK : error_no_memory(e, "a figure");
 }

@@ -24,8 +24,8 @@ static void begin_dot(FILE *out, size_t curve, const char *name, const struct po
 /* ---- Of points ---- */
 
 /* Nothing of a point without a value: what was withheld there is not shown here. */
-static void write_point(FILE *out, struct figure_data *d, const struct launches *l, size_t curve,
-                        const char *name, size_t point)
+static void write_point(FILE *out, const struct figure_data *d, const struct launches *l,
+                        size_t curve, const char *name, size_t point)
 {
     size_t n, all = 0, nth = 0, last = d->repeats ? d->s->n : point + 1;
     if (!isfinite(d->measured[point].value.mid))
@@ -45,12 +45,11 @@ static void write_point(FILE *out, struct figure_data *d, const struct launches 
             fprintf(out, ",%zu,%zu", nth, all);
             figure_write_number(out, value);
             fputc('\n', out);
-            d->dots += curve > 0 && all > 1; /* a single one lies below the mark of the value */
         }
     }
 }
 
-static void write_series(FILE *out, struct figure_data *d, const struct launches *l)
+static void write_series(FILE *out, const struct figure_data *d, const struct launches *l)
 {
     for (size_t k = 0; k < d->series.n; k++)
         for (size_t i = 0; i < d->series.items[k].n; i++)
@@ -58,7 +57,7 @@ static void write_series(FILE *out, struct figure_data *d, const struct launches
                         d->series.items[k].points[i]);
 }
 
-static void write_bars(FILE *out, struct figure_data *d, const struct launches *l)
+static void write_bars(FILE *out, const struct figure_data *d, const struct launches *l)
 {
     size_t row = 0;
     for (size_t i = 0; i < d->s->n; i++)
@@ -66,7 +65,7 @@ static void write_bars(FILE *out, struct figure_data *d, const struct launches *
             write_point(out, d, l, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
 }
 
-static enum status write_points(FILE *out, struct figure_data *d, struct error *e)
+static enum status write_points(FILE *out, const struct figure_data *d, struct error *e)
 {
     struct launches *l = NULL;
     enum status status = launches_read(&l, d, d->quantity, e);
@@ -79,7 +78,7 @@ static enum status write_points(FILE *out, struct figure_data *d, struct error *
 
 /* ---- Of curves over anything ---- */
 
-static void write_row(FILE *out, struct figure_data *d, const struct table_row *row, size_t k,
+static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row, size_t k,
                       size_t curve)
 {
     const struct table_dots *dots = &row->dots[k];
@@ -89,11 +88,10 @@ static void write_row(FILE *out, struct figure_data *d, const struct table_row *
         fprintf(out, ",%s,%zu,%zu", d->quantities[k].name, i + 1, dots->n);
         figure_write_number(out, d->table.dots[dots->first + i]);
         fputc('\n', out);
-        d->dots += curve > 0;
     }
 }
 
-static void write_rows(FILE *out, struct figure_data *d)
+static void write_rows(FILE *out, const struct figure_data *d)
 {
     fputs("curve,name,point,label,ranks,x,y,nth,n,value\n", out);
     for (size_t i = 0; i < d->table.n; i++)
@@ -101,9 +99,8 @@ static void write_rows(FILE *out, struct figure_data *d)
             write_row(out, d, &d->table.rows[i], k, d->table.series[d->table.rows[i].series].curve);
 }
 
-enum status dots_write(FILE *out, struct figure_data *d, struct error *e)
+enum status dots_write(FILE *out, const struct figure_data *d, struct error *e)
 {
-    d->dots = 0;
     if (!d->figure->shape->any_x)
         return write_points(out, d, e);
     write_rows(out, d);

@@ -16,6 +16,5 @@
 /* Whether the figure's quantity has one value a launch, and its shape a place for each. */
 bool dots_exist(const struct figure_data *d);
 
-/* Writes the file and counts its rows that are drawn in d->dots. A run without raw.csv has names
- * only. */
-enum status dots_write(FILE *out, struct figure_data *d, struct error *e);
+/* Writes the file. A run without raw.csv has names only. */
+enum status dots_write(FILE *out, const struct figure_data *d, struct error *e);

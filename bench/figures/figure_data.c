@@ -111,34 +111,13 @@ static enum status choose_bars(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* fmin and fmax pass over NAN. */
-static void widen(struct figure_data *d, double x)
-{
-    if (!(x > 0))
-        return;
-    d->least = fmin(d->least, x);
-    d->most = fmax(d->most, x);
-}
-
 static void count(struct figure_data *d)
 {
-    d->least = d->most = d->lowest = NAN;
     for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        bool value = isfinite(d->measured[i].value.mid);
         if (d->figure->shape->bars ? !figure_data_has_bar(d, i) : d->series_of[i] == NO_POINT)
             continue;
-        d->values += value;
-        d->doubtful += value && p->outcome != POINT_ok;
-        d->oversubscribed += value && strstr(p->flags, "oversubscribed") != NULL;
-        double published = figure_data_published(d, i);
-        d->published += isfinite(published);
-        d->published_beside += isfinite(published);
-        d->predicted += isfinite(figure_data_model(d, i));
-        widen(d, published);
-        widen(d, d->measured[i].value.mid);
-        d->lowest = fmin(d->lowest,
-                         fmin(fmin(published, d->measured[i].value.mid), d->measured[i].value.lo));
+        d->values += isfinite(d->measured[i].value.mid);
+        d->published += isfinite(figure_data_published(d, i));
     }
 }
 
@@ -182,29 +161,17 @@ const char *figure_data_lack(const struct figure_data *d)
 
 static void count_row(struct figure_data *d, const struct table_row *row)
 {
-    const struct point_summary *p = row->point != NO_POINT ? &d->s->points[row->point] : NULL;
-    bool ours = d->table.series[row->series].point != NO_POINT, value = false;
     for (size_t k = 0; k < d->n_quantities; k++) {
-        double mid = row->values[k].value.mid;
-        value |= isfinite(mid);
-        d->known[k] += isfinite(mid) || isfinite(row->published[k]);
-        d->values += isfinite(mid);
-        d->published += isfinite(row->published[k]);
-        d->published_beside += ours && isfinite(row->published[k]);
-        widen(d, mid);
-        widen(d, row->published[k]);
-        d->lowest = fmin(d->lowest, fmin(row->published[k], fmin(mid, row->values[k].value.lo)));
-        d->table.series[row->series].valued |= isfinite(mid) || isfinite(row->published[k]);
+        bool value = isfinite(row->values[k].value.mid), published = isfinite(row->published[k]);
+        d->values += value;
+        d->published += published;
+        d->table.series[row->series].valued |= value || published;
     }
-    d->predicted += value && p != NULL && isfinite(figure_data_model(d, row->point));
-    d->doubtful += value && p != NULL && p->outcome != POINT_ok && p->outcome != POINT_skipped;
-    d->oversubscribed += value && p != NULL && strstr(p->flags, "oversubscribed") != NULL;
 }
 
 /* Of series without any value there is nothing in the legend. */
 static void count_rows(struct figure_data *d)
 {
-    d->least = d->most = d->lowest = NAN;
     for (size_t i = 0; i < d->table.n; i++)
         count_row(d, &d->table.rows[i]);
     for (size_t k = 0; k < d->table.n_series; k++) {

@@ -48,22 +48,14 @@ struct figure_data {
     struct figure_table table; /* of figures over anything */
     struct measured *measured; /* one a point */
     struct prediction prediction; /* of figures that show one */
-    size_t predicted;             /* points of the figure with a predicted value */
     struct series_list series;    /* of figures with curves: first those that are drawn */
     size_t curves;                /* of them that are drawn */
     size_t values;                /* points with a value; of figures over epochs: their values */
-    size_t doubtful;              /* of them: not ok */
-    size_t oversubscribed;        /* of them */
     size_t published;             /* points with a published value */
-    size_t published_beside;      /* those of them in a series of ours, which does not name them */
-    double least, most;   /* of values and published ones above 0; NAN where there are none */
-    double lowest;        /* of all of them and the ends of their intervals */
-    bool *bars;           /* of a figure that has a bar a point: which of them have one */
-    size_t rows;          /* bars */
-    size_t left_out;      /* curves or bars with a value that are too many to be drawn */
-    size_t dots;          /* launches that are drawn, once dots_write counted them */
-    struct spread spread; /* marks that are drawn beside each other */
-    size_t known[FIGURE_COLUMNS_MAX]; /* rows of the table with a value of each column */
+    bool *bars;                   /* of a figure that has a bar a point: which of them have one */
+    size_t rows;                  /* bars */
+    size_t left_out;              /* curves or bars with a value that are too many to be drawn */
+    struct spread spread;         /* marks that are drawn beside each other */
 };
 
 /* Reads the CSV files of the runs as far as the figure needs them. Freed with figure_data_free in
@@ -91,6 +83,9 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point);
 /* What the model says of a point, what was published of it; NAN in figures that show none. */
 double figure_data_model(const struct figure_data *d, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
+
+/* Inside: the column with x in the series file of curves over anything; "": ranks, which all have. */
+const char *figure_x_column(const struct figure_data *d);
 
 /* Inside: what the options of the figure mean, before anything is read; ERR_SPEC with their place.
  * Freed with figure_data_free in any case. */

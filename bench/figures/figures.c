@@ -28,11 +28,12 @@ static enum status write_dots(FILE *out, void *d, struct error *e)
 /* In full, whatever the picture has room for. */
 static enum status write_caption(FILE *out, void *d, struct error *e)
 {
-    struct caption caption;
-    TRY(caption_make(&caption, d, true, e));
-    fprintf(out, "%s\n", caption.text);
-    caption_free(&caption);
-    return OK;
+    char *caption = NULL;
+    enum status status = caption_make(&caption, d, true, e);
+    if (status == OK)
+        fprintf(out, "%s\n", caption);
+    free(caption);
+    return status;
 }
 
 /* What draws it again from the files beside it, `plots` being beside their folder. */

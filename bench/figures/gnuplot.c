@@ -37,6 +37,15 @@ void gnuplot_define_number(FILE *out, const char *name, double value)
     fprintf(out, "%s=%s; ", name, isfinite(value) ? text_real(text, value) : "NaN");
 }
 
+void gnuplot_define_numbers(FILE *out, const char *name, const double *values, size_t n)
+{
+    char text[TEXT_NUMBER];
+    fprintf(out, "%s='", name);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s ", text_real(text, values[i]));
+    fputs("'; ", out);
+}
+
 const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k, const char *field)
 {
     snprintf(text, GNUPLOT_NAME, "%s%zu%s", list, k, field);

@@ -9,6 +9,8 @@
 /* NAME='value'; in which gnuplot interprets nothing. Control characters become blanks. */
 void gnuplot_define_text(FILE *out, const char *name, const char *value);
 void gnuplot_define_number(FILE *out, const char *name, double value);
+/* NAME='1 2.5'; as words. */
+void gnuplot_define_numbers(FILE *out, const char *name, const double *values, size_t n);
 
 /* "series2_name" into text, which it returns. */
 #define GNUPLOT_NAME 64

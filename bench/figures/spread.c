@@ -6,7 +6,6 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
-#include "bench/figures/gnuplot.h"
 #include "kernels/base/mem.h"
 
 /* More places than these have no marks in a figure over anything (crowded of plots/line.gp). */
@@ -182,14 +181,11 @@ void spread_free(struct spread *spread)
 
 void spread_define(FILE *out, const struct spread *spread)
 {
-    double most = 0;
     char x[TEXT_NUMBER];
     fputs("spread_marks='", out);
     for (size_t i = 0; i < spread->n; i++) {
         const struct spread_mark *mark = &spread->marks[i];
-        most = fmax(most, fabs(mark->aside));
         fprintf(out, " %zu@%s=%.4f;", mark->curve, text_real(x, mark->x), mark->aside);
     }
     fputs("'; ", out);
-    gnuplot_define_number(out, "spread_most", most);
 }

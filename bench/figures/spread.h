@@ -26,5 +26,5 @@ struct spread {
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 
-/* Assigns spread_marks (" CURVE@X=ASIDE;" for each mark) and spread_most (the greatest move) for plots/. */
+/* Assigns spread_marks (" CURVE@X=ASIDE;" for each mark) for plots/. */
 void spread_define(FILE *out, const struct spread *spread);

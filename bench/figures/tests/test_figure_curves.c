@@ -373,6 +373,72 @@ static void marks_that_hide_each_other_are_spread(void **state)
     fake_close(&run);
 }
 
+/* A page has longer lines of text than a column and a slide. */
+static void sizes_give_texts_their_room(void **state)
+{
+    static const char *const sizes[] = {"column", "slide", "page"};
+    static const char *const letters[] = {"68\n", "68\n", "140\n"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char spec[256];
+        struct fake_run run;
+        snprintf(spec, sizeof spec,
+                 "name: size\nmodel: lenet_21k\ntrain: {global_batch: 256}\nranks: 1\n"
+                 "figures: [{kind: line, name: step, y: step_ms, size: %s}]\n",
+                 sizes[i]);
+        fake_open(&run, spec);
+        add(&run, 1, "allreduce", 100);
+        struct summary s = summarise(&run);
+        char *text = work_out(&s, run.dir, "step", "print letters\n");
+        assert_string_equal(text, letters[i]);
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
+/* A single mark joins nothing, in the picture as in its legend. */
+static void single_marks_have_no_line(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: single\nmodel: lenet_21k\ntrain: {global_batch: 256}\n"
+                    "matrix: {ranks: [1, 2], sync.strategy: [allreduce, ring]}\n"
+                    "figures: [{kind: line, name: step, y: step_ms, "
+                    "where: ranks = 2 or sync.strategy = ring}]\n");
+    add(&run, 1, "ring", 100);
+    add(&run, 2, "ring", 50);
+    add(&run, 2, "allreduce", 55);
+    struct summary s = summarise(&run);
+    char *text = work_out(&s, run.dir, "step", "print joins[1], joins[2], is_published(1)\n");
+    assert_string_equal(text, "0 1 0\n");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* What is wider than the picture goes on in the next line; a number and its % stay together. */
+static void texts_are_cut_at_blanks(void **state)
+{
+    static const char *const cases[][2] = {
+        {"Median of 6 launches, 96.9 % intervals.", "Median of 6 launches,\n96.9 % intervals.\n"},
+        {"short", "short\n"},
+        {"a_word_that_is_longer_than_the_room and more",
+         "a_word_that_is_longer_than_the_room\nand more\n"}};
+    struct fake_run run;
+    fake_open(&run, "name: wrap\nmodel: lenet_21k\ntrain: {global_batch: 256}\nranks: 1\n"
+                    "figures: [speedup]\n");
+    add(&run, 1, "allreduce", 100);
+    struct summary s = summarise(&run);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char prints[256];
+        snprintf(prints, sizeof prints, "text = '%s'\neval print_lines('text', 27)\n", cases[i][0]);
+        char *text = work_out(&s, run.dir, "speedup", prints);
+        assert_string_equal(text, cases[i][1]);
+        free(text);
+    }
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Axes of shares end at 100 and begin at 0 or, marked as broken, below the lowest launch. */
 static void axes_of_shares_show_the_difference(void **state)
 {
@@ -514,6 +580,9 @@ int main(void)
         cmocka_unit_test(a_series_without_a_value_has_no_curve),
         cmocka_unit_test(one_rank_count_draws),
         cmocka_unit_test(marks_that_hide_each_other_are_spread),
+        cmocka_unit_test(sizes_give_texts_their_room),
+        cmocka_unit_test(single_marks_have_no_line),
+        cmocka_unit_test(texts_are_cut_at_blanks),
         cmocka_unit_test(axes_of_shares_show_the_difference),
         cmocka_unit_test(a_legend_has_what_is_drawn),
         cmocka_unit_test(a_published_file_is_told_once),

@@ -2,7 +2,6 @@
  * look like is for eyes. */
 #include "bench/figures/tests/drawn.h"
 
-#include "bench/figures/caption.h"
 #include "bench/figures/gnuplot.h"
 #include "bench/spec/matrix.h"
 
@@ -358,16 +357,6 @@ static void cases_share_what_was_measured_once(void **state)
     fake_close(&run);
 }
 
-static void a_number_and_its_percent_sign_stay_in_one_line(void **state)
-{
-    char text[] = "Median of 6 launches, 96.9 % intervals.";
-    struct caption caption = {.text = text};
-    caption_wrap(&caption, 27);
-    assert_int_equal(caption.n, 2);
-    assert_string_equal(caption.lines[0], "Median of 6 launches,");
-    assert_string_equal(caption.lines[1], "96.9 % intervals.");
-}
-
 /* What stands in no number of the figure: others' load during a launch, a flaw that the spec asks for. */
 static void captions_tell_of_flaws_and_of_disturbed_launches(void **state)
 {
@@ -408,7 +397,6 @@ int main(void)
         cmocka_unit_test(a_gnuplot_that_is_killed_is_named),
         cmocka_unit_test(one_message_of_gnuplot_is_kept),
         cmocka_unit_test(a_failing_script_is_named),
-        cmocka_unit_test(a_number_and_its_percent_sign_stay_in_one_line),
         cmocka_unit_test(captions_tell_of_flaws_and_of_disturbed_launches),
         cmocka_unit_test(cases_share_what_was_measured_once),
     };
