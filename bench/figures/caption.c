@@ -1,13 +1,12 @@
 #include "bench/figures/caption.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
-#include "bench/figures/caption_basis.h"
-#include "bench/figures/caption_missing.h"
 #include "kernels/base/mem.h"
 
 /* More bases than these fill a picture with their names; a short caption has room for fewer. */
@@ -103,6 +102,227 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
     write_scaling(out, s, false);
 }
 
+/* ---- What values are medians of, and what whiskers are ---- */
+
+/* Over the points with a value: what each is a median of, and the levels that their intervals reach. */
+struct basis {
+    double least, most; /* launches, runs or paired ratios of a point */
+    size_t points, met; /* with a value; of them with an interval of SUMMARY_CONFIDENCE */
+    double low, high;   /* levels in per cent of those with an interval */
+    const char *what[2];
+    const char *with; /* "each to the base's launch" of paired ones, else NULL */
+};
+
+/* "1" or "6 to 12". */
+static void write_range(FILE *out, double least, double most)
+{
+    char text[TEXT_NUMBER];
+    fputs(text_real(text, least), out);
+    if (most > least)
+        fprintf(out, " to %s", text_real(text, most));
+}
+
+/* The figure's values are relative to bases. */
+static bool is_of_ratios(const struct figure_data *d)
+{
+    return d->quantity->relation > RELATION_RATE;
+}
+
+/* The lower end of what the figure draws whiskers of, where that is a column of summary.csv. */
+static enum column_id whiskers_of(const struct figure_data *d)
+{
+    if (d->figure->shape == &shape_overlap)
+        return COLUMN_overlap_share_lo;
+    return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
+}
+
+/* What launches of a block make pairs for: the lower ends of intervals that rest on as many as `pairs` of a point says. */
+static const struct pairing {
+    enum column_id lo;
+    size_t pairs; /* offset in struct point_summary */
+    const char *with, *what[2];
+} pairings[] = {
+#define PAIRED(name, member, with, what)                                                           \
+    {                                                                                              \
+        COLUMN_##name##_lo, offsetof(struct point_summary, member), with,                          \
+        {                                                                                          \
+            what, what "s"                                                                         \
+        }                                                                                          \
+    }
+    PAIRED(speedup, pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(efficiency, pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(karp_flatt, pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(peer_ratio, peer_pairs, "each to the peer's launch", "paired ratio"),
+    PAIRED(overlap_share, overlap_pairs, "each with the launch of strategy none", "paired share"),
+#undef PAIRED
+};
+
+/* NULL: the whiskers of the figure rest on launches. */
+static const struct pairing *find_pairing(const struct figure_data *d)
+{
+    enum column_id lo = whiskers_of(d);
+    for (size_t i = 0; i < sizeof pairings / sizeof *pairings; i++)
+        if (pairings[i].lo == lo)
+            return &pairings[i];
+    return NULL;
+}
+
+static size_t pairs_of(const struct figure_data *d, const struct point_summary *p)
+{
+    const struct pairing *pairing = find_pairing(d);
+    return pairing != NULL ? *(const size_t *)((const char *)p + pairing->pairs) : 0;
+}
+
+/* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
+static size_t sample_size(const struct figure_data *d, size_t point)
+{
+    const struct point_summary *p = &d->s->points[point];
+    size_t pairs = pairs_of(d, p);
+    if (d->measured[point].n == 0 || d->figure->shape == &shape_overlap)
+        return d->measured[point].n;
+    if (is_of_ratios(d) && p == &d->s->points[p->base])
+        return 0;
+    return pairs > 0 ? pairs : d->measured[point].n;
+}
+
+/* Whether launches were added until the intervals of the figure were narrow. */
+static bool adds_launches(const struct figure_data *d)
+{
+    return (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
+           config_adds_launches(&d->s->spec->config);
+}
+
+/* The confidence of the interval of a point, whose value is a median of n, as tables state it; NAN where it has none. */
+static double level_at(const struct figure_data *d, size_t point, size_t n)
+{
+    const struct point_summary *p = &d->s->points[point];
+    bool overlap = d->figure->shape == &shape_overlap;
+    double lo = overlap ? p->overlap_share.lo : d->measured[point].value.lo;
+    size_t pairs = pairs_of(d, p);
+    n = pairs > 0 ? pairs : n;
+    return n < 2 || !isfinite(lo) ? NAN : fmin(timing_level(n, adds_launches(d)), TIMING_LEVEL);
+}
+
+static struct basis find_basis(const struct figure_data *d)
+{
+    struct basis basis = {.least = INFINITY, .low = INFINITY, .what = {"launch", "launches"}};
+    const struct pairing *pairing = d->figure->shape != &shape_overlap ? find_pairing(d) : NULL;
+    if (d->quantity->source == SOURCE_RUNS)
+        basis.what[0] = "run", basis.what[1] = "runs";
+    if (pairing != NULL) {
+        basis.with = pairing->with;
+        memcpy(basis.what, pairing->what, sizeof basis.what);
+    }
+    for (size_t i = 0; i < d->s->n; i++) {
+        size_t n = sample_size(d, i);
+        if (n == 0 || !d->shown[i])
+            continue;
+        basis.least = fmin(basis.least, (double)n);
+        basis.most = fmax(basis.most, (double)n);
+        basis.points++;
+        double level = level_at(d, i, n);
+        bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap_pairs == 0;
+        basis.met += isnan(level) && bare; /* there is none to be wide */
+        if (isnan(level))
+            continue;
+        basis.low = fmin(basis.low, 100 * level);
+        basis.high = fmax(basis.high, 100 * level);
+        basis.met += level >= SUMMARY_CONFIDENCE;
+    }
+    return basis;
+}
+
+/* "75", "75 to 96.9" */
+static void write_levels(FILE *out, const struct basis *basis)
+{
+    fprintf(out, "%.3g", basis->low);
+    if (basis->high > basis->low)
+        fprintf(out, " to %.3g", basis->high);
+}
+
+/* States the meaning of a figure's whiskers, at the level of the table. */
+static void write_whiskers(FILE *out, const struct basis *basis)
+{
+    if (basis->most < 2) {
+        fputs("; a single one has no interval.", out);
+        return;
+    }
+    if (!(basis->high > 0)) {
+        fputs("; without intervals.", out);
+        return;
+    }
+    fputs("; whiskers: ", out);
+    write_levels(out, basis);
+    fputs(" % interval", out);
+    if (basis->met == 0)
+        fputs(", which is least to greatest", out);
+    else if (basis->met < basis->points)
+        fprintf(out, ", least to greatest where %s are too few for 95 %%", basis->what[1]);
+    fputc('.', out);
+}
+
+/* "5 epochs", "1 to 4 epochs" */
+static void write_epochs(FILE *out, const struct summary *s)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double epochs = config_number(&s->points[i].point->config, OPT_EPOCHS);
+        least = fmin(least, epochs);
+        most = fmax(most, epochs);
+    }
+    write_range(out, least, most);
+    fputs(most > 1 ? " epochs" : " epoch", out);
+}
+
+/* " of 30 steps", " of 5 epochs, one a seed" */
+static void write_sample(FILE *out, const struct figure_data *d, const struct summary *ran,
+                         const struct basis *basis)
+{
+    char text[256];
+    if (d->quantity->source == SOURCE_RUNS) {
+        fputs(" of ", out);
+        write_epochs(out, ran);
+        fputs(", one a seed", out);
+        return;
+    }
+    if (basis->with != NULL)
+        fprintf(out, ", %s of the same block, launches", basis->with);
+    if (spec_foreign(d->s->spec) == NULL)
+        fprintf(out, " of %s steps", summary_distinct(text, sizeof text, ran, COLUMN_steps));
+}
+
+/* ", 75 to 96.9 % intervals." */
+static void write_intervals(FILE *out, const struct figure_data *d, const struct basis *basis)
+{
+    if (d->figure->shape->whiskers && basis->high > 0) {
+        fputs(", ", out);
+        write_levels(out, basis);
+        fputs(basis->met == 0 ? " % intervals (least to greatest)" : " % intervals", out);
+    }
+    fputc('.', out);
+}
+
+/* How each value came about; `ran` holds the points that the figure shows. */
+static void write_method(FILE *out, const struct figure_data *d, const struct summary *ran,
+                         bool full)
+{
+    const struct figure_shape *shape = d->figure->shape;
+    struct basis basis = find_basis(d);
+    if (basis.points == 0)
+        return;
+    fputs(shape->lead != NULL ? shape->lead : " Median of ", out);
+    write_range(out, basis.least, basis.most);
+    fprintf(out, " %s", basis.what[basis.most > 1]);
+    if (!full) {
+        write_intervals(out, d, &basis);
+        return;
+    }
+    write_sample(out, d, ran, &basis);
+    fputs(shape->method, out);
+    if (shape->whiskers)
+        write_whiskers(out, &basis);
+}
+
 static bool is_timed_base(const struct point_summary *p)
 {
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
@@ -193,40 +413,6 @@ static bool has_compute_only(const struct summary *s)
     return false;
 }
 
-static void write_spread(FILE *out, const struct figure_data *d)
-{
-    if (d->spread.n > 0)
-        fputs(" Points that would hide each other are spread sideways.", out);
-}
-
-/* What a reader must know to read the figure: the rest stands in <figure>.txt. */
-static enum status write_short(FILE *out, const struct figure_data *d, const struct summary *s,
-                               const struct summary *ran, struct error *e)
-{
-    struct basis basis = basis_find(d);
-    bool trained = d->quantity->source == SOURCE_RUNS;
-    write_form(out, ran);
-    write_subject(out, ran, trained, true);
-    if (basis.points > 0) {
-        basis_write_lead(out, d);
-        basis_write_sizes(out, &basis);
-        if (d->figure->shape->whiskers && basis.high > 0) {
-            fputs(", ", out);
-            basis_write_levels(out, &basis);
-            fputs(basis.met == 0 ? " % intervals (least to greatest)" : " % intervals", out);
-        }
-        fputc('.', out);
-    }
-    write_spread(out, d);
-    if (basis_is_of_ratios(d))
-        TRY(write_bases(out, d, BASES_TOLD_SHORT, e));
-    missing_write_counts(out, s);
-    if (!trained)
-        TRY(disturbed_write(out, d, e));
-    flaws_write(out, s);
-    return OK;
-}
-
 static bool is_predicted(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->s->n; i++)
@@ -235,31 +421,48 @@ static bool is_predicted(const struct figure_data *d)
     return false;
 }
 
-/* A part a line. */
-static enum status write_full(FILE *out, const struct figure_data *d, const struct summary *s,
-                              const struct summary *ran, struct error *e)
+static void write_left_out(FILE *out, const struct figure_data *d)
 {
-    bool trained = d->quantity->source == SOURCE_RUNS;
-    write_form(out, ran);
-    write_subject(out, ran, trained, false);
-    basis_write_method(out, d, ran);
-    write_spread(out, d);
-    TRY(write_bases(out, d, BASES_TOLD, e));
+    if (d->left_out > 0)
+        fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,
+                d->figure->shape->bars ? "bars" : "curves", d->figure->name);
+}
+
+/* Where and by what: of a short caption it stands in <figure>.txt alone. */
+static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
+                                const struct summary *ran, bool trained)
+{
     if (is_predicted(d))
         prediction_write(out, &d->prediction, d->quantity);
     if (!trained && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, ran, trained);
-    TRY(missing_write(out, s, e));
-    if (trained)
+}
+
+/* A part a line; `s` are the points that are shown, `ran` those that tell what was run. */
+static enum status write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
+                               const struct summary *ran, bool full, struct error *e)
+{
+    bool trained = d->quantity->source == SOURCE_RUNS;
+    write_form(out, ran);
+    write_subject(out, ran, trained, !full);
+    write_method(out, d, ran, full);
+    if (d->spread.n > 0)
+        fputs(" Points that would hide each other are spread sideways.", out);
+    if (full || is_of_ratios(d))
+        TRY(write_bases(out, d, full ? BASES_TOLD : BASES_TOLD_SHORT, e));
+    if (full)
+        write_circumstances(out, d, s, ran, trained);
+    TRY(missing_write(out, s, full, e));
+    if (full && trained)
         missing_write_seeds(out, s);
-    else
+    if (!trained)
         TRY(disturbed_write(out, d, e));
     flaws_write(out, s);
-    write_published(out, s);
-    if (d->left_out > 0)
-        fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,
-                d->figure->shape->bars ? "bars" : "curves", d->figure->name);
+    if (full) {
+        write_published(out, s);
+        write_left_out(out, d);
+    }
     return OK;
 }
 
@@ -328,7 +531,7 @@ static enum status write_measured(FILE *out, const struct figure_data *d, bool f
     struct summary shown = {0}, ran = {0};
     enum status status = find_shown(&shown, d, true, e);
     THEN(status, find_shown(&ran, d, false, e));
-    THEN(status, (full ? write_full : write_short)(out, d, &shown, ran.n > 0 ? &ran : &shown, e));
+    THEN(status, write_parts(out, d, &shown, ran.n > 0 ? &ran : &shown, full, e));
     free(shown.points);
     free(ran.points);
     return status;

@@ -10,3 +10,12 @@ enum status caption_make(char **caption, const struct figure_data *d, bool full,
 /* Below the axis of a figure over ranks: which of its points have no value. ERR_ARGUMENT where it has no points. The
  * caller frees it. */
 enum status missing_make(char **missing, const struct figure_data *d, struct error *e);
+
+/* Inside: what a caption says of points without a good value, by name and with the reason or how many of each status
+ * alone; of seeds that points lack; of launches behind the points that are shown that were disturbed, of which what
+ * cases share counts once; of weights that differ by an option that is a flaw of published programs. Each writes nothing
+ * where there is nothing to say. */
+enum status missing_write(FILE *out, const struct summary *s, bool full, struct error *e);
+void missing_write_seeds(FILE *out, const struct summary *s);
+enum status disturbed_write(FILE *out, const struct figure_data *d, struct error *e);
+void flaws_write(FILE *out, const struct summary *s);

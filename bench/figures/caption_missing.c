@@ -1,10 +1,9 @@
-#include "bench/figures/caption_missing.h"
+#include "bench/figures/caption.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
-#include "bench/figures/caption.h"
 #include "kernels/base/mem.h"
 
 /* ---- Points without a good value ---- */
@@ -67,7 +66,8 @@ static void write_fate(FILE *out, const struct fate *fates, size_t n)
             strlen(p->reason) > (size_t)reason_max ? "..." : "");
 }
 
-enum status missing_write(FILE *out, const struct summary *s, struct error *e)
+/* By name and with the reason. */
+static enum status write_fates(FILE *out, const struct summary *s, struct error *e)
 {
     const size_t told_max = 8;
     size_t n, told = 0;
@@ -86,19 +86,24 @@ enum status missing_write(FILE *out, const struct summary *s, struct error *e)
 }
 
 /* " Not ok: 3 failed, 2 skipped." */
-void missing_write_counts(FILE *out, const struct summary *s)
+static void write_counts(FILE *out, const struct summary *s)
 {
-    size_t told = 0;
-    for (int status = 0; status < POINT_STATUSES; status++) {
-        size_t n = 0;
-        for (size_t i = 0; status != POINT_ok && i < s->n; i++)
-            n += s->points[i].outcome == (enum point_status)status;
-        if (n > 0)
-            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : " Not ok: ", n,
+    size_t n[POINT_STATUSES] = {0}, told = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n[s->points[i].outcome]++;
+    for (int status = 0; status < POINT_STATUSES; status++)
+        if (status != POINT_ok && n[status] > 0)
+            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : " Not ok: ", n[status],
                     point_status_names()[status]);
-    }
-    if (told > 0)
-        fputc('.', out);
+    fputs(told > 0 ? "." : "", out);
+}
+
+enum status missing_write(FILE *out, const struct summary *s, bool full, struct error *e)
+{
+    if (full)
+        return write_fates(out, s, e);
+    write_counts(out, s);
+    return OK;
 }
 
 /* " Seeds missing: ranks=2 (2 of 3)." */
