@@ -149,11 +149,11 @@ static const struct pairing {
             what, what "s"                                                                         \
         }                                                                                          \
     }
-    PAIRED(speedup, pairs, "each to the base's launch", "paired ratio"),
-    PAIRED(efficiency, pairs, "each to the base's launch", "paired ratio"),
-    PAIRED(karp_flatt, pairs, "each to the base's launch", "paired ratio"),
-    PAIRED(peer_ratio, peer_pairs, "each to the peer's launch", "paired ratio"),
-    PAIRED(overlap_share, overlap_pairs, "each with the launch of strategy none", "paired share"),
+    PAIRED(speedup, scaling.pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(efficiency, scaling.pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(karp_flatt, scaling.pairs, "each to the base's launch", "paired ratio"),
+    PAIRED(peer_ratio, beside_peer.pairs, "each to the peer's launch", "paired ratio"),
+    PAIRED(overlap_share, overlap.pairs, "each with the launch of strategy none", "paired share"),
 #undef PAIRED
 };
 
@@ -197,7 +197,7 @@ static double level_at(const struct figure_data *d, size_t point, size_t n)
 {
     const struct point_summary *p = &d->s->points[point];
     bool overlap = d->figure->shape == &shape_overlap;
-    double lo = overlap ? p->overlap_share.lo : d->measured[point].value.lo;
+    double lo = overlap ? p->overlap.share.lo : d->measured[point].value.lo;
     size_t pairs = pairs_of(d, p);
     n = pairs > 0 ? pairs : n;
     return n < 2 || !isfinite(lo) ? NAN : fmin(timing_level(n, adds_launches(d)), TIMING_LEVEL);
@@ -221,7 +221,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.most = fmax(basis.most, (double)n);
         basis.points++;
         double level = level_at(d, i, n);
-        bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap_pairs == 0;
+        bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
         basis.met += isnan(level) && bare; /* there is none to be wide */
         if (isnan(level))
             continue;

@@ -58,13 +58,14 @@ static enum status check_data(const struct trainer *t, struct error *e)
 /* A target that guessing reaches is a fraction typed for percent. */
 static enum status check_target(const struct trainer *t, struct error *e)
 {
-    double target = config_number(t->config, OPT_TARGET_ACC), chance = 100.0 / t->desc->classes;
-    if (target == 0 || t->desc->classes < 2 || target > chance)
+    double target = config_number(t->config, OPT_TARGET_ACC),
+           chance = 100.0 / t->model.desc->classes;
+    if (target == 0 || t->model.desc->classes < 2 || target > chance)
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "train.target_acc_pct: expected a percentage above chance, which is %.3g with "
                      "%d classes, found '%s'; for 97 %% write 97",
-                     chance, t->desc->classes, config_text(t->config, OPT_TARGET_ACC));
+                     chance, t->model.desc->classes, config_text(t->config, OPT_TARGET_ACC));
 }
 
 enum status trainer_open_batches(struct trainer *t, struct error *e)
