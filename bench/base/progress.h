@@ -1,4 +1,4 @@
-/* Where a campaign or a sweep is, for people, on standard error: one rewritten line on a terminal,
+/* Where a campaign is, for people, on standard error: one rewritten line on a terminal,
  * a line an item elsewhere. */
 #pragma once
 

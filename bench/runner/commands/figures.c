@@ -145,6 +145,17 @@ static void print_picture(FILE *out, const char *run_dir, const char *figure, co
         fprintf(out, "%s\n", path);
 }
 
+static void print_sweep_figures(FILE *out, const char *run_dir)
+{
+    size_t n;
+    char table[PATH_BYTES];
+    const struct sweep_figure *figures = figures_of_sweeps(&n);
+    for (size_t i = 0; i < n; i++)
+        if (path_format(table, NULL, "%s/%s", run_dir, figures[i].table) == OK &&
+            path_exists(table))
+            print_picture(out, run_dir, figures[i].figure, ".svg");
+}
+
 static void print_figures(FILE *out, const struct spec *spec, const char *run_dir)
 {
     static const char *const endings[] = {".svg", ".png", ".pdf"};
@@ -152,6 +163,7 @@ static void print_figures(FILE *out, const struct spec *spec, const char *run_di
     for (size_t i = 0; i < figures->n; i++)
         for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
             print_picture(out, run_dir, figures->texts[i], endings[k]);
+    print_sweep_figures(out, run_dir);
 }
 
 /* The table of a sweep, which is a file. */

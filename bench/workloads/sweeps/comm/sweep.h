@@ -38,7 +38,7 @@ struct contender {
 const char *wait_name(enum wait_kind kind);
 
 enum {
-    SWEEP_FIRST = OPT_OWN - 1,
+    SWEEP_BEFORE = OPT_OWN - 1,
 #define OPTION(id, ...) id,
 #include "bench/workloads/sweeps/comm/options.def"
 };

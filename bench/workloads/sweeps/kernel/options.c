@@ -4,8 +4,9 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/names.h"
 
-static const char *const part_names[] = {"all", "ops", "layers"};
-static const struct enumeration parts = {"parts", 3, part_names, NULL};
+enum { PART_ALL, PART_OPS, PART_LAYERS, PARTS };
+static const char *const part_names[PARTS] = {"all", "ops", "layers"};
+static const struct enumeration parts = {"parts", PARTS, part_names, NULL};
 
 static const struct spec_option ROWS[] = {
 #define OPTION SWEEP_OPTION_ROW
@@ -82,8 +83,8 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     o->batch = (int)sweep_number(&o->config, SWEEP_BATCH);
     o->repeats = (int)sweep_number(&o->config, SWEEP_REPEATS);
     int part = (int)sweep_number(&o->config, SWEEP_PART);
-    o->ops = part != 2;
-    o->layers = part != 1;
+    o->ops = part != PART_LAYERS;
+    o->layers = part != PART_OPS;
     TRY(fill_plans(o, e));
     TRY(fill_isas(o, e));
     if (o->model == NULL && !o->help)

@@ -21,7 +21,7 @@
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
 enum {
-    SWEEP_FIRST = OPT_OWN - 1,
+    SWEEP_BEFORE = OPT_OWN - 1,
 #define OPTION(id, ...) id,
 #include "bench/workloads/sweeps/kernel/options.def"
 };
