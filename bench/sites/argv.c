@@ -1,5 +1,7 @@
 #include "bench/sites/argv.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,37 @@ void argv_add(struct argv_builder *argv, const char *argument)
     memcpy(argv->text + argv->bytes, argument, size);
     argv->bytes += size;
     argv->n++;
+}
+
+/* Behind the strings so far, each of which ends with a zero. */
+static void append(struct argv_builder *argv, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
+    if (has_room(argv, size)) {
+        vsnprintf(argv->text + argv->bytes, size, format, again);
+        argv->bytes += size;
+    }
+    va_end(again);
+}
+
+void argv_format(struct argv_builder *argv, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append(argv, format, arguments);
+    va_end(arguments);
+    argv->n += !argv->failed;
+}
+
+void argv_extend(struct argv_builder *argv, const char *format, ...)
+{
+    va_list arguments;
+    argv->bytes -= argv->bytes > 0;
+    va_start(arguments, format);
+    append(argv, format, arguments);
+    va_end(arguments);
 }
 
 void argv_add_all(struct argv_builder *argv, const char *const *arguments)

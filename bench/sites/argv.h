@@ -13,5 +13,10 @@ struct argv_builder {
 
 void argv_add(struct argv_builder *argv, const char *argument);
 void argv_add_all(struct argv_builder *argv, const char *const *arguments); /* NULL-terminated */
+/* Adds an argument by a format; appends to the last one. */
+void argv_format(struct argv_builder *argv, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void argv_extend(struct argv_builder *argv, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The list in one allocation, freed with free; NULL when memory ran out. Ends `argv`. */
 char **argv_finish(struct argv_builder *argv);

@@ -98,59 +98,41 @@ static bool name_host(char name[128], const struct hosts *h, int node)
     return h->own != NULL || file != NULL;
 }
 
-/* "node0:2,node1:1": how many ranks each takes. Freed with free, NULL without memory or file. */
-static char *name_hosts(const struct hosts *h, const struct site_job *job)
+/* "node0:2,node1:1": how many ranks each takes. */
+static void add_names(struct argv_builder *argv, const struct hosts *h, const struct site_job *job)
 {
-    char *text = NULL, name[128];
-    size_t size;
     const struct config *c = &job->point->config;
-    FILE *out = open_memstream(&text, &size);
-    bool named = true;
-    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++) {
-        named = name_host(name, h, site_job_node(job, node)) && named;
-        fprintf(out, "%s%s:%d", node > 0 ? "," : "", name, config_node_ranks(c, node));
+    char name[128];
+    argv_add(argv, "");
+    for (int node = 0; node < config_int(c, OPT_NODES); node++) {
+        argv->failed |= !name_host(name, h, site_job_node(job, node));
+        argv_extend(argv, "%s%s:%d", node > 0 ? "," : "", name, config_node_ranks(c, node));
     }
-    if (out != NULL && fclose(out) == 0 && named)
-        return text;
-    free(text);
-    return NULL;
 }
 
 /* Those of one host: neighbours, told apart by pin. */
 static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
                      const struct hosts *h, int first, int ranks)
 {
-    char number[16], *cpus = mpiexec_join_cpus(job->plan, first, ranks);
-    const char *const part[] = {":", "-n", number, NULL}, *const own[] = {"--nic", h->nic, NULL};
+    const char *const part[] = {":", "-n", NULL}, *const own[] = {"--nic", h->nic, NULL};
     struct mpiexec_job there = *job;
     there.nic = h->nic;
-    snprintf(number, sizeof number, "%d", ranks);
     argv_add_all(argv, first > 0 ? part : part + 1);
-    mpiexec_add_command(argv, &there, cpus != NULL ? cpus : "", own);
-    argv->failed |= cpus == NULL;
-    free(cpus);
+    argv_format(argv, "%d", ranks);
+    mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
 /* Into namespaces that are up; of a command that is only shown, what would bring them up. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
-    char hosts[16];
     const struct netns *own = ((const struct hosts *)arg)->own;
-    const struct config *c = &job->job->point->config;
     if (own == NULL)
         return;
     const char *const enter[] = {own->script, "enter", own->id, NULL};
-    const char *const make[] = {own->script,
-                                "--hosts",
-                                hosts,
-                                "--rate",
-                                config_text(c, OPT_SITE_RATE),
-                                "--delay",
-                                config_text(c, OPT_SITE_DELAY),
-                                "exec",
-                                NULL};
-    snprintf(hosts, sizeof hosts, "%d", own->hosts);
-    argv_add_all(argv, own->holder != 0 ? enter : make);
+    if (own->holder != 0)
+        argv_add_all(argv, enter);
+    else
+        netns_add_command(argv, own, &job->job->point->config, "exec");
 }
 
 /* A part between colons for each host. */
@@ -158,14 +140,12 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
 {
     const struct hosts *h = arg;
     const struct config *c = &job->job->point->config;
-    char *names = name_hosts(h, job->job);
-    const char *const start[] = {
-        "-rmk",           "user",      "-hosts",    names != NULL ? names : "",
-        "-iface",         h->head,     "-launcher", "ssh",
-        "-launcher-exec", h->launcher, NULL};
+    const char *const start[] = {"-rmk", "user", "-hosts", NULL};
+    const char *const over[] = {"-iface",         h->head,     "-launcher", "ssh",
+                                "-launcher-exec", h->launcher, NULL};
     argv_add_all(argv, start);
-    argv->failed |= names == NULL;
-    free(names);
+    add_names(argv, h, job->job);
+    argv_add_all(argv, over);
     for (int node = 0, first = 0; first < job->plan->ranks; node++) {
         add_host(argv, job, h, first, config_node_ranks(c, node));
         first += config_node_ranks(c, node);

@@ -1,7 +1,5 @@
 /* The local site: this machine. mpiexec starts the ranks, pin binds each to the cores that hwloc
  * planned inside the set that the runner inherited. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/sites/mpiexec.h"
 
@@ -13,13 +11,9 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
                                        "-hosts", "localhost", "-n",        NULL};
     static const char *const open_mpi[] = {"--bind-to", "none", "--oversubscribe", "-n", NULL};
     static const char *const nothing[] = {NULL};
-    char number[16], *cpus = mpiexec_join_cpus(job->plan, 0, job->plan->ranks);
-    snprintf(number, sizeof number, "%d", job->plan->ranks);
     argv_add_all(argv, job->job->launcher->open_mpi ? open_mpi : here);
-    argv_add(argv, number);
-    mpiexec_add_command(argv, job, cpus != NULL ? cpus : "", nothing);
-    argv->failed |= cpus == NULL;
-    free(cpus);
+    argv_format(argv, "%d", job->plan->ranks);
+    mpiexec_add_command(argv, job, 0, job->plan->ranks, nothing);
 }
 
 static enum status local_prepare(const struct site_job *job, struct site_launch *launch,

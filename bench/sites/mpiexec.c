@@ -30,40 +30,26 @@ static void add_options(struct argv_builder *argv, const struct mpiexec_job *job
     argv_add_all(argv, own);
 }
 
-char *mpiexec_join_cpus(const struct place_plan *plan, int first, int n)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int r = first; out != NULL && r < first + n; r++)
-        fprintf(out, "%s%s", r > first ? "|" : "", plan->slots[r].cpus);
-    if (out != NULL && fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* What pin samples the node by. */
 static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *job)
 {
+    const char *const to[] = {"--sample-to", job->job->folder, NULL};
     const char *const nic[] = {"--nic", job->nic, NULL};
-    char seconds[32];
     double interval_s = config_number(&job->job->point->config, OPT_RESOURCES);
-    const char *const sample[] = {"--sample", seconds, "--sample-to", job->job->folder, NULL};
     if (interval_s <= 0)
         return;
-    snprintf(seconds, sizeof seconds, "%g", interval_s);
-    argv_add_all(argv, sample);
+    argv_add(argv, "--sample");
+    argv_format(argv, "%g", interval_s);
+    argv_add_all(argv, to);
     if (job->nic != NULL)
         argv_add_all(argv, nic);
 }
 
-static void add_pinned(struct argv_builder *argv, const struct mpiexec_job *job, const char *source,
-                       const char *cpus, const char *const *own)
+/* Behind pin and where it finds the processors of a rank. */
+static void add_program(struct argv_builder *argv, const struct mpiexec_job *job,
+                        const char *const *own)
 {
-    const char *const pin[] = {job->job->pin, source, cpus, NULL};
     const char *const program[] = {"--", job->job->program, NULL};
-    argv_add_all(argv, pin);
     add_sampling(argv, job);
     argv_add_all(argv, program);
     if (!config_is_foreign(&job->job->point->config))
@@ -71,21 +57,25 @@ static void add_pinned(struct argv_builder *argv, const struct mpiexec_job *job,
     argv_add_all(argv, job->job->arguments);
 }
 
-void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,
+void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own)
 {
-    add_pinned(argv, job, "--cpus", cpus, own);
+    const char *const pin[] = {job->job->pin, "--cpus", "", NULL};
+    argv_add_all(argv, pin);
+    for (int r = first; r < first + n; r++)
+        argv_extend(argv, "%s%s", r > first ? "|" : "", job->plan->slots[r].cpus);
+    add_program(argv, job, own);
 }
 
 void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
                          const char *const *own)
 {
-    char plan[80];
     const struct config *c = &job->job->point->config;
-    snprintf(plan, sizeof plan, "%d,%.20s,%.20s,%.20s", config_cores_per_rank(c),
-             config_text(c, OPT_BIND), config_text(c, OPT_ORDER),
-             config_text(c, OPT_OVERSUBSCRIBE));
-    add_pinned(argv, job, "--plan", plan, own);
+    const char *const pin[] = {job->job->pin, "--plan", NULL};
+    argv_add_all(argv, pin);
+    argv_format(argv, "%d,%.20s,%.20s,%.20s", config_cores_per_rank(c), config_text(c, OPT_BIND),
+                config_text(c, OPT_ORDER), config_text(c, OPT_OVERSUBSCRIBE));
+    add_program(argv, job, own);
 }
 
 /* Whether the user has set the variable of an entry. */
@@ -101,15 +91,24 @@ static bool is_set(const char *entry)
 static char **make_environment(const struct config *c, const char *const *of_site)
 {
     struct argv_builder environment = {0};
-    char threads[40];
-    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%ld",
-             config_is_foreign(c) ? config_int(c, OPT_THREADS) : 1);
     argv_add(&environment, "BLIS_NUM_THREADS=1");
-    argv_add(&environment, threads);
+    argv_format(&environment, "OMP_NUM_THREADS=%ld",
+                config_is_foreign(c) ? config_int(c, OPT_THREADS) : 1);
     for (; of_site != NULL && *of_site != NULL; of_site++)
         if (!is_set(*of_site))
             argv_add(&environment, *of_site);
     return argv_finish(&environment);
+}
+
+enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
+                                    struct error *e)
+{
+    struct argv_builder environment = {0};
+    argv_add_all(&environment, (const char *const *)launch->environment);
+    argv_add_all(&environment, entries);
+    free(launch->environment);
+    launch->environment = argv_finish(&environment);
+    return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
 }
 
 enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,

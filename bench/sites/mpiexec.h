@@ -12,13 +12,9 @@ struct mpiexec_job {
     const char *nic;            /* interface that carries MPI; NULL: the site does not know */
 };
 
-/* "0|1|2-3" for pin: of `n` ranks of one node, the first of which is `first`. Freed with free, NULL
- * without memory. */
-char *mpiexec_join_cpus(const struct place_plan *plan, int first, int n);
-
-/* Adds a rank's command: pin, which binds it to `cpus`, then the program with its arguments and,
- * before the runner's, the site's `own` (NULL-terminated). */
-void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,
+/* Adds the command of `n` ranks of one node, the first of which is `first`: pin, which binds each to its processors, then
+ * the program with its arguments and, before the runner's, the site's `own` (NULL-terminated). */
+void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own);
 
 /* The same where nodes do not share the cores of this machine: pin plans on each of them by itself. */
@@ -27,6 +23,10 @@ void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *jo
 
 /* Adds a part of a command line. */
 typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg);
+
+/* Adds entries, up to NULL, to the environment of a launch. */
+enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
+                                    struct error *e);
 
 /* Prepares a launch, as site.prepare says: gives each rank of this machine cores of its own and
  * has add_ranks add what follows the launcher's name.

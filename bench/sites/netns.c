@@ -53,22 +53,28 @@ static enum status start(struct script *script, char *const *argv, struct error 
     return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
 }
 
-/* As many as the campaign wants, with the link that a point wants. */
+void netns_add_command(struct argv_builder *argv, const struct netns *n,
+                       const struct config *config, const char *mode)
+{
+    const char *const link[] = {"--rate",  config_text(config, OPT_SITE_RATE),
+                                "--delay", config_text(config, OPT_SITE_DELAY),
+                                mode,      NULL};
+    argv_add(argv, n->script);
+    argv_add(argv, "--hosts");
+    argv_format(argv, "%d", n->hosts);
+    argv_add_all(argv, link);
+}
+
 static enum status start_for(struct script *script, const struct netns *n,
                              const struct config *config, const char *mode, struct error *e)
 {
-    char hosts[16];
-    char *const argv[] = {(char *)n->script,
-                          "--hosts",
-                          hosts,
-                          "--rate",
-                          (char *)config_text(config, OPT_SITE_RATE),
-                          "--delay",
-                          (char *)config_text(config, OPT_SITE_DELAY),
-                          (char *)mode,
-                          NULL};
-    snprintf(hosts, sizeof hosts, "%d", n->hosts);
-    return start(script, argv, e);
+    struct argv_builder argv = {0};
+    netns_add_command(&argv, n, config, mode);
+    char **command = argv_finish(&argv);
+    enum status status =
+        command != NULL ? start(script, command, e) : error_no_memory(e, "a command line");
+    free(command);
+    return status;
 }
 
 /* Without its newline; "" at the end of all. */

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "bench/sites/argv.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
@@ -30,6 +31,10 @@ struct netns_answer {
 /* Counts the hosts that the points of a spec want; `home` has ci/netns.sh. ERR_ARGUMENT where its path is
  * too long. Nothing is brought up. */
 enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e);
+
+/* Adds the command of ci/netns.sh for as many hosts as the campaign wants, with the link that a point wants. */
+void netns_add_command(struct argv_builder *argv, const struct netns *n,
+                       const struct config *config, const char *mode);
 
 /* Whether they can be brought up with the link that a point wants: ERR_UNAVAILABLE with the reason if
  * not. Leaves nothing behind. */

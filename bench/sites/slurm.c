@@ -28,70 +28,60 @@ static const char *interface_of(const struct config *c)
     return strcmp(name, "none") != 0 ? name : NULL;
 }
 
-/* "n0:2,n1:1", or for srun each node as often as it has ranks: "n0,n0,n1". Freed with free, NULL
- * without memory. */
-static char *name_nodes(const struct allocation *a, const struct config *c, bool counted)
+/* "n0:2,n1:1", or for srun each node as often as it has ranks: "n0,n0,n1". */
+static void add_names(struct argv_builder *argv, const struct allocation *a, const struct config *c,
+                      bool counted)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++) {
+    argv_add(argv, "");
+    for (int node = 0; node < config_int(c, OPT_NODES); node++) {
         int ranks = config_node_ranks(c, node);
         for (int r = 0; r < (counted ? 1 : ranks); r++)
-            fprintf(out, "%s%s", node + r > 0 ? "," : "", a->names[node]);
+            argv_extend(argv, "%s%s", node + r > 0 ? "," : "", a->names[node]);
         if (counted)
-            fprintf(out, ":%d", ranks);
+            argv_extend(argv, ":%d", ranks);
     }
-    if (out != NULL && fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
 }
 
 /* Proxies are started by srun, ranks by the proxies. */
-static void add_hydra(struct argv_builder *argv, const struct config *c, const char *names)
+static void add_hydra(struct argv_builder *argv, const struct allocation *a, const struct config *c)
 {
-    char ranks[16];
+    static const char *const start[] = {"-rmk", "user", "-launcher", "slurm", "-hosts", NULL};
     const char *interface = interface_of(c);
-    const char *const start[] = {"-rmk", "user", "-launcher", "slurm", "-hosts", names, NULL};
     const char *const over[] = {"-iface", interface, NULL};
-    const char *const number[] = {"-n", ranks, NULL};
-    snprintf(ranks, sizeof ranks, "%ld", config_int(c, OPT_RANKS));
     argv_add_all(argv, start);
+    add_names(argv, a, c, true);
     if (interface != NULL)
         argv_add_all(argv, over);
-    argv_add_all(argv, number);
+    argv_add(argv, "-n");
+    argv_format(argv, "%ld", config_int(c, OPT_RANKS));
 }
 
 /* One step of the job; a rank that fails ends it. */
 static void add_srun(struct argv_builder *argv, const struct allocation *a, const struct config *c,
-                     const char *names, enum launcher_kind kind)
+                     enum launcher_kind kind)
 {
-    char mpi[24], nodes[24], ranks[24];
-    const char *const start[] = {nodes, ranks,          "--distribution=arbitrary", "--nodelist",
-                                 names, "--overcommit", "--kill-on-bad-exit=1",     "--input=none",
-                                 NULL};
+    static const char *const rest[] = {"--overcommit", "--kill-on-bad-exit=1", "--input=none",
+                                       NULL};
     const char *const name[] = {"--job-name", a->steps, NULL};
-    snprintf(mpi, sizeof mpi, "--mpi=%s", names_launchers->names[kind]);
-    snprintf(nodes, sizeof nodes, "--nodes=%ld", config_int(c, OPT_NODES));
-    snprintf(ranks, sizeof ranks, "--ntasks=%ld", config_int(c, OPT_RANKS));
     if (kind != LAUNCHER_srun)
-        argv_add(argv, mpi);
+        argv_format(argv, "--mpi=%s", names_launchers->names[kind]);
     if (a->steps[0])
         argv_add_all(argv, name);
-    argv_add_all(argv, start);
+    argv_format(argv, "--nodes=%ld", config_int(c, OPT_NODES));
+    argv_format(argv, "--ntasks=%ld", config_int(c, OPT_RANKS));
+    argv_add(argv, "--distribution=arbitrary");
+    argv_add(argv, "--nodelist");
+    add_names(argv, a, c, false);
+    argv_add_all(argv, rest);
 }
 
 static void add_start(struct argv_builder *argv, const struct allocation *a, const struct config *c,
                       enum launcher_kind kind)
 {
-    char *names = name_nodes(a, c, kind == LAUNCHER_hydra);
-    argv->failed |= names == NULL;
-    if (names != NULL && kind == LAUNCHER_hydra)
-        add_hydra(argv, c, names);
-    else if (names != NULL)
-        add_srun(argv, a, c, names, kind);
-    free(names);
+    if (kind == LAUNCHER_hydra)
+        add_hydra(argv, a, c);
+    else
+        add_srun(argv, a, c, kind);
 }
 
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
@@ -131,16 +121,10 @@ static enum status add_environment(struct site_launch *launch, const struct allo
                                    struct error *e)
 {
     char name[128];
-    struct argv_builder environment = {0};
+    const char *const entries[] = {"SLURM_CPU_BIND=none", "SLURM_OVERLAP=1",
+                                   a->steps[0] ? name : NULL, NULL};
     snprintf(name, sizeof name, "HYDRA_LAUNCHER_EXTRA_ARGS=--job-name=%s", a->steps);
-    argv_add_all(&environment, (const char *const *)launch->environment);
-    argv_add(&environment, "SLURM_CPU_BIND=none");
-    argv_add(&environment, "SLURM_OVERLAP=1");
-    if (a->steps[0])
-        argv_add(&environment, name);
-    free(launch->environment);
-    launch->environment = argv_finish(&environment);
-    return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
+    return mpiexec_add_environment(launch, entries, e);
 }
 
 /* A step whose srun was killed goes on. It is killed, whatever its ranks make of other signals, and waited for,
@@ -176,14 +160,13 @@ static const char cleanup[] =
 static enum status add_cleanup(struct site_launch *launch, const struct allocation *a,
                                const char *pin, time_t since, struct error *e)
 {
-    char seconds[24], gone[8];
-    const char *const all[] = {"sh", "-c", cleanup, a->steps, pin, seconds, gone, NULL};
+    const char *const all[] = {"sh", "-c", cleanup, a->steps, pin, NULL};
     struct argv_builder argv = {0};
     if (!a->steps[0])
         return OK;
-    snprintf(gone, sizeof gone, "%d", SITE_CLEANUP_GONE);
-    snprintf(seconds, sizeof seconds, "%lld", (long long)(since != 0 ? since : time(NULL)));
     argv_add_all(&argv, all);
+    argv_format(&argv, "%lld", (long long)(since != 0 ? since : time(NULL)));
+    argv_format(&argv, "%d", SITE_CLEANUP_GONE);
     launch->cleanup = argv_finish(&argv);
     return launch->cleanup != NULL ? OK : error_no_memory(e, "a command line");
 }

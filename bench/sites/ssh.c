@@ -18,52 +18,32 @@ static enum status check_machines(const struct config *c, struct error *e)
                      machines->n);
 }
 
-/* "a:2,b:1": the first of them, with the ranks of each. Freed with free, NULL without memory. */
-static char *name_machines(const struct config *c)
+/* "a:2,b:1": the first of them, with the ranks of each. */
+static void add_names(struct argv_builder *argv, const struct config *c)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++)
-        fprintf(out, "%s%s:%d", node > 0 ? "," : "", c->values[OPT_SITE_MACHINES].texts[node],
-                config_node_ranks(c, node));
-    if (out != NULL && fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    argv_add(argv, "");
+    for (int node = 0; node < config_int(c, OPT_NODES); node++)
+        argv_extend(argv, "%s%s:%d", node > 0 ? "," : "", c->values[OPT_SITE_MACHINES].texts[node],
+                    config_node_ranks(c, node));
 }
 
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
-    (void)arg;
+    static const char *const start[] = {"-rmk", "user", "-launcher", "ssh", "-hosts", NULL};
     const struct config *c = &job->job->point->config;
     const char *nic = config_text(c, OPT_SITE_INTERFACE);
     bool named = strcmp(nic, "none") != 0;
-    char ranks[16], *names = name_machines(c);
-    snprintf(ranks, sizeof ranks, "%ld", config_int(c, OPT_RANKS));
-    const char *const start[] = {
-        "-rmk", "user", "-launcher", "ssh", "-hosts", names != NULL ? names : "", NULL};
     const char *const over[] = {"-iface", nic, NULL}, *const own[] = {"--nic", nic, NULL};
-    const char *const number[] = {"-n", ranks, NULL};
-    argv->failed |= names == NULL;
-    argv_add_all(argv, start);
-    /* The machine that starts them need not be one of them. */
-    argv_add_all(argv, named && if_nametoindex(nic) > 0 ? over : over + 2);
-    argv_add_all(argv, number);
     struct mpiexec_job there = *job;
     there.nic = named ? nic : NULL;
+    (void)arg;
+    argv_add_all(argv, start);
+    add_names(argv, c);
+    /* The machine that starts them need not be one of them. */
+    argv_add_all(argv, named && if_nametoindex(nic) > 0 ? over : over + 2);
+    argv_add(argv, "-n");
+    argv_format(argv, "%ld", config_int(c, OPT_RANKS));
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
-    free(names);
-}
-
-static enum status add_environment(struct site_launch *launch, struct error *e)
-{
-    struct argv_builder environment = {0};
-    argv_add_all(&environment, (const char *const *)launch->environment);
-    argv_add(&environment, "HYDRA_LAUNCHER_EXTRA_ARGS=" SSH_OPTIONS);
-    free(launch->environment);
-    launch->environment = argv_finish(&environment);
-    return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
 }
 
 /* Planned by the smallest of the point's machines; while none has been asked there is room for all ranks. */
@@ -94,7 +74,8 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
     /* Which processors these are is known to pin there, and none of this machine's numbers. */
     for (int r = 0; r < launch->plan.ranks; r++)
         launch->plan.slots[r].cpus[0] = '\0';
-    return add_environment(launch, e);
+    static const char *const silent[] = {"HYDRA_LAUNCHER_EXTRA_ARGS=" SSH_OPTIONS, NULL};
+    return mpiexec_add_environment(launch, silent, e);
 }
 
 /* Where it is not reached, has other programs or none, the points on it are left out. */

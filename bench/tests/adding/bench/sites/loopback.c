@@ -1,6 +1,4 @@
 /* The loopback site: this machine by its loopback address. */
-#include <stdio.h>
-
 #include "bench/sites/mpiexec.h"
 
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
@@ -8,15 +6,9 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",
                                        "-hosts", "127.0.0.1", "-n",        NULL};
     static const char *const nothing[] = {NULL};
-    char ranks[16], cpus[256];
-    int used = 0;
-    for (int r = 0; r < job->plan->ranks && used < (int)sizeof cpus; r++)
-        used += snprintf(cpus + used, sizeof cpus - (size_t)used, "%s%s", r > 0 ? "|" : "",
-                         job->plan->slots[r].cpus);
-    snprintf(ranks, sizeof ranks, "%d", job->plan->ranks);
     argv_add_all(argv, here);
-    argv_add(argv, ranks);
-    mpiexec_add_command(argv, job, cpus, nothing);
+    argv_format(argv, "%d", job->plan->ranks);
+    mpiexec_add_command(argv, job, 0, job->plan->ranks, nothing);
 }
 
 static enum status loopback_prepare(const struct site_job *job, struct site_launch *launch,
