@@ -5,7 +5,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdio.h>
 
 #include "bench/record/csv.h"
 #include "kernels/base/error.h"

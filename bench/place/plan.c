@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/place/place.h"
 #include "bench/place/topology.h"

@@ -1,6 +1,5 @@
 /* Who waited for whom in a step, on one clock. */
 #include <math.h>
-#include <string.h>
 
 #include "bench/record/records.h"
 

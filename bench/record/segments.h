@@ -9,7 +9,6 @@
  * interrupted) or, of one that runs or whose runner was killed, running. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "kernels/base/error.h"

@@ -1,6 +1,5 @@
 #include "bench/resources/node_samples.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
  * started on them. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"

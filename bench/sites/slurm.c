@@ -4,7 +4,6 @@
 #include "bench/sites/slurm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/sites/mpiexec.h"

@@ -3,7 +3,6 @@
  * they need not have the same cores. */
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/sites/mpiexec.h"

@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "bench/base/file_map.h"
 #include "kernels/base/error.h"

@@ -1,5 +1,4 @@
 /* Data sets that are drawn. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  * writes what all have measured to nodes.csv, bursts.csv and messages.csv (bench/doctor/table.h). */
 #pragma once
 
-#include <stdbool.h>
-
 #include "bench/doctor/table.h"
 #include "comm/wait/wait.h"
 

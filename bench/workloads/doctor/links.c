@@ -2,7 +2,6 @@
  * that no message shares its ends with another. Nodes that share a machine send one after the other. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/doctor/facts.h"
 #include "bench/place/place.h"

@@ -117,7 +117,7 @@ static enum status make_net(struct net **net, const struct net_desc *desc,
 static enum status print_net(FILE *out, const struct net_desc *desc, const struct config *config,
                              struct error *e)
 {
-    struct net_options options = {.plan = trainer_plan(config),
+    struct net_options options = {.plan = (enum plan)config_int(config, OPT_KERNELS),
                                   .values = trainer_values(config),
                                   .n_max = 1,
                                   .threads = 1,

@@ -3,7 +3,6 @@
  * have it: those of MPICH's device ch4, 4.0 to 4.3, end the process. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "kernels/base/error.h"

@@ -1,7 +1,6 @@
 #include "bench/workloads/train_cnn/stage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/workloads/train_cnn/trainer.h"
 #include "comm/overlap.h"

@@ -2,7 +2,6 @@
 #include "bench/workloads/train_cnn/trainer.h"
 
 #include <math.h>
-#include <string.h>
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 

@@ -101,12 +101,6 @@ struct trainer {
     int64_t batches_tracked; /* that went into the running statistics; of every such layer */
 };
 
-/* kernels.plan as the kernels know it. */
-enum plan trainer_plan(const struct config *config);
-
-/* Whether train.precision lets kernels round what they multiply to bf16. In double precision nothing is. */
-bool trainer_takes_bf16(const struct config *config);
-
 /* What train.precision lets the net keep values in, which double precision keeps in all their bits. */
 enum precision trainer_values(const struct config *config);
 

@@ -86,12 +86,8 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
 
 /* ---- The network ---- */
 
-enum plan trainer_plan(const struct config *config)
-{
-    return (enum plan)config_int(config, OPT_KERNELS);
-}
-
-bool trainer_takes_bf16(const struct config *config)
+/* Whether train.precision lets kernels round what they multiply to bf16. In double precision nothing is. */
+static bool takes_bf16(const struct config *config)
 {
     return config_int(config, OPT_PRECISION) == PRECISION_bf16 && sizeof(real) == sizeof(float);
 }
@@ -105,7 +101,7 @@ enum precision trainer_values(const struct config *config)
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e)
 {
     TRY(isa_limit(config_text(config, OPT_ISA), e));
-    return isa_choose(isa, trainer_takes_bf16(config), e);
+    return isa_choose(isa, takes_bf16(config), e);
 }
 
 bool trainer_tunes(const struct config *config)
@@ -158,7 +154,7 @@ static enum status create_net(struct trainer *t, struct net_options options, str
 static enum status open_net(struct trainer *t, struct error *e)
 {
     const struct net_options options = {
-        .plan = trainer_plan(t->config),
+        .plan = (enum plan)config_int(t->config, OPT_KERNELS),
         .isa = t->model.isa,
         .values = trainer_values(t->config),
         .n_max = work_is_replayed(&t->work) ? 1 : (int)t->batches.micro_max,
