@@ -376,7 +376,7 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
             return NOT_MET("the binding of %s was not read back", label_of(p));
     }
     for (size_t i = 0; i < s->spec->n_varying; i++)
-        text_join(factors, sizeof factors, ", ",
+        text_join(factors, sizeof factors - strlen(": "), ", ",
                   config_option(&s->spec->config, s->spec->varying[i])->key);
     return MET(
         "spec.yaml has every option, %zu of which vary%s%s; manifest.json machine, software and "
