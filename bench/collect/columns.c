@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "bench/spec/value.h"
+#include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* What metrics.def says of its columns, under their names. Texts are arrays here: tables of constants
  * may point to them. */
@@ -160,6 +162,15 @@ const char *const *csv_file_names(size_t *n)
     return names;
 }
 
+/* FILES: there is none of this name. */
+static size_t file_index(const char *file)
+{
+    size_t i = 0;
+    while (i < FILES && strcmp(files[i].file, file) != 0)
+        i++;
+    return i;
+}
+
 static bool any_point(const struct spec *spec, bool (*is_so)(const struct config *config))
 {
     for (size_t i = 0; i < spec->n_points; i++)
@@ -195,10 +206,8 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec)
 
 const char *csv_file_unwritten(const char *file, const struct spec *spec)
 {
-    for (size_t i = 0; i < FILES; i++)
-        if (strcmp(files[i].file, file) == 0 && !csv_file_is_wanted(i, spec))
-            return files[i].rows;
-    return NULL;
+    size_t i = file_index(file);
+    return i < FILES && !csv_file_is_wanted(i, spec) ? files[i].rows : NULL;
 }
 
 static bool has_peer(const struct spec *spec)
@@ -222,17 +231,11 @@ static bool is_met(enum option_id need, const struct spec *spec)
     return false;
 }
 
-static bool ends_in(const char *name, size_t length, const char *tail)
-{
-    size_t part = strlen(tail);
-    return length > part && strncmp(name + length - part, tail, part) == 0;
-}
-
 /* step_ms_median of step_ms and of step_ms_lo, test_acc_pct of test_acc_lo. */
 static bool is_column_of(const char *column, const char *name)
 {
     size_t length = strlen(name);
-    if (ends_in(name, length, "_lo") || ends_in(name, length, "_hi"))
+    if (text_ends(name, "_lo") || text_ends(name, "_hi"))
         length -= strlen("_lo");
     const char *tail = column + length;
     return strncmp(column, name, length) == 0 &&
@@ -300,22 +303,14 @@ const char *summary_file(const struct spec *spec, size_t i)
 
 const char *csv_file_kind(const char *file)
 {
-    for (size_t i = 0; i < FILES; i++)
-        if (strcmp(files[i].file, file) == 0)
-            return files[i].kind;
-    return "";
+    size_t i = file_index(file);
+    return i < FILES ? files[i].kind : "";
 }
 
 bool csv_file_repeats(const char *file, const char *column)
 {
-    size_t i = 0, length = strlen(column);
-    while (i < FILES && strcmp(files[i].file, file) != 0)
-        i++;
-    for (const char *word = i < FILES ? files[i].within : ""; *word;
-         word += strcspn(word, " "), word += *word == ' ')
-        if (strcspn(word, " ") == length && strncmp(word, column, length) == 0)
-            return true;
-    return false;
+    size_t i = file_index(file);
+    return i < FILES && name_is_word(files[i].within, column);
 }
 
 const struct point_number *point_numbers(size_t *n)

@@ -18,6 +18,13 @@ int point_ranks_per_node(const struct point *point)
     return (int)((ranks + nodes - 1) / nodes);
 }
 
+int point_cores_of_node(const struct point *point)
+{
+    bool shared = config_site(&point->config)->shares_cores;
+    int ranks = shared ? (int)config_int(&point->config, OPT_RANKS) : point_ranks_per_node(point);
+    return ranks * config_cores_per_rank(&point->config);
+}
+
 int point_is_oversubscribed(const struct point *point, int usable_cores)
 {
     if (config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_refuse ||
@@ -25,9 +32,7 @@ int point_is_oversubscribed(const struct point *point, int usable_cores)
         return 0;
     if (usable_cores <= 0)
         return -1;
-    bool shared = config_site(&point->config)->shares_cores;
-    int ranks = shared ? (int)config_int(&point->config, OPT_RANKS) : point_ranks_per_node(point);
-    return ranks * config_cores_per_rank(&point->config) > usable_cores;
+    return point_cores_of_node(point) > usable_cores;
 }
 
 bool point_is_replicated(const struct point *point)

@@ -140,15 +140,6 @@ static enum rule_grade grade_base(char *by, const struct summary *s)
 
 /* ---- 2: subsets ---- */
 
-/* Of a node. */
-static int cores_used(const struct point_summary *p)
-{
-    bool shared = config_site(&p->point->config)->shares_cores;
-    int ranks =
-        shared ? (int)config_int(&p->point->config, OPT_RANKS) : point_ranks_per_node(p->point);
-    return ranks * config_cores_per_rank(&p->point->config);
-}
-
 static enum rule_grade grade_subset(char *by, const struct summary *s)
 {
     bool explained = s->spec->config.values[OPT_DIFFERS].n > 0;
@@ -163,7 +154,8 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
         if (!point_was_measured(p) && !p->reason[0])
             return NOT_MET("%s was not measured and has no reason", label_of(p));
         left_out += !point_was_measured(p);
-        most = cores_used(p) > most ? cores_used(p) : most;
+        int used = point_cores_of_node(p->point);
+        most = used > most ? used : most;
     }
     if (most < s->usable_cores && !explained)
         return NOT_MET("%d of %d usable cores are used and nothing says why", most,

@@ -89,6 +89,9 @@ enum status summary_open(struct summary *s, const struct spec *spec, const char 
 /* Ranks times the cores that each wants. */
 int point_cores(const struct point *point);
 
+/* Cores that its ranks want of the fullest node; of hosts that share a machine, all of them. */
+int point_cores_of_node(const struct point *point);
+
 /* Ranks on the fullest node. */
 int point_ranks_per_node(const struct point *point);
 

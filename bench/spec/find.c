@@ -12,14 +12,9 @@
 #include "bench/base/executable.h"
 #include "bench/base/file.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 #define SUFFIX ".yaml"
-
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t length = strlen(name), suffix = strlen(ending);
-    return length > suffix && strcmp(name + length - suffix, ending) == 0;
-}
 
 bool find_is_there(const char *path)
 {
@@ -42,7 +37,7 @@ static enum status join(char **path, const char *home, const char *folder, const
 {
     char below[PATH_MAX];
     snprintf(below, sizeof below, "%s/", folder);
-    return make_path(path, home, below, name, ends_with(name, SUFFIX) ? "" : SUFFIX, e);
+    return make_path(path, home, below, name, text_ends(name, SUFFIX) ? "" : SUFFIX, e);
 }
 
 /* Turns found paths into the names that a user writes: what follows `folder`, without the
@@ -152,7 +147,7 @@ static enum status explain_near(const char *folder, const char *name, const char
 {
     struct near_file near = {.distance = 0};
     char stem[128];
-    int length = (int)strlen(name) - (ends_with(name, SUFFIX) ? (int)strlen(SUFFIX) : 0);
+    int length = (int)strlen(name) - (text_ends(name, SUFFIX) ? (int)strlen(SUFFIX) : 0);
     snprintf(stem, sizeof stem, "%.*s", length, name);
     find_near(&near, ".", (const char *const[]){"", NULL}, name);
     if (near.text[0] == '\0')
@@ -222,14 +217,14 @@ enum status find_config(char **path, const char *folder, const char *name, struc
 
 bool find_is_path(const char *text)
 {
-    return strchr(text, '/') != NULL || ends_with(text, SUFFIX);
+    return strchr(text, '/') != NULL || text_ends(text, SUFFIX);
 }
 
 size_t find_stem(const char **stem, const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/');
     *stem = slash != NULL ? slash + 1 : path;
-    return strlen(*stem) - (ends_with(*stem, ending) ? strlen(ending) : 0);
+    return strlen(*stem) - (text_ends(*stem, ending) ? strlen(ending) : 0);
 }
 
 /* *path is the file `text` seen from `home` and `folder`; NULL where it is not there. */

@@ -185,6 +185,12 @@ void text_join(char *text, size_t size, const char *separator, const char *more)
     snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", more);
 }
 
+bool text_ends(const char *text, const char *end)
+{
+    size_t length = strlen(text), part = strlen(end);
+    return length > part && strcmp(text + length - part, end) == 0;
+}
+
 void text_trim(char *text)
 {
     size_t n = strlen(text), blanks = strspn(text, " ");

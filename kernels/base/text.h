@@ -3,6 +3,7 @@
  * exponent. Each fills `text` and returns it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -57,6 +58,9 @@ void text_clean(char *text);
 
 /* Appends a text behind a separator, which an empty text does without; cut to fit. */
 void text_join(char *text, size_t size, const char *separator, const char *more);
+
+/* Whether a text ends with `end` and has more before it. */
+bool text_ends(const char *text, const char *end);
 
 /* Takes the blanks at both ends off. */
 void text_trim(char *text);

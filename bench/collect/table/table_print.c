@@ -174,9 +174,7 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
 
 static void print_bases(FILE *out, const struct summary *s)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        n += is_timed_base(&s->points[i]);
+    size_t n = summary_count(s, is_timed_base);
     for (size_t i = 0; i < s->n; i++)
         if (is_timed_base(&s->points[i]))
             print_base(out, &s->points[i], n == 1);

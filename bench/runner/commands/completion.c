@@ -154,13 +154,18 @@ static enum status offer_values(const struct offer *o, const struct command_opti
     return OK;
 }
 
+/* The option of the command that a word of the line names; NULL: none. */
+static const struct command_option *option_of(const struct command *command, const char *word)
+{
+    return strncmp(word, "--", 2) == 0 ? command_option_find(command, word + 2) : NULL;
+}
+
 /* The folder of all results, where the line says it. */
 static void take_out(struct offer *o, const struct command *command, const char *const *words,
                      size_t n)
 {
     for (size_t i = 1; i + 2 < n; i++) {
-        const struct command_option *option =
-            strncmp(words[i], "--", 2) == 0 ? command_option_find(command, words[i] + 2) : NULL;
+        const struct command_option *option = option_of(command, words[i]);
         if (option != NULL && option->member == offsetof(struct arguments, out))
             o->out = words[i + 1];
     }
@@ -178,8 +183,7 @@ static enum status offer_next(struct offer *o, const char *const *words, size_t 
     if (command == NULL)
         return OK;
     take_out(o, command, words, n);
-    const struct command_option *option =
-        strncmp(words[n - 2], "--", 2) == 0 ? command_option_find(command, words[n - 2] + 2) : NULL;
+    const struct command_option *option = option_of(command, words[n - 2]);
     if (option != NULL && *option->value)
         return offer_values(o, option, e);
     if (o->word[0] == '-') {

@@ -13,6 +13,7 @@
 #include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* A run stands as it is: only what is shown of it can be set. */
 static enum status load_folder(struct spec *spec, const char *folder,
@@ -169,8 +170,7 @@ static void print_figures(FILE *out, const struct spec *spec, const char *run_di
 /* The table of a sweep, which is a file. */
 static bool is_sweep(const char *operand)
 {
-    size_t length = strlen(operand);
-    return length > 4 && strcmp(operand + length - 4, ".csv") == 0 && !path_is_folder(operand);
+    return text_ends(operand, ".csv") && !path_is_folder(operand);
 }
 
 /* Its figures have no options; they lie beside it. */

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "kernels/base/text.h"
+
 struct search {
     const struct tools *tools;
     char *text;
@@ -64,12 +66,6 @@ static bool is_passed_over(const char *name)
     return name[0] == '.' || strcmp(name, "tests") == 0;
 }
 
-static bool is_list(const FTSENT *entry)
-{
-    return entry->fts_info == FTS_F && entry->fts_namelen > 2 &&
-           strcmp(entry->fts_name + entry->fts_namelen - 2, ".d") == 0;
-}
-
 bool stale_find(char *text, size_t size, const struct tools *tools)
 {
     char path[PATH_BYTES], *const paths[] = {path, NULL};
@@ -82,7 +78,8 @@ bool stale_find(char *text, size_t size, const struct tools *tools)
         if (entry->fts_level > 0 && is_passed_over(entry->fts_name))
             fts_set(tree, entry, FTS_SKIP);
         else
-            found = is_list(entry) && has_newer_source(&s, entry->fts_path);
+            found = entry->fts_info == FTS_F && text_ends(entry->fts_name, ".d") &&
+                    has_newer_source(&s, entry->fts_path);
     if (tree != NULL)
         fts_close(tree);
     return found;

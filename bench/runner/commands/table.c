@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/runner/commands/commands.h"
+#include "kernels/base/names.h"
 
 const struct command all_commands[COMMANDS] = {
 #define COMMAND(name, operand, options, summary) {#name, operand, options, summary},
@@ -63,16 +64,9 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/* Whether the id is one of the words. */
 bool command_takes(const struct command *command, const struct command_option *option)
 {
-    size_t length = strlen(option->id);
-    const char *rest = command->options;
-    while (*rest && (strcspn(rest, " ") != length || strncmp(rest, option->id, length) != 0)) {
-        rest += strcspn(rest, " ");
-        rest += strspn(rest, " ");
-    }
-    return *rest != '\0';
+    return name_is_word(command->options, option->id);
 }
 
 const struct command_option *command_option_find(const struct command *command, const char *name)

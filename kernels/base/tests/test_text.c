@@ -60,10 +60,23 @@ static void plurals_are_those_of_english(void **state)
     assert_string_equal(text_plural(text, 0, "rank"), "0 ranks");
 }
 
+static void texts_are_joined_and_end(void **state)
+{
+    char text[8] = "";
+    text_join(text, sizeof text, ", ", "ab");
+    assert_string_equal(text, "ab");
+    text_join(text, sizeof text, ", ", "cdef");
+    assert_string_equal(text, "ab, cde"); /* cut to fit */
+    assert_true(text_ends("a.csv", ".csv"));
+    assert_false(text_ends(".csv", ".csv"));
+    assert_false(text_ends("a.csv.gz", ".csv"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_rounded_for_people),
+        cmocka_unit_test(texts_are_joined_and_end),
         cmocka_unit_test(numbers_without_room_have_exponents),
         cmocka_unit_test(characters_are_counted),
         cmocka_unit_test(plurals_are_those_of_english),
