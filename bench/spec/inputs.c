@@ -12,6 +12,7 @@
 #include "bench/spec/find.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 /* Options whose values are files or folders; where and with which ending a run keeps a copy, if it does; where those lie
@@ -250,11 +251,7 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
         free_input(input);
         return OK;
     }
-    struct spec_input *inputs =
-        reallocarray(spec->inputs, spec->n_inputs + 1, sizeof *spec->inputs);
-    if (inputs == NULL)
-        return error_no_memory(e, "the files of a spec");
-    spec->inputs = inputs;
+    TRY(MEM_GROW(spec->inputs, spec->n_inputs, "the files of a spec", e));
     enum status status = name_input(input, kind, spec, e);
     *name = input->name;
     if (status == OK)

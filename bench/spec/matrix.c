@@ -336,8 +336,7 @@ static void clear_matrix(struct matrix *matrix)
     selection_free(&matrix->own);
     while (matrix->n_axes > 0)
         axis_clear(&matrix->axes[--matrix->n_axes]);
-    for (size_t i = 0; i < matrix->n_excludes; i++)
-        selection_free(&matrix->excludes[i]);
+    excludes_clear(matrix);
     free(matrix->excludes);
     selection_free(&matrix->baseline);
 }

@@ -95,6 +95,7 @@ bool matrix_gives(const struct matrix *matrix, enum option_id id);
 
 /* The entries of `exclude`, which take the place of all that were read from other files. */
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e);
+void excludes_clear(struct matrix *matrix);
 
 /* Of one value each; lies over what was read from another file, and in place of it for SET. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);

@@ -6,6 +6,7 @@
 #include "bench/spec/keys.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 /* Selections that the lists of an exclude may come to. */
@@ -46,16 +47,6 @@ static enum status visit_selected(void *arg, const struct spec_option *option,
     if (scope_is_campaign(option->scope))
         return option_refuse_campaign(option, entry, e);
     return option_read(&selection->config, option, entry, e);
-}
-
-static enum status read_selection(const char *what, const struct node *node,
-                                  struct own_options *own, keys_visitor *visit, void *arg,
-                                  struct error *e)
-{
-    if (node->kind != NODE_MAP || node->n == 0)
-        return mark_error(e, ERR_SPEC, node->mark,
-                          "%s takes a map of options and values, as {ranks: 1}", what);
-    return keys_walk(node, NOTHING_BESIDE, own, visit, arg, e);
 }
 
 void selection_free(struct selection *selection)
@@ -239,12 +230,9 @@ struct entry_reading {
 static enum status repeat_entry(const struct entry_reading *entry, size_t n, struct error *e)
 {
     struct matrix *m = entry->matrix;
-    struct selection *grown = reallocarray(m->excludes, m->n_excludes + n, sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(e, "the matrix");
-    m->excludes = grown;
     for (size_t i = 0; i < n; i++) {
-        struct selection *to = &grown[m->n_excludes], *from = &grown[entry->first + i];
+        TRY(MEM_GROW(m->excludes, m->n_excludes, "the matrix", e));
+        struct selection *to = &m->excludes[m->n_excludes], *from = &m->excludes[entry->first + i];
         *to = (struct selection){.mark = from->mark, .goes_on = true};
         TRY(config_copy(&to->config, &from->config, e));
         m->n_excludes++;
@@ -274,7 +262,7 @@ static enum status visit_excluded(void *arg, const struct spec_option *option,
     return OK;
 }
 
-static void clear_excludes(struct matrix *matrix)
+void excludes_clear(struct matrix *matrix)
 {
     for (size_t i = 0; i < matrix->n_excludes; i++)
         selection_free(&matrix->excludes[i]);
@@ -285,13 +273,11 @@ static enum status read_exclude(struct reading *reading, const struct node *node
 {
     struct matrix *matrix = reading->matrix;
     struct entry_reading entry = {matrix, matrix->n_excludes};
-    struct selection *grown = reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(e, "the matrix");
-    matrix->excludes = grown;
-    grown[matrix->n_excludes++] = (struct selection){.mark = node->mark};
+    TRY(MEM_GROW(matrix->excludes, matrix->n_excludes, "the matrix", e));
+    struct selection *exclude = &matrix->excludes[matrix->n_excludes++];
+    *exclude = (struct selection){.mark = node->mark};
     if (node->kind == NODE_SCALAR && !node_is_empty(node))
-        return read_condition(&grown[entry.first], &reading->spec->config, node, e);
+        return read_condition(exclude, &reading->spec->config, node, e);
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
                           "an entry of exclude takes a map of options and values, as {ranks: 1}, "
@@ -301,7 +287,7 @@ static enum status read_exclude(struct reading *reading, const struct node *node
 
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e)
 {
-    clear_excludes(reading->matrix);
+    excludes_clear(reading->matrix);
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark,
                           "exclude takes a list of maps and conditions, as [{ranks: 1}]");
@@ -323,5 +309,8 @@ enum status baseline_read(struct reading *reading, const struct node *node, stru
     }
     matrix->has_baseline = true;
     baseline->mark = node->mark;
-    return read_selection("baseline", node, reading->spec->own, visit_selected, baseline, e);
+    if (node->kind != NODE_MAP || node->n == 0)
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "baseline takes a map of options and values, as {ranks: 1}");
+    return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_selected, baseline, e);
 }

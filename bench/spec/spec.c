@@ -74,15 +74,9 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {
-    char *folder = strdup(from), *slash = folder != NULL ? strrchr(folder, '/') : NULL;
-    char **bases = reallocarray(spec->bases, spec->n_bases + 1, sizeof *bases);
-    enum status status = OK;
-    if (bases != NULL)
-        spec->bases = bases;
-    if (folder == NULL || bases == NULL)
-        status = error_no_memory(e, "the files of a spec");
-    else
-        *(slash != NULL ? slash + 1 : folder) = '\0';
+    char *folder = NULL;
+    enum status status = MEM_GROW(spec->bases, spec->n_bases, "the files of a spec", e);
+    THEN(status, find_folder(&folder, from, e));
     const char *const folders[] = {folder, NULL}, *const shared[] = {"configs/", NULL};
     THEN(status, find_file(path, folders, shared, text, e));
     if (status == OK)

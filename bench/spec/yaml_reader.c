@@ -7,6 +7,7 @@
 
 #include "bench/base/file.h"
 #include "bench/spec/yaml/anchors.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 /* No specification comes near these; what does is not one. */
@@ -129,11 +130,8 @@ static enum status add_item(struct node *node, struct node **item, struct error 
 {
     if (node->n == YAML_ITEMS_MAX)
         return mark_error(e, ERR_SPEC, node->mark, "more than %d items", YAML_ITEMS_MAX);
-    struct node *items = reallocarray(node->items, node->n + 1, sizeof *items);
-    if (items == NULL)
-        return error_no_memory(e, node->mark.file);
-    node->items = items;
-    *item = &items[node->n++];
+    TRY(MEM_GROW(node->items, node->n, node->mark.file, e));
+    *item = &node->items[node->n++];
     memset(*item, 0, sizeof **item);
     return OK;
 }

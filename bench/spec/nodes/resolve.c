@@ -355,25 +355,34 @@ static enum status store(struct config *config, struct counts c, const struct sp
     return OK;
 }
 
+static enum status finish(struct config *config, struct counts asked, const struct spec *spec,
+                          struct error *e)
+{
+    struct counts c = complete(asked);
+    TRY(check(&c, config, e));
+    return store(config, c, spec, e);
+}
+
 static long given(const struct config *config, enum option_id id)
 {
     return config->values[id].set ? config_int(config, id) : 0;
 }
 
+static struct counts asked_of(const struct config *config)
+{
+    return (struct counts){given(config, OPT_RANKS), given(config, OPT_NODES),
+                           given(config, OPT_RANKS_PER_NODE)};
+}
+
 enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e)
 {
-    struct counts c = complete((struct counts){given(config, OPT_RANKS), given(config, OPT_NODES),
-                                               given(config, OPT_RANKS_PER_NODE)});
-    TRY(check(&c, config, e));
-    return store(config, c, spec, e);
+    return finish(config, asked_of(config), spec, e);
 }
 
 enum status nodes_resolve_base(struct config *config, const struct config *baseline,
                                const struct spec *spec, struct error *e)
 {
-    struct counts asked = {given(baseline, OPT_RANKS), given(baseline, OPT_NODES),
-                           given(baseline, OPT_RANKS_PER_NODE)};
-    struct counts c = asked;
+    struct counts asked = asked_of(baseline), c = asked;
     bool by_node = given(config, OPT_RANKS_PER_NODE) > 0;
     if (asked.each == 0 && by_node && (asked.ranks == 0 || asked.nodes == 0))
         c.each = config_int(config, OPT_RANKS_PER_NODE);
@@ -381,7 +390,5 @@ enum status nodes_resolve_base(struct config *config, const struct config *basel
         c.ranks = config_int(config, OPT_RANKS);
     if (asked.nodes == 0 && c.each == 0)
         c.nodes = config_int(config, OPT_NODES) < c.ranks ? config_int(config, OPT_NODES) : c.ranks;
-    c = complete(c);
-    TRY(check(&c, config, e));
-    return store(config, c, spec, e);
+    return finish(config, c, spec, e);
 }
