@@ -3,7 +3,7 @@
 # be markup; as the file (page_structure.py), as its script makes it and in a browser (page_browser.py).
 # tier: rest
 # cores: 1
-# seconds: 100
+# seconds: 120
 set -u
 . bench/tests/lib/tap.sh
 here=bench/tests/reports
@@ -143,6 +143,32 @@ sys.exit(bool(wrong))
 END
 }
 
+# The least and the greatest value of a figure with their intervals, by the file that a reader saves.
+says_extremes() {
+    python3 - "$made" <<'END'
+import csv, html, math, re, sys, urllib.parse
+page, wrong, seen = open(sys.argv[1], encoding="utf-8").read(), [], 0
+for name, figure in re.findall(r'<article class="figure" id="([^"]*)">(.*?)</article>', page, re.S):
+    saved = re.search(r'href="data:text/csv;charset=utf-8,([^"]*)"', figure)
+    lines = urllib.parse.unquote(saved.group(1)).splitlines() if saved else []
+    rows = [row for row in csv.DictReader(lines) if row.get("value") and row.get("lo") and row.get("hi")]
+    told = re.search(r"</strong> from ([0-9.]+) \[([0-9.]+), ([0-9.]+)\] .*? to ([0-9.]+) \[([0-9.]+), ([0-9.]+)\] .*?; (.*?)\.</p>",
+                     html.unescape(figure))
+    if len(rows) < 2 or told is None:
+        continue
+    seen += 1
+    least, most = (choose(rows, key=lambda row: float(row["value"])) for choose in (min, max))
+    wanted = [float(row[key]) for row in (least, most) for key in ("value", "lo", "hi")]
+    meet = "do not meet" if wanted[2] < wanted[4] else "intervals meet, which"
+    if not all(math.isclose(a, b, rel_tol=0.01) for a, b in zip(map(float, told.groups()[:6]), wanted)) or meet not in told.group(7):
+        wrong.append(f"{name}: {told.group(0)} is not {wanted}, {meet}")
+if seen < 20:
+    wrong.append(f"{seen} figures say it")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+}
+
 # A run that is shown twice has ids of its own each time; make hands over folders and file.
 shows_twice() {
     SCALEBENCH_HOME=. "$scalebench" report "$small" small --out "$tmp/results" --output "$tmp/twice.html" &&
@@ -260,6 +286,7 @@ else
     check "views are called as their folders, each with its title and with what is its own" calls_views
     check "the story stands in it as in results/README.md, its numbers links to rows of the page" tells_the_story
     check "its verdicts are those of compare, its rows those of the series" has_the_numbers
+    check "it says the least and the greatest value of a figure" says_extremes
     check "a run stands in it twice" shows_twice
     check "a sweep stands in it with figures, tables, provenance" holds_the_sweep
     check "the whole page in a browser: figures, no error, no network" in_browser "$page" figures
