@@ -69,7 +69,8 @@ function columnsOf(csv) {
   const columns = csv.names.map((name, at) => {
     const cells = csv.rows.map(row => row[at]);
     const number = name !== "point" && cells.every(cell => cell === "" || isNumber(cell));
-    return {name, at, number, cells, last: isLast(csv, name), same: cells.length > 1 && cells.every(cell => cell === cells[0])};
+    const same = cells.length > 1 && cells.every(cell => cell === cells[0]);
+    return {name, at, number, cells, same, last: isLast(csv, name)};
   }).filter(column => column.cells.some(cell => cell));
   const differing = columns.filter(column => !column.same);
   return {same: columns.filter(column => column.same),
@@ -147,9 +148,11 @@ function showPlace({names}, row) {
 const showValue = (csv, value) => showInterval(value) + showPlace(csv, value.row);
 
 function extremesOf(values) {
-  return values.reduce(([least, most], value) => [value.mid < least.mid ? value : least, value.mid > most.mid ? value : most],
-                       [values[0], values[0]]);
+  const choose = better => values.reduce((best, value) => better(value.mid, best.mid) ? value : best, values[0]);
+  return [choose((a, b) => a < b), choose((a, b) => a > b)];
 }
+
+const NO_INTERVALS = "without intervals nothing more is said of them";
 
 const finding = (lead, text) => make("p", {class: "finding"}, make("strong", {}, lead), text);
 
@@ -157,7 +160,7 @@ const finding = (lead, text) => make("p", {class: "finding"}, make("strong", {},
 function sayExtremes(csv, {title, values}) {
   const whole = values.filter(hasInterval), [least, most] = extremesOf(whole.length >= 2 ? whole : values);
   if (values.length < 2 || least === most) return [];
-  const meeting = !(Number.isFinite(least.hi) && Number.isFinite(most.lo)) ? "without intervals nothing more is said of them"
+  const meeting = !(Number.isFinite(least.hi) && Number.isFinite(most.lo)) ? NO_INTERVALS
     : least.hi < most.lo ? "their intervals do not meet"
     : "their intervals meet, which leaves open whether they differ";
   return [finding(title, ` from ${showValue(csv, least)} to ${showValue(csv, most)}; ${meeting}.`)];
@@ -170,7 +173,7 @@ function sayRatios(csv, {title, values}) {
   if (ratios.length === 0) return [];
   const [least, most] = extremesOf(ratios), known = ratios.filter(hasInterval);
   const holds = known.filter(({lo, hi}) => lo <= 1 && hi >= 1).length;
-  const last = known.length > 0 ? `1 lies in ${holds} of ${known.length} intervals` : "without intervals nothing more is said of them";
+  const last = known.length > 0 ? `1 lies in ${holds} of ${known.length} intervals` : NO_INTERVALS;
   return [finding("Beside published numbers", `, ${title}: measured / published from ${showValue(csv, least)} to ` +
                   `${showValue(csv, most)}; ${last}.`)];
 }
