@@ -63,11 +63,12 @@ static enum status ask(const struct workloads *w, const char *question, const st
     TRY(point_arguments(&options, point, e));
     while (options[n] != NULL)
         n++;
-    enum status status = MEM_NEW(argv, n + 3, "the options of a workload", e);
+    enum status status = MEM_NEW(argv, n + 4, "the options of a workload", e);
     if (status == OK) {
         argv[0] = (char *)workloads_program(w, point);
         argv[1] = (char *)question;
-        memcpy(argv + 2, options, n * sizeof *argv);
+        argv[2] = "--version-string=asked"; /* as of a launch, all options are handed over */
+        memcpy(argv + 3, options, n * sizeof *argv);
         *exit_status = program_ask(argv, answer, size);
     }
     free(argv);
