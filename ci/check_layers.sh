@@ -27,7 +27,8 @@ comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h 
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
 comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
 bench/base: kernels/base
-bench/spec: kernels/base bench/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values bench/spec/yaml
+bench/spec: kernels/base bench/base kernels/desc comm/cost bench/spec/conditions bench/spec/figures bench/spec/nodes bench/spec/points bench/spec/values bench/spec/yaml
+bench/spec/conditions: kernels/base bench/spec
 bench/spec/figures: kernels/base bench/spec
 bench/spec/nodes: kernels/base bench/spec
 bench/spec/points: kernels/base comm/cost bench/spec bench/spec/figures bench/spec/nodes

@@ -1,10 +1,9 @@
-/* Values of claims: cells of tables, and arithmetic over the values before. */
+/* Values of claims that are cells of tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/two_samples.h"
-#include "bench/claims/arithmetic.h"
 #include "bench/claims/tables.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
@@ -48,18 +47,14 @@ struct taken {
 
 /* ---- What the text says ---- */
 
-static enum status refuse(const struct claim_value *value, struct error *e, const char *why)
-{
-    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", value->name, value->text, why);
-}
-
 static enum status find_reduction(struct cell *cell, const struct claim_value *value,
                                   const char *name, struct error *e)
 {
     char text[512];
     int index = name_index(name, reduction_names, REDUCTIONS);
     if (index < 0)
-        return refuse(value, e, name_explain(text, sizeof text, name, reduction_names, REDUCTIONS));
+        return claim_refuse_value(
+            value, e, name_explain(text, sizeof text, name, reduction_names, REDUCTIONS));
     cell->reduction = (enum reduction)index;
     return OK;
 }
@@ -71,7 +66,7 @@ static enum status split(struct cell *cell, bool *is_cell, const struct claim_va
     char *words[5] = {NULL}, *rest = cell->words, *word;
     size_t n = 0, of = 0;
     if (length >= sizeof cell->words)
-        return refuse(value, e, "more than 511 characters");
+        return claim_refuse_value(value, e, "more than 511 characters");
     snprintf(cell->words, sizeof cell->words, "%.*s", (int)length, value->text);
     for (; n < 5 && (word = strtok_r(rest, " \t\n", &rest)) != NULL; n++) {
         words[n] = word;
@@ -82,7 +77,8 @@ static enum status split(struct cell *cell, bool *is_cell, const struct claim_va
     if (!*is_cell)
         return OK;
     if (n != of + 2 || of > 2)
-        return refuse(value, e, "not of the form '[reduction] column of file [where condition]'");
+        return claim_refuse_value(value, e,
+                                  "not of the form '[reduction] column of file [where condition]'");
     cell->column = words[of - 1];
     cell->file = words[of + 1];
     return of == 2 ? find_reduction(cell, value, words[0], e) : OK;
@@ -105,12 +101,6 @@ static enum status read_where(struct cell *cell, const struct claim_value *value
 
 /* ---- What the rows say ---- */
 
-static bool look_up(struct condition_value *value, const char *name, const void *point)
-{
-    double lo, hi;
-    return check_look_up(value, &lo, &hi, name, point);
-}
-
 /* A published number is what it is; a measurement that was made once may come out otherwise, nobody knows how far. */
 static void open_interval(struct interval *number, bool has_interval)
 {
@@ -128,9 +118,9 @@ static unsigned kind_of(const struct check_point *point)
 #define CLAIM_EVIDENCE(name, meaning) {#name, 1u << EVIDENCE_##name},
 #include "bench/claims/evidence.def"
     };
-    struct condition_value kind = {NAN, NULL};
+    struct condition_value kind = {.number = NAN};
     unsigned bits = 0;
-    if (!look_up(&kind, "kind", point) || kind.text == NULL)
+    if (!check_look_up(&kind, "kind", point) || kind.text == NULL)
         return 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         bits |= strstr(kind.text, kinds[i].name) != NULL ? kinds[i].bit : 0;
@@ -140,14 +130,14 @@ static unsigned kind_of(const struct check_point *point)
 /* Of a row of another table of the run, what summary.csv says of its point; measured where nothing does. */
 static unsigned evidence_of(const struct check_point *row, const struct claim_table *summary)
 {
-    struct condition_value value = {NAN, NULL};
+    struct condition_value value = {.number = NAN};
     char id[64];
     unsigned bits = kind_of(row);
-    if (bits == 0 && summary->there && look_up(&value, "point", row) && value.text != NULL) {
+    if (bits == 0 && summary->there && check_look_up(&value, "point", row) && value.text != NULL) {
         snprintf(id, sizeof id, "%s", value.text);
         for (size_t i = 0; i < summary->rows.run.summary.rows; i++) {
             const struct check_point point = {&summary->rows, i};
-            if (look_up(&value, "point", &point) && value.text != NULL &&
+            if (check_look_up(&value, "point", &point) && value.text != NULL &&
                 strcmp(value.text, id) == 0)
                 bits |= kind_of(&point);
         }
@@ -169,15 +159,15 @@ static const struct {
  * pairs: as many as there were launches. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
-    struct condition_value level = {NAN, NULL};
+    struct condition_value level = {.number = NAN};
     size_t i = 0;
     while (i < SURETIES && strncmp(column, sureties[i].begins, strlen(sureties[i].begins)) != 0)
         i++;
-    if (i < SURETIES && look_up(&level, sureties[i].by, point) && !isnan(level.number) &&
+    if (i < SURETIES && check_look_up(&level, sureties[i].by, point) && !isnan(level.number) &&
         sureties[i].pairs)
         return stats_median_level((size_t)level.number, CLAIM_LEVEL) < CLAIM_LEVEL;
     if (i == SURETIES || sureties[i].pairs)
-        look_up(&level, "ci_level", point);
+        check_look_up(&level, "ci_level", point);
     return level.number < CLAIM_LEVEL;
 }
 
@@ -192,17 +182,17 @@ static bool is_measured(const struct cell *cell, const struct taken *taken)
 
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
 {
-    struct condition_value value = {NAN, NULL}, launch = {NAN, NULL};
+    struct condition_value value = {.number = NAN}, launch = {.number = NAN};
     struct interval *number = &taken->values[taken->n];
     taken->lines[taken->rows++] = point->c->run.summary.lines[point->point];
-    check_look_up(&value, &number->lo, &number->hi, cell->column, point);
-    number->mid = value.number;
-    taken->withheld |= isinf(number->lo);
-    if (isnan(number->lo) || isnan(number->hi) || is_too_weak(cell->column, point))
+    check_look_up(&value, cell->column, point);
+    *number = (struct interval){.lo = value.lo, .mid = value.number, .hi = value.hi};
+    taken->withheld |= value.spread && isinf(value.lo);
+    if (!value.spread || is_too_weak(cell->column, point))
         open_interval(number, is_measured(cell, taken) ||
                                   check_has_interval(&point->c->run.summary, cell->column));
     taken->own[taken->n] = taken->lines[taken->rows - 1];
-    look_up(&launch, "launch", point);
+    check_look_up(&launch, "launch", point);
     taken->launches[taken->n] = launch.text;
     taken->n += !isnan(number->mid);
     if (taken->summary != NULL)
@@ -211,8 +201,8 @@ static void take_row(struct taken *taken, const struct cell *cell, const struct 
         return;
     if (value.text != NULL && value.text[0] != '\0')
         taken->word = value.text;
-    struct condition_value why = {NAN, NULL};
-    if (look_up(&why, "reason", point))
+    struct condition_value why = {.number = NAN};
+    if (check_look_up(&why, "reason", point))
         taken->why = why.text;
 }
 
@@ -223,13 +213,13 @@ static enum status check_names(const struct cell *cell, const struct claim_value
     const struct csv_table *table = &first->c->run.summary;
     char why[700], near[NAME_NEAR_BYTES];
     const char *unknown = cell->column;
-    if (look_up(&cell_value, cell->column, first))
-        unknown = cell->where != NULL ? condition_unknown(cell->where, look_up, first) : NULL;
+    if (check_look_up(&cell_value, cell->column, first))
+        unknown = cell->where != NULL ? condition_unknown(cell->where, check_look_up, first) : NULL;
     if (unknown == NULL)
         return OK;
     snprintf(why, sizeof why, "%.200s has no column %.200s%s", cell->file, unknown,
              name_near(near, unknown, (const char *const *)table->names, table->columns));
-    return refuse(value, e, why);
+    return claim_refuse_value(value, e, why);
 }
 
 static enum status take_rows(struct taken *taken, const struct cell *cell,
@@ -245,7 +235,7 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
         TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
     for (size_t i = 0; i < n; i++) {
         const struct check_point point = {&table->rows, i};
-        if (cell->where == NULL || condition_holds(cell->where, look_up, &point))
+        if (cell->where == NULL || condition_holds(cell->where, check_look_up, &point))
             take_row(taken, cell, &point);
     }
     return OK;
@@ -387,7 +377,8 @@ static enum status find_nothing(struct claim *claim, struct claim_value *value,
         return value->word != NULL ? OK : error_no_memory(e, "a claim");
     }
     if (table->run == NULL || taken->word != NULL)
-        return refuse(value, e, taken->rows > 0 ? "no number stands there" : "no row is so");
+        return claim_refuse_value(value, e,
+                                  taken->rows > 0 ? "no number stands there" : "no row is so");
     if (!claim->reason[0])
         snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %.200s", cell->column,
                  table->link,
@@ -409,7 +400,8 @@ static enum status use_rows(struct claim *claim, struct claim_value *value, cons
         return OK;
     }
     if (cell->reduction == REDUCTION_only && taken->rows > 1)
-        return refuse(value, e, "more than one row is so; a reduction takes them together");
+        return claim_refuse_value(value, e,
+                                  "more than one row is so; a reduction takes them together");
     return taken->n > 0 ? reduce(value, cell, taken, e)
                         : find_nothing(claim, value, cell, table, taken, e);
 }
@@ -474,46 +466,6 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
     return OK;
 }
 
-/* ---- Arithmetic ---- */
-
-static enum status evaluate(struct claim *claim, size_t i, const char **names,
-                            struct interval *numbers, struct error *e)
-{
-    struct claim_value *value = &claim->values[i];
-    struct error inner;
-    for (size_t k = 0; k < i; k++) {
-        names[k] = claim->values[k].name;
-        numbers[k] = claim->values[k].number;
-    }
-    if (arithmetic_evaluate(&value->number, value->text, names, numbers, i, &inner) != OK) {
-        return mark_error(e, ERR_SPEC, mark_ahead(value->mark, inner.column - 1), "%s: %s",
-                          value->name, inner.text);
-    }
-    if (isfinite(value->number.mid))
-        return OK;
-    if ((claim->evidence & ~(1u << EVIDENCE_published)) == 0)
-        return refuse(value, e, "a division by 0");
-    value->number.mid = NAN;
-    snprintf(claim->reason, sizeof claim->reason, "%.100s: a division by 0", value->name);
-    return OK;
-}
-
-/* Over values of which one is not there, it is not there either. */
-static enum status find_arithmetic(struct claim *claim, size_t i, struct error *e)
-{
-    const char **names;
-    struct interval *numbers = NULL;
-    claim->values[i].number.mid = NAN;
-    if (claim->reason[0])
-        return OK;
-    TRY(MEM_NEW(names, i, "a claim", e));
-    enum status status = MEM_NEW(numbers, i, "a claim", e);
-    THEN(status, evaluate(claim, i, names, numbers, e));
-    free(names);
-    free(numbers);
-    return status;
-}
-
 /* ---- Either ---- */
 
 enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
@@ -525,7 +477,7 @@ enum status claim_find_value(struct claim *claim, size_t i, const struct claims 
     size_t where = check_find_where(value->text);
     TRY(split(&cell, &is_cell, value, where, e));
     if (!is_cell)
-        return find_arithmetic(claim, i, e);
+        return claim_find_sum(claim, i, e);
     enum status status = read_where(&cell, value, where, e);
     THEN(status, find_cell(claim, value, &cell, c, tables, e));
     condition_free(cell.where);

@@ -139,6 +139,18 @@ enum status claim_find_value(struct claim *claim, size_t i, const struct claims 
  * else in claims.csv, in the row of the `index`-th claim, which names them; NULL, the verdict, there too. */
 void claim_write_address(FILE *out, const struct claim_value *value, size_t index);
 
+/* Works out the i-th value of a claim, a sum of those before it; without one of these it has no number either. */
+enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
+
+enum status claim_refuse_value(const struct claim_value *value, struct error *e, const char *why);
+
+/* "'x' is unknown; known: ..." of the first n values. */
+enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
+                               const char *name, struct error *e);
+
+/* A value of the claim, as condition_lookup. */
+bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
+
 /* "240.6" or "1.93 [1.81, 2.08]" or the word of a value; returns text. */
 enum { CLAIM_VALUE_TEXT = 160 };
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value);

@@ -12,28 +12,6 @@ const char *const claim_verdict_names[CLAIM_VERDICTS] = {
 #include "bench/claims/verdicts.def"
 };
 
-static bool look_up_interval(struct condition_value *value, double *lo, double *hi,
-                             const char *name, const void *arg)
-{
-    const struct claim *claim = arg;
-    for (size_t i = 0; i < claim->n; i++) {
-        const struct claim_value *own = &claim->values[i];
-        if (strcmp(own->name, name) != 0)
-            continue;
-        *value = (struct condition_value){own->number.mid, own->word};
-        *lo = own->number.lo;
-        *hi = own->number.hi;
-        return true;
-    }
-    return false;
-}
-
-static bool look_up(struct condition_value *value, const char *name, const void *arg)
-{
-    double lo, hi;
-    return look_up_interval(value, &lo, &hi, name, arg);
-}
-
 /* ---- What leaves it open ---- */
 
 /* A claim of whose values only one may lie elsewhere than at its median. */
@@ -42,13 +20,11 @@ struct one_open {
     const char *name;
 };
 
-static bool look_up_one_open(struct condition_value *value, double *lo, double *hi,
-                             const char *name, const void *arg)
+static bool look_up_one_open(struct condition_value *value, const char *name, const void *arg)
 {
     const struct one_open *one = arg;
-    bool known = look_up_interval(value, lo, hi, name, one->claim);
-    if (known && strcmp(name, one->name) != 0)
-        *lo = *hi = NAN;
+    bool known = claim_look_up(value, name, one->claim);
+    value->spread = value->spread && strcmp(name, one->name) == 0;
     return known;
 }
 
@@ -105,26 +81,21 @@ static void explain_open(struct claim *claim)
 static enum status refuse_name(const struct claim *claim, const char *name, struct error *e)
 {
     char text[700];
-    const char **known;
-    TRY(MEM_NEW(known, claim->n, "the values of a claim", e));
-    for (size_t i = 0; i < claim->n; i++)
-        known[i] = claim->values[i].name;
-    name_explain(text, sizeof text, name, known, claim->n);
-    free(known);
+    TRY(claim_explain_name(text, sizeof text, claim, claim->n, name, e));
     return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: among the values of the claim %s",
                       text);
 }
 
 static enum status judge(struct claim *claim, struct error *e)
 {
-    const char *unknown = condition_unknown(claim->holds, look_up, claim);
+    const char *unknown = condition_unknown(claim->holds, claim_look_up, claim);
     if (unknown != NULL)
         return refuse_name(claim, unknown, e);
     if (claim->reason[0]) {
         claim->verdict = CLAIM_NOT_TESTABLE;
         return OK;
     }
-    switch (condition_holds_throughout(claim->holds, look_up_interval, claim)) {
+    switch (condition_holds_throughout(claim->holds, claim_look_up, claim)) {
     case CONDITION_TRUE:
         claim->verdict = CLAIM_SURVIVES;
         return OK;

@@ -15,13 +15,6 @@
 
 /* ---- What names stand for ---- */
 
-/* For names alone, and for `where`: a point is where its median is. */
-static bool look_up(struct condition_value *value, const char *name, const void *point)
-{
-    double lo, hi;
-    return check_look_up(value, &lo, &hi, name, point);
-}
-
 static void free_check(struct check *check)
 {
     free(check->text);
@@ -168,17 +161,14 @@ static bool is_unknown(const struct condition_value *value)
 }
 
 /* As check_look_up. A number that is missing, or was measured once, may lie anywhere. */
-static bool look_up_open(struct condition_value *value, double *lo, double *hi, const char *name,
-                         const void *point)
+static bool look_up_open(struct condition_value *value, const char *name, const void *point)
 {
-    bool known = check_look_up(value, lo, hi, name, point);
+    bool known = check_look_up(value, name, point);
     bool missing = known && is_unknown(value) && check_is_number(point, name);
     if (missing)
         value->number = 0;
-    if (missing || (isnan(*lo) && check_is_single(point, name))) {
-        *lo = -INFINITY;
-        *hi = INFINITY;
-    }
+    if (missing || (!value->spread && check_is_single(point, name)))
+        *value = check_anywhere(value);
     return known;
 }
 
@@ -189,10 +179,10 @@ static bool lacks_value(const struct check *check, const struct check_point *poi
     size_t n;
     const struct condition_term *terms = condition_terms(check->demand, &n);
     for (size_t i = 0; i < n; i++) {
-        struct condition_value value = {NAN, NULL};
-        double lo = NAN, hi = NAN;
-        if (check_look_up(&value, &lo, &hi, terms[i].name, point) && is_unknown(&value) &&
-            !isinf(lo) && (!numbers || check_is_number(point, terms[i].name)))
+        struct condition_value value = {.number = NAN};
+        if (check_look_up(&value, terms[i].name, point) && is_unknown(&value) &&
+            !(value.spread && isinf(value.lo)) &&
+            (!numbers || check_is_number(point, terms[i].name)))
             return true;
     }
     return false;
@@ -219,7 +209,7 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
 {
     size_t n = c->run.n, bases = 0;
     const struct spec *spec = c->has_spec ? &c->spec : NULL;
-    TRY(check_known(check, look_up, &(struct check_point){c, 0}, spec, e));
+    TRY(check_known(check, check_look_up, &(struct check_point){c, 0}, spec, e));
     TRY(check_numbers(check, spec, e));
     if (spec != NULL)
         TRY(check_terms(check, spec, false, e));
@@ -227,7 +217,8 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     TRY(MEM_NEW(check->applies, n, "what was checked", e));
     for (size_t i = 0; i < n; i++) {
         const struct check_point point = {c, i};
-        check->applies[i] = check->where == NULL || condition_holds(check->where, look_up, &point);
+        check->applies[i] =
+            check->where == NULL || condition_holds(check->where, check_look_up, &point);
         if (!check->applies[i])
             continue;
         check->points++;
@@ -350,7 +341,7 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
     const struct point *point = arg;
     enum option_id option = option_of(&point->config, name);
     if (is_case(name))
-        *value = (struct condition_value){NAN, point->case_name};
+        *value = (struct condition_value){.number = NAN, .text = point->case_name};
     else if (option < OPTION_COUNT)
         check_look_up_option(value, &point->config, option);
     return is_case(name) || option < OPTION_COUNT;

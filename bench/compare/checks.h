@@ -66,13 +66,15 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 /* Where " where " begins outside of quotation marks; the end of the text where it does not. */
 size_t check_find_where(const char *text);
 
-/* What the name is at the point, as condition_interval_lookup. */
+/* What the name is at the point, as condition_lookup. */
 struct check_point {
     const struct checking *c;
     size_t point;
 };
-bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
-                   const void *point);
+bool check_look_up(struct condition_value *value, const char *name, const void *point);
+
+/* The same value, which may come out anywhere. */
+struct condition_value check_anywhere(const struct condition_value *value);
 
 /* Whether a column of summary.csv has numbers that another launch may change. */
 bool check_is_measured(const char *column);

@@ -28,7 +28,8 @@ static enum status check_words(const struct check *check, const struct condition
     const struct condition_term *terms = condition_terms(part, &n);
     for (size_t i = 0; i < n; i++) {
         const char *const *words = find_words(config, terms[i].name, &n_words);
-        if (n_words > 0 && terms[i].text[0] && name_index(terms[i].text, words, n_words) < 0)
+        if (n_words > 0 && terms[i].text != NULL && terms[i].text[0] &&
+            name_index(terms[i].text, words, n_words) < 0)
             return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
                             check->text, terms[i].name,
                             name_explain(why, sizeof why, terms[i].text, words, n_words));
@@ -107,7 +108,7 @@ enum status check_numbers(const struct check *check, const struct spec *spec, st
             continue;
         if (spec != NULL)
             raise_to_chance(&range, terms[i].name, spec);
-        if (!condition_term_decides(why, check->demand, i, &range))
+        if (!condition_term_decides(why, &terms[i], &range))
             return refuse(check, why, e);
     }
     return condition_decides(why, check->demand) ? OK : refuse(check, why, e);

@@ -16,9 +16,8 @@ static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 static void write_status(FILE *out, const struct check_point *point)
 {
     char clean[512];
-    struct condition_value reason = {NAN, NULL};
-    double lo, hi;
-    check_look_up(&reason, &lo, &hi, "reason", point);
+    struct condition_value reason = {.number = NAN};
+    check_look_up(&reason, "reason", point);
     const char *status = point->c->run.points[point->point].status;
     bool is_ok = strcmp(status, point_status_names()[POINT_ok]) == 0;
     fprintf(out, " (%s", is_ok ? "not measured here" : status);
@@ -31,17 +30,18 @@ static void write_status(FILE *out, const struct check_point *point)
 static void write_value(FILE *out, const char *name, const struct check_point *point)
 {
     char text[TEXT_INTERVAL];
-    struct condition_value value = {NAN, NULL};
-    struct interval i = {.lo = NAN, .hi = NAN};
-    check_look_up(&value, &i.lo, &i.hi, name, point);
-    i.mid = value.number;
+    struct condition_value value = {.number = NAN};
     double number;
+    check_look_up(&value, name, point);
+    const struct interval i = {.lo = value.spread ? value.lo : NAN,
+                               .mid = value.number,
+                               .hi = value.spread ? value.hi : NAN};
     bool has_text = value.text != NULL && value.text[0];
     if (isfinite(value.number) && (!has_text || number_parse(value.text, &number)))
         fprintf(out, "%s %s", name, text_interval(text, &i, 4));
     else
         fprintf(out, "%s %s", name, has_text ? value.text : "unknown");
-    if (isfinite(value.number) && isnan(i.lo) && check_is_single(point, name))
+    if (isfinite(value.number) && !value.spread && check_is_single(point, name))
         fputs(" (measured once: no interval)", out);
     if (!isfinite(value.number) && !has_text)
         write_status(out, point);

@@ -83,18 +83,28 @@ enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
     return status;
 }
 
+static void set_interval(struct condition_value *value, double lo, double hi)
+{
+    value->spread = !isnan(lo) && !isnan(hi);
+    value->lo = lo;
+    value->hi = hi;
+}
+
 /* speedup_lo of speedup; test_acc_lo of test_acc_pct. */
-static void find_interval(double *lo, double *hi, const struct csv_table *summary, size_t row,
-                          const char *stem)
+static void find_interval(struct condition_value *value, const struct csv_table *summary,
+                          size_t row, const char *stem)
 {
     char short_stem[STEM];
     cut_tail(short_stem, stem, "_pct");
-    *lo = number_of(summary, row, stem, "_lo");
-    *hi = number_of(summary, row, stem, "_hi");
-    if (!isnan(*lo))
-        return;
-    *lo = number_of(summary, row, short_stem, "_lo");
-    *hi = number_of(summary, row, short_stem, "_hi");
+    set_interval(value, number_of(summary, row, stem, "_lo"), number_of(summary, row, stem, "_hi"));
+    if (!value->spread)
+        set_interval(value, number_of(summary, row, short_stem, "_lo"),
+                     number_of(summary, row, short_stem, "_hi"));
+}
+
+struct condition_value check_anywhere(const struct condition_value *value)
+{
+    return (struct condition_value){value->number, value->text, true, -INFINITY, INFINITY};
 }
 
 bool check_has_interval(const struct csv_table *table, const char *name)
@@ -114,7 +124,7 @@ static int find_summary_column(const struct csv_table *summary, const char *name
 }
 
 /* step_ms and step_ms_median are one; their interval is that of step_ms. */
-static bool look_up_column(struct condition_value *value, double *lo, double *hi, const char *name,
+static bool look_up_column(struct condition_value *value, const char *name,
                            const struct csv_table *summary, size_t row)
 {
     char stem[STEM];
@@ -125,11 +135,9 @@ static bool look_up_column(struct condition_value *value, double *lo, double *hi
     value->text = csv_table_cell(summary, row, (size_t)column);
     if (!number_parse(value->text, &value->number))
         value->number = NAN;
-    find_interval(lo, hi, summary, row, stem);
-    if (isnan(*lo) && is_withheld(summary, row, stem)) {
-        *lo = -INFINITY;
-        *hi = INFINITY;
-    }
+    find_interval(value, summary, row, stem);
+    if (!value->spread && is_withheld(summary, row, stem))
+        *value = check_anywhere(value);
     return true;
 }
 
@@ -174,7 +182,7 @@ static size_t take_metric(const struct check_point *p, const char *name, bool ti
 }
 
 /* The median of its launches, with the interval of columns that are timed. */
-static bool look_up_metric(struct condition_value *value, double *lo, double *hi, const char *name,
+static bool look_up_metric(struct condition_value *value, const char *name,
                            const struct check_point *p)
 {
     if (!is_metric(&p->c->metrics, name))
@@ -182,9 +190,8 @@ static bool look_up_metric(struct condition_value *value, double *lo, double *hi
     size_t n = take_metric(p, name, true);
     n = n > 0 ? n : take_metric(p, name, false);
     struct interval i = timing_interval(p->c->values, n, true);
-    *value = (struct condition_value){i.mid, NULL};
-    *lo = i.lo;
-    *hi = i.hi;
+    *value = (struct condition_value){.number = i.mid};
+    set_interval(value, i.lo, i.hi);
     return true;
 }
 
@@ -275,16 +282,14 @@ static const struct config *find_option(const struct spec_option **option,
 }
 
 /* A column by an option's key has its text, as 64KiB; the option has its number too. */
-bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
-                   const void *point)
+bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;
     const struct spec_option *option;
     const struct config *config = find_option(&option, p, name);
     bool dotted = strchr(name, '.') != NULL;
-    if (!(dotted && config != NULL) &&
-        (look_up_column(value, lo, hi, name, &p->c->run.summary, p->point) ||
-         look_up_metric(value, lo, hi, name, p)))
+    if (!(dotted && config != NULL) && (look_up_column(value, name, &p->c->run.summary, p->point) ||
+                                        look_up_metric(value, name, p)))
         return true;
     if (config != NULL)
         check_look_up_option(value, config, option->id);

@@ -313,11 +313,11 @@ bool figure_point_value(struct condition_value *value, const char *name,
     const struct spec_option *option = config_option_find(&p->point->config, name);
     enum column_id column = column_find(name);
     if (strcmp(name, FIGURE_CASE) == 0) {
-        *value = (struct condition_value){NAN, p->point->case_name};
+        *value = (struct condition_value){.number = NAN, .text = p->point->case_name};
         return true;
     }
     if (strcmp(name, FIGURE_RUN) == 0 && p->run != NULL) {
-        *value = (struct condition_value){NAN, p->run};
+        *value = (struct condition_value){.number = NAN, .text = p->run};
         return true;
     }
     if (option != NULL) {
@@ -410,7 +410,7 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
     if (option != NULL)
         *value = option_as_condition(option, &point->config.values[option->id]);
     else
-        *value = (struct condition_value){NAN, point->case_name};
+        *value = (struct condition_value){.number = NAN, .text = point->case_name};
     return option != NULL || strcmp(name, FIGURE_CASE) == 0;
 }
 

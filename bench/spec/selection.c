@@ -72,9 +72,9 @@ struct condition_value option_as_condition(const struct spec_option *option,
     case TYPE_NODES:
     case TYPE_NODE_RANKS:
     case TYPE_OWN:
-        return (struct condition_value){value->number, value->text};
+        return (struct condition_value){.number = value->number, .text = value->text};
     default:
-        return (struct condition_value){NAN, value->text};
+        return (struct condition_value){.number = NAN, .text = value->text};
     }
 }
 
@@ -95,7 +95,7 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     const struct point *point = arg;
     const struct spec_option *option = config_option_find(&point->config, name);
     if (strcmp(name, case_word) == 0)
-        *value = (struct condition_value){NAN, point->case_name};
+        *value = (struct condition_value){.number = NAN, .text = point->case_name};
     else if (option != NULL)
         *value = option_as_condition(option, &point->config.values[option->id]);
     return option != NULL || strcmp(name, case_word) == 0;
@@ -127,6 +127,8 @@ static enum status check_term(const struct config *config, const struct conditio
         return mark_error(e, ERR_SPEC, name, "exclude: %s is no option of a point", option->key);
     if (!condition_term_fits(why, term, option_kind(option)))
         return mark_error(e, ERR_SPEC, name, "exclude: %s", why);
+    if (term->text == NULL)
+        return OK;
     const struct enumeration *names = option->names;
     bool yes;
     double number;
@@ -145,8 +147,8 @@ static void spell_bool(struct condition *condition, size_t term, const struct sp
 {
     size_t n;
     bool yes;
-    if (option != NULL && option->type == TYPE_BOOL &&
-        bool_parse(condition_terms(condition, &n)[term].text, &yes))
+    const char *text = condition_terms(condition, &n)[term].text;
+    if (option != NULL && option->type == TYPE_BOOL && text != NULL && bool_parse(text, &yes))
         condition_set_text(condition, term, yes ? "true" : "false");
 }
 

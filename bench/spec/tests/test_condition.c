@@ -8,29 +8,30 @@
 
 static const struct {
     const char *name;
-    struct condition_value value;
+    double number;
+    const char *text;
 } known[] = {
-    {"ranks", {2, "2"}},
-    {"step_ms", {5, NULL}},
-    {"sync.strategy", {NAN, "shm"}},
-    {"sync.deadline", {90, "90s"}},
-    {"sync.size", {65536, "64KiB"}},
-    {"sync.topk", {5, "5%"}},
-    {"efficiency", {0.85, NULL}},
-    {"test_acc_pct", {96.5, NULL}},
-    {"rss_mib", {64, NULL}},
-    {"step_ms_median", {5, NULL}},
-    {"train.shuffle", {1, "true"}},
-    {"data.name", {NAN, "my set"}},
-    {"unknown", {NAN, NULL}},
-    {"empty", {NAN, ""}},
+    {"ranks", 2, "2"},
+    {"step_ms", 5, NULL},
+    {"sync.strategy", NAN, "shm"},
+    {"sync.deadline", 90, "90s"},
+    {"sync.size", 65536, "64KiB"},
+    {"sync.topk", 5, "5%"},
+    {"efficiency", 0.85, NULL},
+    {"test_acc_pct", 96.5, NULL},
+    {"rss_mib", 64, NULL},
+    {"step_ms_median", 5, NULL},
+    {"train.shuffle", 1, "true"},
+    {"data.name", NAN, "my set"},
+    {"unknown", NAN, NULL},
+    {"empty", NAN, ""},
 };
 
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0) {
-            *value = known[i].value;
+            *value = (struct condition_value){.number = known[i].number, .text = known[i].text};
             return true;
         }
     return false;
@@ -42,7 +43,8 @@ static bool holds(const char *text)
     struct error e = {.status = OK};
     if (condition_parse(&c, text, &e) != OK)
         fail_msg("%s: column %d: %s", text, e.column, e.text);
-    assert_null(condition_unknown(c, look_up, NULL));
+    if (condition_unknown(c, look_up, NULL) != NULL)
+        fail_msg("%s: %s is unknown", text, condition_unknown(c, look_up, NULL));
     assert_string_equal(condition_text(c), text);
     bool result = condition_holds(c, look_up, NULL);
     condition_free(c);
@@ -102,6 +104,113 @@ static void test_units(void **state)
     assert_false(holds("efficiency >= 90%"));
 }
 
+static void refused(const char *text, int column, const char *expected)
+{
+    struct condition *c;
+    struct error e = {.status = OK};
+    assert_int_equal(condition_parse(&c, text, &e), ERR_ARGUMENT);
+    assert_null(c);
+    assert_string_equal(e.text, expected);
+    assert_int_equal(e.column, column);
+}
+
+static void test_arithmetic(void **state)
+{
+    assert_true(holds("step_ms * ranks = 10"));
+    assert_true(holds("step_ms + ranks * 2 = 9 and (step_ms + ranks) * 2 = 14"));
+    assert_true(holds("10 = step_ms * ranks"));
+    assert_true(holds("ranks < step_ms"));
+    assert_true(holds("- ranks < 0 and -ranks = -2 and ranks -1 = 1"));
+    assert_true(holds("not (step_ms + 1) / 2 > ranks + 1"));
+    assert_true(holds("step_ms / ranks = 2.5ms"));
+    assert_true(holds("step_ms + 5ms < 1s"));
+    assert_true(holds("sync.deadline / ranks = 45s"));
+    assert_true(holds("efficiency * ranks = 170%"));
+    assert_false(holds("sync.strategy + 1 > 0"));
+    assert_true(holds("data.name != path/to-a"));
+    refused("step_ms * > 2", 11, "a number, a name, - or ( is expected, not '>'");
+    refused("ranks + 1", 10, "= != < <= > or >= is expected behind a name, but the condition ends");
+    refused("(ranks + 1", 11, "= != < <= > >= + - * / or ) is expected, but the condition ends");
+    refused("(ranks > 1) + 1 > 2", 13, "'and', 'or' or the end is expected, not '+'");
+    refused("step_ms + 5% > 4", 11,
+            "a number in the unit that the name says is expected, not '5%'");
+}
+
+/* ---- Sums ---- */
+
+static const struct condition_value numbers[] = {{6, "a", true, 6, 6},
+                                                 {4, "b", true, 4, 4},
+                                                 {2, "wide", true, 1, 4},
+                                                 {1, "round_zero", true, -1, 3}};
+
+static bool look_up_number(struct condition_value *value, const char *name, const void *arg)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(numbers[i].text, name) == 0) {
+            *value = numbers[i];
+            return true;
+        }
+    return false;
+}
+
+static void assert_sum(const char *text, double lo, double mid, double hi)
+{
+    struct condition *c;
+    struct error e;
+    if (condition_parse_sum(&c, text, &e) != OK)
+        fail_msg("%s: %d: %s", text, e.column, e.text);
+    struct interval r = condition_sum(c, look_up_number, NULL);
+    if (r.lo != lo || r.mid != mid || r.hi != hi)
+        fail_msg("%s: %g [%g, %g]", text, r.mid, r.lo, r.hi);
+    condition_free(c);
+}
+
+static void test_sums(void **state)
+{
+    assert_sum("a - b - 1", 1, 1, 1);
+    assert_sum("a + b * 2", 14, 14, 14);
+    assert_sum("(a + b) * 2", 20, 20, 20);
+    assert_sum("a / b / 2", 0.75, 0.75, 0.75);
+    assert_sum("-a * -(b)", 24, 24, 24);
+    assert_sum("a*1e-1+.5", 6 * 1e-1 + .5, 6 * 1e-1 + .5, 6 * 1e-1 + .5);
+}
+
+static void test_sums_of_intervals(void **state)
+{
+    assert_sum("wide + 1", 2, 3, 5);
+    assert_sum("a - wide", 2, 4, 5);
+    assert_sum("-wide", -4, -2, -1);
+    assert_sum("wide * -2", -8, -4, -2);
+    assert_sum("round_zero * wide", -4, 2, 12);
+    assert_sum("b / wide", 1, 2, 4);
+    assert_sum("wide - wide", -3, 0, 3); /* each occurrence counts as one of its own */
+    assert_sum("a / round_zero", -INFINITY, 6, INFINITY);
+    assert_sum("0 * (a / round_zero)", 0, 0, 0);
+}
+
+static void refused_sum(const char *text, int column, const char *expected)
+{
+    struct condition *c;
+    struct error e = {.status = OK};
+    assert_int_equal(condition_parse_sum(&c, text, &e), ERR_ARGUMENT);
+    assert_null(c);
+    assert_memory_equal(e.text, expected, strlen(expected));
+    assert_int_equal(e.column, column);
+}
+
+static void test_refused_sums(void **state)
+{
+    char deep[200];
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    refused_sum("a +", 4, "a number, a name, - or ( is expected, but it ends");
+    refused_sum("a b", 3, "+ - * or / is expected, not 'b'");
+    refused_sum("a > b", 3, "+ - * or / is expected, not '>'");
+    refused_sum("(a", 3, "+ - * / or ) is expected, but it ends");
+    refused_sum("", 1, "a number, a name, - or ( is expected, but it ends");
+    refused_sum(deep, 31, "nested more than 30 levels deep");
+}
+
 static void test_precedence(void **state)
 {
     assert_true(holds("ranks = 2 or ranks = 3 and ranks = 4"));
@@ -124,16 +233,6 @@ static void test_unknown_values(void **state)
     assert_true(holds("not unknown = 1"));
 }
 
-static void refused(const char *text, int column, const char *expected)
-{
-    struct condition *c;
-    struct error e = {.status = OK};
-    assert_int_equal(condition_parse(&c, text, &e), ERR_ARGUMENT);
-    assert_null(c);
-    assert_string_equal(e.text, expected);
-    assert_int_equal(e.column, column);
-}
-
 static void refused_sign(const char *text, int column, const char *expected)
 {
     struct condition *c;
@@ -149,14 +248,15 @@ static void test_refused(void **state)
     refused("ranks", 6, "= != < <= > or >= is expected behind a name, but the condition ends");
     refused("ranks >", 8, "a number, a word or a \"text\" is expected, but the condition ends");
     refused("ranks > and", 9, "a number, a word or a \"text\" is expected, not 'and'");
-    refused("ranks > many", 9, "an order is one of numbers, not 'many'");
-    refused("1 < ranks", 1, "a name is expected, as in ranks > 1, not '1'");
+    refused("ranks > \"2\"", 9, "an order is one of numbers, not '\"2\"'");
+    refused("ranks > 5us", 9, "an order is one of numbers, not '5us'");
+    refused("ranks = 1 or 1 < 2", 14, "a name is expected, as in ranks > 1");
     refused("ranks = 1 ranks = 2", 11, "'and', 'or' or the end is expected, not 'ranks'");
     refused("(ranks = 1", 11, "and, or or ) is expected, but the condition ends");
     refused("ranks = 1)", 10, "'and', 'or' or the end is expected, not ')'");
     refused("ranks = 1 && ranks = 2", 11,
-            "'&&' is unknown; known: and or not ( ) = != < <= > >=, names, numbers, words and "
-            "\"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"");
+            "'&&' is unknown; known: and or not ( ) = != < <= > >= + - * /, names, numbers, words "
+            "and \"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"");
     refused_sign("ranks = 1 || ranks = 2", 11, "'||' is unknown; ");
     refused_sign("ranks = 1, nodes = 1", 10, "',' is unknown; ");
     refused_sign("!ranks = 1", 1, "'!' is unknown; ");
@@ -199,7 +299,7 @@ static void test_unknown_name(void **state)
     assert_int_equal(terms[1].name_column, 15);
     assert_string_equal(terms[1].text, "2");
     assert_int_equal(terms[1].text_column, 22);
-    assert_true(terms[0].ordered);
+    assert_int_equal(terms[0].relation, RELATION_GREATER);
     assert_false(condition_holds(c, look_up, NULL));
     condition_free(c);
     condition_free(NULL);
@@ -230,6 +330,8 @@ static void test_kinds(void **state)
     assert_true(fits("label = 2", CONDITION_TEXT, ""));
     assert_true(fits("size = big", CONDITION_ANY, ""));
     assert_true(fits("size > 2", CONDITION_ANY, ""));
+    assert_false(fits("label * 2 > 2", CONDITION_TEXT, "label is a text: expected a number"));
+    assert_true(fits("delay * 2 > 2", CONDITION_NUMBER, ""));
 }
 
 static bool decides_in(const char *text, struct condition_range range, const char *why)
@@ -238,7 +340,9 @@ static bool decides_in(const char *text, struct condition_range range, const cha
     struct error e;
     char found[CONDITION_WHY] = "";
     assert_int_equal(condition_parse(&c, text, &e), OK);
-    bool decides = condition_term_decides(found, c, 0, &range) && condition_decides(found, c);
+    size_t n;
+    bool decides = condition_term_decides(found, condition_terms(c, &n), &range) &&
+                   condition_decides(found, c);
     assert_string_equal(found, why);
     condition_free(c);
     return decides;
@@ -288,6 +392,11 @@ static void test_contradictions(void **state)
     assert_false(decides("a >= 2 and a <= 1", 0, 9,
                          "this never holds, whatever a is; expected a condition that some numbers "
                          "meet and others do not"));
+    assert_true(decides("a > 2 and a < 5 and a * a - 7 * a < 0", 0, 9, ""));
+    assert_true(decides("a > 2 and a < 5 and a * 2 > b", 0, 9, ""));
+    assert_false(decides("a > 2 and b * 2 > 1 and a < 1", 0, 9,
+                         "this never holds, whatever a is; expected a condition that some numbers "
+                         "meet and others do not"));
     assert_false(decides("a < 2 or b = 1 or a >= 2", 0, 9,
                          "this always holds, whatever a is; expected a condition that some numbers "
                          "meet and others do not"));
@@ -308,14 +417,12 @@ static void test_places(void **state)
 }
 
 /* step_ms lies in [4.5, 5.5], efficiency is not known as an interval. */
-static bool look_up_interval(struct condition_value *value, double *lo, double *hi,
-                             const char *name, const void *arg)
+static bool look_up_interval(struct condition_value *value, const char *name, const void *arg)
 {
-    if (strcmp(name, "step_ms") == 0) {
-        *lo = 4.5;
-        *hi = 5.5;
-    }
-    return look_up(value, name, arg);
+    bool found = look_up(value, name, arg);
+    if (strcmp(name, "step_ms") == 0)
+        *value = (struct condition_value){5, NULL, true, 4.5, 5.5};
+    return found;
 }
 
 static void test_intervals(void **state)
@@ -346,6 +453,11 @@ static void test_intervals(void **state)
         {"efficiency > 80%", CONDITION_TRUE},
         {"sync.strategy = ring", CONDITION_FALSE},
         {"unknown < 1", CONDITION_FALSE},
+        {"step_ms * ranks < 11.5", CONDITION_TRUE},
+        {"step_ms * ranks < 11", CONDITION_OPEN},
+        {"step_ms < ranks * 2", CONDITION_FALSE},
+        {"step_ms - step_ms = 0", CONDITION_OPEN},
+        {"unknown + 1 < 9", CONDITION_FALSE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct condition *c;
@@ -360,12 +472,22 @@ static void test_intervals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparisons),  cmocka_unit_test(test_units),
-        cmocka_unit_test(test_precedence),   cmocka_unit_test(test_unknown_values),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_deepest),
-        cmocka_unit_test(test_unknown_name), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_intervals),    cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_precedence),
+        cmocka_unit_test(test_unknown_values),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_deepest),
+        cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_sums_of_intervals),
+        cmocka_unit_test(test_refused_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A condition: parsed, checked against names, judged at values and over intervals of them. Where it is
+/* A condition and a sum: parsed, checked against names, judged at values and over intervals of them. Where it is
  * true or false throughout, it is that at each value, too. */
 #include "bench/tests/fuzz/fuzz.h"
 
@@ -20,23 +20,15 @@ static const struct {
     {"empty", "", NAN, NAN, NAN},
 };
 
-static bool look_up_interval(struct condition_value *value, double *lo, double *hi,
-                             const char *name, const void *arg)
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0) {
-            *value = (struct condition_value){known[i].number, known[i].text};
-            *lo = known[i].lo;
-            *hi = known[i].hi;
+            *value = (struct condition_value){known[i].number, known[i].text, !isnan(known[i].lo),
+                                              known[i].lo, known[i].hi};
             return true;
         }
     return false;
-}
-
-static bool look_up(struct condition_value *value, const char *name, const void *arg)
-{
-    double lo, hi;
-    return look_up_interval(value, &lo, &hi, name, arg);
 }
 
 static void look_at(const struct condition *c, const char *text)
@@ -46,14 +38,25 @@ static void look_at(const struct condition *c, const char *text)
     int length = (int)strlen(text);
     FUZZ_ASSERT(strcmp(condition_text(c), text) == 0 && n > 0);
     for (size_t i = 0; i < n; i++)
-        FUZZ_ASSERT(terms[i].name_column >= 1 && terms[i].name_column < terms[i].text_column &&
-                    terms[i].text_column <= length);
+        FUZZ_ASSERT(terms[i].name_column >= 1 && terms[i].name_column <= length &&
+                    (terms[i].text == NULL || (terms[i].name_column < terms[i].text_column &&
+                                               terms[i].text_column <= length)));
     const char *unknown = condition_unknown(c, look_up, NULL);
-    struct condition_value value = {NAN, NULL};
+    struct condition_value value = {.number = NAN};
     FUZZ_ASSERT(unknown == NULL || !look_up(&value, unknown, NULL));
-    enum condition_truth truth = condition_holds_throughout(c, look_up_interval, NULL);
+    enum condition_truth truth = condition_holds_throughout(c, look_up, NULL);
     FUZZ_ASSERT(truth == CONDITION_OPEN ||
                 condition_holds(c, look_up, NULL) == (truth == CONDITION_TRUE));
+}
+
+static void look_at_sum(const char *text)
+{
+    struct condition *c;
+    struct error e = {.status = OK};
+    fuzz_said(condition_parse_sum(&c, text, &e), &e);
+    if (c != NULL)
+        condition_sum(c, look_up, NULL);
+    condition_free(c);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -68,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == OK)
         look_at(c, text);
     condition_free(c);
+    look_at_sum(text);
     free(text);
     return 0;
 }

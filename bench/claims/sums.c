@@ -1,0 +1,101 @@
+/* Values of claims that are arithmetic over the values before. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/claims/claims.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+
+enum status claim_refuse_value(const struct claim_value *value, struct error *e, const char *why)
+{
+    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", value->name, value->text, why);
+}
+
+/* Among the first n values; NULL: none is called so. */
+static const struct claim_value *find_value(const struct claim *claim, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(claim->values[i].name, name) == 0)
+            return &claim->values[i];
+    return NULL;
+}
+
+bool claim_look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct claim *claim = arg;
+    const struct claim_value *own = find_value(claim, claim->n, name);
+    if (own != NULL)
+        *value = (struct condition_value){own->number.mid, own->word, own->word == NULL,
+                                          own->number.lo, own->number.hi};
+    return own != NULL;
+}
+
+enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
+                               const char *name, struct error *e)
+{
+    const char **known;
+    TRY(MEM_NEW(known, n, "the values of a claim", e));
+    for (size_t i = 0; i < n; i++)
+        known[i] = claim->values[i].name;
+    name_explain(text, size, name, known, n);
+    free(known);
+    return OK;
+}
+
+static enum status refuse_at(const struct claim_value *value, int column, struct error *e,
+                             const char *why)
+{
+    return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
+}
+
+/* Names are those of the values before the i-th one. */
+static enum status check_names_before(const struct claim *claim, size_t i,
+                                      const struct condition *sum, struct error *e)
+{
+    size_t n;
+    char why[700];
+    const struct condition_term *terms = condition_terms(sum, &n);
+    for (size_t k = 0; k < n; k++) {
+        const char *name = terms[k].name;
+        const struct claim_value *own = find_value(claim, i, name);
+        if (own != NULL && !isnan(own->number.mid))
+            continue;
+        if (own != NULL)
+            snprintf(why, sizeof why, "'%s' is no number", name);
+        else
+            TRY(claim_explain_name(why, sizeof why, claim, i, name, e));
+        return refuse_at(&claim->values[i], terms[k].name_column, e, why);
+    }
+    return OK;
+}
+
+static enum status evaluate(struct claim *claim, size_t i, const struct condition *sum,
+                            struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    TRY(check_names_before(claim, i, sum, e));
+    value->number = condition_sum(sum, claim_look_up, claim);
+    if (isfinite(value->number.mid))
+        return OK;
+    if ((claim->evidence & ~(1u << EVIDENCE_published)) == 0)
+        return claim_refuse_value(value, e, "a division by 0");
+    value->number.mid = NAN;
+    snprintf(claim->reason, sizeof claim->reason, "%.100s: a division by 0", value->name);
+    return OK;
+}
+
+enum status claim_find_sum(struct claim *claim, size_t i, struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    struct condition *sum;
+    struct error inner;
+    value->number.mid = NAN;
+    if (claim->reason[0])
+        return OK;
+    if (condition_parse_sum(&sum, value->text, &inner) != OK)
+        return refuse_at(value, inner.column, e, inner.text);
+    enum status status = evaluate(claim, i, sum, e);
+    condition_free(sum);
+    return status;
+}

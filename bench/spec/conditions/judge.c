@@ -1,0 +1,337 @@
+/* What conditions and sums come to. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/spec/conditions/steps.h"
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
+
+/* ---- Intervals ---- */
+
+static struct interval span(double lo, double mid, double hi)
+{
+    return (struct interval){.lo = lo, .mid = mid, .hi = hi};
+}
+
+static struct interval add(struct interval a, struct interval b)
+{
+    return span(a.lo + b.lo, a.mid + b.mid, a.hi + b.hi);
+}
+
+static struct interval negate(struct interval a)
+{
+    return span(-a.hi, -a.mid, -a.lo);
+}
+
+/* Products of ends; one of 0 with an end at infinity is 0. */
+static double product_of_ends(double x, double y)
+{
+    return x == 0 || y == 0 ? 0 : x * y;
+}
+
+static struct interval multiply(struct interval a, struct interval b)
+{
+    double ll = product_of_ends(a.lo, b.lo), lh = product_of_ends(a.lo, b.hi),
+           hl = product_of_ends(a.hi, b.lo), hh = product_of_ends(a.hi, b.hi);
+    return span(fmin(fmin(ll, lh), fmin(hl, hh)), a.mid * b.mid, fmax(fmax(ll, lh), fmax(hl, hh)));
+}
+
+/* Where the divisor may be 0 the quotient may be anything. */
+static struct interval divide(struct interval a, struct interval b)
+{
+    struct interval r = span(-INFINITY, 0, INFINITY);
+    if (b.lo > 0 || b.hi < 0)
+        r = multiply(a, span(1 / b.hi, 1 / b.mid, 1 / b.lo));
+    r.mid = a.mid / b.mid;
+    return r;
+}
+
+/* ---- Comparisons ---- */
+
+/* Truth is an interval of 0 and 1: what must hold, and what may. */
+static struct interval truth(bool must, bool may)
+{
+    return span(must, must, may);
+}
+
+static bool order_holds(double a, enum condition_relation relation, double b)
+{
+    switch (relation) {
+    case RELATION_EQUAL:
+        return a == b;
+    case RELATION_UNEQUAL:
+        return a != b;
+    case RELATION_LESS:
+        return a < b;
+    case RELATION_LESS_EQUAL:
+        return a <= b;
+    case RELATION_GREATER:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+/* Orders change at one place: they hold in whole intervals where they do at both ends. */
+static struct interval relate(struct interval a, enum condition_relation relation,
+                              struct interval b)
+{
+    if (isnan(a.mid) || isnan(b.mid))
+        return truth(false, false);
+    if (relation > RELATION_UNEQUAL) {
+        bool low = order_holds(a.lo, relation, b.hi), high = order_holds(a.hi, relation, b.lo);
+        return truth(low && high, low || high);
+    }
+    bool may = a.lo <= b.hi && b.lo <= a.hi, must = may && a.lo == a.hi && b.lo == b.hi;
+    return relation == RELATION_EQUAL ? truth(must, may) : truth(!may, !must);
+}
+
+struct values {
+    condition_lookup *lookup;
+    const void *arg;
+    bool throughout; /* in their intervals; else as their numbers are */
+    bool bounds;     /* names compared with numbers alone count; all else may hold or not */
+};
+
+static struct condition_value look_up(const struct values *values, const char *name)
+{
+    struct condition_value value = {.number = NAN};
+    return values->lookup(&value, name, values->arg) ? value
+                                                     : (struct condition_value){.number = NAN};
+}
+
+static struct interval number_of(const struct values *values, const struct condition_value *value)
+{
+    return values->throughout && value->spread ? span(value->lo, value->number, value->hi)
+                                               : span(value->number, value->number, value->number);
+}
+
+static struct interval compare(const struct values *values, const struct condition_term *term)
+{
+    if (values->bounds && isnan(term->number))
+        return truth(false, true);
+    struct condition_value value = look_up(values, term->name);
+    bool has_text = value.text != NULL && value.text[0] != '\0';
+    if (!isnan(value.number) && (!isnan(term->number) || !has_text))
+        return relate(number_of(values, &value), term->relation,
+                      span(term->number, term->number, term->number));
+    bool holds = has_text && term->relation <= RELATION_UNEQUAL &&
+                 (strcmp(value.text, term->text) == 0) == (term->relation == RELATION_EQUAL);
+    return truth(holds, holds);
+}
+
+/* ---- All of it ---- */
+
+static struct interval join(enum condition_action action, struct interval a, struct interval b)
+{
+    switch (action) {
+    case ACTION_ADD:
+        return add(a, b);
+    case ACTION_SUBTRACT:
+        return add(a, negate(b));
+    case ACTION_MULTIPLY:
+        return multiply(a, b);
+    case ACTION_DIVIDE:
+        return divide(a, b);
+    case ACTION_AND:
+        return truth(a.lo && b.lo, a.hi && b.hi);
+    default:
+        return truth(a.lo || b.lo, a.hi || b.hi);
+    }
+}
+
+static struct interval operand(const struct condition *c, const struct condition_step *step,
+                               const struct values *values)
+{
+    const struct condition_term *term = &c->terms[step->term];
+    if (step->action == ACTION_NUMBER)
+        return span(step->number, step->number, step->number);
+    if (step->action == ACTION_COMPARE)
+        return compare(values, term);
+    struct condition_value value = look_up(values, term->name);
+    return number_of(values, &value);
+}
+
+static struct interval evaluate(const struct condition *c, const struct values *values)
+{
+    struct interval stack[CONDITION_STACK], *top = stack - 1;
+    for (size_t i = 0; i < c->n_steps; i++) {
+        const struct condition_step *step = &c->steps[i];
+        switch (step->action) {
+        case ACTION_NUMBER:
+        case ACTION_NAME:
+        case ACTION_COMPARE:
+            *++top = operand(c, step, values);
+            break;
+        case ACTION_NEGATE:
+            *top = negate(*top);
+            break;
+        case ACTION_NOT:
+            *top = truth(!top->hi, !top->lo);
+            break;
+        case ACTION_RELATE:
+            top--;
+            *top = values->bounds ? truth(false, true) : relate(top[0], step->relation, top[1]);
+            break;
+        default:
+            top--;
+            *top = join(step->action, top[0], top[1]);
+        }
+    }
+    return *top;
+}
+
+bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg)
+{
+    return evaluate(c, &(struct values){lookup, arg, false, false}).lo != 0;
+}
+
+enum condition_truth condition_holds_throughout(const struct condition *c, condition_lookup *lookup,
+                                                const void *arg)
+{
+    struct interval r = evaluate(c, &(struct values){lookup, arg, true, false});
+    return r.lo != 0 ? CONDITION_TRUE : r.hi != 0 ? CONDITION_OPEN : CONDITION_FALSE;
+}
+
+struct interval condition_sum(const struct condition *c, condition_lookup *lookup, const void *arg)
+{
+    return evaluate(c, &(struct values){lookup, arg, true, false});
+}
+
+const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg)
+{
+    for (size_t i = 0; i < c->n_terms; i++) {
+        struct condition_value value = {.number = NAN};
+        if (!lookup(&value, c->terms[i].name, arg))
+            return c->terms[i].name;
+    }
+    return NULL;
+}
+
+/* ---- What no value can meet ---- */
+
+/* Between quotation marks too, or as what training that diverges comes to is written. */
+static bool is_of_numbers(const char *text)
+{
+    static const char *const words[] = {"NaN", "Inf", "-Inf"};
+    double number;
+    return number_parse(text, &number) ||
+           name_index(text, words, sizeof words / sizeof *words) >= 0;
+}
+
+bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
+                         enum condition_kind kind)
+{
+    bool in_sum = term->text == NULL;
+    bool word =
+        kind == CONDITION_NUMBER && !in_sum && isnan(term->number) && !is_of_numbers(term->text);
+    bool order = kind == CONDITION_TEXT && !in_sum && term->relation > RELATION_UNEQUAL;
+    bool sum = kind == CONDITION_TEXT && in_sum;
+    if (word)
+        snprintf(why, CONDITION_WHY, "%.100s is a number: expected a number, found '%.100s'",
+                 term->name, term->text);
+    if (order)
+        snprintf(why, CONDITION_WHY, "%.100s has no order: = or != are for it", term->name);
+    if (sum)
+        snprintf(why, CONDITION_WHY, "%.100s is a text: expected a number", term->name);
+    return !word && !order && !sum;
+}
+
+/* A bound of a share that no share is near, and an efficiency above 1 neither. */
+#define SHARE_BOUND 20
+
+static void explain_range(char why[CONDITION_WHY], const char *name,
+                          const struct condition_range *range, bool always)
+{
+    int length = range->classes > 0
+                     ? snprintf(why, CONDITION_WHY, "%.100s is %.3g by chance with %d classes",
+                                name, range->lo, range->classes)
+                     : snprintf(why, CONDITION_WHY, "%.100s is %s %g", name,
+                                range->above ? "always above" : "never below", range->lo);
+    if (!isinf(range->hi))
+        length += snprintf(why + length, CONDITION_WHY - (size_t)length, "%s above %g",
+                           range->classes > 0 ? " and never" : " nor", range->hi);
+    snprintf(why + length, CONDITION_WHY - (size_t)length, ": this %s holds; expected %s",
+             always ? "always" : "never",
+             range->classes > 0 ? "a number in between, in percent" : "another number");
+}
+
+bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
+                            const struct condition_range *range)
+{
+    double number = term->number, first = range->above ? nextafter(range->lo, 1) : range->lo;
+    bool least = order_holds(range->lo, term->relation, number);
+    bool low = order_holds(first, term->relation, number);
+    bool high = order_holds(range->hi, term->relation, number);
+    bool inside = first <= number && number <= range->hi;
+    bool decides = term->relation > RELATION_UNEQUAL ? low != high || (low && !least) : inside;
+    if (isnan(number) || (decides && !(range->share && number >= SHARE_BOUND)))
+        return true;
+    explain_range(why, term->name, range, low);
+    if (range->share && number >= SHARE_BOUND)
+        snprintf(why, CONDITION_WHY, "%.100s is a share of 1: for %g %% write %g or %g%%",
+                 term->name, number, number / 100, number);
+    return false;
+}
+
+/* One name at a number, all others anywhere. */
+struct name_value {
+    const char *name;
+    double number;
+};
+
+static bool look_up_name(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct name_value *known = arg;
+    *value = strcmp(name, known->name) == 0
+                 ? (struct condition_value){.number = known->number}
+                 : (struct condition_value){.spread = true, .lo = -INFINITY, .hi = INFINITY};
+    return true;
+}
+
+static bool has_bound(const struct condition_term *term, const char *name)
+{
+    return !isnan(term->number) && strcmp(term->name, name) == 0;
+}
+
+/* What the name makes of the condition at each bound of it and beside it, between which nothing changes. */
+static struct interval judge_bounds(const struct condition *c, const char *name)
+{
+    struct interval all = truth(true, false);
+    for (size_t i = 0; i < c->n_terms; i++) {
+        double bound = c->terms[i].number;
+        const double numbers[] = {nextafter(bound, -INFINITY), bound, nextafter(bound, INFINITY)};
+        for (size_t k = 0; k < 3 && has_bound(&c->terms[i], name); k++) {
+            const struct name_value value = {name, numbers[k]};
+            struct interval r = evaluate(c, &(struct values){look_up_name, &value, true, true});
+            all = truth(all.lo != 0 && r.lo != 0, all.hi != 0 || r.hi != 0);
+        }
+    }
+    return all;
+}
+
+static bool is_second_bound(const struct condition *c, size_t term)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < term; i++)
+        before += has_bound(&c->terms[i], c->terms[term].name);
+    return before == 1 && has_bound(&c->terms[term], c->terms[term].name);
+}
+
+bool condition_decides(char why[CONDITION_WHY], const struct condition *c)
+{
+    for (size_t i = 0; i < c->n_terms; i++) {
+        const char *name = c->terms[i].name;
+        if (!is_second_bound(c, i))
+            continue;
+        struct interval all = judge_bounds(c, name);
+        if (all.lo == 0 && all.hi != 0)
+            continue;
+        snprintf(why, CONDITION_WHY,
+                 "this %s holds, whatever %.100s is; expected a condition that some numbers meet "
+                 "and others do not",
+                 all.lo != 0 ? "always" : "never", name);
+        return false;
+    }
+    return true;
+}

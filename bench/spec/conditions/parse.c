@@ -1,0 +1,605 @@
+/* The parser of conditions and sums. */
+#include "bench/spec/condition.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/conditions/steps.h"
+#include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/text.h"
+
+#define TERMS_MAX 1000
+
+/* ---- Words ---- */
+
+enum token { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_RELATION, TOKEN_OPEN, TOKEN_CLOSE };
+
+struct parser {
+    struct condition *c;
+    const char *next;  /* behind the token */
+    const char *begin; /* of the token */
+    enum token token;
+    enum condition_relation relation;
+    char *word;    /* of a word or a text; in c->words */
+    char *room;    /* what is left of c->words */
+    bool sum;      /* a sum alone is read, in which signs end words */
+    bool is_truth; /* what was read last is a condition, not a number */
+    size_t first;  /* step of the comparison that is read */
+    int depth;
+};
+
+static int column_of(const struct parser *p, const char *place)
+{
+    return 1 + (int)text_characters(p->c->text, (size_t)(place - p->c->text));
+}
+
+static enum status refuse(const struct parser *p, const char *place, struct error *e,
+                          const char *what)
+{
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, place), "%s", what);
+}
+
+static enum status refuse_word(const struct parser *p, int column, const char *word,
+                               const char *wanted, struct error *e)
+{
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column, "%s, not '%s'", wanted, word);
+}
+
+/* "what was wanted, not 'what is there'" */
+static enum status refuse_token(const struct parser *p, const char *wanted, struct error *e)
+{
+    int length = p->token == TOKEN_END ? 0 : (int)(p->next - p->begin);
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin), "%s, %s%.*s%s", wanted,
+                    length > 0 ? "not '"
+                    : p->sum   ? "but it ends"
+                               : "but the condition ends",
+                    length, p->begin, length > 0 ? "'" : "");
+}
+
+static const char word_ends[] = " \t\n\r()=!<>\"',&|";
+static const char signs[] = "+-*/";
+
+/* A sign ends a word of a sum, but for that of an exponent. */
+static size_t word_length(const struct parser *p, const char *text)
+{
+    size_t length = strcspn(text, word_ends), n = strcspn(text, signs);
+    bool number = strchr("0123456789.", text[0]) != NULL;
+    if (!p->sum || n >= length)
+        return length;
+    if (number && n > 0 && strchr("eE", text[n - 1]) != NULL && strchr("+-", text[n]) != NULL)
+        n += 1 + strcspn(text + n + 1, signs);
+    return n == 0 ? 1 : n < length ? n : length;
+}
+
+static void keep_word(struct parser *p, const char *text, size_t length)
+{
+    p->word = p->room;
+    memcpy(p->word, text, length);
+    p->word[length] = '\0';
+    p->room += length + 1;
+}
+
+static enum status read_text(struct parser *p, struct error *e)
+{
+    const char *end = strchr(p->begin + 1, *p->begin);
+    if (end == NULL)
+        return refuse(p, p->begin, e, "a quotation mark that is not closed");
+    keep_word(p, p->begin + 1, (size_t)(end - p->begin) - 1);
+    p->token = TOKEN_TEXT;
+    p->next = end + 1;
+    return OK;
+}
+
+/* The longest operator that begins here; the length is 0 where there is none. */
+static size_t relation_at(const char *text, enum condition_relation *relation)
+{
+    static const struct {
+        const char *text;
+        enum condition_relation relation;
+    } known[] = {{"==", RELATION_EQUAL},      {"!=", RELATION_UNEQUAL},
+                 {"<=", RELATION_LESS_EQUAL}, {">=", RELATION_GREATER_EQUAL},
+                 {"=", RELATION_EQUAL},       {"<", RELATION_LESS},
+                 {">", RELATION_GREATER}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(text, known[i].text, strlen(known[i].text)) == 0) {
+            *relation = known[i].relation;
+            return strlen(known[i].text);
+        }
+    return 0;
+}
+
+/* Other languages join by signs. */
+static enum status refuse_sign(const struct parser *p, struct error *e)
+{
+    size_t length = strspn(p->begin, "&|,!");
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin),
+                    "'%.*s' is unknown; known: and or not ( ) = != < <= > >= + - * /, names, "
+                    "numbers, words and \"texts\"; and joins conditions, as in \"ranks > 1 and "
+                    "nodes = 1\"",
+                    (int)length, p->begin);
+}
+
+static bool is_turned_around(const char *text)
+{
+    return text[0] == '=' && (text[1] == '<' || text[1] == '>');
+}
+
+static enum status next_token(struct parser *p, struct error *e)
+{
+    const char *text = p->begin = p->next + strspn(p->next, " \t\n\r");
+    if (is_turned_around(text))
+        return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, text),
+                        "expected '%c=', found '%.2s'", text[1], text);
+    size_t length = relation_at(text, &p->relation), word = word_length(p, text);
+    if (*text == '"' || *text == '\'')
+        return read_text(p, e);
+    p->token = *text == '\0'  ? TOKEN_END
+               : *text == '(' ? TOKEN_OPEN
+               : *text == ')' ? TOKEN_CLOSE
+               : length > 0   ? TOKEN_RELATION
+                              : TOKEN_WORD;
+    if (p->token == TOKEN_WORD && word == 0)
+        return refuse_sign(p, e);
+    if (p->token == TOKEN_WORD)
+        keep_word(p, text, length = word);
+    p->next = text + (p->token == TOKEN_END ? 0 : length > 0 ? length : 1);
+    return OK;
+}
+
+static bool is_word(const struct parser *p, const char *word)
+{
+    return p->token == TOKEN_WORD && strcmp(p->word, word) == 0;
+}
+
+static bool is_operator_word(const struct parser *p)
+{
+    return is_word(p, "and") || is_word(p, "or") || is_word(p, "not");
+}
+
+/* Where an operator may stand, "-1" is one with its operand. */
+static bool is_sign(const struct parser *p, const char *some)
+{
+    return p->token == TOKEN_WORD && strchr(some, *p->begin) != NULL;
+}
+
+/* Goes on behind the sign that the word begins with. */
+static enum status take_sign(struct parser *p, struct error *e)
+{
+    p->room = p->word;
+    p->next = p->begin + 1;
+    return next_token(p, e);
+}
+
+/* ---- Units ---- */
+
+static bool ends_in(const char *name, const char *tail)
+{
+    size_t length = strlen(name), part = strlen(tail);
+    return length > part && strcmp(name + length - part, tail) == 0;
+}
+
+/* Which unit a name says at its end, and what a number in seconds, bytes or per cent is to be multiplied with for it. */
+static const struct name_unit {
+    enum option_type type;
+    const char *tail;
+    double factor;
+} name_units[] = {{TYPE_TIME, "_ms", 1e3},      {TYPE_TIME, "_us", 1e6},
+                  {TYPE_TIME, "_ns", 1e9},      {TYPE_TIME, "_s", 1},
+                  {TYPE_SIZE, "_kib", 0x1p-10}, {TYPE_SIZE, "_mib", 0x1p-20},
+                  {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
+
+/* Columns of summary.csv say behind it which number of a point they are: step_ms_median, step_ms_lo. */
+static const struct name_unit *unit_of(const char *name)
+{
+    static const char *const ends[] = {"", "_median", "_lo", "_hi"};
+    char tail[32];
+    for (size_t i = 0; i < sizeof name_units / sizeof *name_units; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            snprintf(tail, sizeof tail, "%s%s", name_units[i].tail, ends[k]);
+            if (ends_in(name, tail))
+                return &name_units[i];
+        }
+    return NULL;
+}
+
+/* A number in the unit of the name; NAN: it has another unit than the name says. */
+static double number_for(const char *name, enum option_type type, double number)
+{
+    const struct name_unit *unit = unit_of(name);
+    if (unit != NULL && type == unit->type)
+        return number * unit->factor;
+    if (unit != NULL && type != TYPE_REAL)
+        return NAN;
+    return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
+}
+
+/* The name of a comparison whose unit numbers of that kind are in. */
+static const char *name_for(const struct parser *p, size_t term, enum option_type type)
+{
+    for (size_t i = term; i < p->c->n_terms; i++) {
+        const struct name_unit *unit = unit_of(p->c->terms[i].name);
+        if (unit != NULL && unit->type == type)
+            return p->c->terms[i].name;
+    }
+    return p->c->terms[term].name;
+}
+
+/* A comparison whose left side was read. */
+struct comparison {
+    const char *begin;
+    size_t step, term; /* that it begins with */
+    enum condition_relation relation;
+};
+
+static enum status convert_numbers(struct parser *p, const struct comparison *of, struct error *e)
+{
+    enum option_type type;
+    for (size_t i = of->step; i < p->c->n_steps; i++) {
+        struct condition_step *step = &p->c->steps[i];
+        if (step->action != ACTION_NUMBER || !number_parse_unit(step->text, &type, &step->number))
+            continue;
+        step->number = number_for(name_for(p, of->term, type), type, step->number);
+        if (isnan(step->number))
+            return refuse_word(p, step->column, step->text,
+                               "a number in the unit that the name says is expected", e);
+    }
+    return OK;
+}
+
+/* ---- Sums ---- */
+
+static enum status parse_any(struct parser *p, struct error *e);
+static enum status parse_sum(struct parser *p, size_t rank, struct error *e);
+
+static struct condition_step *emit(struct parser *p, enum condition_action action)
+{
+    struct condition_step *step = &p->c->steps[p->c->n_steps++];
+    *step = (struct condition_step){.action = action};
+    return step;
+}
+
+static enum status descend(struct parser *p, struct error *e)
+{
+    return ++p->depth > CONDITION_DEPTH ? refuse(p, p->begin, e, "nested more than 30 levels deep")
+                                        : OK;
+}
+
+static enum status parse_group(struct parser *p, struct error *e)
+{
+    TRY(descend(p, e));
+    TRY(next_token(p, e));
+    TRY(p->sum ? parse_sum(p, 0, e) : parse_any(p, e));
+    if (p->token != TOKEN_CLOSE)
+        return refuse_token(p,
+                            p->is_truth ? "and, or or ) is expected"
+                            : p->sum    ? "+ - * / or ) is expected"
+                                        : "= != < <= > >= + - * / or ) is expected",
+                            e);
+    p->depth--;
+    return next_token(p, e);
+}
+
+static enum status check_is_number(struct parser *p, struct error *e)
+{
+    return p->is_truth ? refuse_token(p, "'and', 'or' or the end is expected", e) : OK;
+}
+
+static enum status parse_negative(struct parser *p, struct error *e)
+{
+    TRY(descend(p, e));
+    TRY(take_sign(p, e));
+    TRY(parse_sum(p, SIZE_MAX, e));
+    TRY(check_is_number(p, e));
+    p->depth--;
+    emit(p, ACTION_NEGATE);
+    return OK;
+}
+
+/* Whether the word is a number, of a sum without a unit. */
+static bool read_number(const struct parser *p, double *number)
+{
+    enum option_type type;
+    return number_parse_unit(p->word, &type, number) && (!p->sum || number_parse(p->word, number));
+}
+
+static enum status parse_name(struct parser *p, struct error *e)
+{
+    if (p->c->n_terms == TERMS_MAX)
+        return refuse(p, p->begin, e, "a condition has at most 1000 names");
+    emit(p, ACTION_NAME)->term = p->c->n_terms;
+    p->c->terms[p->c->n_terms++] = (struct condition_term){
+        .name = p->word, .name_column = column_of(p, p->begin), .number = NAN};
+    return OK;
+}
+
+/* A unit behind a blank is none of the words that may follow. */
+static enum status check_unit(const struct parser *p, const char *number, struct error *e)
+{
+    char text[64];
+    double value;
+    enum option_type type;
+    if (p->token != TOKEN_WORD)
+        return OK;
+    snprintf(text, sizeof text, "%.40s%.20s", number, p->word);
+    if (!number_parse_unit(text, &type, &value))
+        return OK;
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin),
+                    "expected a number and its unit without a blank, %s, found '%s %s'", text,
+                    number, p->word);
+}
+
+static enum status parse_number(struct parser *p, double number, struct error *e)
+{
+    struct condition_step *step = emit(p, ACTION_NUMBER);
+    step->number = number;
+    step->text = p->word;
+    step->column = column_of(p, p->begin);
+    const char *end = p->next;
+    TRY(next_token(p, e));
+    return !p->sum && p->begin > end ? check_unit(p, step->text, e) : OK;
+}
+
+static enum status parse_operand(struct parser *p, struct error *e)
+{
+    double number;
+    bool begins = !p->sum && p->c->n_steps == p->first;
+    if (p->token == TOKEN_OPEN)
+        return parse_group(p, e);
+    bool is_number = p->token == TOKEN_WORD && read_number(p, &number);
+    if (is_sign(p, "-") && !is_number)
+        return parse_negative(p, e);
+    if (p->token != TOKEN_WORD || is_operator_word(p) || (is_sign(p, signs) && !is_number))
+        return refuse_token(p,
+                            begins ? "a name is expected, as in ranks > 1"
+                                   : "a number, a name, - or ( is expected",
+                            e);
+    p->is_truth = false;
+    if (is_number)
+        return parse_number(p, number, e);
+    TRY(parse_name(p, e));
+    return next_token(p, e);
+}
+
+static enum condition_action action_of_sign(char sign)
+{
+    return sign == '+'   ? ACTION_ADD
+           : sign == '-' ? ACTION_SUBTRACT
+           : sign == '*' ? ACTION_MULTIPLY
+                         : ACTION_DIVIDE;
+}
+
+static enum status parse_sum(struct parser *p, size_t rank, struct error *e)
+{
+    static const char *const ranks[] = {"+-", "*/"};
+    if (rank >= sizeof ranks / sizeof *ranks)
+        return parse_operand(p, e);
+    TRY(parse_sum(p, rank + 1, e));
+    while (is_sign(p, ranks[rank]) && !p->is_truth) {
+        enum condition_action action = action_of_sign(*p->begin);
+        TRY(take_sign(p, e));
+        TRY(parse_sum(p, rank + 1, e));
+        TRY(check_is_number(p, e));
+        emit(p, action);
+    }
+    return OK;
+}
+
+/* ---- Comparisons ---- */
+
+/* Whether what stands behind the relation is a text: no number, and not the first name of a sum. */
+static enum status find_text(bool *is_text, const struct parser *p, const struct comparison *of,
+                             struct error *e)
+{
+    double number;
+    struct parser ahead = *p;
+    *is_text = p->token == TOKEN_TEXT;
+    if (p->token != TOKEN_WORD || read_number(p, &number) || of->relation > RELATION_UNEQUAL)
+        return OK;
+    TRY(next_token(&ahead, e));
+    *is_text = !is_sign(&ahead, signs);
+    return OK;
+}
+
+static enum status check_right(const struct parser *p, const struct comparison *of, struct error *e)
+{
+    bool begins = p->token == TOKEN_WORD || p->token == TOKEN_TEXT || p->token == TOKEN_OPEN;
+    if (!begins || is_operator_word(p))
+        return refuse_token(p, "a number, a word or a \"text\" is expected", e);
+    double number;
+    bool torn =
+        p->token == TOKEN_WORD && isdigit((unsigned char)*p->word) && !read_number(p, &number);
+    return (torn || p->token == TOKEN_TEXT) && of->relation > RELATION_UNEQUAL
+               ? refuse_token(p, "an order is one of numbers", e)
+               : OK;
+}
+
+/* Its only name, with a text or a number, which is a text to values without a number. */
+static void compare_name(struct parser *p, const struct comparison *of, const char *text,
+                         int column, double number)
+{
+    struct condition_term *term = &p->c->terms[of->term];
+    p->c->steps[of->step].action = ACTION_COMPARE;
+    p->c->n_steps = of->step + 1;
+    term->relation = of->relation;
+    term->text = text;
+    term->text_column = column;
+    term->number = number;
+}
+
+static enum status parse_right_sum(struct parser *p, const struct comparison *of, bool is_name,
+                                   struct error *e)
+{
+    TRY(parse_sum(p, 0, e));
+    TRY(check_is_number(p, e));
+    if (p->c->n_terms == of->term)
+        return refuse(p, of->begin, e, "a name is expected, as in ranks > 1");
+    TRY(convert_numbers(p, of, e));
+    const struct condition_step *last = &p->c->steps[p->c->n_steps - 1];
+    if (is_name && last == &p->c->steps[of->step + 1] && last->action == ACTION_NUMBER)
+        compare_name(p, of, last->text, last->column, last->number);
+    else
+        emit(p, ACTION_RELATE)->relation = of->relation;
+    return OK;
+}
+
+static enum status parse_right(struct parser *p, struct comparison *of, struct error *e)
+{
+    bool is_text, is_name = p->c->n_steps == of->step + 1 && p->c->n_terms == of->term + 1;
+    of->relation = p->relation;
+    TRY(next_token(p, e));
+    TRY(check_right(p, of, e));
+    TRY(find_text(&is_text, p, of, e));
+    if (!is_text || !is_name)
+        return parse_right_sum(p, of, is_name, e);
+    compare_name(p, of, p->word, column_of(p, p->begin), NAN);
+    return next_token(p, e);
+}
+
+static enum status parse_comparison(struct parser *p, struct error *e)
+{
+    struct comparison own = {p->begin, p->c->n_steps, p->c->n_terms, RELATION_EQUAL};
+    p->first = own.step;
+    TRY(parse_sum(p, 0, e));
+    if (p->token != TOKEN_RELATION || p->is_truth)
+        return OK;
+    TRY(parse_right(p, &own, e));
+    p->is_truth = true;
+    return OK;
+}
+
+/* ---- What joins them ---- */
+
+static enum status check_is_truth(struct parser *p, struct error *e)
+{
+    return p->is_truth ? OK : refuse_token(p, "= != < <= > or >= is expected behind a name", e);
+}
+
+static enum status parse_factor(struct parser *p, struct error *e)
+{
+    if (!is_word(p, "not"))
+        return parse_comparison(p, e);
+    TRY(descend(p, e));
+    TRY(next_token(p, e));
+    TRY(parse_factor(p, e));
+    TRY(check_is_truth(p, e));
+    p->depth--;
+    emit(p, ACTION_NOT);
+    return OK;
+}
+
+static enum status parse_joined(struct parser *p, size_t rank, struct error *e)
+{
+    static const struct {
+        const char *word;
+        enum condition_action action;
+    } ranks[] = {{"or", ACTION_OR}, {"and", ACTION_AND}};
+    if (rank == sizeof ranks / sizeof *ranks)
+        return parse_factor(p, e);
+    TRY(parse_joined(p, rank + 1, e));
+    while (is_word(p, ranks[rank].word)) {
+        TRY(check_is_truth(p, e));
+        TRY(next_token(p, e));
+        TRY(parse_joined(p, rank + 1, e));
+        TRY(check_is_truth(p, e));
+        emit(p, ranks[rank].action);
+    }
+    return OK;
+}
+
+static enum status parse_any(struct parser *p, struct error *e)
+{
+    return parse_joined(p, 0, e);
+}
+
+/* ---- A whole text ---- */
+
+static enum status parse_text(struct condition *c, bool sum, struct error *e)
+{
+    struct parser p = {.c = c, .next = c->text, .room = c->words, .sum = sum};
+    TRY(next_token(&p, e));
+    TRY(sum ? parse_sum(&p, 0, e) : parse_any(&p, e));
+    if (!sum)
+        TRY(check_is_truth(&p, e));
+    return p.token == TOKEN_END
+               ? OK
+               : refuse_token(
+                     &p, sum ? "+ - * or / is expected" : "'and', 'or' or the end is expected", e);
+}
+
+static enum status make_room(struct condition *c, const char *text, struct error *e)
+{
+    size_t length = strlen(text);
+    c->text = strdup(text);
+    TRY(MEM_NEW(c->words, 2 * length + 1, "a condition", e));
+    TRY(MEM_NEW(c->steps, length + 1, "a condition", e));
+    TRY(MEM_NEW(c->terms, length / 2 + 1, "a condition", e));
+    return c->text != NULL ? OK : error_no_memory(e, "a condition");
+}
+
+static enum status parse(struct condition **c, const char *text, bool sum, struct error *e)
+{
+    TRY(MEM_NEW(*c, 1, "a condition", e));
+    enum status status = make_room(*c, text, e);
+    THEN(status, parse_text(*c, sum, e));
+    if (status == OK)
+        return OK;
+    condition_free(*c);
+    *c = NULL;
+    return status;
+}
+
+enum status condition_parse(struct condition **c, const char *text, struct error *e)
+{
+    return parse(c, text, false, e);
+}
+
+enum status condition_parse_sum(struct condition **c, const char *text, struct error *e)
+{
+    return parse(c, text, true, e);
+}
+
+enum status condition_read(struct condition **c, const char *key, const struct node *node,
+                           struct error *e)
+{
+    struct error inner;
+    *c = NULL;
+    if (node->kind != NODE_SCALAR || node_is_empty(node))
+        return mark_error(e, ERR_SPEC, node->mark, "%s takes a condition, as \"ranks > 1\"", key);
+    enum status status = condition_parse(c, node->text, &inner);
+    if (status != ERR_ARGUMENT)
+        return status == OK ? OK : error_set(e, status, "%s", inner.text);
+    return mark_error(e, ERR_SPEC, mark_ahead(node_text_mark(node), inner.column - 1), "%s: %s",
+                      key, inner.text);
+}
+
+void condition_free(struct condition *c)
+{
+    if (c == NULL)
+        return;
+    free(c->text);
+    free(c->words);
+    free(c->steps);
+    free(c->terms);
+    free(c);
+}
+
+const struct condition_term *condition_terms(const struct condition *c, size_t *n)
+{
+    *n = c->n_terms;
+    return c->terms;
+}
+
+void condition_set_text(struct condition *c, size_t term, const char *text)
+{
+    c->terms[term].text = text;
+}
+
+const char *condition_text(const struct condition *c)
+{
+    return c->text;
+}
