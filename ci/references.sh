@@ -467,7 +467,7 @@ measure | keep)
     done
     if [ "$into" = results/reference ]; then
         write_table
-        "$build/scalebench" claims results/claims.yaml --update >/dev/null # what changes it tells
+        "$build/scalebench" claims results/claims.yaml --update >/dev/null || status=1 # names what changes
     fi
     exit "$status"
     ;;

@@ -483,32 +483,3 @@ enum status claim_find_value(struct claim *claim, size_t i, const struct claims 
     condition_free(cell.where);
     return status;
 }
-
-/* Whole numbers as they are, measurements with the digits that they have use for. */
-char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value)
-{
-    char number[TEXT_INTERVAL];
-    struct interval shown = value->number;
-    bool exact = shown.lo == shown.hi;
-    if (exact)
-        shown.lo = shown.hi = NAN;
-    if (value->word != NULL)
-        snprintf(text, CLAIM_VALUE_TEXT, "%s", value->word);
-    else if (exact && shown.mid == trunc(shown.mid))
-        snprintf(text, CLAIM_VALUE_TEXT, "%s", text_whole(number, shown.mid));
-    else
-        snprintf(text, CLAIM_VALUE_TEXT, "%s", text_interval(number, &shown, 4));
-    return text;
-}
-
-void claim_write_address(FILE *out, const struct claim_value *value, size_t index)
-{
-    bool several = value == NULL || value->rows == NULL || value->rows[0] == '\0' ||
-                   strchr(value->rows, ' ') != NULL;
-    if (value != NULL && value->line > 0)
-        fprintf(out, "%.*s#L%d", (int)strcspn(value->rows, "#"), value->rows, value->line);
-    else if (several)
-        fprintf(out, "claims.csv#L%zu", index + 2); /* behind the names */
-    else
-        fputs(value->rows, out);
-}

@@ -86,19 +86,21 @@ void claims_free(struct claims *c);
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
-/* Writes story.md in the folder of the claims, if there is one, into README.md there, between the lines that say
- * so: {{report/name}} as the verdict of a claim, {{report/name:value:digits}} as one of its values, each a link to
- * its row. Of {{when report/name: fails, undecided}} this {{or survives}} that {{else}} the rest {{end}} stand the
- * words for the claim's verdict, of which none may be without. ERR_SPEC with the line for what no claim has. */
-enum status claims_write_story(const struct claims *c, struct error *e);
+/* The story: what README.md beside the claims has between the lines that say so. *text is the caller's to free, NULL where
+ * there is no such file; *line: where it begins. */
+#define STORY_FILE "README.md"
+enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Writes on `out` where a value of the `index`-th claim, or with NULL its verdict, is looked up. */
-typedef void claim_address_writer(FILE *out, const void *arg, size_t index,
-                                  const struct claim_value *value);
-/* The same story as Markdown of its own, *text, whose links lead to other addresses; the caller's to free. NULL: there
- * is no story.md. */
-enum status claims_tell_story(char **text, const struct claims *c, claim_address_writer *address,
-                              const void *arg, struct error *e);
+/* Names on `out` each link of the story whose words are not what stands at its address, file#Lline: a verdict, or a value
+ * to as many digits as are written. *wrong counts them. */
+enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
+
+/* "[words](address)" at `open`; false: a bracket of the text. */
+struct story_link {
+    const char *words, *address;
+    size_t words_length, address_length;
+};
+bool story_link_at(struct story_link *link, const char *open);
 
 typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, meaning) claims_writer writer;
@@ -135,10 +137,6 @@ void claim_tables_free(struct claim_tables *tables);
 enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
                              struct claim_tables *tables, struct error *e);
 
-/* Writes "published/a.csv#L3", where the value stands: in its row, in the rows one after the other that it is made of,
- * else in claims.csv, in the row of the `index`-th claim, which names them; NULL, the verdict, there too. */
-void claim_write_address(FILE *out, const struct claim_value *value, size_t index);
-
 /* Works out the i-th value of a claim, a sum of those before it; without one of these it has no number either. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
@@ -151,6 +149,11 @@ enum status claim_explain_name(char *text, size_t size, const struct claim *clai
 /* A value of the claim, as condition_lookup. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
-/* "240.6" or "1.93 [1.81, 2.08]" or the word of a value; returns text. */
+/* "published/a.csv#L3", where the value stands: in its row, in the rows one after the other that it is made of, else in
+ * claims.csv, in the row of the `index`-th claim, which names them; NULL, the verdict, there too. Returns text. */
+enum { CLAIM_ADDRESS = 320 };
+char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
+
+/* "240.6" or "1.93 [1.81, 2.08]", to so many digits, or the word of a value; returns text. */
 enum { CLAIM_VALUE_TEXT = 160 };
-char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value);
+char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits);

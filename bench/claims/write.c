@@ -72,6 +72,35 @@ bool claim_begins_report(const struct claims *c, size_t i)
     return own != before || strncmp(name, last, own) != 0;
 }
 
+/* Whole numbers have all their digits. */
+char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits)
+{
+    char number[TEXT_INTERVAL];
+    struct interval shown = value->number;
+    bool exact = shown.lo == shown.hi;
+    if (exact)
+        shown.lo = shown.hi = NAN;
+    snprintf(text, CLAIM_VALUE_TEXT, "%s",
+             value->word != NULL                      ? value->word
+             : exact && shown.mid == trunc(shown.mid) ? text_whole(number, shown.mid)
+                                                      : text_interval(number, &shown, digits));
+    return text;
+}
+
+char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index)
+{
+    bool several = value == NULL || value->rows == NULL || value->rows[0] == '\0' ||
+                   strchr(value->rows, ' ') != NULL;
+    if (value != NULL && value->line > 0)
+        snprintf(text, CLAIM_ADDRESS, "%.*s#L%d", (int)strcspn(value->rows, "#"), value->rows,
+                 value->line);
+    else if (several)
+        snprintf(text, CLAIM_ADDRESS, "claims.csv#L%zu", index + 2); /* behind the names */
+    else
+        snprintf(text, CLAIM_ADDRESS, "%s", value->rows);
+    return text;
+}
+
 /* ---- For people ---- */
 
 static void write_clean(FILE *out, const char *text)
@@ -93,7 +122,7 @@ static void write_claim(FILE *out, const struct claim *claim)
     bool judged = claim->verdict != CLAIM_NOT_TESTABLE;
     for (size_t i = 0; i < claim->n && judged; i++) {
         fprintf(out, "%s ", claim->values[i].name);
-        write_clean(out, claim_value_text(text, &claim->values[i]));
+        write_clean(out, claim_value_text(text, &claim->values[i], 4));
         fputs(i + 1 < claim->n ? ", " : "; ", out);
     }
     if (judged)
@@ -163,7 +192,7 @@ static char *join_values(const struct claim *claim, enum part part)
             fprintf(out, "%s%s: %s", n++ > 0 ? "; " : "", value->name, value->text);
         else if (part == PART_NUMBERS && (value->word != NULL || !isnan(value->number.mid)))
             fprintf(out, "%s%s %s", n++ > 0 ? "; " : "", value->name,
-                    claim_value_text(text, value));
+                    claim_value_text(text, value, 4));
         else if (part == PART_ROWS && value->rows != NULL && value->rows[0])
             fprintf(out, "%s%s: %s", n++ > 0 ? "; " : "", value->name, value->rows);
     }
@@ -207,15 +236,13 @@ void claims_write_csv(FILE *out, const struct claims *c)
 /* "four [81.49](published/a.csv#L5), faster [2.953](claims.csv#L2)" */
 static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
-    char text[CLAIM_VALUE_TEXT];
+    char text[CLAIM_VALUE_TEXT], address[CLAIM_ADDRESS];
     for (size_t i = 0; i < claim->n; i++) {
         fputs(i > 0 ? ", " : "", out);
         markup_write_text(out, &markup_markdown, claim->values[i].name);
         fputs(" [", out);
-        markup_write_text(out, &markup_markdown, claim_value_text(text, &claim->values[i]));
-        fputs("](", out);
-        claim_write_address(out, &claim->values[i], index);
-        fputc(')', out);
+        markup_write_text(out, &markup_markdown, claim_value_text(text, &claim->values[i], 4));
+        fprintf(out, "](%s)", claim_address(address, &claim->values[i], index));
     }
 }
 

@@ -1,16 +1,52 @@
 /* The ledger of claims and its story, in the Markdown of results/, with the line of results/ that each number stands in. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/base/log.h"
 #include "bench/claims/claims.h"
 #include "bench/page/section.h"
 
-/* The row of the claim on the page, and where the number is seen from the claims' folder. */
-static void print_address(FILE *out, const void *arg, size_t index, const struct claim_value *value)
+struct story {
+    const struct claims *ledger;
+    const char *text;
+};
+
+/* The claim, from 1, that has a number or its verdict at the address; 0: none. */
+static size_t find_claim(const struct claims *ledger, const struct story_link *link)
 {
-    (void)arg;
-    fprintf(out, "#claims-%zu;", index + 1);
-    claim_write_address(out, value, index);
+    char own[CLAIM_ADDRESS];
+    for (size_t i = 0; i < ledger->n; i++)
+        for (size_t k = 0; k <= ledger->claims[i].n; k++) {
+            claim_address(own, k > 0 ? &ledger->claims[i].values[k - 1] : NULL, i);
+            if (strlen(own) == link->address_length &&
+                memcmp(own, link->address, link->address_length) == 0)
+                return i + 1;
+        }
+    return 0;
+}
+
+/* Puts the row of the claim on the page before where the number is seen from the claims' folder. */
+static void print_link(FILE *out, const struct claims *ledger, const struct story_link *link)
+{
+    size_t claim = find_claim(ledger, link);
+    fprintf(out, "[%.*s](", (int)link->words_length, link->words);
+    if (claim > 0)
+        fprintf(out, "#claims-%zu;", claim);
+    fprintf(out, "%.*s)", (int)link->address_length, link->address);
+}
+
+static void print_story(FILE *out, const void *arg)
+{
+    const struct story *story = arg;
+    struct story_link link;
+    for (const char *at = story->text; *at;) {
+        if (*at != '[' || !story_link_at(&link, at)) {
+            fputc(*at++, out);
+            continue;
+        }
+        print_link(out, story->ledger, &link);
+        at = link.address + link.address_length + 1;
+    }
 }
 
 static void print_counts(FILE *out, const void *ledger)
@@ -25,12 +61,14 @@ static void print_ledger(FILE *out, const void *ledger)
 
 static enum status add_ledger(json_t *page, const struct claims *ledger, struct error *e)
 {
-    char *story = NULL;
-    TRY(claims_tell_story(&story, ledger, print_address, NULL, e));
-    json_t *section = json_pack("{s:o, s:o, s:o}", "counts", data_print(print_counts, ledger),
-                                "story", data_text(story != NULL ? story : ""), "ledger",
-                                data_print(print_ledger, ledger));
-    free(story);
+    char *text;
+    int line;
+    TRY(claims_read_story(&text, &line, ledger, e));
+    const struct story story = {ledger, text != NULL ? text : ""};
+    json_t *section =
+        json_pack("{s:o, s:o, s:o}", "counts", data_print(print_counts, ledger), "story",
+                  data_print(print_story, &story), "ledger", data_print(print_ledger, ledger));
+    free(text);
     return json_object_set_new(page, "claims", section) == 0 ? OK : error_no_memory(e, "a page");
 }
 

@@ -75,11 +75,12 @@ references:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' QUICK='$(QUICK)' ci/references.sh measure $(NAMES)
 
-#: make claims                        what the committed tables make of the reports' claims: results/claims.csv and claims.md
+#: make claims                        what the committed tables make of the reports' claims: results/claims.csv and claims.md;
+#:      fails if a number of results/README.md is not that of the claims
 claims:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
-	@$(BUILD)/scalebench claims results/claims.yaml --update
 	@ci/features.sh write
+	@$(BUILD)/scalebench claims results/claims.yaml --update
 
 #: make bundle [INTO=folder]          an archive for machines that have nothing installed: programs, libraries,
 #:      loader, mpiexec, specs, MNIST; unpacked anywhere, ./scalebench run configs/strong_scaling.yaml

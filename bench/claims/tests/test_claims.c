@@ -309,64 +309,41 @@ static void mistakes_in_claims_are_named(void **state)
 
 /* ---- The story ---- */
 
-#define PAGE_BEGIN "<!-- `make claims` writes what follows, from story.md -->\n"
-#define PAGE_END   "<!-- until here -->\n"
-
-/* Of a claim that is so; the page is as before where the story is refused. */
-static enum status tell_story(const char *story, const char *holds, char page[512], struct error *e)
+/* One value, whose claim survives. */
+static void assert_story(const char *story, const char *told, size_t expected)
 {
     struct claims c;
-    char text[512];
-    snprintf(text, sizeof text, CLAIM("values: {" ONE "}, holds: %s"), holds);
-    assert_int_equal(judge_text(&c, text, e), OK);
-    fake_write(path_of("story.md"), story);
-    fake_write(path_of("README.md"), PAGE_BEGIN PAGE_END);
-    enum status status = claims_write_story(&c, e);
-    FILE *in = fopen(path_of("README.md"), "r");
-    assert_non_null(in);
-    page[fread(page, 1, 511, in)] = '\0';
-    fclose(in);
-    claims_free(&c);
-    return status;
-}
-
-static void a_story_has_words_for_each_verdict(void **state)
-{
-    static const char story[] = "It is {{when r/c: survives}}so, {{r/c:one}}{{or fails, undecided}}"
-                                "not so{{else}}open{{end}} ({{r/c}}).\n";
-    char page[512];
     struct error e;
-    assert_int_equal(tell_story(story, "one > 1", page, &e), OK);
-    assert_string_equal(page, PAGE_BEGIN "It is so, [10](published/t.csv#L2) ([survives]"
-                                         "(claims.csv#L2)).\n" PAGE_END);
-    assert_int_equal(tell_story(story, "one > 11", page, &e), OK);
-    assert_string_equal(page, PAGE_BEGIN "It is not so ([fails](claims.csv#L2)).\n" PAGE_END);
+    char text[512], *found = NULL;
+    size_t size, wrong;
+    FILE *out = open_memstream(&found, &size);
+    assert_non_null(out);
+    assert_int_equal(judge_text(&c, CLAIM("values: {" ONE ", third: one / 3}, holds: one > 1"), &e),
+                     OK);
+    snprintf(text, sizeof text,
+             "[0](t.csv#L1)\n<!-- `scalebench claims` checks the links of what follows -->\n"
+             "%s<!-- until here -->\n[0](t.csv#L1)\n",
+             story);
+    fake_write(path_of("README.md"), text);
+    assert_int_equal(claims_check_story(out, &c, &wrong, &e), OK);
+    fclose(out);
+    if (strstr(found, told) == NULL)
+        fail_msg("%s: %s", story, found);
+    assert_int_equal(wrong, expected);
+    free(found);
+    claims_free(&c);
 }
 
-static void a_story_is_refused_where_words_are_missing(void **state)
+static void a_story_has_what_the_claims_have(void **state)
 {
-    static const struct {
-        const char *story, *why;
-    } rows[] = {
-        {"{{when r/c: fails}}no{{or survives}}yes{{end}}", "'r/c': no words for every verdict"},
-        {"{{when r/c: fails}}no{{else}}yes", "'r/c': not ended by {{end}}"},
-        {"{{when r/c: fails, fails}}no{{else}}yes{{end}}", "'fails': has its words already"},
-        {"{{when r/c: wins}}no{{else}}yes{{end}}", "'wins' is unknown"},
-        {"{{when r/d: fails}}no{{else}}yes{{end}}", "'r/d': no such claim"},
-        {"{{when r/c}}no{{else}}yes{{end}}", "'r/c': a colon and verdicts are expected"},
-        {"{{when r/c: fails}}{{when r/c: fails}}", "stand inside those by another"},
-        {"{{when r/c: fails}}{{r/c:none}}{{else}}{{end}}", "'none': no value of that claim"},
-        {"{{when}}", "'when': nothing stands behind it"},
-        {"{{end}}", "'end': no {{when}} before it"},
-    };
-    char page[512];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct error e = {.status = OK};
-        assert_int_equal(tell_story(rows[i].story, "one > 1", page, &e), ERR_SPEC);
-        if (strstr(e.text, rows[i].why) == NULL)
-            fail_msg("%s: %s", rows[i].story, e.text);
-        assert_string_equal(page, PAGE_BEGIN PAGE_END);
-    }
+    assert_story("[10](published/t.csv#L2) [3.3](claims.csv#L2)\n[3.333](claims.csv#L2).\n", "", 0);
+    assert_story("It [survives](claims.csv#L2), see [here](claims.md) and [this] and [that.\n", "",
+                 0);
+    assert_story("So\n[fails](claims.csv#L2)\n",
+                 "/README.md:4: claims.csv#L2: found 'fails', expected survives\n", 1);
+    assert_story("[3.4](claims.csv#L2) [9](published/t.csv#L2)\n",
+                 "README.md:3: claims.csv#L2: found '3.4', expected third 3.333\n", 2);
+    assert_story("[10](published/t.csv#L4)\n", "expected the address of a claim's value\n", 1);
 }
 
 /* ---- What was before ---- */
@@ -416,8 +393,7 @@ int main(void)
         cmocka_unit_test(evidence_is_told_by_kind),
         cmocka_unit_test(mistakes_in_values_are_named),
         cmocka_unit_test(mistakes_in_claims_are_named),
-        cmocka_unit_test(a_story_has_words_for_each_verdict),
-        cmocka_unit_test(a_story_is_refused_where_words_are_missing),
+        cmocka_unit_test(a_story_has_what_the_claims_have),
         cmocka_unit_test(differences_are_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -259,7 +259,7 @@ tells_the_story() {
 import html, pathlib, re, sys
 page, readme = (pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
 told = page[page.index("<h3>What the reports concluded"):page.index("<h3>All claims")]
-story = readme.split("from story.md -->\n")[1].split("<!-- until here -->")[0]
+story = readme.split("checks the links of what follows -->\n")[1].split("<!-- until here -->")[0]
 story = re.sub(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)", r"\1", story)
 story = re.sub(r"^\|[-|]*$|[|*]|^## ", " ", story, flags=re.M).split()
 words = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"</?(?:a|strong)\b[^>]*>", "", told))).split()
