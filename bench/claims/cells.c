@@ -109,7 +109,7 @@ static void open_interval(struct interval *number, bool has_interval)
 }
 
 /* Column `kind`, "emulated and replayed", as bits. */
-static unsigned kind_of(const struct check_point *point)
+static unsigned kind_of(const struct csv_table *table, size_t row)
 {
     static const struct {
         const char *name;
@@ -118,30 +118,23 @@ static unsigned kind_of(const struct check_point *point)
 #define CLAIM_EVIDENCE(name, meaning) {#name, 1u << EVIDENCE_##name},
 #include "bench/claims/evidence.def"
     };
-    struct condition_value kind = {.number = NAN};
+    const char *kind = csv_table_text(table, row, "kind");
     unsigned bits = 0;
-    if (!check_look_up(&kind, "kind", point) || kind.text == NULL)
-        return 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        bits |= strstr(kind.text, kinds[i].name) != NULL ? kinds[i].bit : 0;
+        bits |= strstr(kind, kinds[i].name) != NULL ? kinds[i].bit : 0;
     return bits;
 }
 
 /* Of a row of another table of the run, what summary.csv says of its point; measured where nothing does. */
-static unsigned evidence_of(const struct check_point *row, const struct claim_table *summary)
+static unsigned evidence_of(const struct check_point *own, const struct claim_table *summary)
 {
-    struct condition_value value = {.number = NAN};
-    char id[64];
-    unsigned bits = kind_of(row);
-    if (bits == 0 && summary->there && check_look_up(&value, "point", row) && value.text != NULL) {
-        snprintf(id, sizeof id, "%s", value.text);
-        for (size_t i = 0; i < summary->rows.run.summary.rows; i++) {
-            const struct check_point point = {&summary->rows, i};
-            if (check_look_up(&value, "point", &point) && value.text != NULL &&
-                strcmp(value.text, id) == 0)
-                bits |= kind_of(&point);
-        }
-    }
+    const struct csv_table *table = &own->c->run.summary, *points = &summary->rows.run.summary;
+    const char *id = csv_table_text(table, own->point, "point");
+    unsigned bits = kind_of(table, own->point);
+    if (bits == 0 && summary->there)
+        for (size_t i = 0; i < points->rows; i++)
+            if (id[0] && strcmp(csv_table_text(points, i, "point"), id) == 0)
+                bits |= kind_of(points, i);
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
@@ -159,16 +152,18 @@ static const struct {
  * pairs: as many as there were launches. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
-    struct condition_value level = {.number = NAN};
+    const struct csv_table *table = &point->c->run.summary;
+    double level = NAN;
     size_t i = 0;
     while (i < SURETIES && strncmp(column, sureties[i].begins, strlen(sureties[i].begins)) != 0)
         i++;
-    if (i < SURETIES && check_look_up(&level, sureties[i].by, point) && !isnan(level.number) &&
-        sureties[i].pairs)
-        return stats_median_level((size_t)level.number, CLAIM_LEVEL) < CLAIM_LEVEL;
+    if (i < SURETIES)
+        level = csv_table_value(table, point->point, sureties[i].by);
+    if (i < SURETIES && sureties[i].pairs && !isnan(level))
+        return stats_median_level((size_t)level, CLAIM_LEVEL) < CLAIM_LEVEL;
     if (i == SURETIES || sureties[i].pairs)
-        check_look_up(&level, "ci_level", point);
-    return level.number < CLAIM_LEVEL;
+        level = csv_table_value(table, point->point, "ci_level");
+    return level < CLAIM_LEVEL;
 }
 
 /* Whether a cell of a run's summary.csv may come out otherwise another time. */
@@ -182,28 +177,26 @@ static bool is_measured(const struct cell *cell, const struct taken *taken)
 
 static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
 {
-    struct condition_value value = {.number = NAN}, launch = {.number = NAN};
+    struct condition_value value = {.number = NAN};
+    const struct csv_table *table = &point->c->run.summary;
     struct interval *number = &taken->values[taken->n];
-    taken->lines[taken->rows++] = point->c->run.summary.lines[point->point];
+    taken->lines[taken->rows++] = taken->own[taken->n] = table->lines[point->point];
     check_look_up(&value, cell->column, point);
     *number = (struct interval){.lo = value.lo, .mid = value.number, .hi = value.hi};
     taken->withheld |= value.spread && isinf(value.lo);
     if (!value.spread || is_too_weak(cell->column, point))
-        open_interval(number, is_measured(cell, taken) ||
-                                  check_has_interval(&point->c->run.summary, cell->column));
-    taken->own[taken->n] = taken->lines[taken->rows - 1];
-    check_look_up(&launch, "launch", point);
-    taken->launches[taken->n] = launch.text;
-    taken->n += !isnan(number->mid);
+        open_interval(number, is_measured(cell, taken) || check_has_interval(table, cell->column));
+    taken->launches[taken->n] =
+        csv_table_find(table, "launch") >= 0 ? csv_table_text(table, point->point, "launch") : NULL;
     if (taken->summary != NULL)
         taken->evidence |= evidence_of(point, taken->summary);
-    if (!isnan(number->mid))
+    if (!isnan(number->mid)) {
+        taken->n++;
         return;
+    }
     if (value.text != NULL && value.text[0] != '\0')
         taken->word = value.text;
-    struct condition_value why = {.number = NAN};
-    if (check_look_up(&why, "reason", point))
-        taken->why = why.text;
+    taken->why = csv_table_text(table, point->point, "reason");
 }
 
 static enum status check_names(const struct cell *cell, const struct claim_value *value,

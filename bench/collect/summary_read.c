@@ -12,8 +12,7 @@ static enum status take_cells(struct point_summary *p, const struct csv_table *t
 {
     TRY(MEM_NEW(p->cells, COLUMNS, "a row of the summary", e));
     for (int i = 0; i < COLUMNS; i++) {
-        int column = csv_table_find(table, column_get(i)->name);
-        p->cells[i] = strdup(column < 0 ? "" : csv_table_cell(table, row, (size_t)column));
+        p->cells[i] = strdup(csv_table_text(table, row, column_get(i)->name));
         if (p->cells[i] == NULL)
             return error_no_memory(e, "a row of the summary");
     }

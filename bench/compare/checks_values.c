@@ -19,11 +19,8 @@ static int find_column(const struct csv_table *summary, const char *name, const 
 static double number_of(const struct csv_table *summary, size_t row, const char *name,
                         const char *tail)
 {
-    double number;
     int column = find_column(summary, name, tail);
-    return column >= 0 && number_parse(csv_table_cell(summary, row, (size_t)column), &number)
-               ? number
-               : NAN;
+    return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
 /* Of ranks that share cores the summary has these without their intervals, or not at all: a bound on them is open. */
@@ -34,7 +31,7 @@ static bool is_withheld(const struct csv_table *summary, size_t row, const char 
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
         withheld |= strcmp(name, claims[i]) == 0;
     return withheld && find_column(summary, name, "_lo") >= 0 &&
-           number_of(summary, row, "oversubscribed", "") == 1;
+           csv_table_value(summary, row, "oversubscribed") == 1;
 }
 
 enum { STEM = 128 };
@@ -132,9 +129,7 @@ static bool look_up_column(struct condition_value *value, const char *name,
     cut_tail(stem, name, "_median");
     if (column < 0)
         return false;
-    value->text = csv_table_cell(summary, row, (size_t)column);
-    if (!number_parse(value->text, &value->number))
-        value->number = NAN;
+    *value = condition_value_of(csv_table_cell(summary, row, (size_t)column));
     find_interval(value, summary, row, stem);
     if (!value->spread && is_withheld(summary, row, stem))
         *value = check_anywhere(value);
@@ -145,8 +140,7 @@ static bool look_up_column(struct condition_value *value, const char *name,
 
 static bool is_cell(const struct csv_table *table, size_t row, const char *column, const char *text)
 {
-    int index = csv_table_find(table, column);
-    return index >= 0 && strcmp(csv_table_cell(table, row, (size_t)index), text) == 0;
+    return strcmp(csv_table_text(table, row, column), text) == 0;
 }
 
 static bool is_metric(const struct csv_table *metrics, const char *name)
@@ -171,11 +165,10 @@ static size_t take_metric(const struct check_point *p, const char *name, bool ti
     size_t n = 0;
     const struct csv_table *metrics = &p->c->metrics;
     for (size_t row = 0; row < metrics->rows; row++) {
-        int launch = csv_table_find(metrics, "launch");
-        double value = number_of(metrics, row, "value", "");
-        if (launch >= 0 && !isnan(value) && is_cell(metrics, row, "metric", name) &&
+        double value = csv_table_value(metrics, row, "value");
+        if (!isnan(value) && is_cell(metrics, row, "metric", name) &&
             is_cell(metrics, row, "point", p->c->run.points[p->point].id) &&
-            is_timed(&p->c->run.raw, csv_table_cell(metrics, row, (size_t)launch)) == timed)
+            is_timed(&p->c->run.raw, csv_table_text(metrics, row, "launch")) == timed)
             p->c->values[n++] = value;
     }
     return n;
@@ -222,8 +215,8 @@ bool check_is_measured(const char *column)
 /* Of its launches and of its accuracy runs; tables that do not tell have several. */
 static bool has_one_launch(const struct csv_table *summary, size_t row)
 {
-    double launches = number_of(summary, row, "launches", "");
-    double runs = number_of(summary, row, "accuracy_runs", "");
+    double launches = csv_table_value(summary, row, "launches");
+    double runs = csv_table_value(summary, row, "accuracy_runs");
     return launches <= 1 && !(runs > 1);
 }
 

@@ -255,45 +255,29 @@ static void write_matches(FILE *out, const struct comparison *c)
     list_end(&list);
 }
 
-static void write_only_reference(FILE *out, const struct comparison *c, size_t side)
+static bool is_missing(const struct comparison *c, size_t i, size_t side)
 {
-    struct list list = {out, 0};
-    for (size_t i = 0; i < c->sides[0].n; i++) {
-        if (compare_cell(c, i, side)->point != NULL)
-            continue;
-        if (list.n == 0)
-            fprintf(out, "Not in %s: ", c->sides[side].name);
-        list_label(&list, &c->sides[0].points[i], 0);
-    }
-    if (list.n > 0)
-        list_end(&list);
+    return compare_cell(c, i, side)->point == NULL;
 }
 
-static void write_only_side(FILE *out, const struct comparison *c, size_t side)
+static bool is_only(const struct comparison *c, size_t i, size_t side)
 {
-    struct list list = {out, 0};
-    for (size_t i = 0; i < c->sides[side].n; i++) {
-        if (compare_is_matched(c, side, i))
-            continue;
-        if (list.n == 0)
-            fprintf(out, "Only in %s: ", c->sides[side].name);
-        list_label(&list, &c->sides[side].points[i], 0);
-    }
-    if (list.n > 0)
-        list_end(&list);
+    return !compare_is_matched(c, side, i);
 }
 
-/* The worst that can become of a point: it ends no more. */
-static void write_lost(FILE *out, const struct comparison *c, size_t side)
+/* Points of a side, `from` 0: of the reference, of which that is so; nothing where there is none. */
+static void list_points(FILE *out, const struct comparison *c, size_t side, size_t from,
+                        bool (*is)(const struct comparison *c, size_t i, size_t side),
+                        const char *begin, const char *has)
 {
     struct list list = {out, 0};
-    for (size_t i = 0; i < c->sides[0].n; i++) {
-        if (!compare_is_lost(c, i, side))
+    for (size_t i = 0; i < c->sides[from].n; i++) {
+        if (!is(c, i, side))
             continue;
         if (list.n == 0)
-            fprintf(out, "Without a value in %s, which %s has: ", c->sides[side].name,
-                    c->sides[0].name);
-        list_label(&list, &c->sides[0].points[i], 0);
+            fprintf(out, "%s %s%s%s%s: ", begin, c->sides[side].name, has[0] ? ", which " : "",
+                    has[0] ? c->sides[0].name : "", has);
+        list_label(&list, &c->sides[from].points[i], 0);
     }
     if (list.n > 0)
         list_end(&list);
@@ -360,9 +344,9 @@ void format_write_notes(FILE *out, const struct comparison *c)
     write_published(out, c);
     write_matches(out, c);
     for (size_t side = 1; side < c->n_sides; side++) {
-        write_lost(out, c, side);
-        write_only_reference(out, c, side);
-        write_only_side(out, c, side);
+        list_points(out, c, side, 0, compare_is_lost, "Without a value in", " has");
+        list_points(out, c, side, 0, is_missing, "Not in", "");
+        list_points(out, c, side, side, is_only, "Only in", "");
     }
     for (size_t side = 0; side < c->n_sides; side++)
         write_statuses(out, c, &c->sides[side]);

@@ -137,30 +137,16 @@ static const struct launch *launch_in_block(const struct launch *launches, size_
 
 /* ---- Points ---- */
 
-static const char *cell_or_none(const struct csv_table *table, size_t row, const char *name)
-{
-    int column = csv_table_find(table, name);
-    return column < 0 ? "" : csv_table_cell(table, row, (size_t)column);
-}
-
-static double number_or_none(const struct csv_table *table, size_t row, const char *name)
-{
-    double number;
-    int column = csv_table_find(table, name);
-    return column >= 0 && csv_table_number(table, row, (size_t)column, &number, NULL) == OK ? number
-                                                                                            : NAN;
-}
-
 static void take_point(struct side_point *p, const struct csv_table *summary, size_t row)
 {
     *p = (struct side_point){
-        .id = cell_or_none(summary, row, "point"),
-        .case_name = cell_or_none(summary, row, "case"),
-        .status = cell_or_none(summary, row, "status"),
-        .base = cell_or_none(summary, row, "base_point"),
-        .peer = cell_or_none(summary, row, "peer_point"),
+        .id = csv_table_text(summary, row, "point"),
+        .case_name = csv_table_text(summary, row, "case"),
+        .status = csv_table_text(summary, row, "status"),
+        .base = csv_table_text(summary, row, "base_point"),
+        .peer = csv_table_text(summary, row, "peer_point"),
         .cores =
-            number_or_none(summary, row, "speedup") / number_or_none(summary, row, "efficiency"),
+            csv_table_value(summary, row, "speedup") / csv_table_value(summary, row, "efficiency"),
     };
 }
 
@@ -201,9 +187,9 @@ static bool is_trivial(const struct side_point *p, enum compared_source source)
 static const char *find_label(const struct side *side, size_t i)
 {
     for (size_t row = 0; row < side->raw.rows; row++)
-        if (strcmp(cell_or_none(&side->raw, row, "point"), side->points[i].id) == 0)
-            return cell_or_none(&side->raw, row, "label");
-    return cell_or_none(&side->summary, i, "label");
+        if (strcmp(csv_table_text(&side->raw, row, "point"), side->points[i].id) == 0)
+            return csv_table_text(&side->raw, row, "label");
+    return csv_table_text(&side->summary, i, "label");
 }
 
 /* Launches that several cases share bear the label of the first, which begins with its case. */
@@ -252,7 +238,7 @@ static enum status check_launches(const struct side *side, const struct launch *
 {
     for (size_t i = 0; i < side->n; i++) {
         size_t own;
-        double counted = number_or_none(&side->summary, i, "launches");
+        double counted = csv_table_value(&side->summary, i, "launches");
         launches_of(launches, n, side->points[i].id, &own);
         if (counted > (double)own)
             return error_at(e, ERR_DATA, side->raw.path, 0, 0,

@@ -326,9 +326,7 @@ bool figure_point_value(struct condition_value *value, const char *name,
     }
     if (column == COLUMNS)
         return false;
-    value->text = p->cells[column];
-    if (!number_parse(value->text, &value->number))
-        value->number = NAN;
+    *value = condition_value_of(p->cells[column]);
     return true;
 }
 

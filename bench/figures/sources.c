@@ -163,9 +163,7 @@ static bool look_up(struct condition_value *value, const char *name, const void 
         return false;
     if (at->row == at->table->rows) /* there are names alone */
         return true;
-    value->text = csv_table_cell(at->table, at->row, (size_t)column);
-    if (!number_parse(value->text, &value->number))
-        value->number = NAN;
+    *value = condition_value_of(csv_table_cell(at->table, at->row, (size_t)column));
     return true;
 }
 

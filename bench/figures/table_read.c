@@ -107,9 +107,7 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     bool option = strchr(name, '.') != NULL && config_option_find(&d->spec->config, name) != NULL;
     if (column < 0 || option || figure_is_of_points(d, name))
         return figure_point_value(value, name, &d->s->points[place->point]);
-    value->text = csv_table_cell(table, place->g->row, (size_t)column);
-    if (!number_parse(value->text, &value->number))
-        value->number = NAN;
+    *value = condition_value_of(csv_table_cell(table, place->g->row, (size_t)column));
     return true;
 }
 

@@ -181,6 +181,18 @@ int csv_table_find(const struct csv_table *table, const char *name)
     return name_index(name, (const char *const *)table->names, table->columns);
 }
 
+const char *csv_table_text(const struct csv_table *table, size_t row, const char *name)
+{
+    int column = csv_table_find(table, name);
+    return column >= 0 ? csv_table_cell(table, row, (size_t)column) : "";
+}
+
+double csv_table_value(const struct csv_table *table, size_t row, const char *name)
+{
+    double number;
+    return number_parse(csv_table_text(table, row, name), &number) ? number : NAN;
+}
+
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e)
 {

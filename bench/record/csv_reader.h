@@ -46,6 +46,10 @@ enum status csv_table_columns(const struct csv_table *table, const struct csv_wa
 
 const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column);
 
+/* A cell as text, or as a number, by the name of its column: "" and NAN where there is none. */
+const char *csv_table_text(const struct csv_table *table, size_t row, const char *name);
+double csv_table_value(const struct csv_table *table, size_t row, const char *name);
+
 /* A cell as a number; NAN where it is empty. ERR_DATA with file and line for anything else. */
 enum status csv_table_number(const struct csv_table *table, size_t row, size_t column,
                              double *number, struct error *e);

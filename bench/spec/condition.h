@@ -50,6 +50,9 @@ struct condition_value {
     double lo, hi;
 };
 
+/* Of a cell: the text, and the number that it is. */
+struct condition_value condition_value_of(const char *text);
+
 /* Returns false for a name that it does not know. */
 typedef bool condition_lookup(struct condition_value *value, const char *name, const void *arg);
 

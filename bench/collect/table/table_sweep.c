@@ -17,8 +17,7 @@ struct csv_row {
 /* Empty where the table has no such column. */
 static const char *text(struct csv_row l, const char *name)
 {
-    int column = csv_table_find(l.table, name);
-    return column >= 0 ? csv_table_cell(l.table, l.row, (size_t)column) : "";
+    return csv_table_text(l.table, l.row, name);
 }
 
 static bool is(struct csv_row l, const char *name, const char *value)

@@ -208,6 +208,14 @@ const char *condition_unknown(const struct condition *c, condition_lookup *looku
     return NULL;
 }
 
+struct condition_value condition_value_of(const char *text)
+{
+    struct condition_value value = {.text = text};
+    if (!number_parse(text, &value.number))
+        value.number = NAN;
+    return value;
+}
+
 /* ---- What no value can meet ---- */
 
 /* Between quotation marks too, or as what training that diverges comes to is written. */
