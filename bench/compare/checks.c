@@ -12,6 +12,7 @@
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* ---- What names stand for ---- */
 
@@ -73,24 +74,13 @@ static enum status add_check(struct checking *c, const char *text, const char *f
         if (strcmp(c->checks[i].text, text) == 0)
             return error_at(e, ERR_ARGUMENT, file, line, 0, "'%s' is given twice; leave one out",
                             text);
-    struct check *more = realloc(c->checks, (c->n + 1) * sizeof *more);
-    if (more == NULL)
-        return error_no_memory(e, "the conditions");
-    c->checks = more;
+    TRY(MEM_GROW(c->checks, c->n, "the conditions", e));
     c->checks[c->n] = (struct check){.file = file, .line = line};
     enum status status = parse(&c->checks[c->n++], text, e);
     if (status != OK)
         return error_at(e, status, file, file != NULL ? line : 0, e->column, "'%s': %s", text,
                         e->text);
     return OK;
-}
-
-static char *trimmed(char *line)
-{
-    line += strspn(line, " \t");
-    for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]);)
-        line[--n] = '\0';
-    return line;
 }
 
 /* A condition a line; what is empty or begins with # is none. */
@@ -100,9 +90,9 @@ static enum status read_lines(struct checking *c, FILE *in, const char *path, st
     size_t size = 0;
     enum status status = OK;
     for (int n = 1; status == OK && getline(&line, &size, in) >= 0; n++) {
-        const char *text = trimmed(line);
-        if (*text && *text != '#')
-            status = add_check(c, text, path, n, e);
+        text_trim(line);
+        if (*line && *line != '#')
+            status = add_check(c, line, path, n, e);
     }
     free(line);
     return status;
@@ -208,11 +198,10 @@ static enum check_outcome find_outcome(const struct check *check, const struct c
 static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
 {
     size_t n = c->run.n, bases = 0;
-    const struct spec *spec = c->has_spec ? &c->spec : NULL;
-    TRY(check_known(check, check_look_up, &(struct check_point){c, 0}, spec, e));
-    TRY(check_numbers(check, spec, e));
-    if (spec != NULL)
-        TRY(check_terms(check, spec, false, e));
+    const struct check_point first = {c, 0};
+    const struct check_names names = {check_look_up, &first, c->has_spec ? &c->spec : NULL, false,
+                                      true};
+    TRY(check_terms(check, &names, e));
     TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
     TRY(MEM_NEW(check->applies, n, "what was checked", e));
     for (size_t i = 0; i < n; i++) {
@@ -393,9 +382,8 @@ static enum status check_before(const char *text, const struct spec *spec, bool 
     enum status status = parse(&check, text, &inner);
     if (status != OK)
         error_set(e, status, "'%s': %s", text, inner.text);
-    THEN(status, check_known(&check, will_be_known, spec, spec, e));
-    THEN(status, spec->is_recorded ? OK : check_numbers(&check, spec, e));
-    THEN(status, check_terms(&check, spec, open, e));
+    const struct check_names names = {will_be_known, spec, spec, open, !spec->is_recorded};
+    THEN(status, check_terms(&check, &names, e));
     THEN(status, check_points(&check, spec, e));
     free_check(&check);
     return status;

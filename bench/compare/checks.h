@@ -104,18 +104,19 @@ static inline bool check_is_base(const struct side_point *point)
 
 /* ---- What no run can decide ---- */
 
-/* ERR_ARGUMENT for a name that is unknown, with the nearest, and for a word that is no value of its name. `spec` is
- * NULL where it is not known. */
-enum status check_known(const struct check *check, condition_lookup *known, const void *arg,
-                        const struct spec *spec, struct error *e);
-/* For what no point can meet: a word in place of a number, an order of texts and, unless the spec may be `open` to
- * whoever typed a SET, a column that no run of the spec fills. */
-enum status check_terms(const struct check *check, const struct spec *spec, bool open,
+/* What names may be. */
+struct check_names {
+    condition_lookup *known;
+    const void *arg;
+    const struct spec *spec; /* NULL: it is not known */
+    bool open;               /* whoever typed a SET may have changed it */
+    bool ranges;             /* numbers lie in the ranges of their columns */
+};
+
+/* ERR_ARGUMENT for a name that is unknown, with the nearest, and for what no point can meet or every point meets. */
+enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
-/* For a demand that every possible number of a column meets, or none. In `where` it may select points that have a
- * number. */
-enum status check_numbers(const struct check *check, const struct spec *spec, struct error *e);
-/* For a demand on speed-ups of bases alone. */
+/* ERR_ARGUMENT for a demand on speed-ups of bases alone. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 
 /* Whether the table has intervals of that column: a row without one was measured too few times to have one. */

@@ -1,12 +1,15 @@
 /* Conditions that no run can decide. */
+#include <math.h>
 #include <string.h>
 
 #include "bench/compare/checks.h"
 #include "bench/spec/value.h"
 
-static enum status refuse(const struct check *check, const char *why, struct error *e)
+static enum status refuse(const struct check *check, const char *what, const char *why,
+                          struct error *e)
 {
-    return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s", check->text, why);
+    return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s%s%s", check->text, what,
+                    what[0] ? ": " : "", why);
 }
 
 /* The words that a name may be compared with; none where any will do, as of columns, which programs write. */
@@ -20,67 +23,32 @@ static const char *const *find_words(const struct config *config, const char *na
     return is_status ? point_status_names() : is_choice ? option->names->names : NULL;
 }
 
-static enum status check_words(const struct check *check, const struct condition *part,
+static enum status refuse_name(const struct check *check, const char *name,
                                const struct config *config, struct error *e)
 {
-    size_t n, n_words;
-    char why[700];
-    const struct condition_term *terms = condition_terms(part, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *const *words = find_words(config, terms[i].name, &n_words);
-        if (n_words > 0 && terms[i].text != NULL && terms[i].text[0] &&
-            name_index(terms[i].text, words, n_words) < 0)
-            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
-                            check->text, terms[i].name,
-                            name_explain(why, sizeof why, terms[i].text, words, n_words));
-    }
-    return OK;
-}
-
-enum status check_known(const struct check *check, condition_lookup *known, const void *arg,
-                        const struct spec *spec, struct error *e)
-{
-    const struct config *config = spec != NULL ? &spec->config : NULL;
-    const struct condition *const parts[] = {check->demand, check->where};
     char near[NAME_NEAR_BYTES];
-    for (size_t i = 0; i < 2; i++) {
-        const char *name = parts[i] != NULL ? condition_unknown(parts[i], known, arg) : NULL;
-        if (name == NULL)
-            continue;
-        TRY(check_find_near(near, name, config, e));
-        return error_at(
-            e, ERR_ARGUMENT, check->file, check->line, 0,
-            "'%s': '%s' is neither a column of summary.csv nor a metric of the run nor an "
-            "option%s",
-            check->text, name, near);
-    }
-    TRY(check_words(check, check->demand, config, e));
-    return check->where != NULL ? check_words(check, check->where, config, e) : OK;
+    TRY(check_find_near(near, name, config, e));
+    return error_at(e, ERR_ARGUMENT, check->file, check->line, 0,
+                    "'%s': '%s' is neither a column of summary.csv nor a metric of the run nor an "
+                    "option%s",
+                    check->text, name, near);
 }
 
-enum status check_terms(const struct check *check, const struct spec *spec, bool open,
-                        struct error *e)
+/* Finds what no point can meet: a column that no run of the spec fills, a word in place of a number, an order of texts. */
+static enum status check_spec_term(const struct check *check, const struct condition_term *term,
+                                   const struct check_names *names, struct error *e)
 {
-    const struct condition *const parts[] = {check->demand, check->where};
     char why[CONDITION_WHY];
-    for (size_t i = 0; i < 2 && parts[i] != NULL; i++) {
-        size_t n;
-        const struct condition_term *terms = condition_terms(parts[i], &n);
-        for (size_t k = 0; k < n; k++) {
-            const char *name = terms[k].name;
-            enum option_id lack = config_option_find(&spec->config, name) == NULL
-                                      ? column_lack(name, spec)
-                                      : OPTION_COUNT;
-            if (!condition_term_fits(why, &terms[k], check_kind(name, &spec->config)))
-                return refuse(check, why, e);
-            if (lack == OPTION_COUNT || (open && spec_option_is_open(spec, lack)))
-                continue;
-            column_explain_lack(why, lack, spec);
-            return error_at(e, ERR_ARGUMENT, check->file, check->line, 0, "'%s': %s: %s",
-                            check->text, name, why);
-        }
-    }
-    return OK;
+    const struct config *config = &names->spec->config;
+    enum option_id lack = config_option_find(config, term->name) == NULL
+                              ? column_lack(term->name, names->spec)
+                              : OPTION_COUNT;
+    if (!condition_term_fits(why, term, check_kind(term->name, config)))
+        return refuse(check, "", why, e);
+    if (lack == OPTION_COUNT || (names->open && spec_option_is_open(names->spec, lack)))
+        return OK;
+    column_explain_lack(why, lack, names->spec);
+    return refuse(check, term->name, why, e);
 }
 
 /* Accuracy that guessing reaches decides nothing. */
@@ -96,22 +64,49 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-enum status check_numbers(const struct check *check, const struct spec *spec, struct error *e)
+/* Refuses a number that every possible number of a column meets, or none. */
+static enum status check_number(const struct check *check, const struct condition_term *term,
+                                const struct check_names *names, struct error *e)
+{
+    char why[CONDITION_WHY];
+    struct condition_range range;
+    bool is_option = names->spec != NULL && config_option_find(&names->spec->config, term->name);
+    if (!names->ranges || is_option || !column_range(term->name, &range))
+        return OK;
+    if (names->spec != NULL)
+        raise_to_chance(&range, term->name, names->spec);
+    return condition_term_decides(why, term, &range) ? OK : refuse(check, "", why, e);
+}
+
+static enum status check_term(const struct check *check, const struct condition_term *term,
+                              bool is_demand, const struct check_names *names, struct error *e)
 {
     size_t n;
-    struct condition_range range;
+    char why[700];
+    struct condition_value value = {.number = NAN};
+    const struct config *config = names->spec != NULL ? &names->spec->config : NULL;
+    const char *const *words = find_words(config, term->name, &n);
+    if (!names->known(&value, term->name, names->arg))
+        return refuse_name(check, term->name, config, e);
+    if (n > 0 && term->text != NULL && term->text[0] && name_index(term->text, words, n) < 0)
+        return refuse(check, term->name, name_explain(why, sizeof why, term->text, words, n), e);
+    if (is_demand)
+        TRY(check_number(check, term, names, e));
+    return names->spec != NULL ? check_spec_term(check, term, names, e) : OK;
+}
+
+/* In `where` a number that every point meets may select those that have a number. */
+enum status check_terms(const struct check *check, const struct check_names *names, struct error *e)
+{
+    const struct condition *const parts[] = {check->demand, check->where};
     char why[CONDITION_WHY];
-    const struct condition_term *terms = condition_terms(check->demand, &n);
-    for (size_t i = 0; i < n; i++) {
-        if ((spec != NULL && config_option_find(&spec->config, terms[i].name) != NULL) ||
-            !column_range(terms[i].name, &range))
-            continue;
-        if (spec != NULL)
-            raise_to_chance(&range, terms[i].name, spec);
-        if (!condition_term_decides(why, &terms[i], &range))
-            return refuse(check, why, e);
+    for (size_t i = 0; i < 2 && parts[i] != NULL; i++) {
+        size_t n;
+        const struct condition_term *terms = condition_terms(parts[i], &n);
+        for (size_t k = 0; k < n; k++)
+            TRY(check_term(check, &terms[k], i == 0, names, e));
     }
-    return condition_decides(why, check->demand) ? OK : refuse(check, why, e);
+    return !names->ranges || condition_decides(why, check->demand) ? OK : refuse(check, "", why, e);
 }
 
 enum status check_beside_bases(const struct check *check, struct error *e)
@@ -121,7 +116,7 @@ enum status check_beside_bases(const struct check *check, struct error *e)
     for (size_t i = 0; i < n; i++)
         if (!check_is_relative(terms[i].name))
             return OK;
-    return refuse(check,
+    return refuse(check, "",
                   "every point of it is its own base, whose speed-up and efficiency are always 1; "
                   "expected a condition on other points",
                   e);

@@ -121,6 +121,11 @@ enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir,
 
 /* ---- For build servers ---- */
 
+struct told {
+    const struct checking *c;
+    bool strict;
+};
+
 static enum junit_result result_of(const struct check *check, bool strict)
 {
     return check->outcome == CHECK_HOLDS                ? JUNIT_PASSED
@@ -129,37 +134,27 @@ static enum junit_result result_of(const struct check *check, bool strict)
 }
 
 /* The points that do not hold, one behind the other, as far as there is memory. */
-static char *message_of(const struct checking *c, const struct check *check)
+static void tell_check(struct junit_test *test, const struct junit_suite *suite, size_t index)
 {
-    char *text = NULL;
+    const struct told *told = suite->arg;
+    const struct check *check = &told->c->checks[index];
     size_t size = 0, n = 0;
-    FILE *out = open_memstream(&text, &size);
+    *test = (struct junit_test){check->text, outcome_names[check->outcome], NULL,
+                                result_of(check, told->strict)};
+    FILE *out = open_memstream(&test->message, &size);
     if (out == NULL)
-        return NULL;
-    for (size_t i = 0; i < c->run.n; i++) {
+        return;
+    for (size_t i = 0; i < told->c->run.n; i++) {
         if (check->outcomes[i] == CHECK_HOLDS)
             continue;
         fprintf(out, "%s%s at ", n++ > 0 ? "; " : "", outcome_names[check->outcomes[i]]);
-        write_point(out, check, &(struct check_point){c, i});
+        write_point(out, check, &(struct check_point){told->c, i});
     }
     fclose(out);
-    return text;
 }
 
 void check_write_junit(FILE *out, const struct checking *c, bool strict)
 {
-    struct junit_counts counts = {0};
-    for (size_t i = 0; i < c->n; i++)
-        junit_count(&counts, result_of(&c->checks[i], strict));
-    junit_begin(out, &counts);
-    junit_begin_suite(out, c->run.name, &counts);
-    for (size_t i = 0; i < c->n; i++) {
-        const struct check *check = &c->checks[i];
-        char *message = message_of(c, check);
-        junit_write_test(out, c->run.name, check->text, result_of(check, strict),
-                         outcome_names[check->outcome], message != NULL ? message : "no memory");
-        free(message);
-    }
-    junit_end_suite(out);
-    junit_end(out);
+    const struct told told = {c, strict};
+    junit_write(out, &(struct junit_suite){c->run.name, c->n, tell_check, &told, 0}, 1);
 }

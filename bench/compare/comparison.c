@@ -263,26 +263,28 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
+/* The side itself, then its repetitions. */
+static struct side *run_of(const struct comparison *c, size_t side, size_t r)
+{
+    return r > 0 ? &c->repeats[side].sides[r - 1] : &c->sides[side];
+}
+
+/* Clocks of all sides are known before the first value is changed. */
 static void use_clocks(struct comparison *c)
 {
-    for (size_t side = 0; side < c->n_sides; side++) {
-        check_clock(c, &c->sides[side]);
-        for (size_t r = 0; r < c->repeats[side].n; r++)
-            check_clock(c, &c->repeats[side].sides[r]);
-    }
+    for (size_t side = 0; side < c->n_sides; side++)
+        for (size_t r = 0; r <= c->repeats[side].n; r++)
+            check_clock(c, run_of(c, side, r));
     for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
-        set_own_clocks(&c->sides[side]);
+        for (size_t r = 0; r <= c->repeats[side].n; r++)
+            set_own_clocks(run_of(c, side, r));
         if (side > 0)
             set_reference_clocks(c, side);
-        for (size_t r = 0; r < c->repeats[side].n; r++)
-            set_own_clocks(&c->repeats[side].sides[r]);
         set_repeats_clocks(c, side);
     }
-    for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
-        side_use_clocks(&c->sides[side], c->what->clock);
-        for (size_t r = 0; r < c->repeats[side].n; r++)
-            side_use_clocks(&c->repeats[side].sides[r], c->what->clock);
-    }
+    for (size_t side = 0; c->at_clock && side < c->n_sides; side++)
+        for (size_t r = 0; r <= c->repeats[side].n; r++)
+            side_use_clocks(run_of(c, side, r), c->what->clock);
 }
 
 /* ---- Verdicts ---- */

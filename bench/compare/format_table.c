@@ -104,7 +104,7 @@ static bool is_shown(const struct comparison *c, size_t i)
 static enum status make_grid(struct grid *g, const struct comparison *c, struct error *e)
 {
     size_t rows = 1, columns = OF_REFERENCE + OF_RUN * (c->n_sides - 1);
-    TRY(grid_make(g, 1 + c->sides[0].n, columns, 0, e));
+    TRY(grid_make(g, 1 + c->sides[0].n, columns, e));
     for (size_t i = 0; i < c->sides[0].n; i++)
         if (is_shown(c, i))
             put_row(g, rows++, c, i);

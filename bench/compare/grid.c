@@ -9,9 +9,9 @@
 
 enum { SHORTEST = 16 }; /* of the first column */
 
-enum status grid_make(struct grid *g, size_t rows, size_t columns, size_t texts, struct error *e)
+enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error *e)
 {
-    *g = (struct grid){.rows = rows, .columns = columns, .texts = texts};
+    *g = (struct grid){.rows = rows, .columns = columns};
     TRY(MEM_NEW(g->cells, rows * columns, "a table", e));
     TRY(MEM_NEW(g->worth, columns, "a table", e));
     for (size_t c = 0; c < columns; c++)
@@ -99,7 +99,7 @@ size_t grid_print(FILE *out, const struct grid *g, int width)
 
 void grid_write(FILE *out, const struct grid *g, const struct markup *m)
 {
-    markup_begin_table(out, m, g->columns - g->texts, g->texts);
+    markup_begin_table(out, m, g->columns, 0);
     for (size_t row = 0; row < g->rows; row++) {
         fputs(m->begin, out);
         for (size_t c = 0; c < g->columns; c++) {
@@ -108,7 +108,7 @@ void grid_write(FILE *out, const struct grid *g, const struct markup *m)
         }
         fputs(m->end, out);
         if (row == 0)
-            markup_end_headers(out, m, g->columns - g->texts, g->texts);
+            markup_end_headers(out, m, g->columns, 0);
     }
     markup_end_table(out, m);
 }

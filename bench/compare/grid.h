@@ -9,15 +9,15 @@
 enum { GRID_TEXT = 160 };
 
 struct grid {
-    size_t rows, columns, texts; /* headers count as a row; columns at the end that hold texts */
-    char (*cells)[GRID_TEXT];    /* [rows, columns] */
-    int *worth;                  /* of a column: where there is little room the least goes first */
+    size_t rows, columns;     /* headers count as a row */
+    char (*cells)[GRID_TEXT]; /* [rows, columns] */
+    int *worth;               /* of a column: where there is little room the least goes first */
 };
 
 enum { GRID_KEPT = 100 };
 
 /* Freed with grid_free in any case. */
-enum status grid_make(struct grid *g, size_t rows, size_t columns, size_t texts, struct error *e);
+enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error *e);
 void grid_free(struct grid *g);
 
 static inline char *grid_cell(const struct grid *g, size_t row, size_t column)
