@@ -4,12 +4,11 @@
 #include "bench/claims/claims.h"
 #include "bench/record/csv_reader.h"
 
-static const char *verdict_before(const struct csv_table *table, size_t id, size_t verdict,
-                                  const char *name)
+static const char *verdict_before(const struct csv_table *table, const char *id)
 {
     for (size_t row = 0; row < table->rows; row++)
-        if (strcmp(csv_table_cell(table, row, id), name) == 0)
-            return csv_table_cell(table, row, verdict);
+        if (strcmp(csv_table_text(table, row, "id"), id) == 0)
+            return csv_table_text(table, row, "verdict");
     return NULL;
 }
 
@@ -29,7 +28,7 @@ static enum status compare(FILE *out, const struct claims *c, const struct csv_t
     TRY(csv_table_columns(table, wanted, 2, e));
     for (size_t i = 0; i < c->n; i++) {
         const char *is = claim_verdict_names[c->claims[i].verdict];
-        const char *was = verdict_before(table, id, verdict, c->claims[i].id);
+        const char *was = verdict_before(table, c->claims[i].id);
         if (was != NULL && strcmp(was, is) == 0)
             continue;
         ++*differing;

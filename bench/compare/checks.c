@@ -12,7 +12,6 @@
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
-#include "kernels/base/text.h"
 
 /* ---- What names stand for ---- */
 
@@ -83,6 +82,14 @@ static enum status add_check(struct checking *c, const char *text, const char *f
     return OK;
 }
 
+static char *trimmed(char *line)
+{
+    line += strspn(line, " \t");
+    for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]);)
+        line[--n] = '\0';
+    return line;
+}
+
 /* A condition a line; what is empty or begins with # is none. */
 static enum status read_lines(struct checking *c, FILE *in, const char *path, struct error *e)
 {
@@ -90,9 +97,9 @@ static enum status read_lines(struct checking *c, FILE *in, const char *path, st
     size_t size = 0;
     enum status status = OK;
     for (int n = 1; status == OK && getline(&line, &size, in) >= 0; n++) {
-        text_trim(line);
-        if (*line && *line != '#')
-            status = add_check(c, line, path, n, e);
+        const char *text = trimmed(line);
+        if (*text && *text != '#')
+            status = add_check(c, text, path, n, e);
     }
     free(line);
     return status;
@@ -324,16 +331,13 @@ static bool is_case(const char *name)
     return strcmp(name, column_get(COLUMN_case_name)->name) == 0;
 }
 
-/* What a point is before it has run. */
+/* What a point is before it has run, by options' keys or columns. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
     enum option_id option = option_of(&point->config, name);
-    if (is_case(name))
-        *value = (struct condition_value){.number = NAN, .text = point->case_name};
-    else if (option < OPTION_COUNT)
-        check_look_up_option(value, &point->config, option);
-    return is_case(name) || option < OPTION_COUNT;
+    return point_look_up(
+        value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
 
 /* Whether the file alone says which points a condition holds of: neither what they measure, nor this machine, nor

@@ -86,10 +86,6 @@ bool check_is_number(const struct check_point *p, const char *name);
 /* What the values of a name are: of a column of summary.csv or an option; CONDITION_ANY: of anything else. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* What an option is to a condition. */
-void check_look_up_option(struct condition_value *value, const struct config *config,
-                          enum option_id option);
-
 /* The column of summary.csv, by its short name, or the option (NULL: none is a program's own) that is nearest. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);

@@ -238,12 +238,6 @@ bool check_is_single(const struct check_point *p, const char *name)
             (check_is_measured(summary->names[column]) && has_one_launch(summary, p->point)));
 }
 
-void check_look_up_option(struct condition_value *value, const struct config *config,
-                          enum option_id option)
-{
-    *value = option_as_condition(config_option(config, option), &config->values[option]);
-}
-
 /* step_ms is step_ms_median. */
 static const struct column *find_column_of(const char *name)
 {
@@ -285,6 +279,6 @@ bool check_look_up(struct condition_value *value, const char *name, const void *
                                         look_up_metric(value, name, p)))
         return true;
     if (config != NULL)
-        check_look_up_option(value, config, option->id);
+        *value = option_as_condition(option, &config->values[option->id]);
     return config != NULL;
 }

@@ -400,18 +400,6 @@ static enum status check_terms(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* What a point is before it has run. */
-static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
-{
-    const struct point *point = arg;
-    const struct spec_option *option = config_option_find(&point->config, name);
-    if (option != NULL)
-        *value = option_as_condition(option, &point->config.values[option->id]);
-    else
-        *value = (struct condition_value){.number = NAN, .text = point->case_name};
-    return option != NULL || strcmp(name, FIGURE_CASE) == 0;
-}
-
 /* Whether the spec alone says that the condition holds of no point. */
 static bool holds_of_none(const struct condition *where, const struct spec *spec)
 {
@@ -425,7 +413,7 @@ static bool holds_of_none(const struct condition *where, const struct spec *spec
             return false;
     }
     for (size_t i = 0; i < spec->n_points; i++)
-        if (condition_holds(where, look_up_before, &spec->points[i]))
+        if (condition_holds(where, point_look_up, &spec->points[i]))
             return false;
     return true;
 }

@@ -112,6 +112,8 @@ enum status option_refuse_campaign(const struct spec_option *option, const struc
 /* An option as a condition sees it: a number where its values have an order. */
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
+/* What a point is before it has run: an option by its key, or `case`; as condition_lookup. */
+bool point_look_up(struct condition_value *value, const char *name, const void *point);
 /* CONDITION_ANY where words stand for some numbers, as off and half do. */
 enum condition_kind option_kind(const struct spec_option *option);
 

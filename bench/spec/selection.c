@@ -90,7 +90,7 @@ enum condition_kind option_kind(const struct spec_option *option)
     return !numbers ? CONDITION_TEXT : words ? CONDITION_ANY : CONDITION_NUMBER;
 }
 
-static bool look_up(struct condition_value *value, const char *name, const void *arg)
+bool point_look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
     const struct spec_option *option = config_option_find(&point->config, name);
@@ -168,7 +168,7 @@ static enum status read_condition(struct selection *exclude, const struct config
 bool selection_matches(const struct selection *selection, const struct point *point)
 {
     if (selection->condition != NULL)
-        return condition_holds(selection->condition, look_up, point);
+        return condition_holds(selection->condition, point_look_up, point);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct value *wanted = &selection->config.values[i];
         if (wanted->set && !value_equal(wanted, &point->config.values[i]))

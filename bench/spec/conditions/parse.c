@@ -44,12 +44,6 @@ static enum status refuse(const struct parser *p, const char *place, struct erro
     return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, place), "%s", what);
 }
 
-static enum status refuse_word(const struct parser *p, int column, const char *word,
-                               const char *wanted, struct error *e)
-{
-    return error_at(e, ERR_ARGUMENT, NULL, 1, column, "%s, not '%s'", wanted, word);
-}
-
 /* "what was wanted, not 'what is there'" */
 static enum status refuse_token(const struct parser *p, const char *wanted, struct error *e)
 {
@@ -245,15 +239,16 @@ static enum status convert_numbers(struct parser *p, const struct comparison *of
             continue;
         step->number = number_for(name_for(p, of->term, type), type, step->number);
         if (isnan(step->number))
-            return refuse_word(p, step->column, step->text,
-                               "a number in the unit that the name says is expected", e);
+            return error_at(e, ERR_ARGUMENT, NULL, 1, step->column,
+                            "a number in the unit that the name says is expected, not '%s'",
+                            step->text);
     }
     return OK;
 }
 
 /* ---- Sums ---- */
 
-static enum status parse_any(struct parser *p, struct error *e);
+static enum status parse_joined(struct parser *p, size_t rank, struct error *e);
 static enum status parse_sum(struct parser *p, size_t rank, struct error *e);
 
 static struct condition_step *emit(struct parser *p, enum condition_action action)
@@ -273,7 +268,7 @@ static enum status parse_group(struct parser *p, struct error *e)
 {
     TRY(descend(p, e));
     TRY(next_token(p, e));
-    TRY(p->sum ? parse_sum(p, 0, e) : parse_any(p, e));
+    TRY(p->sum ? parse_sum(p, 0, e) : parse_joined(p, 0, e));
     if (p->token != TOKEN_CLOSE)
         return refuse_token(p,
                             p->is_truth ? "and, or or ) is expected"
@@ -511,18 +506,13 @@ static enum status parse_joined(struct parser *p, size_t rank, struct error *e)
     return OK;
 }
 
-static enum status parse_any(struct parser *p, struct error *e)
-{
-    return parse_joined(p, 0, e);
-}
-
 /* ---- A whole text ---- */
 
 static enum status parse_text(struct condition *c, bool sum, struct error *e)
 {
     struct parser p = {.c = c, .next = c->text, .room = c->words, .sum = sum};
     TRY(next_token(&p, e));
-    TRY(sum ? parse_sum(&p, 0, e) : parse_any(&p, e));
+    TRY(sum ? parse_sum(&p, 0, e) : parse_joined(&p, 0, e));
     if (!sum)
         TRY(check_is_truth(&p, e));
     return p.token == TOKEN_END
