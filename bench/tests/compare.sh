@@ -291,6 +291,10 @@ checks() {
         "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
     expect 2 "'overlap_share > 0.5': overlap_share: it needs measure.replay, which is 0 at every point" \
         "$scalebench" check strong_scaling "overlap_share > 0.5" || return 1
+    expect 0 "3 hold" "$scalebench" check strong_scaling "step_ms * ranks < 1s where ranks + 1 > 2" "wait_ms < step_ms" \
+        "speedup / ranks >= 50% and 1 < step_ms" || return 1
+    expect 2 "'step_ms * rnks < 1s': 'rnks' is neither" "$scalebench" check strong_scaling "step_ms * rnks < 1s" || return 1
+    expect 2 "sync.strategy is a text: expected a number" "$scalebench" check strong_scaling "sync.strategy + 1 > 2" || return 1
     expect 2 "sync.strategy: 'rign' is unknown; nearest 'ring'" "$scalebench" check strong_scaling "sync.strategy = rign" || return 1
     expect 2 "status: 'okay' is unknown; known: ok " "$scalebench" check strong_scaling "ranks > 1 where status = okay" || return 1
     expect 1 "violated   ranks=1 none: sync.strategy none" "$scalebench" check strong_scaling "sync.strategy = ring" || return 1

@@ -152,6 +152,10 @@ static void test_refused(void **state)
            "4:42: exclude: sync.strategy: 'rign' is unknown; nearest 'ring'; known: none...");
     refuse(BODY "exclude: [\"sync.strategy > 1\"]\n", NULL,
            "4:12: exclude: sync.strategy has no order: = or != are for it");
+    refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks * 2 > 4\"]\n", NULL,
+           "5:11: this exclude matches no point of the matrix");
+    refuse(BODY "exclude: [\"ranks * rnks > 1\"]\n", NULL,
+           "4:20: exclude: 'rnks' is no option of a point; nearest 'ranks'");
     refuse(BODY "exclude: [\"ranks > 1 and\"]\n", NULL,
            "4:25: exclude: a name is expected, as in ranks > 1, but the condition ends");
 }
