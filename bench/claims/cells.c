@@ -33,10 +33,12 @@ struct cell {
 
 /* What was taken of the rows that are so. */
 struct taken {
-    struct interval *values; /* [n], of the rows that have one */
-    int *lines;              /* [rows] */
-    int *own;                /* [n], the lines of `values` */
-    const char **launches;   /* [n], column `launch`, borrowed; NULL: the table has none */
+    struct taken_number {
+        struct interval value;
+        int line;
+        const char *launch; /* column `launch`, borrowed; NULL: the table has none */
+    } * numbers;            /* [n], of the rows that have one */
+    int *lines;             /* [rows] */
     size_t n, rows;
     const char *word; /* of the last one that is no number */
     const char *why;  /* column `reason` of the last one without a number, or NULL */
@@ -111,17 +113,10 @@ static void open_interval(struct interval *number, bool has_interval)
 /* Column `kind`, "emulated and replayed", as bits. */
 static unsigned kind_of(const struct csv_table *table, size_t row)
 {
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } kinds[] = {
-#define CLAIM_EVIDENCE(name, meaning) {#name, 1u << EVIDENCE_##name},
-#include "bench/claims/evidence.def"
-    };
     const char *kind = csv_table_text(table, row, "kind");
     unsigned bits = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        bits |= strstr(kind, kinds[i].name) != NULL ? kinds[i].bit : 0;
+    for (int i = 0; i < CLAIM_EVIDENCES; i++)
+        bits |= strstr(kind, claim_evidence_names[i]) != NULL ? 1u << i : 0;
     return bits;
 }
 
@@ -179,18 +174,19 @@ static void take_row(struct taken *taken, const struct cell *cell, const struct 
 {
     struct condition_value value = {.number = NAN};
     const struct csv_table *table = &point->c->run.summary;
-    struct interval *number = &taken->values[taken->n];
-    taken->lines[taken->rows++] = taken->own[taken->n] = table->lines[point->point];
+    bool launches = csv_table_find(table, "launch") >= 0;
+    struct taken_number *own = &taken->numbers[taken->n];
+    taken->lines[taken->rows++] = own->line = table->lines[point->point];
     check_look_up(&value, cell->column, point);
-    *number = (struct interval){.lo = value.lo, .mid = value.number, .hi = value.hi};
+    own->value = (struct interval){.lo = value.lo, .mid = value.number, .hi = value.hi};
     taken->withheld |= value.spread && isinf(value.lo);
     if (!value.spread || is_too_weak(cell->column, point))
-        open_interval(number, is_measured(cell, taken) || check_has_interval(table, cell->column));
-    taken->launches[taken->n] =
-        csv_table_find(table, "launch") >= 0 ? csv_table_text(table, point->point, "launch") : NULL;
+        open_interval(&own->value,
+                      is_measured(cell, taken) || check_has_interval(table, cell->column));
+    own->launch = launches ? csv_table_text(table, point->point, "launch") : NULL;
     if (taken->summary != NULL)
         taken->evidence |= evidence_of(point, taken->summary);
-    if (!isnan(number->mid)) {
+    if (!isnan(value.number)) {
         taken->n++;
         return;
     }
@@ -220,10 +216,8 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
                              struct error *e)
 {
     size_t n = table->rows.run.summary.rows;
-    TRY(MEM_NEW(taken->values, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(taken->numbers, n + 1, "the rows of a claim", e));
     TRY(MEM_NEW(taken->lines, n + 1, "the rows of a claim", e));
-    TRY(MEM_NEW(taken->own, n + 1, "the rows of a claim", e));
-    TRY(MEM_NEW(taken->launches, n + 1, "the rows of a claim", e));
     if (n > 0)
         TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
     for (size_t i = 0; i < n; i++) {
@@ -239,12 +233,12 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
 /* The least of them times the sign, by its median; *line is where it stands. */
 static struct interval least(int *line, const struct taken *taken, double sign)
 {
-    struct interval r = taken->values[0];
-    *line = taken->own[0];
+    struct interval r = taken->numbers[0].value;
+    *line = taken->numbers[0].line;
     for (size_t i = 1; i < taken->n; i++) {
-        const struct interval *v = &taken->values[i];
+        const struct interval *v = &taken->numbers[i].value;
         if (sign * v->mid < sign * r.mid)
-            *line = taken->own[i];
+            *line = taken->numbers[i].line;
         r.lo = sign * v->lo < sign * r.lo ? v->lo : r.lo;
         r.mid = sign * v->mid < sign * r.mid ? v->mid : r.mid;
         r.hi = sign * v->hi < sign * r.hi ? v->hi : r.hi;
@@ -256,9 +250,9 @@ static struct interval sum_over(const struct taken *taken, double n)
 {
     struct interval r = {.lo = 0};
     for (size_t i = 0; i < taken->n; i++) {
-        r.lo += taken->values[i].lo / n;
-        r.mid += taken->values[i].mid / n;
-        r.hi += taken->values[i].hi / n;
+        r.lo += taken->numbers[i].value.lo / n;
+        r.mid += taken->numbers[i].value.mid / n;
+        r.hi += taken->numbers[i].value.hi / n;
     }
     return r;
 }
@@ -282,13 +276,13 @@ static size_t find_launches(double *x, double *own, const struct taken *taken)
 {
     size_t n = 0;
     for (size_t i = 0, rows; i < taken->n; i += rows) {
-        const char *launch = taken->launches[i];
+        const char *launch = taken->numbers[i].launch;
         rows = 0;
         do {
-            own[rows] = taken->values[i + rows].mid;
+            own[rows] = taken->numbers[i + rows].value.mid;
             rows++;
         } while (launch != NULL && i + rows < taken->n &&
-                 strcmp(taken->launches[i + rows], launch) == 0);
+                 strcmp(taken->numbers[i + rows].launch, launch) == 0);
         x[n++] = stats_median(own, rows);
     }
     return n;
@@ -302,7 +296,7 @@ static enum status find_median(struct interval *r, const struct taken *taken, st
     TRY(MEM_NEW(x, 2 * taken->n, "a median", e));
     size_t n = find_launches(x, x + taken->n, taken);
     if (taken->n == 1) {
-        *r = taken->values[0];
+        *r = taken->numbers[0].value;
         if (taken->summary != NULL && r->lo == r->hi)
             open_interval(r, true);
     } else {
@@ -336,7 +330,7 @@ static enum status reduce(struct claim_value *value, const struct cell *cell,
     case REDUCTION_median:
         return find_median(r, taken, e);
     default:
-        *r = taken->values[0];
+        *r = taken->numbers[0].value;
         return OK;
     }
 }
@@ -406,10 +400,8 @@ static enum status read_rows(struct claim *claim, struct claim_value *value,
     struct taken taken = {.summary = summary};
     enum status status = take_rows(&taken, cell, value, table, e);
     THEN(status, use_rows(claim, value, cell, table, &taken, e));
-    free(taken.values);
+    free(taken.numbers);
     free(taken.lines);
-    free(taken.own);
-    free(taken.launches);
     return status;
 }
 

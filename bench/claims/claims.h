@@ -44,6 +44,7 @@ enum claim_evidence {
 #include "bench/claims/evidence.def"
     CLAIM_EVIDENCES
 };
+extern const char *const claim_evidence_names[CLAIM_EVIDENCES];
 
 struct claim_value {
     const char *name, *text; /* borrowed from the tree of the file */

@@ -7,11 +7,6 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-const char *const claim_verdict_names[CLAIM_VERDICTS] = {
-#define CLAIM_VERDICT(id, name, count, meaning) name,
-#include "bench/claims/verdicts.def"
-};
-
 /* ---- What leaves it open ---- */
 
 /* A claim of whose values only one may lie elsewhere than at its median. */

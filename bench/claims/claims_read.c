@@ -7,6 +7,16 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
+const char *const claim_verdict_names[CLAIM_VERDICTS] = {
+#define CLAIM_VERDICT(id, name, count, meaning) name,
+#include "bench/claims/verdicts.def"
+};
+
+const char *const claim_evidence_names[CLAIM_EVIDENCES] = {
+#define CLAIM_EVIDENCE(name, meaning) #name,
+#include "bench/claims/evidence.def"
+};
+
 enum claim_key {
 #define CLAIM_KEY(name, kind, needed) KEY_##name,
 #include "bench/claims/claim_keys.def"

@@ -35,16 +35,12 @@ enum status claims_find_writer(claims_writer **writer, const char *name, struct 
 /* "published, emulated, replayed", or "none". */
 static void name_evidence(char text[64], const struct claim *claim)
 {
-    static const char *const names[] = {
-#define CLAIM_EVIDENCE(name, meaning) #name,
-#include "bench/claims/evidence.def"
-    };
     size_t length = 0;
     snprintf(text, 64, "none");
     for (int i = 0; i < CLAIM_EVIDENCES; i++)
         if (claim->evidence & 1u << i)
             length += (size_t)snprintf(text + length, 64 - length, "%s%s", length > 0 ? ", " : "",
-                                       names[i]);
+                                       claim_evidence_names[i]);
 }
 
 void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length)

@@ -44,39 +44,27 @@ static void cut_tail(char stem[STEM], const char *name, const char *tail)
     snprintf(stem, STEM, "%.*s", (int)(ends_so ? length - cut : length), name);
 }
 
-struct known_names {
-    char (*stems)[STEM];
-    const char **names;
-    size_t n;
-};
-
-static enum status list_names(struct known_names *known, const struct config *config,
-                              struct error *e)
-{
-    size_t n;
-    const struct column *columns = columns_of("summary.csv", &n);
-    TRY(MEM_NEW(known->stems, n, "the names of columns", e));
-    TRY(MEM_NEW(known->names, n + OPTION_COUNT, "the names of columns", e));
-    for (size_t i = 0; i < n; i++) {
-        cut_tail(known->stems[i], columns[i].name, "_median");
-        known->names[known->n++] = known->stems[i];
-    }
-    for (int id = 0; id < OPTION_COUNT; id++)
-        known->names[known->n++] = (config != NULL ? config_option(config, (enum option_id)id)
-                                                   : option_get((enum option_id)id))
-                                       ->key;
-    return OK;
-}
-
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e)
 {
-    struct known_names known = {.n = 0};
-    enum status status = list_names(&known, config, e);
+    size_t n;
+    char(*stems)[STEM];
+    const struct column *columns = columns_of("summary.csv", &n);
+    TRY(MEM_NEW(stems, n, "the names of columns", e));
+    const char **names = NULL;
+    enum status status = MEM_NEW(names, n + OPTION_COUNT, "the names of columns", e);
+    for (size_t i = 0; i < n + OPTION_COUNT && status == OK; i++) {
+        enum option_id id = i < n ? 0 : (enum option_id)(i - n);
+        if (i < n)
+            cut_tail(stems[i], columns[i].name, "_median");
+        names[i] = i < n            ? stems[i]
+                   : config != NULL ? config_option(config, id)->key
+                                    : option_get(id)->key;
+    }
     if (status == OK)
-        name_near(near, name, known.names, known.n);
-    free(known.names);
-    free(known.stems);
+        name_near(near, name, names, n + OPTION_COUNT);
+    free(names);
+    free(stems);
     return status;
 }
 

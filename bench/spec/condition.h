@@ -17,7 +17,9 @@
  * Values may be known as intervals. A condition is then true or false if it is that wherever in their intervals the
  * values lie, otherwise open. An interval that is worked out holds what it is wherever they lie (Moore, "Interval
  * analysis", 1966). Each occurrence of a value counts as one of its own, so that it may be wider than need be, never
- * narrower. */
+ * narrower.
+ *
+ * To add an operator: its line in this grammar, conditions/parse.c and conditions/judge.c. */
 #pragma once
 
 #include <stdbool.h>
