@@ -154,7 +154,7 @@ static struct interval operand(const struct condition *c, const struct condition
 
 static struct interval evaluate(const struct condition *c, const struct values *values)
 {
-    struct interval stack[CONDITION_STACK], *top = stack - 1;
+    struct interval stack[CONDITION_STACK], *top = stack; /* the first is none */
     for (size_t i = 0; i < c->n_steps; i++) {
         const struct condition_step *step = &c->steps[i];
         switch (step->action) {

@@ -35,4 +35,4 @@ struct condition {
 };
 
 /* Parentheses, `not` and - of an operand. A level has five operands waiting at most, one of each rank of operators. */
-enum { CONDITION_DEPTH = 30, CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 1 };
+enum { CONDITION_DEPTH = 30, CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2 };
