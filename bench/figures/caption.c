@@ -27,14 +27,6 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-static void write_batch(FILE *out, const struct summary *s)
-{
-    char text[320];
-    summary_batch(text, sizeof text, s);
-    if (text[0])
-        fprintf(out, ", %s", text);
-}
-
 /* "; measured, local." */
 static void write_kind(FILE *out, const struct summary *s, bool trained)
 {
@@ -47,19 +39,13 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
 }
 
 /* Of programs that train nothing: their name, and which time counts. */
-static void write_foreign(FILE *out, const struct summary *s, const char *program, bool brief)
+static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
+    bool wall = strcmp(time, option_get(OPT_JUDGED)->preset) == 0;
     fprintf(out, "%s, time %s", program, time);
-    if (brief) {
-        write_scaling(out, s, true);
-        write_kind(out, s, false);
-        return;
-    }
-    fputs(strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? " from exec to exit."
-                                                            : " as its output tells it.",
-          out);
-    write_scaling(out, s, false);
+    if (!brief)
+        fputs(wall ? " from exec to exit." : " as its output tells it.", out);
 }
 
 static void write_form(FILE *out, const struct summary *s)
@@ -68,38 +54,40 @@ static void write_form(FILE *out, const struct summary *s)
         fputs("Quick form, no result: ", out);
 }
 
-/* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
- * local." */
-static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
+/* "lenet_21k on mnist (real data), sgd, global batch 256" */
+static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
-    const char *foreign = spec_foreign(s->spec);
     long params = 0;
-    if (foreign != NULL) {
-        write_foreign(out, s, foreign, brief);
-        return;
-    }
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     summary_distinct(text, sizeof text, s, COLUMN_params);
     if (!brief && sscanf(text, "%ld", &params) == 1 && strchr(text, ',') == NULL)
         fprintf(out, " (%s parameters)", text_count(number, params));
-    summary_distinct(text, sizeof text, s, COLUMN_dataset);
-    if (text[0])
+    if (summary_distinct(text, sizeof text, s, COLUMN_dataset)[0])
         fprintf(out, " on %s", text);
-    summary_distinct(text, sizeof text, s, COLUMN_data_source);
-    if (text[0])
+    if (summary_distinct(text, sizeof text, s, COLUMN_data_source)[0])
         fprintf(out, " (%s data)", text);
     fprintf(out, ", %s%s", brief ? "" : "optimizer ",
             summary_distinct(text, sizeof text, s, COLUMN_optimizer));
-    write_batch(out, s);
-    if (brief) {
-        write_scaling(out, s, true);
-        write_kind(out, s, trained);
-        return;
-    }
+    if (summary_batch(text, sizeof text, s)[0])
+        fprintf(out, ", %s", text);
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
-    fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
-    write_scaling(out, s, false);
+    if (!brief)
+        fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
+}
+
+/* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
+ * local." */
+static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
+{
+    const char *foreign = spec_foreign(s->spec);
+    if (foreign != NULL)
+        write_program(out, s, foreign, brief);
+    else
+        write_training(out, s, brief);
+    write_scaling(out, s, brief);
+    if (brief)
+        write_kind(out, s, trained && foreign == NULL);
 }
 
 /* ---- What values are medians of, and what whiskers are ---- */

@@ -101,6 +101,8 @@ bool figure_point_lookup(struct condition_value *value, const char *name, const 
 bool figure_is_of_points(const struct figure_data *d, const char *name);
 /* Whether `where` says something of this name. */
 bool figure_where_names(const struct figure_data *d, const char *name);
+/* x of a point, as text. */
+const char *figure_x_text(const struct figure_data *d, size_t point);
 /* Finds the points that stand in one place of a series, and those that repeat another; ERR_SPEC where
  * they are of different things. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
@@ -115,8 +117,19 @@ enum status figure_check(const struct figure_request *request, const struct summ
 enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
                                   struct error *e);
 
-/* Inside: parts of a row. Numbers follow a comma, and so do status and flags; a bar begins with its
- * place, from 1 where it is drawn. */
+/* The individual launches behind the values of a figure, as dots_<figure>.csv: what its script draws
+ * as faint dots behind each median. A row a launch that counts, by the order of the series file:
+ *
+ *   curve, name, point, label, ranks   as in series_<figure>.csv; curve is empty where nothing is drawn
+ *   block, seed                        of the launch, in figures of points
+ *   x, y                               in figures over anything: as in the series file; which column of it
+ *   nth, n                             which of the point's n launches it is, from 1
+ *   value                              in the unit of the figure; of a speed-up and an efficiency the
+ *                                      ratio to the base's launch in the same block */
+enum status dots_write(FILE *out, const struct figure_data *d, struct error *e);
+/* Whether the figure's quantity has one value a launch, and its shape a place for each. */
+bool dots_exist(const struct figure_data *d);
+
+/* Inside: parts of a row. Numbers follow a comma; a bar begins with its place, from 1 where it is drawn. */
 void figure_write_number(FILE *out, double x);
-void figure_write_status(FILE *out, const struct point_summary *p);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);

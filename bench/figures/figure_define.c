@@ -6,7 +6,6 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
-#include "bench/figures/dots.h"
 #include "bench/figures/gnuplot.h"
 
 static long ranks_of(const struct point_summary *p)

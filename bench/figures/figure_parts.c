@@ -6,6 +6,21 @@
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 
+/* Writes a row a point that has a bar, ended by what `numbers` writes of it. */
+static enum status write_bars(FILE *out, const struct figure_data *d,
+                              void (*numbers)(FILE *out, const struct figure_data *d, size_t point))
+{
+    size_t row = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        if (!figure_data_has_bar(d, i))
+            continue;
+        figure_begin_bar(out, d->bars[i] ? ++row : 0, &d->s->points[i]);
+        numbers(out, d, i);
+        fputc('\n', out);
+    }
+    return OK;
+}
+
 /* 0 where the column is unknown: what is not known belongs to the rest. */
 static double known_ms(const struct point_summary *p, enum column_id column)
 {
@@ -61,8 +76,10 @@ static double part_ms(const struct point_summary *p, const struct part *part)
 
 /* What is no column is the rest: parts are means over ranks, the step is the slowest rank's, and
  * imbalance is part of what they leave. */
-static void write_parts(FILE *out, const struct figure *figure, const struct point_summary *p)
+static void write_parts(FILE *out, const struct figure_data *d, size_t point)
 {
+    const struct figure *figure = d->figure;
+    const struct point_summary *p = &d->s->points[point];
     double step = cell_number(p, COLUMN_step_ms_median), sum = 0;
     figure_write_number(out, step);
     for (size_t i = 0; figure_column(figure, i) != NULL; i++)
@@ -72,26 +89,18 @@ static void write_parts(FILE *out, const struct figure *figure, const struct poi
         double ms = part->column == COLUMNS ? fmax(step - sum, 0) : part_ms(p, part);
         figure_write_number(out, isfinite(step) ? ms : NAN);
     }
+    figure_write_number(out, figure_data_published(d, point));
+    figure_write_number(out, figure_data_model(d, point));
 }
 
 static enum status write_stacked(FILE *out, struct figure_data *d, struct error *e)
 {
     const char *name;
-    size_t row = 0;
     fputs("row,point,label,ranks,status,flags,step_ms", out);
     for (size_t i = 0; (name = figure_column(d->figure, i)) != NULL; i++)
         fprintf(out, ",%s_ms", name);
     fputs(",published,model_ms\n", out);
-    for (size_t i = 0; i < d->s->n; i++) {
-        if (!figure_data_has_bar(d, i))
-            continue;
-        figure_begin_bar(out, d->bars[i] ? ++row : 0, &d->s->points[i]);
-        write_parts(out, d->figure, &d->s->points[i]);
-        figure_write_number(out, figure_data_published(d, i));
-        figure_write_number(out, figure_data_model(d, i));
-        fputc('\n', out);
-    }
-    return OK;
+    return write_bars(out, d, write_parts);
 }
 
 const struct figure_shape shape_stacked = {
@@ -107,31 +116,26 @@ const struct figure_shape shape_stacked = {
 /* Exposed and wait are parts of a step, means over ranks. Hidden is a share of what the same calls
  * take alone; it is negative where communication cost more than that. Where waiting is unknown, it
  * is part of exposed. */
+static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
+{
+    const struct point_summary *p = &d->s->points[point];
+    double comm = d->measured[point].value.mid, alone = cell_number(p, COLUMN_comm_replay_ms);
+    double wait = isfinite(comm) ? known_ms(p, COLUMN_wait_ms) : NAN;
+    figure_write_number(out, comm - wait);
+    figure_write_number(out, wait);
+    figure_write_number(out, alone * cell_number(p, COLUMN_overlap_share));
+    figure_write_number(out, alone * cell_number(p, COLUMN_overlap_share_lo));
+    figure_write_number(out, alone * cell_number(p, COLUMN_overlap_share_hi));
+    figure_write_number(out, alone);
+    figure_write_number(out, figure_data_published(d, point));
+}
+
 static enum status write_overlap(FILE *out, struct figure_data *d, struct error *e)
 {
-    size_t row = 0;
     fputs("row,point,label,ranks,status,flags,exposed_ms,wait_ms,hidden_ms,hidden_lo_ms,"
           "hidden_hi_ms,alone_ms,published\n",
           out);
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        double comm = d->measured[i].value.mid, alone = cell_number(p, COLUMN_comm_replay_ms);
-        double wait = isfinite(comm) ? known_ms(p, COLUMN_wait_ms) : NAN;
-        const double numbers[] = {comm - wait,
-                                  wait,
-                                  alone * cell_number(p, COLUMN_overlap_share),
-                                  alone * cell_number(p, COLUMN_overlap_share_lo),
-                                  alone * cell_number(p, COLUMN_overlap_share_hi),
-                                  alone,
-                                  figure_data_published(d, i)};
-        if (!figure_data_has_bar(d, i))
-            continue;
-        figure_begin_bar(out, d->bars[i] ? ++row : 0, p);
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            figure_write_number(out, numbers[k]);
-        fputc('\n', out);
-    }
-    return OK;
+    return write_bars(out, d, write_hidden);
 }
 
 const struct figure_shape shape_overlap = {
@@ -177,27 +181,23 @@ static double memory_mib(const struct figure *figure, const struct point_summary
     return sum;
 }
 
+static void write_tellers(FILE *out, const struct figure_data *d, size_t point)
+{
+    double mib[TELLERS];
+    for (int teller = 0; teller < TELLERS; teller++) {
+        mib[teller] = memory_mib(d->figure, &d->s->points[point], teller);
+        figure_write_number(out, mib[teller]);
+    }
+    figure_write_number(out, 100 * (mib[MEASURED] / mib[BY_FORECAST] - 1));
+    figure_write_number(out, figure_data_published(d, point));
+}
+
 static enum status write_memory(FILE *out, struct figure_data *d, struct error *e)
 {
-    size_t row = 0;
     fputs("row,point,label,ranks,status,flags,formula_mib,forecast_mib,measured_mib,error_pct,"
           "published\n",
           out);
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        double mib[TELLERS];
-        if (!figure_data_has_bar(d, i))
-            continue;
-        figure_begin_bar(out, d->bars[i] ? ++row : 0, p);
-        for (int teller = 0; teller < TELLERS; teller++) {
-            mib[teller] = memory_mib(d->figure, p, teller);
-            figure_write_number(out, mib[teller]);
-        }
-        figure_write_number(out, 100 * (mib[MEASURED] / mib[BY_FORECAST] - 1));
-        figure_write_number(out, figure_data_published(d, i));
-        fputc('\n', out);
-    }
-    return OK;
+    return write_bars(out, d, write_tellers);
 }
 
 const struct figure_shape shape_memory = {

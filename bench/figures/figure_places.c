@@ -65,16 +65,10 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
 
 /* ---- Places ---- */
 
+/* Where a row has an x of its own, points stand nowhere. */
 static const char *x_text(const struct figure_data *d, size_t point)
 {
-    const struct point_summary *p = &d->s->points[point];
-    if (d->x.by_case)
-        return p->point->case_name;
-    if (d->x.by_run)
-        return p->run;
-    return d->x.by_column
-               ? ""
-               : config_text(&p->point->config, d->x.by_option ? d->x.option : OPT_RANKS);
+    return d->x.by_column ? "" : figure_x_text(d, point);
 }
 
 static int by_x(const void *a, const void *b, void *data)

@@ -1,4 +1,4 @@
-/* Rows of series files: what all shapes share, and the two that show one value a point. */
+/* Shapes of figures, and the rows of series_<figure>.csv and dots_<figure>.csv that they have. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,16 +6,36 @@
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
+#include "bench/figures/figures.h"
+#include "bench/figures/launches.h"
+
+static const struct figure_shape *const shapes[] = {
+#define FIGURE(name, summary, wants, shape, script, preset) &shape_##shape,
+#include "bench/spec/figures/figures.def"
+};
+
+struct figure figure_of(const struct figure_request *request)
+{
+    return (struct figure){.name = figure_request_name(request),
+                           .script = figure_kind_get(request)->script,
+                           .shape = shapes[(int)request->options[FIGURE_KIND].number],
+                           .request = request,
+                           .model = request->options[FIGURE_MODEL].number != 0,
+                           .published = request->published};
+}
+
+const char *figure_column(const struct figure *figure, size_t i)
+{
+    const struct value *y = &figure->request->options[FIGURE_Y];
+    return i < y->n ? y->texts[i] : NULL;
+}
+
+/* ---- Parts of rows ---- */
 
 void figure_write_number(FILE *out, double x)
 {
     char text[TEXT_NUMBER];
     fprintf(out, ",%s", text_real(text, x));
-}
-
-void figure_write_status(FILE *out, const struct point_summary *p)
-{
-    fprintf(out, ",%ld,%s,%s", config_int(&p->point->config, OPT_RANKS), p->status, p->flags);
 }
 
 /* Which curve or bar, from 1; nothing where it is not drawn. */
@@ -26,12 +46,31 @@ static void write_place(FILE *out, size_t place)
     fputc(',', out);
 }
 
+/* "8c8931e2be90,ranks=2 allreduce,2" */
+static void write_identity(FILE *out, const struct point_summary *p)
+{
+    fprintf(out, "%s,", p->cells[COLUMN_point]);
+    text_write_field(out, p->point->label);
+    fprintf(out, ",%ld", config_int(&p->point->config, OPT_RANKS));
+}
+
+static void begin_row(FILE *out, size_t curve, const char *name)
+{
+    write_place(out, curve);
+    text_write_field(out, name);
+    fputc(',', out);
+}
+
+static void write_status(FILE *out, const struct point_summary *p)
+{
+    fprintf(out, ",%s,%s", p->status, p->flags);
+}
+
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
 {
     write_place(out, row);
-    fprintf(out, "%s,", p->cells[COLUMN_point]);
-    text_write_field(out, p->point->label);
-    figure_write_status(out, p);
+    write_identity(out, p);
+    write_status(out, p);
 }
 
 double figure_data_model(const struct figure_data *d, size_t point)
@@ -54,49 +93,254 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
     return d->quantity->source != SOURCE_RUNS || !p->compute_only;
 }
 
-static void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
-                        size_t i)
+/* ---- A value a point ---- */
+
+/* What is written of a point, by its curve or bar; of launches where they are read. */
+typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
+                         size_t point, const struct launches *l);
+
+static void write_series(FILE *out, const struct figure_data *d, write_point *write,
+                         const struct launches *l)
 {
-    const struct point_summary *p = &d->s->points[i];
+    for (size_t k = 0; k < d->series.n; k++)
+        for (size_t i = 0; i < d->series.items[k].n; i++)
+            write(out, d, k < d->curves ? k + 1 : 0, d->series.items[k].name,
+                  d->series.items[k].points[i], l);
+}
+
+static void write_bars(FILE *out, const struct figure_data *d, write_point *write,
+                       const struct launches *l)
+{
+    size_t row = 0;
+    for (size_t i = 0; i < d->s->n; i++)
+        if (figure_data_has_bar(d, i))
+            write(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i, l);
+}
+
+static void write_value(FILE *out, const struct figure_data *d, size_t curve, const char *name,
+                        size_t i, const struct launches *l)
+{
     const struct measured *m = &d->measured[i];
     const double numbers[] = {
         (double)m->n,           m->value.mid, m->value.lo, m->value.hi, figure_data_published(d, i),
         figure_data_model(d, i)};
-    write_place(out, curve);
-    text_write_field(out, name);
-    fprintf(out, ",%s,", p->cells[COLUMN_point]);
-    text_write_field(out, p->point->label);
-    figure_write_status(out, p);
+    (void)l;
+    begin_row(out, curve, name);
+    write_identity(out, &d->s->points[i]);
+    write_status(out, &d->s->points[i]);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         figure_write_number(out, numbers[k]);
     fputc('\n', out);
 }
 
-static const char point_header[] =
-    "curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model\n";
-
-static enum status write_over_ranks(FILE *out, struct figure_data *d, struct error *e)
+static enum status write_values(FILE *out, struct figure_data *d, struct error *e)
 {
-    fputs(point_header, out);
-    for (size_t k = 0; k < d->series.n; k++)
-        for (size_t i = 0; i < d->series.items[k].n; i++)
-            write_point(out, d, k < d->curves ? k + 1 : 0, d->series.items[k].name,
-                        d->series.items[k].points[i]);
-    return OK;
-}
-
-static enum status write_bars(FILE *out, struct figure_data *d, struct error *e)
-{
-    size_t row = 0;
-    fputs(point_header, out);
-    for (size_t i = 0; i < d->s->n; i++)
-        if (figure_data_has_bar(d, i))
-            write_point(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
+    fputs("curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model\n", out);
+    (d->figure->shape->bars ? write_bars : write_series)(out, d, write_value, NULL);
     return OK;
 }
 
 const struct figure_shape shape_over_ranks = {
-    .x = "ranks", .whiskers = true, .dots = true, .method = "", .write = write_over_ranks};
+    .x = "ranks", .whiskers = true, .dots = true, .method = "", .write = write_values};
 
-const struct figure_shape shape_bars = {
-    .x = "point", .bars = true, .whiskers = true, .dots = true, .method = "", .write = write_bars};
+const struct figure_shape shape_bars = {.x = "point",
+                                        .bars = true,
+                                        .whiskers = true,
+                                        .dots = true,
+                                        .method = "",
+                                        .write = write_values};
+
+/* ---- Curves over anything ---- */
+
+static const char *last_word(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? dot + 1 : name;
+}
+
+/* inject.kind is named in full: `kind` is another column. */
+const char *figure_x_column(const struct figure_data *d)
+{
+    size_t n;
+    const struct column *columns = figures_series_columns(&n);
+    const char *name = last_word(d->x.name);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, name) == 0)
+            return strcmp(name, "ranks") == 0 ? "" : d->x.name;
+    return name;
+}
+
+/* "test_acc" of test_acc_pct. */
+static int stem_length(const char *name)
+{
+    size_t length = strlen(name), unit = strlen("_pct");
+    bool ends = length > unit && strcmp(name + length - unit, "_pct") == 0;
+    return (int)(ends ? length - unit : length);
+}
+
+static void write_header(FILE *out, const struct figure_data *d)
+{
+    fprintf(out, "curve,name,kind,point,label,ranks,status,flags");
+    if (figure_x_column(d)[0])
+        fprintf(out, ",%s", figure_x_column(d));
+    fputs(",x,n", out);
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        const char *name = d->quantities[k].name;
+        int stem = stem_length(name);
+        fprintf(out, ",%s,%.*s_lo,%.*s_hi,%.*s_published", name, stem, name, stem, name, stem,
+                name);
+        if (d->figure->model)
+            fprintf(out, ",%.*s_model", stem, name);
+    }
+    fputc('\n', out);
+}
+
+/* Who says so, and of what. */
+static void write_origin(FILE *out, const struct figure_data *d, const struct table_row *row)
+{
+    if (row->point == NO_POINT) {
+        fputs("published,,,,,", out);
+        return;
+    }
+    const struct point_summary *p = &d->s->points[row->point];
+    fprintf(out, "%s,", p->cells[COLUMN_kind]);
+    write_identity(out, p);
+    write_status(out, p);
+}
+
+static void write_x(FILE *out, const struct figure_data *d, double x)
+{
+    bool ranks = figure_x_column(d)[0] == '\0';
+    if (d->table.by_name && !ranks) {
+        fputc(',', out);
+        text_write_field(out, d->table.names[(size_t)x - 1]);
+    } else if (!ranks) {
+        figure_write_number(out, x);
+    }
+    figure_write_number(out, x);
+}
+
+static double model_of(const struct figure_data *d, const struct table_row *row, size_t k)
+{
+    return row->point != NO_POINT && d->prediction.n > 0
+               ? prediction_value(&d->prediction, d->s, row->point, &d->quantities[k])
+               : NAN;
+}
+
+static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row)
+{
+    size_t n = 0, curve = d->table.series[row->series].curve;
+    for (size_t k = 0; k < d->n_quantities; k++)
+        n = row->values[k].n > n ? row->values[k].n : n;
+    begin_row(out, curve, d->table.series[row->series].name);
+    write_origin(out, d, row);
+    write_x(out, d, row->x);
+    figure_write_number(out, (double)n);
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        const struct interval *value = &row->values[k].value;
+        figure_write_number(out, value->mid);
+        figure_write_number(out, value->lo);
+        figure_write_number(out, value->hi);
+        figure_write_number(out, row->published[k]);
+        if (d->figure->model)
+            figure_write_number(out, model_of(d, row, k));
+    }
+    fputc('\n', out);
+}
+
+static bool has_value(const struct figure_data *d, const struct table_row *row)
+{
+    for (size_t k = 0; k < d->n_quantities; k++)
+        if (isfinite(row->values[k].value.mid) || isfinite(row->published[k]))
+            return true;
+    return false;
+}
+
+static enum status write_curves(FILE *out, struct figure_data *d, struct error *e)
+{
+    write_header(out, d);
+    for (size_t i = 0; i < d->table.n; i++)
+        if (has_value(d, &d->table.rows[i]))
+            write_row(out, d, &d->table.rows[i]);
+    return OK;
+}
+
+const struct figure_shape shape_curves = {
+    .whiskers = true, .any_x = true, .method = "", .write = write_curves};
+
+/* ---- Launches behind values ---- */
+
+bool dots_exist(const struct figure_data *d)
+{
+    return d->figure->shape->any_x ? d->table.n_dots > 0
+                                   : d->figure->shape->dots && launches_have(d->quantity);
+}
+
+/* Nothing of a point without a value: what was withheld there is not shown here. */
+static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
+                           size_t point, const struct launches *l)
+{
+    size_t n, all = 0, nth = 0, last = d->repeats ? d->s->n : point + 1;
+    if (!isfinite(d->measured[point].value.mid))
+        return;
+    for (size_t k = point; k < last; k++) /* itself, and what repeats it */
+        all += d->stands_for[k] == point && launches_of(l, k, &n) != NULL ? n : 0;
+    for (size_t k = point; k < last; k++) {
+        const struct launch_value *launches = launches_of(l, k, &n);
+        for (size_t i = 0; i < n && d->stands_for[k] == point; i++) {
+            double value = launches_value(l, k, &launches[i]);
+            nth++;
+            if (!isfinite(value))
+                continue;
+            begin_row(out, curve, name);
+            write_identity(out, &d->s->points[k]);
+            figure_write_number(out, launches[i].block);
+            figure_write_number(out, launches[i].seed);
+            fprintf(out, ",%zu,%zu", nth, all);
+            figure_write_number(out, value);
+            fputc('\n', out);
+        }
+    }
+}
+
+static enum status write_point_dots(FILE *out, const struct figure_data *d, struct error *e)
+{
+    struct launches *l = NULL;
+    enum status status = launches_read(&l, d, d->quantity, e);
+    fputs("curve,name,point,label,ranks,block,seed,nth,n,value\n", out);
+    if (status == OK)
+        (d->figure->shape->bars ? write_bars : write_series)(out, d, write_launches, l);
+    launches_free(l);
+    return status;
+}
+
+static void write_row_dots(FILE *out, const struct figure_data *d, const struct table_row *row,
+                           size_t k, size_t curve)
+{
+    const struct table_dots *dots = &row->dots[k];
+    for (size_t i = 0; i < dots->n; i++) {
+        begin_row(out, curve, d->table.series[row->series].name);
+        write_identity(out, &d->s->points[row->point]);
+        figure_write_number(out, row->x);
+        fprintf(out, ",%s,%zu,%zu", d->quantities[k].name, i + 1, dots->n);
+        figure_write_number(out, d->table.dots[dots->first + i]);
+        fputc('\n', out);
+    }
+}
+
+static void write_rows(FILE *out, const struct figure_data *d)
+{
+    fputs("curve,name,point,label,ranks,x,y,nth,n,value\n", out);
+    for (size_t i = 0; i < d->table.n; i++)
+        for (size_t k = 0; k < d->n_quantities; k++)
+            write_row_dots(out, d, &d->table.rows[i], k,
+                           d->table.series[d->table.rows[i].series].curve);
+}
+
+enum status dots_write(FILE *out, const struct figure_data *d, struct error *e)
+{
+    if (!d->figure->shape->any_x)
+        return write_point_dots(out, d, e);
+    write_rows(out, d);
+    return OK;
+}

@@ -6,11 +6,10 @@
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
-#include "bench/figures/dots.h"
 #include "bench/figures/figure_define.h"
 #include "bench/figures/figures.h"
+#include "bench/figures/gnuplot.h"
 #include "bench/figures/merge.h"
-#include "bench/figures/pictures.h"
 #include "kernels/base/mem.h"
 
 /* ---- Files beside the pictures ---- */
@@ -82,7 +81,7 @@ static void name_base(char *text, size_t size, const struct figure_data *d)
                  base->point->label, base->status, base->reason[0] ? ": " : "", base->reason);
 }
 
-static void say_what_is_missing(const struct figure_data *d, const char *series)
+static void say_what_is_missing(const struct figure_data *d)
 {
     const char *figure = d->figure->name, *lack = figure_data_lack(d);
     char base[900];
@@ -90,8 +89,8 @@ static void say_what_is_missing(const struct figure_data *d, const char *series)
     if (lack != NULL)
         log_print(LOG_NOTE, "%s: nothing to draw: %s%s", figure, lack, base);
     if (d->left_out > 0)
-        log_print(LOG_NOTE, "%s: %zu %s more than fit are left to %s", figure, d->left_out,
-                  d->figure->shape->bars ? "bars" : "curves", series);
+        log_print(LOG_NOTE, "%s: %zu %s more than fit are left to series_%s.csv", figure,
+                  d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
 }
 
 static enum status keep_script(struct figure_data *d, const struct stage *stage, struct error *e)
@@ -102,25 +101,34 @@ static enum status keep_script(struct figure_data *d, const struct stage *stage,
     return stage_keep(stage, script, e);
 }
 
+/* What stands beside the pictures: series_<figure>.csv, dots_<figure>.csv where there are launches, <figure>.txt. */
+static enum status for_each_file(struct figure_data *d, const struct stage *stage, bool keep,
+                                 struct error *e)
+{
+    const struct {
+        const char *lead, *ending;
+        stage_writer *write;
+        bool exists;
+    } files[] = {{"series_", "csv", write_series, true},
+                 {"dots_", "csv", write_dots, dots_exist(d)},
+                 {"", "txt", write_caption, true}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s%s.%s", files[i].lead, d->figure->name, files[i].ending);
+        if (files[i].exists)
+            TRY(keep ? stage_keep(stage, name, e) : stage_write(stage, name, files[i].write, d, e));
+    }
+    return OK;
+}
+
 static enum status draw_data(struct figure_data *d, const char *plots_dir,
                              const struct stage *stage, enum pictures pictures, struct error *e)
 {
-    char series[64], dots[64], caption[64];
-    const char *figure = d->figure->name;
-    snprintf(series, sizeof series, "series_%s.csv", figure);
-    snprintf(dots, sizeof dots, "dots_%s.csv", figure);
-    snprintf(caption, sizeof caption, "%s.txt", figure);
-    TRY(stage_write(stage, series, write_series, d, e));
-    if (dots_exist(d))
-        TRY(stage_write(stage, dots, write_dots, d, e));
-    say_what_is_missing(d, series);
+    TRY(for_each_file(d, stage, false, e));
+    say_what_is_missing(d);
     TRY(draw_pictures(d, plots_dir, stage, pictures, e));
-    TRY(stage_write(stage, caption, write_caption, d, e));
-    TRY(stage_keep(stage, series, e));
-    if (dots_exist(d))
-        TRY(stage_keep(stage, dots, e));
-    TRY(stage_keep(stage, caption, e));
-    return pictures_keep(stage, figure, pictures, e);
+    TRY(for_each_file(d, stage, true, e));
+    return pictures_keep(stage, d->figure->name, pictures, e);
 }
 
 /* What figures are drawn from. */

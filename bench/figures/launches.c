@@ -20,6 +20,7 @@ struct launches {
     const struct figure_data *d;
     const struct quantity *q;
     struct table_of_run *runs; /* one a run of the figure */
+    double *room;              /* for a number of each launch */
 };
 
 static bool is_ratio(const struct quantity *q)
@@ -61,14 +62,15 @@ static int by_launch(const void *a, const void *b)
 enum { POINT, LAUNCH, RUN, STATUS, BLOCK, SEED, VALUE, IMAGES, WANTED };
 
 static enum status take_row(struct launch_value *own, const struct csv_table *raw, size_t row,
-                            const size_t *at, struct error *e)
+                            const size_t *at, bool diverged, struct error *e)
 {
+    own->value = NAN;
     own->point = csv_table_cell(raw, row, at[POINT]);
     own->launch = csv_table_cell(raw, row, at[LAUNCH]);
     TRY(csv_table_number(raw, row, at[BLOCK], &own->block, e));
     TRY(csv_table_number(raw, row, at[SEED], &own->seed, e));
     TRY(csv_table_number(raw, row, at[IMAGES], &own->images, e));
-    return csv_table_number(raw, row, at[VALUE], &own->value, e);
+    return diverged ? OK : csv_table_number(raw, row, at[VALUE], &own->value, e);
 }
 
 /* A launch may have a row for each of several cases that share it. */
@@ -92,11 +94,14 @@ static enum status take_rows(struct table_of_run *l, const struct quantity *q, s
     TRY(csv_table_columns(&l->raw, wanted, WANTED, e));
     TRY(MEM_NEW(l->items, l->raw.rows, l->raw.path, e));
     for (size_t row = 0; row < l->raw.rows; row++) {
+        const char *status = csv_table_cell(&l->raw, row, at[STATUS]);
+        bool diverged = q->complete && strcmp(status, "diverged") == 0;
         if (strcmp(csv_table_cell(&l->raw, row, at[RUN]), run) != 0 ||
-            strcmp(csv_table_cell(&l->raw, row, at[STATUS]), "ok") != 0)
+            (strcmp(status, "ok") != 0 && !diverged))
             continue;
-        TRY(take_row(&l->items[l->n], &l->raw, row, at, e));
-        l->n += isfinite(l->items[l->n].value);
+        struct launch_value *own = &l->items[l->n];
+        TRY(take_row(own, &l->raw, row, at, diverged, e));
+        l->n += isfinite(own->value) || q->complete;
     }
     qsort(l->items, l->n, sizeof *l->items, by_launch);
     drop_copies(l);
@@ -108,7 +113,7 @@ static enum status read_run(struct table_of_run *l, const struct quantity *q, co
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/raw.csv", dir);
-    if (access(path, F_OK) != 0)
+    if (q->source == SOURCE_POINTS && access(path, F_OK) != 0)
         return OK;
     TRY(csv_table_read(&l->raw, path, e));
     return take_rows(l, q, e);
@@ -121,9 +126,12 @@ enum status launches_read(struct launches **launches, const struct figure_data *
     struct launches *l = *launches;
     *l = (struct launches){.d = d, .q = q};
     TRY(MEM_NEW(l->runs, d->n_runs, "the launches of a figure", e));
-    for (size_t i = 0; i < d->n_runs; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_runs; i++) {
         TRY(read_run(&l->runs[i], q, d->runs[i].dir, e));
-    return OK;
+        n += l->runs[i].n;
+    }
+    return MEM_NEW(l->room, n, "the launches of a figure", e);
 }
 
 void launches_free(struct launches *l)
@@ -132,8 +140,10 @@ void launches_free(struct launches *l)
         free(l->runs[i].items);
         csv_table_free(&l->runs[i].raw);
     }
-    if (l != NULL)
+    if (l != NULL) {
         free(l->runs);
+        free(l->room);
+    }
     free(l);
 }
 
@@ -162,6 +172,20 @@ const struct launch_value *launches_of(const struct launches *l, size_t point, s
     while (first + *n < end && by_point(first + *n, &wanted) == 0)
         (*n)++;
     return first;
+}
+
+void launches_measure(struct figure_data *d, const struct launches *l)
+{
+    for (size_t i = 0; i < d->s->n; i++) {
+        size_t n;
+        bool complete = true;
+        const struct launch_value *own = launches_of(l, i, &n);
+        for (size_t k = 0; k < n; k++) {
+            l->room[k] = own[k].value;
+            complete = complete && isfinite(own[k].value);
+        }
+        d->measured[i] = measured_of(l->room, complete ? n : 0);
+    }
 }
 
 /* What it has done in its time: images, of a program that is not ours as much as its speed-ups are of. */

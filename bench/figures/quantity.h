@@ -76,9 +76,9 @@ struct measured {
  * nothing was. */
 double quantity_published(const struct quantity *quantity, const struct summary *s, size_t point);
 
-/* Fills measured[s->n]. */
-enum status quantity_measure(struct measured *measured, const struct quantity *quantity,
-                             const struct summary *s, const char *run_dir, struct error *e);
+/* Fills measured[s->n] of a quantity of the source POINTS. */
+void quantity_measure(struct measured *measured, const struct quantity *quantity,
+                      const struct summary *s);
 
 /* Median and interval of n values; a single value has no interval. */
 struct measured measured_of(const double *values, size_t n);

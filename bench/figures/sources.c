@@ -261,11 +261,10 @@ static enum status x_of(double *x, const struct reading *r, size_t row, struct e
 {
     struct figure_table *t = &r->d->table;
     const char *text = text_of(r, r->x, row);
-    if (t->by_name) {
-        *x = (double)table_find_name(t, text, e);
-        return *x > 0 ? OK : e->status;
-    }
-    if (!number_parse(text, x))
+    TRY(table_x_of_text(x, t, text, e));
+    if (t->by_name)
+        return OK;
+    if (isnan(*x))
         return error_at(e, ERR_DATA, r->table.path, r->table.lines[row], 0,
                         "%s: '%s' is not a number", r->x->theirs, text);
     *x = *x * r->x->factor + r->x->shift;

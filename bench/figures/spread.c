@@ -14,14 +14,11 @@ enum { PLACES_MAX = 48 };
 /* A mark is about 3.5 % of an axis high: it hides what lies within this share of its own value. */
 #define MARK_SHARE 0.02
 
-struct extent {
-    double lo, hi; /* NAN: there is nothing */
-};
-
 struct item {
     size_t curve, group;
     double x;
-    struct extent extents[FIGURE_COLUMNS_MAX];
+    struct interval extents[FIGURE_COLUMNS_MAX]; /* [n], one a panel; NAN: there is nothing */
+    size_t n;
 };
 
 struct items {
@@ -31,46 +28,43 @@ struct items {
 
 /* ---- What is drawn ---- */
 
-static struct extent extent_of(const struct interval *value, double published)
+static void add_extent(struct item *item, const struct interval *value, double published)
 {
     double mid = isfinite(value->mid) ? value->mid : published, mark = MARK_SHARE * fabs(mid);
-    return (struct extent){fmin(value->lo, mid - mark), fmax(value->hi, mid + mark)};
+    item->extents[item->n].lo = fmin(value->lo, mid - mark);
+    item->extents[item->n++].hi = fmax(value->hi, mid + mark);
 }
 
-static struct item new_item(size_t curve, double x)
+static enum status add_item(struct items *all, size_t curve, double x, struct error *e)
 {
-    struct item item = {.curve = curve, .x = x};
-    for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++)
-        item.extents[k] = (struct extent){NAN, NAN};
-    return item;
+    TRY(MEM_GROW(all->items, all->n, "the marks of a figure", e));
+    all->items[all->n++] = (struct item){.curve = curve, .x = x};
+    return OK;
 }
 
 static enum status collect_points(struct items *all, const struct figure_data *d, struct error *e)
 {
-    TRY(MEM_NEW(all->items, d->s->n + 1, "the marks of a figure", e));
     for (size_t k = 0; k < d->curves; k++)
         for (size_t i = 0; i < d->series.items[k].n; i++) {
             size_t point = d->series.items[k].points[i];
             long ranks = config_int(&d->s->points[point].point->config, OPT_RANKS);
-            struct item *item = &all->items[all->n++];
-            *item = new_item(k + 1, (double)ranks);
-            item->extents[0] =
-                extent_of(&d->measured[point].value, figure_data_published(d, point));
+            TRY(add_item(all, k + 1, (double)ranks, e));
+            add_extent(&all->items[all->n - 1], &d->measured[point].value,
+                       figure_data_published(d, point));
         }
     return OK;
 }
 
 static enum status collect_rows(struct items *all, const struct figure_data *d, struct error *e)
 {
-    TRY(MEM_NEW(all->items, d->table.n + 1, "the marks of a figure", e));
     for (size_t i = 0; i < d->table.n; i++) {
         const struct table_row *row = &d->table.rows[i];
         size_t curve = d->table.series[row->series].curve;
-        struct item *item = &all->items[all->n];
-        *item = new_item(curve, row->x);
+        if (curve == 0)
+            continue;
+        TRY(add_item(all, curve, row->x, e));
         for (size_t k = 0; k < d->n_quantities; k++)
-            item->extents[k] = extent_of(&row->values[k].value, row->published[k]);
-        all->n += curve > 0;
+            add_extent(&all->items[all->n - 1], &row->values[k].value, row->published[k]);
     }
     return OK;
 }
@@ -87,17 +81,10 @@ static int by_place(const void *a, const void *b)
 /* In one of the panels. */
 static bool hide_each_other(const struct item *a, const struct item *b)
 {
-    for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++)
+    for (size_t k = 0; k < a->n; k++)
         if (a->extents[k].lo <= b->extents[k].hi && b->extents[k].lo <= a->extents[k].hi)
             return true;
     return false;
-}
-
-static void join_groups(struct item *items, size_t n, size_t from, size_t to)
-{
-    for (size_t i = 0; i < n; i++)
-        if (items[i].group == from)
-            items[i].group = to;
 }
 
 /* A group of items at one x is hidden by each other, directly or through others of the group. */
@@ -106,9 +93,11 @@ static void find_groups(struct item *items, size_t n)
     for (size_t i = 0; i < n; i++)
         items[i].group = i;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++)
-            if (items[i].group != items[k].group && hide_each_other(&items[i], &items[k]))
-                join_groups(items, n, items[k].group, items[i].group);
+        for (size_t k = i + 1; k < n; k++) {
+            size_t from = items[k].group, to = items[i].group;
+            for (size_t j = 0; hide_each_other(&items[i], &items[k]) && j < n; j++)
+                items[j].group = items[j].group == from ? to : items[j].group;
+        }
 }
 
 /* Two marks are a mark's width apart; more of them share two widths. */
@@ -134,24 +123,27 @@ static void add_marks(struct spread *spread, struct item *items, size_t n)
     }
 }
 
-static size_t count_places(const struct items *all)
+/* As many as share the x of the first. */
+static size_t count_alike(const struct item *items, size_t n)
 {
-    size_t places = 0;
-    for (size_t i = 0; i < all->n; i++)
-        places += i == 0 || all->items[i].x != all->items[i - 1].x;
-    return places;
+    size_t alike = 1;
+    while (alike < n && items[alike].x == items[0].x)
+        alike++;
+    return alike;
 }
 
 static enum status spread_items(struct spread *spread, struct items *all, bool any_x,
                                 struct error *e)
 {
+    size_t places = 0;
     qsort(all->items, all->n, sizeof *all->items, by_place);
-    if (any_x && count_places(all) > PLACES_MAX)
+    for (size_t i = 0; i < all->n; i += count_alike(all->items + i, all->n - i))
+        places++;
+    if (any_x && places > PLACES_MAX)
         return OK;
     TRY(MEM_NEW(spread->marks, all->n + 1, "the marks of a figure", e));
     for (size_t i = 0, n; i < all->n; i += n) {
-        for (n = 1; i + n < all->n && all->items[i + n].x == all->items[i].x; n++) {
-        }
+        n = count_alike(all->items + i, all->n - i);
         add_marks(spread, all->items + i, n);
     }
     return OK;
@@ -166,7 +158,8 @@ enum status spread_find(struct spread *spread, const struct figure_data *d, stru
     if (shape->bars || as_bars || !shape->whiskers)
         return OK;
     enum status status = (shape->any_x ? collect_rows : collect_points)(&all, d, e);
-    THEN(status, spread_items(spread, &all, shape->any_x, e));
+    if (all.n > 0)
+        THEN(status, spread_items(spread, &all, shape->any_x, e));
     free(all.items);
     return status;
 }

@@ -5,7 +5,6 @@
 
 #include "bench/figures/figures.h"
 #include "bench/figures/gnuplot.h"
-#include "bench/figures/pictures.h"
 #include "bench/record/csv_reader.h"
 #include "kernels/base/names.h"
 
@@ -50,48 +49,51 @@ static enum status has_drawn(const char *path, const struct sweep_figure *f, boo
     return status;
 }
 
-static enum status define(char **definitions, const struct sweep_figure *f, const char *folder,
-                          const struct stage *stage, const char *plots_dir, enum pictures pictures,
-                          struct error *e)
+/* What a table is drawn from, and where to. */
+struct drawing {
+    const char *folder, *plots_dir;
+    const struct stage *stage;
+    enum pictures pictures;
+};
+
+static void define(FILE *out, const struct sweep_figure *f, const struct drawing *d)
 {
     char path[4500];
-    size_t size = 0;
-    FILE *out = open_memstream(definitions, &size);
-    if (out == NULL)
-        return error_no_memory(e, "a figure");
-    pictures_define(out, pictures);
-    gnuplot_define_text(out, "plots", plots_dir);
+    pictures_define(out, d->pictures);
+    gnuplot_define_text(out, "plots", d->plots_dir);
     gnuplot_define_text(out, "figure", f->figure);
-    snprintf(path, sizeof path, "%s/%s", folder, f->table);
+    snprintf(path, sizeof path, "%s/%s", d->folder, f->table);
     gnuplot_define_text(out, "csv", path);
-    snprintf(path, sizeof path, "%s/link.csv", folder);
+    snprintf(path, sizeof path, "%s/link.csv", d->folder);
     gnuplot_define_text(out, "link", path);
-    snprintf(path, sizeof path, "%s/%s", stage->dir, f->figure);
+    snprintf(path, sizeof path, "%s/%s", d->stage->dir, f->figure);
     gnuplot_define_text(out, "out", path);
-    return fclose(out) == 0 ? OK : error_no_memory(e, "a figure");
 }
 
-static enum status draw(const struct sweep_figure *f, const char *folder, const struct stage *stage,
-                        const char *plots_dir, enum pictures pictures, struct error *e)
+static enum status draw(const struct sweep_figure *f, const struct drawing *d, struct error *e)
 {
     char *definitions = NULL;
-    enum status status = define(&definitions, f, folder, stage, plots_dir, pictures, e);
-    THEN(status, pictures_draw(stage, plots_dir, f->script, f->figure, definitions, e));
+    size_t size = 0;
+    FILE *out = open_memstream(&definitions, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a figure");
+    define(out, f, d);
+    enum status status = fclose(out) == 0 ? OK : error_no_memory(e, "a figure");
+    THEN(status, pictures_draw(d->stage, d->plots_dir, f->script, f->figure, definitions, e));
     free(definitions);
-    return status == OK ? pictures_keep(stage, f->figure, pictures, e) : status;
+    return status == OK ? pictures_keep(d->stage, f->figure, d->pictures, e) : status;
 }
 
 /* Of one figure; `found`: the table has rows for it. */
-static enum status draw_or_remove(const struct sweep_figure *f, const char *folder,
-                                  const struct stage *stage, const char *plots_dir,
-                                  enum pictures pictures, bool *found, struct error *e)
+static enum status draw_or_remove(const struct sweep_figure *f, const struct drawing *d,
+                                  bool *found, struct error *e)
 {
     char path[4500];
-    snprintf(path, sizeof path, "%s/%s", folder, f->table);
+    snprintf(path, sizeof path, "%s/%s", d->folder, f->table);
     TRY(has_drawn(path, f, found, e));
     if (*found)
-        return draw(f, folder, stage, plots_dir, pictures, e);
-    pictures_remove(stage->run_dir, f->figure);
+        return draw(f, d, e);
+    pictures_remove(d->stage->run_dir, f->figure);
     return OK;
 }
 
@@ -101,12 +103,13 @@ static enum status draw_table(const char *folder, const char *table, const char 
                               struct error *e)
 {
     struct stage stage;
+    const struct drawing d = {folder, plots_dir, &stage, pictures};
     enum status status = stage_open(&stage, to, e);
     for (size_t i = 0; i < ROWS && status == OK; i++) {
         bool found = false;
         if (strcmp(rows[i].table, table) != 0)
             continue;
-        status = draw_or_remove(&rows[i], folder, &stage, plots_dir, pictures, &found, e);
+        status = draw_or_remove(&rows[i], &d, &found, e);
         if (status == OK && found && out != NULL)
             fprintf(out, "%s/%s.svg\n", to, rows[i].figure);
     }

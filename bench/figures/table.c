@@ -4,20 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status grow(void **items, size_t n, size_t size, struct error *e)
-{
-    if ((n & (n - 1)) != 0)
-        return OK;
-    void *grown = reallocarray(*items, n > 0 ? 2 * n : 1, size);
-    if (grown == NULL)
-        return error_no_memory(e, "a figure");
-    *items = grown;
-    return OK;
-}
+#include "kernels/base/mem.h"
 
 enum status table_add_row(struct figure_table *t, const struct table_row *row, struct error *e)
 {
-    TRY(grow((void **)&t->rows, t->n, sizeof *t->rows, e));
+    TRY(MEM_GROW(t->rows, t->n, "a figure", e));
     t->rows[t->n++] = *row;
     return OK;
 }
@@ -25,7 +16,7 @@ enum status table_add_row(struct figure_table *t, const struct table_row *row, s
 enum status table_add_series(struct figure_table *t, const struct table_series *series,
                              struct error *e)
 {
-    TRY(grow((void **)&t->series, t->n_series, sizeof *t->series, e));
+    TRY(MEM_GROW(t->series, t->n_series, "a figure", e));
     t->series[t->n_series++] = *series;
     return OK;
 }
@@ -35,7 +26,7 @@ enum status table_add_dot(struct figure_table *t, struct table_dots *dots, doubl
 {
     if (!isfinite(value))
         return OK;
-    TRY(grow((void **)&t->dots, t->n_dots, sizeof *t->dots, e));
+    TRY(MEM_GROW(t->dots, t->n_dots, "a figure", e));
     dots->first = dots->n == 0 ? t->n_dots : dots->first;
     t->dots[t->n_dots++] = value;
     dots->n++;
@@ -50,7 +41,7 @@ size_t table_find_name(struct figure_table *t, const char *text, struct error *e
         i++;
     if (i < t->n_names)
         return i + 1;
-    if (grow((void **)&t->names, t->n_names, sizeof *t->names, e) != OK)
+    if (MEM_GROW(t->names, t->n_names, "a figure", e) != OK)
         return 0;
     t->names[i] = strdup(text);
     if (t->names[i] == NULL)

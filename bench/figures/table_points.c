@@ -14,13 +14,16 @@
 enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
                                   struct error *e)
 {
-    for (size_t i = 0; i < d->n_runs; i++) {
-        const struct figure_run *run = &d->runs[i];
-        const struct summary part = {
-            .spec = d->s->spec, .points = d->s->points + run->first, .n = run->n};
-        TRY(quantity_measure(d->measured + run->first, quantity, &part, run->dir, e));
+    struct launches *l = NULL;
+    if (quantity->source == SOURCE_POINTS) {
+        quantity_measure(d->measured, quantity, d->s);
+        return OK;
     }
-    return OK;
+    enum status status = launches_read(&l, d, quantity, e);
+    if (status == OK)
+        launches_measure(d, l);
+    launches_free(l);
+    return status;
 }
 
 /* The launches behind a point's value, and behind those of points that repeat it. */

@@ -16,17 +16,22 @@ enum status table_x_of_text(double *x, struct figure_table *t, const char *text,
     return *x > 0 ? OK : e->status;
 }
 
-enum status table_x_of_point(double *x, struct figure_data *d, size_t point, struct error *e)
+const char *figure_x_text(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
     if (d->x.by_case)
-        return table_x_of_text(x, &d->table, p->point->case_name, e);
+        return p->point->case_name;
     if (d->x.by_run)
-        return table_x_of_text(x, &d->table, p->run, e);
+        return p->run;
     if (d->x.by_column)
-        return table_x_of_text(x, &d->table, p->cells[column_find(d->x.name)], e);
-    *x = config_number(&p->point->config, d->x.option);
-    return d->table.by_name
-               ? table_x_of_text(x, &d->table, config_text(&p->point->config, d->x.option), e)
-               : OK;
+        return p->cells[column_find(d->x.name)];
+    return config_text(&p->point->config, d->x.by_option ? d->x.option : OPT_RANKS);
+}
+
+enum status table_x_of_point(double *x, struct figure_data *d, size_t point, struct error *e)
+{
+    if (!d->x.by_option || d->table.by_name)
+        return table_x_of_text(x, &d->table, figure_x_text(d, point), e);
+    *x = config_number(&d->s->points[point].point->config, d->x.option);
+    return OK;
 }

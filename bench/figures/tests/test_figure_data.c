@@ -4,7 +4,6 @@
 #include "bench/collect/columns.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
-#include "bench/figures/dots.h"
 #include "bench/figures/figure_define.h"
 #include "bench/figures/figures.h"
 #include "bench/figures/merge.h"
