@@ -42,7 +42,7 @@ bench/bundle: kernels/base bench/base
 bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record
 bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
-bench/collect/csv: kernels/base bench/spec bench/record bench/collect bench/collect/columns
+bench/collect/csv: kernels/base bench/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/launch: kernels/base bench/base bench/spec bench/place bench/record bench/sites
