@@ -80,7 +80,7 @@ nothing_else_is_there() {
 check "the root has nothing but the bundle" nothing_else_is_there
 
 set="matrix.ranks=[1,2] measure.time.launches=1..1 measure.time.steps=3 measure.time.warmup_steps=1
-    measure.accuracy.seeds=[] measure.accuracy.test_acc_pct='' place.oversubscribe=allow data.samples=2000"
+    measure.accuracy.seeds=[] place.oversubscribe=allow data.samples=2000"
 campaign() { # folder
     enter "$1" ./scalebench run configs/strong_scaling.yaml --set "$set"
 }

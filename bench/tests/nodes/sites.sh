@@ -9,7 +9,7 @@ set -u
 export SCALEBENCH_HOME=$PWD
 
 short="data.samples=2000 measure.time.warmup_steps=1 measure.time.steps=3 measure.time.launches=1..1
-    measure.accuracy.seeds=[] measure.accuracy.test_acc_pct='' place.oversubscribe=allow"
+    measure.accuracy.seeds=[] place.oversubscribe=allow"
 
 summary() { # site
     echo "$tmp/$1/strong_scaling/latest/summary.csv"
