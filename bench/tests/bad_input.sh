@@ -116,9 +116,9 @@ check "trainer: a target in place of percent" \
     expect 2 "train.target_acc_pct: expected a percentage above chance, which is 10 with 10 classes, found '0.9'" \
     train --data.set digits --train.target_acc_pct 0.9
 check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect with --run time: expected --run accuracy; leave it out" \
-    train --data.set digits --run time --train.epochs 2
+    "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --run time --train.epochs 2
 check "trainer: timed steps of an accuracy run" expect 2 "--measure.time.steps has no effect with --run accuracy: expected --run time" \
-    train --data.set digits --measure.time.steps 2
+    "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --measure.time.steps 2
 check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
     train --data.set digits --checkpoint.start configs/quick.yaml
 # What will be written is looked at before the first step, by name; nothing is left of the look.
