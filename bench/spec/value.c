@@ -384,6 +384,8 @@ void value_free_plain(struct value *value)
 
 bool value_is_preset(const struct spec_option *option, const struct value *value)
 {
+    if (option->preset == NULL)
+        return false;
     double preset;
     enum option_type type;
     if (!number_parse_unit(option->preset, &type, &preset))

@@ -50,7 +50,7 @@ enum status value_set_list(struct value *value, unsigned step, value_item_writer
 void value_write_quoted(FILE *out, const char *text);
 
 /* Whether it is the option's own value, given or not: a resolved spec writes every option out, also those that
- * nobody chose. */
+ * nobody chose. False for an option without one. */
 bool value_is_preset(const struct spec_option *option, const struct value *value);
 
 /* Two values of the same option say the same. */

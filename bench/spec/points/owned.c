@@ -69,7 +69,7 @@ static enum status note_value(struct spec *spec, const struct config *config, en
 /* Some have none. */
 static bool is_preset(const struct spec_option *option, const struct value *value)
 {
-    return option->preset != NULL && value_is_preset(option, value);
+    return value_is_preset(option, value);
 }
 
 /* What a campaign says once is read by whoever runs it, unless a row says more. */

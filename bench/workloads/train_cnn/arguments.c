@@ -253,11 +253,13 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* What a spec says of launches and runs, --run says here; --seed is of both. */
+/* What a spec says of launches and runs, --run says here; --seed is of both. A command line that `plan` prints holds all
+ * options: values equal to the default pass. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
-    const struct spec_option *owner =
-        config->values[id].set && id != OPT_SEED ? config_unread_by(config, id) : NULL;
+    const struct value *value = &config->values[id];
+    bool given = value->set && id != OPT_SEED && !value_is_preset(option_get(id), value);
+    const struct spec_option *owner = given ? config_unread_by(config, id) : NULL;
     return owner != NULL && scope_is_campaign(owner->scope);
 }
 
@@ -301,8 +303,8 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     TRY(parse_own(a, argc, argv, e));
     TRY(config_strategy(&a->config, &strategy, &at, e));
     TRY(check_together(a, e));
-    TRY(check_run(a, e));
-    return check_work(a, e);
+    TRY(check_work(a, e));
+    return check_run(a, e);
 }
 
 static void print_option(FILE *out, const char *name, const char *value, int indent,
