@@ -85,6 +85,11 @@ FILE *file_open_pipe(const char *path, const char **why)
     return stream_of(open_kind(path, true, why), why);
 }
 
+int file_compare_names(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found)
 {
     if (folder == NULL)

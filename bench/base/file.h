@@ -31,6 +31,9 @@ FILE *file_open_pipe(const char *path, const char **why);
 /* glob(3) of a pattern below a folder, in whose name [ ] * and ? are letters; NULL: below the current one. */
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);
 
+/* Orders an array of names for qsort, numbers in them by value: fig2 before fig10. */
+int file_compare_names(const void *a, const void *b);
+
 /* The first line of a file without its newline; false, and "", when there is none to read. */
 bool file_first_line(const char *path, char *line, size_t size);
 

@@ -34,7 +34,7 @@ double json_known(const json_t *object, const char *name);
 /* A text of an object, borrowed from it; "" where there is none. */
 const char *json_text_of(const json_t *object, const char *name);
 
-/* Takes the object that stands on a line, counted from 1. */
+/* Called with the object of each line; `line` counts from 1. */
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
 /* Hands `take` each line of a file, an object a line, until one fails; *lines: how many there are. A line that is no

@@ -9,19 +9,13 @@
 #include "bench/spec/find.h"
 #include "kernels/base/names.h"
 
-static bool has_file(const char *folder, const char *file)
-{
-    char path[PATH_BYTES];
-    return path_format(path, NULL, "%s/%s", folder, file) == OK && path_exists(path);
-}
-
 /* The table of a sweep that the folder has; NULL: none. */
 static const char *sweep_table(const char *folder)
 {
     size_t n;
     const char *const *names = table_sweep_names(&n);
     for (size_t i = 0; i < n; i++)
-        if (has_file(folder, names[i]))
+        if (folder_has(folder, names[i]))
             return names[i];
     return NULL;
 }
@@ -29,8 +23,8 @@ static const char *sweep_table(const char *folder)
 /* A sweep has a manifest, too. */
 static bool is_run(const char *path)
 {
-    return has_file(path, "summary.csv") || has_file(path, "spec.yaml") ||
-           (has_file(path, "manifest.json") && sweep_table(path) == NULL);
+    return folder_has(path, "summary.csv") || folder_has(path, "spec.yaml") ||
+           (folder_has(path, "manifest.json") && sweep_table(path) == NULL);
 }
 
 static enum status refuse_sweep(const char *folder, const char *table, struct error *e)

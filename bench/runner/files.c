@@ -38,6 +38,12 @@ bool path_is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+bool folder_has(const char *folder, const char *file)
+{
+    char path[PATH_BYTES];
+    return path_format(path, NULL, "%s/%s", folder, file) == OK && path_exists(path);
+}
+
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];

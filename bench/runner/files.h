@@ -16,6 +16,7 @@ enum status path_format(char path[PATH_BYTES], struct error *e, const char *form
 
 bool path_exists(const char *path);
 bool path_is_folder(const char *path);
+bool folder_has(const char *folder, const char *file);
 
 /* Makes a folder and those above it; one that is there already is fine. */
 enum status folder_make(const char *path, struct error *e);

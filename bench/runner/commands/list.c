@@ -42,12 +42,6 @@ static void print_config(FILE *out, const char *name, const char *path)
     spec_free(&spec);
 }
 
-/* fig2 before fig10. */
-static int by_number(const void *a, const void *b)
-{
-    return strverscmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Campaigns lie in configs/ and in a folder a report below it. */
 static enum status list_configs(const struct arguments *arguments, const struct tools *tools,
                                 FILE *out, struct error *e)
@@ -61,7 +55,7 @@ static enum status list_configs(const struct arguments *arguments, const struct 
             return error_no_memory(e, "the names of specs");
         if (found != 0)
             continue;
-        qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, by_number);
+        qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, file_compare_names);
         for (size_t k = 0; k < files.gl_pathc; k++)
             print_config(out, files.gl_pathv[k] + strlen(tools->home) + strlen("/configs/"),
                          files.gl_pathv[k]);

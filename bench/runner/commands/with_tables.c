@@ -26,18 +26,6 @@ void with_tables_free(struct with_tables *found)
     *found = (struct with_tables){.n = 0};
 }
 
-/* fig2 before fig10. */
-static int by_number(const void *a, const void *b)
-{
-    return strverscmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool has_file(const char *folder, const char *file)
-{
-    char path[PATH_BYTES];
-    return path_format(path, NULL, "%s/%s", folder, file) == OK && path_exists(path);
-}
-
 static bool is_latest_of(const char *folder, const char *campaign)
 {
     char ending[PATH_BYTES];
@@ -50,9 +38,9 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 {
     size_t n;
     const char *const *sweeps = table_sweep_names(&n);
-    bool found = has_file(folder, "findings.csv");
+    bool found = folder_has(folder, "findings.csv");
     for (size_t i = 0; !found && i < n; i++)
-        found = has_file(folder, sweeps[i]);
+        found = folder_has(folder, sweeps[i]);
     for (size_t i = 0; !found && i < campaigns->n; i++)
         found = is_latest_of(folder, campaigns->folders[i]);
     return found;
@@ -68,7 +56,7 @@ static enum status take(struct with_tables *found, const char *root, const char 
     int result = file_glob(root, pattern, 0, &tables);
     if (result != 0)
         return result == GLOB_NOSPACE ? error_no_memory(e, "the list of runs") : OK;
-    qsort(tables.gl_pathv, tables.gl_pathc, sizeof *tables.gl_pathv, by_number);
+    qsort(tables.gl_pathv, tables.gl_pathc, sizeof *tables.gl_pathv, file_compare_names);
     for (size_t i = 0; status == OK && i < tables.gl_pathc; i++) {
         char *slash = strrchr(tables.gl_pathv[i], '/');
         *slash = '\0';
