@@ -2,7 +2,7 @@
 
 .PHONY: format lint schema info help clean
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-#: make format | lint                 format the sources | check format, layers and scripts
+#: make format | lint                 format the sources | check format, layers, scripts and words
 format:
 	@clang-format -i $(C_FILES)
 
@@ -13,7 +13,7 @@ schema:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench schema >$(BUILD)/schema.json && mv $(BUILD)/schema.json $(SCHEMA)
 
-LINTS := lint-format lint-layers lint-schema lint-scripts lint-tables
+LINTS := lint-format lint-layers lint-schema lint-scripts lint-tables lint-words
 .PHONY: $(LINTS)
 lint:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
@@ -30,6 +30,9 @@ lint-schema:
 
 lint-scripts:
 	@printf '%s\n' $(shell git ls-files '*.sh' '*.sbatch') .ci/run | xargs -P $(NPROC) -n 16 shellcheck
+
+lint-words:
+	@ci/check_words.sh
 
 # Every table says on top how a row is added.
 lint-tables:

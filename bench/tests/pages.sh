@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# What the pages beside the code say can be done: their specs are planned, their commands run (campaigns in a short form, targets
+# of make as a dry run), their links lead somewhere.
+# cores: 2
+set -u
+. bench/tests/lib/tap.sh
+
+pages=$(git ls-files README.md '*/README.md' CONTRIBUTING.md ':!results' ':!configs/reports')
+export SCALEBENCH_OUT=$tmp/results
+short="measure.time.launches=1..1 measure.time.steps=2 measure.accuracy.seeds=[]"
+
+# The blocks of a page between ```LANGUAGE and ```, as files block.1, block.2 ... of $tmp/blocks.
+blocks() { # page language
+    rm -rf "$tmp/blocks" && mkdir "$tmp/blocks"
+    awk -v start="\`\`\`$2" -v to="$tmp/blocks/block." \
+        '$0 == start { inside = 1; n++; next } /^```/ { inside = 0 } inside { print >(to n) }' "$1"
+}
+
+specs_are_planned() { # page
+    local block
+    blocks "$1" yaml
+    for block in "$tmp/blocks"/*; do
+        [ -f "$block" ] || continue
+        mv "$block" "$block.yaml"
+        "$scalebench" plan "$block.yaml" >/dev/null || { cat "$block.yaml"; return 1; }
+    done
+}
+
+# Of make nothing but the rules is tried.
+do_line() { # words of a command line
+    case $1 in
+    make) make -n "${@:2}" >/dev/null ;;
+    build/scalebench)
+        if [ "$2" = run ]; then
+            "$scalebench" "${@:2}" --set "$short"
+        else
+            "$scalebench" "${@:2}"
+        fi
+        ;;
+    build/*) "$build/${1#build/}" "${@:2}" ;;
+    *) false ;;
+    esac >"$tmp/line.log" 2>&1 </dev/null || { echo "$*"; cat "$tmp/line.log"; return 1; }
+}
+
+commands_run() { # page
+    local block line
+    blocks "$1" sh
+    for block in "$tmp/blocks"/*; do
+        [ -f "$block" ] || continue
+        while IFS= read -r line; do
+            eval "do_line ${line%%#*}" || return 1
+        done <"$block"
+    done
+}
+
+links_lead_somewhere() { # page
+    local link
+    grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^https\?:' | sort -u >"$tmp/links"
+    while IFS= read -r link; do
+        [ -z "$link" ] || [ -e "$(dirname "$1")/$link" ] || { echo "$1: $link is not there"; return 1; }
+    done <"$tmp/links"
+}
+
+for page in $pages; do
+    check "$page: its specs are planned" specs_are_planned "$page"
+    check "$page: its commands run" commands_run "$page"
+    check "$page: its links lead somewhere" links_lead_somewhere "$page"
+done
+
+finish
