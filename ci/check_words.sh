@@ -26,7 +26,7 @@ at_most() { # what, value, limit
     failed=1
 }
 
-for page in README.md {bench,bench/collect,comm,configs,configs/sites,kernels}/README.md; do
+for page in README.md {bench,bench/collect,comm,configs,configs/sites,kernels,results/reference}/README.md; do
     long=$(sentences "$page" | awk '$1 > 30')
     [ -z "$long" ] || { printf '%s: a sentence above 30 words: %s\n' "$page" "$long" >&2; failed=1; }
 done

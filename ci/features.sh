@@ -2,7 +2,7 @@
 # What Horovod, DeepSpeed and PyTorch document and what is here, feature by feature, and the verdicts of Amundkar's "Overall
 # Comparison" beside how many features of each stand behind them.
 #   ci/features.sh          prints both tables
-#   ci/features.sh write    puts them into results/README.md, between the lines that say so
+#   ci/features.sh write    puts them into results/features.md, between the lines that say so
 #   ci/features.sh check    exit status 1 names what is claimed and not proven
 #
 # Tables, in FEATURES (results):
@@ -111,8 +111,8 @@ write_tables() {
     FEATURES_TEXT=$text awk -v begin="$begin" -v end="$end" '
         $0 == begin { print; print ENVIRON["FEATURES_TEXT"]; skip = 1; next }
         $0 == end { skip = 0 }
-        !skip { print }' "$features/README.md" >"$features/README.md.new"
-    mv "$features/README.md.new" "$features/README.md"
+        !skip { print }' "$features/features.md" >"$features/features.md.new"
+    mv "$features/features.md.new" "$features/features.md"
 }
 
 # ---- Proofs ----

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The runs of results/reference, and the table of results/README.md: a row a folder, from its manifest and
+# The runs of results/reference, and the table of results/reference/README.md: a row a folder, from its manifest and
 # its tables.
 #   ci/references.sh                     prints the table
-#   ci/references.sh write               puts it into results/README.md, between the lines that say so
+#   ci/references.sh write               puts it into results/reference/README.md, between the lines that say so
 #   ci/references.sh plan [NAME]...      seconds that the launches of each took when it was measured last
 #   ci/references.sh measure [NAME]...   measures them, all or those of these names, then keeps what was whole,
 #                                        writes the table and judges claims anew. What is stopped goes on with the same command
@@ -58,7 +58,7 @@ rows() { # folder, table
 
 # How many there are, as a link to them.
 linked_rows() { # folder, table
-    if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/}/$2.csv)"; else echo -; fi
+    if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/reference/}/$2.csv)"; else echo -; fi
 }
 
 # The title, as the spec of what is kept has it; sweeps of older builds have none there.
@@ -104,9 +104,9 @@ row() { # folder
     command="\`$command\`"
     if [ -L "$1/manifest.json" ]; then
         of=$(readlink "$1/manifest.json")
-        command="a view on \`reference/$(basename "${of%/*}")\`"
+        command="a view on \`$(basename "${of%/*}")\`"
     fi
-    echo "| \`${1#results/}\` | $(title_of "$1") | $(data_of "$1") | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
+    echo "| \`${1#results/reference/}\` | $(title_of "$1") | $(data_of "$1") | $command | $(linked_rows "$1" summary) | $(linked_rows "$1" raw) |" \
         "$(fact "$1" started | tr T ' ' | cut -c 1-16) | ${revision:--} | $(processor "$1") |"
 }
 
@@ -399,8 +399,8 @@ write_table() {
     BEGIN=$begin END=$end TEXT=$text awk '
         $0 == ENVIRON["BEGIN"] { print; print ENVIRON["TEXT"]; skip = 1; next }
         $0 == ENVIRON["END"] { skip = 0 }
-        !skip { print }' results/README.md >results/README.md.new
-    mv results/README.md.new results/README.md
+        !skip { print }' results/reference/README.md >results/reference/README.md.new
+    mv results/reference/README.md.new results/reference/README.md
 }
 
 # Nothing that is committed changes before all is measured: manifests tell of changed sources.

@@ -5,7 +5,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-pages=$(git ls-files README.md '*/README.md' CONTRIBUTING.md ':!results' ':!configs/reports')
+pages=$(git ls-files README.md '*/README.md' CONTRIBUTING.md ':!results/published')
 export SCALEBENCH_OUT=$tmp/results
 short="measure.time.launches=1..1 measure.time.steps=2 measure.accuracy.seeds=[]"
 

@@ -72,7 +72,7 @@ documents_are_of_the_program() {
 }
 
 the_list_of_references_is_current() {
-    sed -n '/^<!-- ci\/references.sh/,/^<!-- until/p' results/README.md | grep '^|' >"$tmp/listed"
+    sed -n '/^<!-- ci\/references.sh/,/^<!-- until/p' results/reference/README.md | grep '^|' >"$tmp/listed"
     ci/references.sh >"$tmp/made" && diff "$tmp/listed" "$tmp/made"
 }
 
@@ -95,6 +95,6 @@ check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
 check "README's speed-ups are those of the tables" second_cores_are_of_the_tables
 check "what README says of the reports is what the ledger says" what_becomes_of_reports_is_the_ledgers
 check "the documents of references are what the program writes" documents_are_of_the_program
-check "results/README.md lists the manifests of its references" the_list_of_references_is_current
+check "results/reference/README.md lists the manifests of its references" the_list_of_references_is_current
 
 finish

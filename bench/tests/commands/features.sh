@@ -7,7 +7,7 @@ set -u
 export BUILD=$build
 
 is_current() {
-    sed -n '/^<!-- ci\/features.sh/,/^<!-- until/p' results/README.md | sed '1d;$d' >"$tmp/committed"
+    sed -n '/^<!-- ci\/features.sh/,/^<!-- until/p' results/features.md | sed '1d;$d' >"$tmp/committed"
     [ "$(wc -l <"$tmp/committed")" -gt 30 ] && ci/features.sh >"$tmp/made" && diff "$tmp/committed" "$tmp/made"
 }
 
@@ -47,7 +47,7 @@ refuses() { # what is told, feature, file, sed program
 }
 
 check "every entry is proven" ci/features.sh check
-check "results/README.md has the tables that it makes" is_current
+check "results/features.md has the tables that it makes" is_current
 check "aspects count the features below them" counts_what_is_below
 check "a column that is none" refuses "gradients too: raw.csv has no column 'grad_mib'" "gradients too" \
     features s/grads_mib/grad_mib/
