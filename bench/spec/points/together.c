@@ -333,6 +333,21 @@ static enum status check_chance(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Runs end at the target. Records keep what they were made with. */
+static enum status check_target(const struct spec *spec, struct error *e)
+{
+    const struct value *bound = &spec->config.values[OPT_ACCURACY_MIN];
+    for (size_t i = 0; i < spec->n_points && bound->text[0] && !spec->is_recorded; i++) {
+        const struct value *target = &spec->points[i].config.values[OPT_TARGET_ACC];
+        if (target->number > 0 && target->number < bound->number)
+            return mark_error(e, ERR_SPEC, bound->mark,
+                              "measure.accuracy.test_acc_pct: %s is above train.target_acc_pct = "
+                              "%s, at which runs end: expected a bound of at most %s",
+                              bound->text, target->text, target->text);
+    }
+    return OK;
+}
+
 enum status rules_check_together(const struct spec *spec, struct error *e)
 {
     TRY(own_options_check(spec, e));
@@ -347,5 +362,6 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_gamma(spec, e));
     TRY(check_hosts(spec, e));
     TRY(check_chance(spec, e));
+    TRY(check_target(spec, e));
     return check_batch_norm(spec, e);
 }
