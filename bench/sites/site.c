@@ -14,10 +14,23 @@ static const struct site *site_of(const struct config *config)
     return sites[config_int(config, OPT_SITE)];
 }
 
+/* Ranks of pipelines and tensor slices may share a batch on one node each. */
+static enum status check_one_node(const struct config *config, struct error *e)
+{
+    enum strategy_kind strategy = config_strategy_kind(config);
+    long nodes = config_int(config, OPT_NODES), ranks = config_int(config, OPT_RANKS);
+    if (nodes == 1 || config_replicas(config, ranks) < ranks ||
+        !(strategy_flags(strategy) & STRATEGY_ONE_NODE))
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: strategy %s wants all ranks on one node",
+                     nodes, strategy_names()[strategy]);
+}
+
 enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e)
 {
     *launch = (struct site_launch){0};
     const struct site *site = site_of(&job->point->config);
+    TRY(check_one_node(&job->point->config, e));
     enum status status = site->prepare(job, launch, e);
     launch->by_daemons = site->by_daemons;
     if (status != OK)

@@ -26,6 +26,12 @@ batch_beyond_the_data() {
     expect 2 "beyond.yaml:4:23: a step of all ranks takes 70000 images, but digits has 60000 to train on: expected at most 60000" \
         "$scalebench" plan "$tmp/beyond.yaml"
 }
+shm_of_two_nodes() {
+    printf 'name: bad\nmodel: softmax_784\nsite: {kind: emulated, hosts: 2}\n%s\n%s\n%s\n%s\n' \
+        'train: {global_batch: 64}' 'nodes: 2' 'ranks: 2' 'sync: {strategy: shm}' >"$tmp/nodes.yaml"
+    expect 0 "skipped: nodes = 2: strategy shm wants all ranks on one node" "$scalebench" plan "$tmp/nodes.yaml"
+}
+check "shared memory of two nodes is skipped" shm_of_two_nodes
 check "a batch beyond the data is refused" batch_beyond_the_data
 near_here() {
     (cd "$tmp" && : >mine.yaml && expect 2 "; nearest 'mine.yaml'; " "$scalebench" plan mine.yml)

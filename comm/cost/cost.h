@@ -63,6 +63,7 @@ enum strategy_flag {
     STRATEGY_SHARES_WEIGHTS = 1024, /* ranks take their weights from others after every step */
     STRATEGY_OWN_MEAN =
         2048, /* a local mean that no mean over ranks follows: of a rank's own images */
+    STRATEGY_ONE_NODE = 4096,  /* ranks share memory */
     STRATEGY_ALGORITHMS = 512, /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
 };
 
