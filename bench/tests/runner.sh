@@ -77,13 +77,13 @@ goes_on_with_the_old_program() {
 }
 
 # What was measured stays; the table shows what is asked for.
-another=(--set "matrix.sync.strategy=[none,ring]")
+another=(--set "matrix.sync.strategy=[tree,ring]")
 
 goes_on_with_another_spec() {
     expect 0 "6 launches of 1 point that this spec does not ask for are kept" run "${another[@]}" || return 1
     [ "$(runs)" -eq 3 ] && [ "$(launches)" -eq 22 ] && [ "$(wc -l <"$latest/raw.csv")" -eq 17 ] &&
-        grep -q 'sync.strategy: \[none, ring\]' "$latest/spec.yaml" &&
-        grep -q 'sync.strategy: \[none, allreduce\]' "$latest/spec-001.yaml"
+        grep -q 'sync.strategy: \[tree, ring\]' "$latest/spec.yaml" &&
+        grep -q 'sync.strategy: \[tree, allreduce\]' "$latest/spec-001.yaml"
 }
 
 measures_damaged_records_again() {
@@ -98,7 +98,7 @@ goes_on_after_a_failing_point() {
     rm -rf "$out"
     FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run &&
         [ "$(grep -c "no luck" "$tmp/expect.log")" -eq 1 ] && grep "failed: exit status 3: .*no luck" "$latest/summary.md" &&
-        grep "no luck" "$latest/summary.csv" && [ "$(launches)" -eq 7 ] && # six of none, the failed one
+        grep "no luck" "$latest/summary.csv" && [ "$(launches)" -eq 7 ] && # six of tree, the failed one
         FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run && # tried again
         [ "$(grep -c "no luck" "$tmp/expect.log")" -eq 1 ] &&
         expect 1 "failed: exit status 3: fake trainer: no luck" "$scalebench" table "$latest"
@@ -127,7 +127,7 @@ tries_a_failed_launch_again() {
 counts_the_failures_of_this_run() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
-    echo '[ "$strategy" = none ] || [ -z "$dir" ] || case $(find "${dir%/*}" -name "time-*" | wc -l) in
+    echo '[ "$strategy" = tree ] || [ -z "$dir" ] || case $(find "${dir%/*}" -name "time-*" | wc -l) in
         2 | 6) echo "fake trainer: a hiccup" >&2; exit 1 ;;
     esac' >"$tmp/facts"
     local launches
@@ -142,7 +142,7 @@ counts_the_failures_of_this_run() {
 gives_up_what_fails_alike() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
-    echo '[ "$strategy" = none ] || [ -z "$dir" ] || { echo "fake trainer: not again" >&2; exit 1; }' >"$tmp/facts"
+    echo '[ "$strategy" = tree ] || [ -z "$dir" ] || { echo "fake trainer: not again" >&2; exit 1; }' >"$tmp/facts"
     FAKE_FACTS=$tmp/facts expect 1 "as before: failed again, it is given up" run \
         --set measure.retries=9 && [ "$(launches)" -eq 8 ]
 }
@@ -153,8 +153,8 @@ runs_what_a_grown_spec_lacks() {
     expect 0 "fake" run --set "measure.time.launches=2..2 measure.accuracy.seeds=[]" || return 1
     expect 0 "fake" run --set "measure.time.launches=4..4 measure.accuracy.seeds=[]" || return 1
     [ "$(launches)" -eq 8 ] && [ "$(grep -c '"event":"block"' "$latest/journal.jsonl")" -eq 4 ] || return 1
-    expect 0 "fake" run --set "measure.time.launches=4..4 measure.accuracy.seeds=[] matrix.ranks=[1,2]
-        matrix.sync.strategy=[none,allreduce,ring]" || return 1
+    expect 0 "fake" run --set "measure.time.launches=4..4 measure.accuracy.seeds=[] matrix.ranks=[2,4]
+        matrix.sync.strategy=[tree,allreduce,ring]" || return 1
     [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 28 ] && # 4 of each new point, and of the base of all
         [ "$(grep -c '"event":"block"' "$latest/journal.jsonl")" -eq 8 ] &&
         [ "$(grep -c '"event":"finished"' "$latest/journal.jsonl")" -eq 3 ]
@@ -170,7 +170,7 @@ too_many="matrix.ranks=[1,10000] train.global_batch=10000 place.oversubscribe=re
 
 skips_aloud() {
     rm -rf "$out"
-    expect 0 "ranks=10000 none: skipped: 10000 ranks x 1 thread need 10000 cores" run \
+    expect 0 "ranks=10000 tree: skipped: 10000 ranks x 1 thread need 10000 cores" run \
         --set "$too_many" || return 1
     expect 0 "2 of 4 points skipped" run --set "$too_many"
 }
@@ -191,7 +191,7 @@ refuses_skips_when_strict() {
 }
 
 refuses_when_nothing_can_run() {
-    expect 3 "no point can run here" run --set "nodes=2 ranks=2" && [ ! -e "$out" ] || return 1
+    expect 3 "no point can run here" run --set nodes=2 && [ ! -e "$out" ] || return 1
     MPIEXEC=/no/such/mpiexec expect 3 "MPIEXEC='/no/such/mpiexec'" run && [ ! -e "$out" ]
 }
 

@@ -14,8 +14,10 @@ name: fake
 model: softmax_784
 data: {set: digits}
 train: {global_batch: 100}
+ranks: 2
 matrix:
-  sync.strategy: [none, allreduce]
+  sync.strategy: [tree, allreduce]
+place: {oversubscribe: allow}
 measure:
   time: {warmup_steps: 1, steps: 1, launches: 6..6, precision: 100%}
   limit: 1min
@@ -96,8 +98,8 @@ two_launches_more_are_two_blocks() {
     new_launches
     [ "$(new_launches)" = "allreduce 6
 allreduce 7
-none 6
-none 7" ] && [ "$(counted | sort -u | wc -l)" -eq 16 ]
+tree 6
+tree 7" ] && [ "$(counted | sort -u | wc -l)" -eq 16 ]
 }
 
 another_seed_runs_itself() {
@@ -112,11 +114,11 @@ another_seed_runs_itself() {
 another_value_runs_itself_and_its_base() {
     local new
     cp "$journal" "$tmp/before"
-    expect 0 "fake" run --set "matrix.sync.strategy=[none,allreduce,ring]" || return 1
+    expect 0 "fake" run --set "matrix.sync.strategy=[tree,allreduce,ring]" || return 1
     new=$(new_launches)
     echo "$new"
     ! grep allreduce <<<"$new" && [ "$(grep -c ring <<<"$new")" -eq 6 ] || return 1
-    [ "$(sed -n 's/ring //p' <<<"$new")" = "$(sed -n 's/none //p' <<<"$new")" ]
+    [ "$(sed -n 's/ring //p' <<<"$new")" = "$(sed -n 's/tree //p' <<<"$new")" ]
 }
 
 # The first spec again shows what it asks for, of all that is there.
@@ -162,7 +164,7 @@ make_peer() {
     echo "torch 1" >"$FOUNDATIONS"
 }
 
-with_peer=(--set "matrix.workload=[train_cnn,peer_torch] matrix.sync.strategy=[none]")
+with_peer=(--set "matrix.workload=[train_cnn,peer_torch] matrix.sync.strategy=[allreduce]")
 
 rows_that_count() { # program
     awk -F, -v program="$1" 'NR > 1 && $7 == "ok" && $3 ~ program' "$latest/raw.csv" | wc -l
@@ -196,7 +198,7 @@ nothing_measured_writes_all() {
     local nothing=(--set 'measure.time.launches=0..0 figures=[{kind: line, file: layers, y: params, x: layer, shape: bars}]')
     rm -rf "$out"
     expect 0 "2 of 2 points skipped" run "${nothing[@]}" || return 1
-    nothing[1]+=" matrix.sync.strategy=[none,allreduce,ring]"
+    nothing[1]+=" matrix.sync.strategy=[tree,allreduce,ring]"
     expect 0 "3 of 3 points skipped" run "${nothing[@]}" || return 1
     grep -q ring "$latest/spec.yaml" && grep -q ring "$latest/summary.csv" &&
         expect 0 "line.svg" "$bin/scalebench" figures "$latest"
@@ -334,7 +336,7 @@ counts_everything_once() {
     local label rows
     rows=$(awk -F, 'NR > 1 && $7 == "ok" {print $3, $4, $5, $6 * ($4 == "accuracy")}' "$latest/raw.csv")
     [ -z "$(sort <<<"$rows" | uniq -d)" ] || return 1
-    for label in none allreduce; do
+    for label in tree allreduce; do
         if [ "$(grep -c "^$label time" <<<"$rows")" -ne "$goal" ] || [ "$(grep -c "^$label accuracy" <<<"$rows")" -ne 3 ]; then
             echo "not $goal launches and 3 seeds of $label"
             return 1
@@ -423,7 +425,7 @@ check "two launches more are two blocks" two_launches_more_are_two_blocks
 if grep -q '"event":"block"' "$journal"; then
     check "another value runs itself and its base" another_value_runs_itself_and_its_base
 else
-    run --set "matrix.sync.strategy=[none,allreduce,ring]" >/dev/null 2>&1
+    run --set "matrix.sync.strategy=[tree,allreduce,ring]" >/dev/null 2>&1
     skip "another value runs itself and its base" "this version writes no blocks"
 fi
 check "another seed runs itself" another_seed_runs_itself

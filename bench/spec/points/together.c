@@ -159,26 +159,6 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
-static bool uses_powersgd(const struct point *point)
-{
-    return point->net != NULL && config_int(&point->config, OPT_COMPRESS) == COMPRESSOR_powersgd;
-}
-
-static bool shares_parameters(const struct point *point)
-{
-    return point->net != NULL && config_uses(&point->config, OPT_sync_zero_persist);
-}
-
-static bool fills_buckets(const struct point *point)
-{
-    return config_uses(&point->config, OPT_sync_first_cap_mib);
-}
-
-static bool is_launched(const struct point *point)
-{
-    return true;
-}
-
 /* The shorter side of the largest matrix that powersgd sees among the parameters. */
 static double largest_side(const struct point *point)
 {
@@ -203,6 +183,17 @@ static double largest_tensor(const struct point *point)
     return (double)most - 1;
 }
 
+static double gradient_bytes(const struct point *point)
+{
+    return (double)point->net->net.n_params * sizeof(float);
+}
+
+/* Rounded up to what a message shows. */
+static double gradient_mib(const struct point *point)
+{
+    return ceil(gradient_bytes(point) / (1 << 20) * 1e4) / 1e4;
+}
+
 static double bucket_size(const struct point *point)
 {
     return config_number(&point->config, OPT_sync_cap_mib);
@@ -216,27 +207,35 @@ static double launch_limit(const struct point *point)
 /* Options that change nothing beyond the most of all points that use them. */
 static const struct bound {
     enum option_id id, by; /* by: decides the most */
-    bool (*uses)(const struct point *point);
     double (*most)(const struct point *point);
     const char *what;
 } bounds[] = {
-    {OPT_sync_rank, OPT_MODEL, uses_powersgd, largest_side,
-     "the shorter side of every matrix of the network"},
-    {OPT_sync_zero_persist, OPT_MODEL, shares_parameters, largest_tensor,
-     "what leaves a tensor to share among ranks"},
-    {OPT_sync_first_cap_mib, OPT_sync_cap_mib, fills_buckets, bucket_size,
+    {OPT_sync_rank, OPT_MODEL, largest_side, "the shorter side of every matrix of the network"},
+    {OPT_sync_zero_persist, OPT_MODEL, largest_tensor, "what leaves a tensor to share among ranks"},
+    {OPT_sync_first_cap_mib, OPT_sync_cap_mib, bucket_size,
      "sync.cap_mib, although the first bucket is the smaller one"},
-    {OPT_START_LIMIT, OPT_POINT_LIMIT, is_launched, launch_limit,
-     "measure.limit, which ends the launch before"},
-    {OPT_DEADLINE, OPT_POINT_LIMIT, is_launched, launch_limit,
-     "measure.limit, which ends the launch before"},
+    {OPT_START_LIMIT, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
+    {OPT_DEADLINE, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
 };
+
+/* Options whose values beyond the most are all alike: one may be there. */
+static const struct bound alike[] = {
+    {OPT_sync_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
+    {OPT_sync_first_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
+    {OPT_sync_fusion_mib, OPT_MODEL, gradient_mib, "MiB"},
+    {OPT_sync_segment, OPT_MODEL, gradient_bytes, "B"},
+};
+
+static bool is_bound(const struct bound *bound, const struct point *point)
+{
+    return config_uses(&point->config, bound->id) && (bound->by != OPT_MODEL || point->net != NULL);
+}
 
 static double most_of(const struct bound *bound, const struct spec *spec)
 {
     double most = 0;
     for (size_t i = 0; i < spec->n_points; i++)
-        if (bound->uses(&spec->points[i]))
+        if (is_bound(bound, &spec->points[i]))
             most = fmax(most, bound->most(&spec->points[i]));
     return most;
 }
@@ -253,10 +252,31 @@ static enum status check_bound(const struct bound *bound, const struct spec *spe
     double most = most_of(bound, spec);
     for (size_t i = 0; i < spec->n_points && most > 0; i++) {
         const struct value *value = &spec->points[i].config.values[bound->id];
-        if (bound->uses(&spec->points[i]) && value->number > most && is_chosen(value, bound, spec))
+        if (is_bound(bound, &spec->points[i]) && value->number > most &&
+            is_chosen(value, bound, spec))
             return mark_error(e, ERR_SPEC, value->mark,
                               "%s = %s is above %s: expected at most %.15g",
                               option_get(bound->id)->key, value->text, bound->what, most);
+    }
+    return OK;
+}
+
+static enum status check_alike(const struct bound *bound, const struct spec *spec, struct error *e)
+{
+    double most = most_of(bound, spec);
+    const struct value *first = NULL;
+    for (size_t i = 0; i < spec->n_points && most > 0; i++) {
+        const struct value *value = &spec->points[i].config.values[bound->id];
+        if (!is_bound(bound, &spec->points[i]) || value->number <= most ||
+            !is_chosen(value, bound, spec) || spec_option_is_open(spec, bound->by))
+            continue;
+        if (first != NULL && first->number != value->number)
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "%s = %s does the same as %s: the gradients of the network are only "
+                              "%.10g %s; leave one of the two out",
+                              option_get(bound->id)->key, value->text, first->text, most,
+                              bound->what);
+        first = value;
     }
     return OK;
 }
@@ -265,6 +285,8 @@ static enum status check_bounds(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds && !spec->is_recorded; i++)
         TRY(check_bound(&bounds[i], spec, e));
+    for (size_t i = 0; i < sizeof alike / sizeof *alike && !spec->is_recorded; i++)
+        TRY(check_alike(&alike[i], spec, e));
     return OK;
 }
 
@@ -333,6 +355,77 @@ static enum status check_chance(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* ---- Axes that no point heeds ---- */
+
+static bool has_several_ranks(const struct config *config)
+{
+    return config_int(config, OPT_RANKS) > 1;
+}
+
+/* In a step, or in the last one of an epoch. */
+static bool leaves_remainder(const struct config *config)
+{
+    double ranks = (double)config_replicas(config, config_int(config, OPT_RANKS));
+    double batch = config_images(config), asked = config_number(config, OPT_DATA_SAMPLES);
+    double samples = asked > 0 ? asked : config_data_set(config)->train;
+    return config_is_elastic(config) || samples == 0 || fmod(batch, ranks) > 0 ||
+           fmod(fmod(samples, batch), ranks) > 0;
+}
+
+/* Options first to last. Gradients are compressed at one rank, too. */
+static const struct idle {
+    enum option_id first, last, by;
+    bool (*heeds)(const struct config *config);
+    const char *where;
+} idles[] = {
+    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1"},
+    {OPT_STRATEGY, OPT_SCALE, OPT_RANKS, has_several_ranks, "ranks = 1"},
+    {OPT_OVERLAP, OPT_OVERLAP, OPT_RANKS, has_several_ranks, "ranks = 1"},
+    {OPT_ORDER, OPT_ORDER, OPT_RANKS, has_several_ranks, "ranks = 1"},
+    {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch"},
+};
+
+/* Ranks of a node may be by this machine's cores. */
+static bool is_heeded(const struct idle *idle, const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (config->values[OPT_RANKS_PER_NODE].mark.line > 0 || idle->heeds(config))
+            return true;
+    }
+    return false;
+}
+
+static enum status check_axes(const struct idle *idle, const struct matrix *of,
+                              const struct spec *spec, struct error *e)
+{
+    bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);
+    for (size_t i = 0; i < of->n_axes; i++) {
+        const struct axis *axis = &of->axes[i];
+        const char *key = config_option(&spec->config, axis->id)->key;
+        if (axis->id >= idle->first && axis->id <= idle->last && axis->n > 1 &&
+            !owned_is_of_base(spec, axis->mark) && (!open || mark_from_set(axis->mark)))
+            return mark_error(e, ERR_SPEC, axis->mark,
+                              "%s has no effect where %s, as at every point: expected one value, "
+                              "or other ranks",
+                              key, idle->where);
+    }
+    return OK;
+}
+
+static enum status check_idle(const struct spec *spec, struct error *e)
+{
+    const struct matrix *all = spec->matrix;
+    for (size_t i = 0; i < sizeof idles / sizeof *idles && !spec->is_recorded; i++) {
+        if (is_heeded(&idles[i], spec))
+            continue;
+        TRY(check_axes(&idles[i], all, spec, e));
+        for (size_t k = 0; k < all->n_cases; k++)
+            TRY(check_axes(&idles[i], &all->cases[k], spec, e));
+    }
+    return OK;
+}
+
 /* Runs end at the target. Records keep what they were made with. */
 static enum status check_target(const struct spec *spec, struct error *e)
 {
@@ -361,6 +454,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_bounds(spec, e));
     TRY(check_gamma(spec, e));
     TRY(check_hosts(spec, e));
+    TRY(check_idle(spec, e));
     TRY(check_chance(spec, e));
     TRY(check_target(spec, e));
     return check_batch_norm(spec, e);

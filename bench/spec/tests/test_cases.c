@@ -299,13 +299,13 @@ static void test_axes_that_some_points_do_not_read(void **state)
     static const struct {
         const char *text, *labels;
     } specs[] = {
-        {"matrix: {sync.strategy: [allreduce, bucketed], sync.cap_mib: [1, 25]}\n",
-         "allreduce|bucketed cap_mib=1|bucketed cap_mib=25"},
-        {"matrix: {sync.strategy: [allreduce, bucketed], sync.cap_mib: [1, 25]}\n"
-         "exclude: [\"sync.strategy = allreduce and sync.cap_mib = 1\"]\n",
-         "allreduce|bucketed cap_mib=1|bucketed cap_mib=25"},
-        {"matrix: {sync.cap_mib: [1, 2, 4], sync.strategy: [bucketed, ring]}\n",
-         "bucketed cap_mib=1|ring|bucketed cap_mib=2|bucketed cap_mib=4"},
+        {"matrix: {sync.strategy: [allreduce, bucketed], sync.cap_mib: [0.01, 25]}\n",
+         "allreduce|bucketed cap_mib=0.01|bucketed cap_mib=25"},
+        {"matrix: {sync.strategy: [allreduce, bucketed], sync.cap_mib: [0.01, 25]}\n"
+         "exclude: [\"sync.strategy = allreduce and sync.cap_mib = 0.01\"]\n",
+         "allreduce|bucketed cap_mib=0.01|bucketed cap_mib=25"},
+        {"matrix: {sync.cap_mib: [0.01, 0.02, 4], sync.strategy: [bucketed, ring]}\n",
+         "bucketed cap_mib=0.01|ring|bucketed cap_mib=0.02|bucketed cap_mib=4"},
         {"matrix: {kernels.plan: [reference, fast], kernels.tune: [fixed, start]}\n",
          "plan=reference|plan=fast tune=fixed|plan=fast tune=start"},
         {"matrix: {inject.kind: [none, fixed], inject.sleep: [0.1s, 0.2s]}\n",
@@ -313,13 +313,13 @@ static void test_axes_that_some_points_do_not_read(void **state)
         {"matrix: {workload: [train_cnn, peer_torch], kernels.plan: [fast, exact]}\n",
          "train_cnn plan=fast|train_cnn plan=exact|peer_torch"},
         {"cases: [{label: a, sync.strategy: ring}, {label: b, sync.strategy: bucketed}]\n"
-         "matrix: {sync.cap_mib: [1, 25]}\n",
-         "a|b cap_mib=1|b cap_mib=25"},
+         "matrix: {sync.cap_mib: [0.01, 25]}\n",
+         "a|b cap_mib=0.01|b cap_mib=25"},
     };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         struct spec spec;
         char text[512];
-        snprintf(text, sizeof text, "%s%s", BODY, specs[i].text);
+        snprintf(text, sizeof text, "%sranks: 2\n%s", BODY, specs[i].text);
         load(&spec, text, NULL);
         assert_labels(&spec, specs[i].labels);
         spec_free(&spec);

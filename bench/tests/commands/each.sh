@@ -12,8 +12,8 @@ reference=results/reference
 # What somebody types, a row a command: what its output holds, then its arguments. `run` comes first, others use its run.
 commands() {
     cat <<END
-run|launch|$tmp/fake.yaml --set ranks=2
-plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[none,ring]
+run|launch|$tmp/fake.yaml
+plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[tree,ring]
 submit|build=$bin|$tmp/fake.yaml --site example --dry-run
 status|fake|fake
 runs|fake|

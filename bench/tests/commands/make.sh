@@ -20,7 +20,7 @@ refuses_what_lost_its_quotes() {
 
 takes_quotes_that_are_there() {
     local out="$tmp/it's"
-    expect 0 "fake" by_make bench OUT="$out" SET="train.epochs=2 data.set='digits' matrix.ranks=[1]" &&
+    expect 0 "fake" by_make bench OUT="$out" SET="train.epochs=2 data.set='digits' matrix.ranks=[2]" &&
         grep -q '^train.epochs: 2' "$out/fake/latest/spec.yaml" &&
         grep -q '^data.set: digits' "$out/fake/latest/spec.yaml" || return 1
     expect 2 "'it's' is not a time" by_make bench OUT="$out" SET="measure.limit=it's"

@@ -9,7 +9,7 @@ set -u
 
 one_runner_at_a_time() {
     start_hanging || return 1
-    expect 3 ": process $runner on $(hostname) since" run --set ranks=2 || return 1
+    expect 3 ": process $runner on $(hostname) since" run || return 1
     grep "another scalebench is running this campaign" "$tmp/expect.log" || return 1
     kill -KILL "$runner"
     gone "$out"
@@ -56,7 +56,7 @@ knows_a_runner_of_another_host() {
     other=$!
     until_true grep elsewhere "$owner"
     expect 3 "another scalebench is running this campaign: process 7 of job 12 on elsewhere since today; submit behind it: sbatch --dependency=afterany:12 ..." \
-        run --set ranks=2
+        run
     status=$?
     kill "$other"
     wait "$other"
@@ -64,20 +64,20 @@ knows_a_runner_of_another_host() {
 }
 
 goes_on_after_a_host_that_died() {
-    expect 0 "process 7 of job 12 on elsewhere" run --set ranks=2 && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
+    expect 0 "process 7 of job 12 on elsewhere" run && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
 }
 
 # What is started besides shall not disturb what is measured: it waits, and runs when cores are free.
 waits_for_the_cores() {
     start_hanging || return 1
-    run --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
+    run --fresh >"$tmp/waiting.log" 2>&1 &
     local waiting=$! first=$runner
     until_true grep "is in use by process $first on $(hostname)" "$tmp/waiting.log" || return 1
     until_true grep "waiting for its end (3[0-9] s so far); stop one of the two, or start this one on other cores" "$tmp/waiting.log" || return 1
     [ ! -e "$latest/launches" ] && [ "$(runs)" -eq 2 ] || return 1
     kill -KILL "$first"
     wait "$waiting" || return 1
-    grep "waiting for its end" "$tmp/waiting.log" && [ "$(launches)" -eq 10 ] && gone "$out"
+    grep "waiting for its end" "$tmp/waiting.log" && [ "$(launches)" -eq 12 ] && gone "$out"
 }
 
 stops_waiting() { # signal, exit status
@@ -85,7 +85,7 @@ stops_waiting() { # signal, exit status
     local first=$runner status
     rm -f "$tmp/waiting.log" # of the test before, where the wait below would find its line
     set -m
-    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
+    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --fresh >"$tmp/waiting.log" 2>&1 &
     runner=$!
     set +m
     until_true grep "waiting for its end" "$tmp/waiting.log" || return 1
@@ -102,10 +102,10 @@ runs_beside_on_other_cores() {
     all=$(taskset -cp $$ | sed 's/.*: *//')
     rm -rf "$out"
     FAKE_HANG=allreduce taskset -c "${all%%[-,]*}" "$bin/scalebench" run "$tmp/fake.yaml" \
-        --out "$out" --set ranks=2 >"$tmp/run.log" 2>&1 &
+        --out "$out" >"$tmp/run.log" 2>&1 &
     runner=$!
     until_true hanging || return 1
-    taskset -c "${all##*[-,]}" "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/beside" --set ranks=2
+    taskset -c "${all##*[-,]}" "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/beside"
     local status=$?
     kill -KILL "$runner"
     gone "$out" && return "$status"

@@ -10,7 +10,7 @@ set -u
 # Its reason is printed once.
 ends_a_launch_at_its_limit() {
     rm -rf "$out"
-    FAKE_HANG=none expect 1 "timeout: the reason is above" run --set measure.limit=1s && gone "$out" &&
+    FAKE_HANG=tree expect 1 "timeout: the reason is above" run --set measure.limit=1s && gone "$out" &&
         [ "$(grep -c "not done within measure.limit (1 s)" "$tmp/expect.log")" -eq 1 ] &&
         grep -q ": timeout, for the reason above" "$tmp/expect.log" &&
         expect 1 "timeout: not done within measure.limit (1 s)" "$bin/scalebench" table "$latest"
@@ -27,9 +27,9 @@ exec "$REAL_MPIEXEC" "$@"
 END
     chmod +x "$tmp/idle"
     REAL_MPIEXEC=$mpiexec MPIEXEC=$tmp/idle expect 1 "0 of 2 ranks started within measure.start_limit (1 s): fork: Resource temporarily unavailable; allow the user more processes (ulimit -u), or raise the limit" \
-        run --set "ranks=2 measure.start_limit=1s" && gone "$out" || return 1
+        run --set measure.start_limit=1s && gone "$out" || return 1
     rm -rf "$out"
-    FAKE_HANG=none expect 1 ": not done within measure.limit (3 s): " run \
+    FAKE_HANG=tree expect 1 ": not done within measure.limit (3 s): " run \
         --set "measure.start_limit=1s measure.limit=3s" && gone "$out"
 }
 
@@ -175,7 +175,7 @@ END
     rm -rf "$out"
     SCALEBENCH_HOSTS=$tmp/hosts SCALEBENCH_LAUNCHER=$tmp/not_ssh SCALEBENCH_HEAD=lo SCALEBENCH_NIC=lo \
         expect 1 "the launcher did not end within 10 s of what it had started on a node (exit status 255): ssh: connect to host there: No route to host" \
-        "$build/scalebench" run "$tmp/fake.yaml" --out "$out" --set "site=emulated nodes=2 ranks_per_node=1 \
+        "$build/scalebench" run "$tmp/fake.yaml" --out "$out" --set "site=emulated nodes=2 \
             matrix.sync.strategy=[allreduce] measure.accuracy.seeds=[] measure.time.launches=1..1 measure.limit=10min" &&
         gone "$out"
 }
