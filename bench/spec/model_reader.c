@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "bench/spec/find.h"
@@ -196,6 +197,18 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
     return OK;
 }
 
+/* Layers of other frameworks that need none here. */
+static enum status unknown_layer(const char *name, struct mark mark, struct error *e)
+{
+    static const char *const needless[][2] = {{"flatten", "dense flattens its input by itself"},
+                                              {"softmax", "the loss has the softmax"}};
+    for (size_t i = 0; i < sizeof needless / sizeof *needless; i++)
+        if (strcasecmp(name, needless[i][0]) == 0)
+            return mark_error(e, ERR_SPEC, mark, "layer: '%s' is unknown: %s; leave it out", name,
+                              needless[i][1]);
+    return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
+}
+
 /* `- relu` or `- conv2d: {...}`. */
 static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
 {
@@ -207,7 +220,7 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     const struct node *options = map && !node_is_empty(&node->items[0]) ? &node->items[0] : NULL;
     int kind = name_index(name, layer_names(), LAYER_KINDS);
     if (kind < 0)
-        return unknown_name("layer", name, node->mark, layer_names(), LAYER_KINDS, e);
+        return unknown_layer(name, node->mark, e);
 
     struct layer_desc layer = layer_desc_preset((enum layer_kind)kind);
     layer.line = node->mark.line;

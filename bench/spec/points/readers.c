@@ -387,6 +387,15 @@ static void join_words(char *text, size_t size, const char *words)
     }
 }
 
+static const char *advice_of(char text[128], enum option_id id, const struct spec_option *owner)
+{
+    bool chosen = owner->type == TYPE_ENUM, drawn = owner->type == TYPE_FIGURES;
+    if (drawn)
+        return id == OPT_LINK ? "add model: true to a figure" : "add bars to figures";
+    snprintf(text, 128, "%s %s", chosen ? "choose another" : "give", owner->key);
+    return text;
+}
+
 void reader_explain_late(char why[READER_WHY], const struct length *late, const char *found,
                          double most)
 {
@@ -400,7 +409,7 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
                          const char *found)
 {
     const char *key = option_get(id)->key, *owner = option_get(lacks->owner)->key;
-    char names[256];
+    char names[256], advice[128];
     if (lacks == &trainers) {
         snprintf(why, READER_WHY,
                  "%s has no effect: workload.command sees the options below workload.options "
@@ -410,9 +419,8 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
         snprintf(why, READER_WHY, "%s has no effect where %s = %s: expected more, or leave %s out",
                  key, owner, found, key);
     } else if (lacks->names == NULL) {
-        snprintf(why, READER_WHY,
-                 "%s has no effect without %s, which is %s; give %s, or leave %s out", key, owner,
-                 found, owner, key);
+        snprintf(why, READER_WHY, "%s has no effect without %s, which is %s; %s, or leave %s out",
+                 key, owner, found, advice_of(advice, id, option_get(lacks->owner)), key);
     } else {
         join_words(names, sizeof names, lacks->names);
         snprintf(why, READER_WHY, "%s has no effect: expected %s = %s, found %s; leave it out", key,

@@ -183,12 +183,14 @@ static void test_links(void **state)
         char text[512], message[256];
         snprintf(text, sizeof text, BODY "site: {kind: emulated, rate: '%s'}\n", wrong[i]);
         snprintf(message, sizeof message,
-                 "4:30: site.rate: '%s' is none: wanted 1gbit, 100mbit, 2.5gbit, or none",
+                 "4:30: site.rate: '%s' is not a rate: expected a number and kbit, mbit or gbit, "
+                 "as 2.5gbit, or none",
                  wrong[i]);
         refuse(text, NULL, message);
     }
     refuse(BODY "site: {kind: emulated, delay: 1m}\n", NULL,
-           "4:31: site.delay: '1m' is none: wanted 100us, 0.1ms, or none");
+           "4:31: site.delay: '1m' is not a time: expected a number and us, ms or s, as 0.1ms, or "
+           "none");
 }
 
 /* A machine of its own has no link to be told of, nor is one told where all hosts have the same. */
