@@ -13,6 +13,16 @@ for file in bench/tests/bad/spec/*.yaml; do
     check "$(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" plan "$file"
 done
 
+# What conditions and figures show is looked up behind the reader of specs.
+while IFS='|' read -r set owner <&3; do
+    check "no point fills $set" expect 2 "it needs $owner at every point" "$scalebench" plan quick --set "$set"
+done 3<<'END'
+checks=["late_ms < 1"]|compute, which is real
+checks=["sleep_margin_ms < 1"]|compute, which is real
+checks=["bytes_nic < 1000"]|site, which is local
+checks=["bytes_tensor > 0"]|parallel.tensor, which is 1
+figures=[{kind: bars, y: bytes_nic_rx}]|site, which is local
+END
 for command in plan run figures table status; do
     check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' is not there, neither in the current folder nor in configs; nearest 'strong_scaling'; " \
         "$scalebench" "$command" strong_scalin.yaml

@@ -308,8 +308,8 @@ says_why_a_figure_is_empty() {
     cp -r results/reference/strong_scaling "$dir" || return 1
     expect 2 "peer_ratio: it compares with another program, but no point has one" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: peers, y: peer_ratio}]" || return 1
-    expect 0 "bytes: nothing to draw: no timed launch has a value" "$scalebench" figures "$dir" \
-        --set "figures=[{kind: line, name: bytes, y: bytes_nic_rx}]" || return 1
+    expect 0 "clocks: nothing to draw: no timed launch has a value" "$scalebench" figures "$dir" \
+        --set "figures=[{kind: line, name: clocks, y: clock_error_us}]" || return 1
     awk -F, -v OFS=, '
         { gsub(/"[^"]*"/, "quoted") }
         NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i }
