@@ -36,12 +36,11 @@ run() { # name, exit status, pattern, command
 # Two ranks of two computing threads, the watchdog's and that of sync.overlap.
 train() {
     "$mpiexec" -n 2 "$build/train_cnn" --model lenet_21k --data.set digits --data.samples 64 \
-        --train.global_batch 16 --place.threads_per_rank 2 --sync.cap_mib 0.02 --sync.first_cap_mib 0 \
-        --wait block "$@"
+        --train.global_batch 16 --place.threads_per_rank 2 --wait block "$@"
 }
 
 in_buckets() {
-    train --sync.strategy bucketed "$@"
+    train --sync.strategy bucketed --sync.cap_mib 0.02 --sync.first_cap_mib 0 "$@"
 }
 
 for program in test_base test_layers test_net test_batchnorm; do
@@ -53,9 +52,8 @@ for program in mpi_overlap mpi_sync mpi_counts mpi_check mpi_clocks mpi_replay m
 done
 run train 0 "epoch 1" in_buckets --sync.overlap thread
 run train_calls_compared 0 "epoch 1" in_buckets --sync.check calls
-for stage in 2 3; do
-    run "train_zero$stage" 0 "epoch 1" train --sync.zero "$stage" --sync.zero_persist 1000 --sync.overlap thread
-done
+run train_zero2 0 "epoch 1" train --sync.zero 2 --sync.cap_mib 0.02 --sync.overlap thread
+run train_zero3 0 "epoch 1" train --sync.zero 3 --sync.cap_mib 0.02 --sync.zero_persist 1000 --sync.overlap thread
 run train_stages 0 "epoch 1" train --parallel.pipeline 2 --train.accumulate 4
 run train_bf16 0 "epoch 1" train --train.precision bf16
 mkdir -p "$logs/record" "$logs/replayed"

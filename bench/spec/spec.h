@@ -273,6 +273,8 @@ bool config_reads(const struct config *config, enum option_id option);
 bool config_uses(const struct config *config, enum option_id option);
 /* The option whose value has this one without effect; NULL: none has. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
+/* ERR_ARGUMENT that explains to a command line why config_unread_by names an owner. */
+enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
 /* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
 enum { LINK_BYTES = 64 };
 void config_link(char text[LINK_BYTES], const struct config *config);

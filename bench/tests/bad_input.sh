@@ -134,7 +134,19 @@ check "trainer: a target in place of percent" \
 check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect with --run time: expected --run accuracy; leave it out" \
     "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --run time --train.epochs 2
 check "trainer: timed steps of an accuracy run" expect 2 "--measure.time.steps has no effect with --run accuracy: expected --run time" \
-    "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --measure.time.steps 2
+    train --data.set digits --measure.time.steps 2
+while IFS='|' read -r options owner <&3; do
+    # shellcheck disable=SC2086
+    check "trainer: $options has no effect" expect 2 "has no effect$owner" train --data.set digits $options
+done 3<<'END'
+--train.optimizer adam --train.momentum 0.9|: expected train.optimizer = sgd or lars, found adam; leave it out
+--sync.period 4|: expected sync.strategy = local_sgd, found allreduce
+--train.lr_gamma 0.5|: expected train.lr_schedule = step, found constant
+--train.loss_scale 1024|: expected train.precision = fp16, found fp32
+--train.nesterov yes| without train.momentum, which is 0
+--checkpoint.dtype bf16| without checkpoint.every_epochs, which is 0
+--kernels.plan reference --kernels.tune start|: expected kernels.plan = fast or exact, found reference
+END
 check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
     train --data.set digits --checkpoint.start configs/quick.yaml
 # What will be written is looked at before the first step, by name; nothing is left of the look.

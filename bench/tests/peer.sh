@@ -148,12 +148,12 @@ PY
 # The bytes that ours hands over, in as many calls, a gather and a scatter for two messages with each rank.
 same_calls() {
     local strategy program
-    for strategy in allreduce_layer bucketed gather_scatter; do
+    for strategy in allreduce_layer "bucketed --sync.first_cap_mib 0.02 --sync.cap_mib 0.04" gather_scatter; do
         for program in "$train_cnn" "$peer"; do
             mkdir -p "$tmp/calls.${program##*/}"
+            # shellcheck disable=SC2086 # with its options
             "$mpiexec" -n 3 "$program" --model lenet_21k "${small[@]}" --measure.time.steps 4 --run time --wait yield \
-                --sync.strategy "$strategy" --sync.first_cap_mib 0.02 --sync.cap_mib 0.04 \
-                --record "$tmp/calls.${program##*/}" || return 1
+                --sync.strategy $strategy --record "$tmp/calls.${program##*/}" || return 1
         done
         { last_line "$tmp/calls.train_cnn" calls bytes_payload && last_line "$tmp/calls.peer_torch" calls bytes_payload
         } | paste -sd' ' | tee /dev/stderr |

@@ -110,10 +110,11 @@ counts_other_sums() {
 # A server that nobody waits for has taken its steps long before others have: what it answers them is counted.
 counts_late_answers() {
     local variant
-    for variant in async stale; do
+    for variant in async "stale --sync.staleness 3"; do
+        # shellcheck disable=SC2086
         "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 --measure.time.warmup_steps 2 \
-            --wait yield --record "$tmp" --sync.strategy param_server --sync.variant "$variant" \
-            --sync.staleness 3 --inject.kind fixed --inject.sleep 20ms --inject.ranks '[1]' || return 1
+            --wait yield --record "$tmp" --sync.strategy param_server --sync.variant $variant \
+            --inject.kind fixed --inject.sleep 20ms --inject.ranks '[1]' || return 1
         tail -n 1 "$tmp/rank.0.jsonl" |
             grep '"calls":20,"bytes_payload":628000,"bytes_wire":314000,"messages_wire":10,"wire_source":"counted"' ||
             return 1
@@ -430,6 +431,9 @@ check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
 check "an unknown option names the nearest" expect 2 "value is missing; nearest '--train.lr'; see --help" "$train_cnn" --lr=1
+check "a timeline is of a record alone" expect 2 "train_cnn: --measure.timeline has no effect without --record" \
+    "$train_cnn" --model "$model" --run time --measure.timeline true
+check "one dash is one too few" expect 2 "train_cnn: -train.lr: unknown option; write --train.lr" "$train_cnn" -train.lr 0.1
 check "steps are left out of a record alone" expect 2 "train_cnn: --no-steps has no effect without --record" \
     "$train_cnn" --model "$model" --no-steps
 check "one description at a time" expect 2 "give one of them" "$train_cnn" --describe --identify

@@ -427,3 +427,11 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
                  owner, names, found);
     }
 }
+
+enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e)
+{
+    const struct reader *lacks = reader_find_lack(config, id);
+    char why[READER_WHY];
+    reader_explain_lack(why, id, lacks, reader_owner_text(config, lacks->owner));
+    return error_set(e, ERR_ARGUMENT, "--%s", why);
+}

@@ -138,6 +138,15 @@ static bool is_workload_option(enum option_id id)
     return option_get(id)->scope == SCOPE_WORKLOAD;
 }
 
+static bool is_known(const char *argument, const char *const *names, size_t n)
+{
+    size_t length = strcspn(argument, "=");
+    for (size_t i = 0; i < n; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], argument, length) == 0)
+            return true;
+    return false;
+}
+
 static enum status unknown_option(const char *argument, struct error *e)
 {
     const char *names[OWN_OPTIONS + OPTION_COUNT];
@@ -149,6 +158,8 @@ static enum status unknown_option(const char *argument, struct error *e)
         if (is_workload_option((enum option_id)id))
             names[n++] = option_get((enum option_id)id)->key;
     size_t length = strspn(argument, "-");
+    if (length == 1 && is_known(argument + 1, names, n))
+        return error_set(e, ERR_ARGUMENT, "%s: unknown option; write -%s", argument, argument);
     if (option_find(argument + length) != NULL)
         return error_set(
             e, ERR_ARGUMENT,
@@ -186,6 +197,20 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 
 /* ---- All of them ---- */
 
+static enum status check_recorded(const struct arguments *a, struct error *e)
+{
+    const struct config *c = &a->config;
+    const char *option = !a->record_steps                ? "no-steps"
+                         : config_int(c, OPT_TIMELINE)   ? option_get(OPT_TIMELINE)->key
+                         : config_int(c, OPT_REPLAY) > 0 ? option_get(OPT_REPLAY)->key
+                                                         : NULL;
+    if (option == NULL || a->record_dir != NULL)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "--%s has no effect without --record; give --record DIR, or leave --%s out",
+                     option, option);
+}
+
 /* Options that only make sense together. */
 static enum status check_together(const struct arguments *a, struct error *e)
 {
@@ -193,10 +218,7 @@ static enum status check_together(const struct arguments *a, struct error *e)
         return error_set(e, ERR_ARGUMENT,
                          "--describe, --describe-plan, --identify and --probe-recovery each print "
                          "something else: give one of them");
-    if (!a->record_steps && a->record_dir == NULL)
-        return error_set(e, ERR_ARGUMENT,
-                         "--no-steps has no effect without --record; give --record DIR, or leave "
-                         "--no-steps out");
+    TRY(check_recorded(a, e));
     if (a->help || a->describe || a->probe_recovery)
         return OK;
     if (!a->config.values[OPT_MODEL].set)
@@ -273,6 +295,31 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     return OK;
 }
 
+/* The launcher decides ranks and nodes after this; the runner decides what campaigns do. */
+static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
+{
+    const struct spec_option *owner = config_unread_by(config, id);
+    bool decided = owner != NULL && owner->scope == SCOPE_WORKLOAD;
+    return decided ? config_refuse_unread(config, id, e) : OK;
+}
+
+/* A path without a checkpoint is kept for later runs of the same command line. */
+static bool is_given(const struct config *config, enum option_id id)
+{
+    const struct spec_option *option = option_get(id);
+    return id != OPT_CHECKPOINT_PATH && is_workload_option(id) && option->preset != NULL &&
+           !value_is_preset(option, &config->values[id]);
+}
+
+/* Values of the default are accepted, read or not. */
+static enum status check_readers(const struct config *config, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (is_given(config, id))
+            TRY(refuse_unread(config, id, e));
+    return OK;
+}
+
 /* The runner, which says its version, has looked at what it hands over: all options, read or not. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
@@ -286,7 +333,10 @@ static enum status check_run(const struct arguments *a, struct error *e)
         config_set(&config, option_get(OPT_TIME_LAUNCHES), timed ? "1" : "0", none, e);
     THEN(status,
          config_set(&config, option_get(OPT_ACCURACY_SEEDS), timed ? "[]" : "[1]", none, e));
+    if (a->until > 0) /* a segment ends with a checkpoint */
+        THEN(status, config_set(&config, option_get(OPT_CHECKPOINT_EPOCHS), "1", none, e));
     THEN(status, refuse_run(&config, timed, e));
+    THEN(status, check_readers(&config, e));
     config_free(&config);
     return status;
 }
