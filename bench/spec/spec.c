@@ -15,6 +15,7 @@
 #include "bench/spec/nodes/resolve.h"
 #include "bench/spec/points/alike.h"
 #include "bench/spec/points/expand.h"
+#include "bench/spec/points/points.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
@@ -208,6 +209,36 @@ static enum status begin_spec(struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Whether words of `quick` give an option the value, or the axis, that the spec has without them. */
+static bool is_repeated(const struct spec *quick, const struct spec *spec, enum option_id id)
+{
+    const struct axis *axis = matrix_axis(quick->matrix, id);
+    const struct axis *before = matrix_axis(spec->matrix, id);
+    const struct value *value = &quick->config.values[id];
+    if (before == NULL)
+        return axis == NULL && value->set && mark_from_set(value->mark) &&
+               value_equal(value, &spec->config.values[id]);
+    size_t same = 0;
+    while (axis != NULL && same < axis->n && same < before->n &&
+           value_equal(&axis->values[same], &before->values[same]))
+        same++;
+    return axis != NULL && mark_from_set(axis->mark) && same == axis->n && same == before->n;
+}
+
+static enum status refuse_repeated(const struct spec *quick, const struct spec *spec,
+                                   struct error *e)
+{
+    const struct mark mark = spec->config.values[OPT_QUICK].mark;
+    for (enum option_id id = 0; id < OPTION_COUNT; id++)
+        if (id != OPT_NAME && id != OPT_QUICK && is_repeated(quick, spec, id) &&
+            !owned_is_of_base(spec, mark))
+            return mark_error(e, ERR_SPEC, mark,
+                              "quick: %s has the same value without it; leave it out, or give "
+                              "another value",
+                              config_option(&spec->config, id)->key);
+    return OK;
+}
+
 /* Finds mistakes in the words of a quick form, which this load does not lay over the spec. */
 static enum status try_quick(const struct spec *spec, struct error *e)
 {
@@ -219,6 +250,7 @@ static enum status try_quick(const struct spec *spec, struct error *e)
     THEN(status, find_spec(&trial, spec->path, e));
     THEN(status, read_layer(&trial, &(struct layer){trial.path, NULL, 0}, e));
     THEN(status, apply_quick(&trial, 1, e));
+    THEN(status, refuse_repeated(&trial, spec, e));
     spec_free(&trial);
     return status;
 }

@@ -146,6 +146,15 @@ static double longest_but_one(const struct config *config)
     return longest_steps(config) - 1;
 }
 
+double reader_count_sleeps(const struct config *config)
+{
+    const struct value *steps = &config->values[OPT_INJECT_STEPS];
+    long phase = config_int(config, OPT_INJECT_PHASE);
+    double all = longest_steps(config);
+    bool every_step = phase <= INJECT_PHASE_sync || phase == INJECT_PHASE_update;
+    return every_step && isfinite(all) ? fmin(all, steps->number_hi) - steps->number + 1 : 1;
+}
+
 /* Epochs that end before the last step. */
 static double ended_epochs(const struct config *config)
 {

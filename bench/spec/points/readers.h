@@ -23,6 +23,8 @@ struct length {
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
 /* What of the option is too late at a point that reads it; NULL: nothing. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
+/* In how many steps of the longest launch a chosen rank sleeps. */
+double reader_count_sleeps(const struct config *config);
 /* The value of an owner that the lack is about. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);
 bool reader_has_row(enum option_id id);

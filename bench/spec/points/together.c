@@ -6,6 +6,7 @@
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
+#include "bench/spec/points/readers.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
@@ -88,19 +89,44 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     return OK;
 }
 
+static bool is_killed(const struct config *config)
+{
+    return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
+}
+
+/* A retried launch that resumes may be past the step. */
+static bool survives(const struct config *config)
+{
+    bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
+    return config_int(config, OPT_RESTARTS) > 0 || (resumes && config_writes_checkpoints(config));
+}
+
+static enum status check_survival(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *kind = &config->values[OPT_INJECT_KIND];
+        if (is_killed(config) && !survives(config))
+            return mark_error(e, ERR_SPEC, kind->mark,
+                              "inject.kind = kill ends every accuracy run: restart.budget is 0. "
+                              "Use restart.budget: 1 and checkpoint.every_epochs: 1");
+    }
+    return OK;
+}
+
 /* Accuracy runs are killed; timed launches are not. */
 static enum status check_kills(const struct spec *spec, struct error *e)
 {
     bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     for (size_t i = 0; i < spec->n_points && times; i++) {
-        const struct value *kind = &spec->points[i].config.values[OPT_INJECT_KIND];
-        if (kind->number == INJECT_kill)
-            return mark_error(e, ERR_SPEC, kind->mark,
+        const struct config *config = &spec->points[i].config;
+        if (is_killed(config))
+            return mark_error(e, ERR_SPEC, config->values[OPT_INJECT_KIND].mark,
                               "inject.kind = kill is of accuracy runs, but "
                               "measure.time.launches is %s: 0 is wanted",
                               config_text(&spec->config, OPT_TIME_LAUNCHES));
     }
-    return OK;
+    return check_survival(spec, e);
 }
 
 /* A program of another maker is timed alone. */
@@ -204,6 +230,25 @@ static double launch_limit(const struct point *point)
     return config_number(&point->config, OPT_POINT_LIMIT);
 }
 
+/* Nobody waits for the only rank. */
+static double deadline(const struct point *point)
+{
+    bool alone = config_int(&point->config, OPT_RANKS) == 1;
+    return alone ? 0 : config_number(&point->config, OPT_DEADLINE);
+}
+
+/* Of measure.limit in milliseconds, what each step has that sleeps. */
+static double limit_of_sleep(const struct point *point)
+{
+    double steps = fmax(1, reader_count_sleeps(&point->config));
+    return floor(launch_limit(point) * 1000 / steps) / 1000;
+}
+
+static double timed_but_one(const struct point *point)
+{
+    return fmax(1, config_number(&point->config, OPT_TIME_STEPS) - 1);
+}
+
 /* Options that change nothing beyond the most of all points that use them. */
 static const struct bound {
     enum option_id id, by; /* by: decides the most */
@@ -216,6 +261,11 @@ static const struct bound {
      "sync.cap_mib, although the first bucket is the smaller one"},
     {OPT_START_LIMIT, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
     {OPT_DEADLINE, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
+    {OPT_INJECT_SLEEP, OPT_DEADLINE, deadline, "sync.deadline, after which the other ranks give up"},
+    {OPT_INJECT_SLEEP, OPT_POINT_LIMIT, limit_of_sleep,
+     "measure.limit divided by the number of steps in which a rank sleeps"},
+    {OPT_TIME_WARMUP, OPT_TIME_STEPS, timed_but_one,
+     "measure.time.steps - 1: more steps would warm up than are timed"},
 };
 
 /* Options whose values beyond the most are all alike: one may be there. */
@@ -290,22 +340,51 @@ static enum status check_bounds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* A factor of 1 is a control beside others; alone it makes the schedule a constant one. */
-static enum status check_gamma(const struct spec *spec, struct error *e)
+static bool keeps_steps(const struct config *config)
+{
+    return config_number(config, OPT_LR_GAMMA) == 1;
+}
+
+static bool keeps_cosine(const struct config *config)
+{
+    return config_number(config, OPT_LR_MIN) == config_number(config, OPT_LR);
+}
+
+/* Values that make the schedule of the rate a constant one. */
+static const struct constancy {
+    enum option_id id;
+    bool (*keeps)(const struct config *config);
+    const char *same;
+} constancies[] = {
+    {OPT_LR_GAMMA, keeps_steps, ""},
+    {OPT_LR_MIN, keeps_cosine, " is train.lr and"},
+};
+
+/* One beside others is a control; alone it is a mistake. */
+static enum status check_constancy(const struct constancy *row, const struct spec *spec,
+                                   struct error *e)
 {
     const struct value *same = NULL;
     for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
         const struct config *config = &spec->points[i].config;
-        if (!config_uses(config, OPT_LR_GAMMA))
+        if (!config_uses(config, row->id))
             continue;
-        if (config_number(config, OPT_LR_GAMMA) != 1)
+        if (!row->keeps(config))
             return OK;
-        same = &config->values[OPT_LR_GAMMA];
+        same = &config->values[row->id];
     }
     return same == NULL ? OK
                         : mark_error(e, ERR_SPEC, same->mark,
-                                     "train.lr_gamma = 1 never changes the rate: expected less, or "
-                                     "train.lr_schedule: constant");
+                                     "%s = %s%s never changes the rate: expected less, or "
+                                     "train.lr_schedule: constant",
+                                     option_get(row->id)->key, same->text, row->same);
+}
+
+static enum status check_schedules(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < sizeof constancies / sizeof *constancies; i++)
+        TRY(check_constancy(&constancies[i], spec, e));
+    return OK;
 }
 
 /* Hosts of one node have no link between them; beside another site they show what they cost. */
@@ -452,7 +531,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
     TRY(check_bounds(spec, e));
-    TRY(check_gamma(spec, e));
+    TRY(check_schedules(spec, e));
     TRY(check_hosts(spec, e));
     TRY(check_idle(spec, e));
     TRY(check_chance(spec, e));
