@@ -49,7 +49,7 @@ bool point_is_replicated(const struct point *point)
 bool point_has_option(const struct point *point, enum option_id option)
 {
     return !config_is_foreign(&point->config) || option == OPT_THREADS ||
-           option_get(option)->scope != SCOPE_WORKLOAD;
+           !scope_is_workload(option_get(option)->scope);
 }
 
 bool point_lacks_seeds(const struct point_summary *p)

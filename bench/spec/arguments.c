@@ -7,7 +7,7 @@
 
 static bool is_argument(const struct spec_option *option)
 {
-    return option->scope == SCOPE_WORKLOAD;
+    return scope_is_workload(option->scope);
 }
 
 /* What is a file goes by its path. */

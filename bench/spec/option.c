@@ -91,6 +91,8 @@ static const char *scope_text(enum option_scope scope)
         [SCOPE_FIGURE] = "one value a campaign; `figures --set` takes it too",
         [SCOPE_POINT] = "may stand in the matrix",
         [SCOPE_WORKLOAD] = "may stand in the matrix; handed to the workload",
+        [SCOPE_UNTIMED] = "may stand in the matrix where accuracy runs feel it; timed steps do "
+                          "not; handed to the workload",
     };
     return texts[scope];
 }

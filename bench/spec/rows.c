@@ -15,7 +15,7 @@ bool config_concerns(const struct config *config, enum option_id option)
 /* Of a batch the runner counts images; seed and threads are words of the command and of its environment. */
 bool config_reads(const struct config *config, enum option_id option)
 {
-    return !config_is_foreign(config) || option_get(option)->scope != SCOPE_WORKLOAD ||
+    return !config_is_foreign(config) || !scope_is_workload(option_get(option)->scope) ||
            option == OPT_THREADS || option == OPT_SEED || option == OPT_GLOBAL_BATCH ||
            option == OPT_BATCH_PER_RANK;
 }

@@ -47,7 +47,7 @@ enum option_type {
     TYPE_OWN,        /* a text as a program of somebody else takes it; its number too, else NAN */
 };
 
-enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD };
+enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD, SCOPE_UNTIMED };
 
 struct spec_option {
     enum option_id id;
@@ -73,6 +73,12 @@ static inline bool type_is_list(enum option_type type)
 static inline bool scope_is_campaign(enum option_scope scope)
 {
     return scope == SCOPE_CAMPAIGN || scope == SCOPE_FIGURE;
+}
+
+/* Whether an option is handed to the workload. */
+static inline bool scope_is_workload(enum option_scope scope)
+{
+    return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
 /* Whether points of one identity may differ in it: it follows from ranks and nodes, or changes nothing

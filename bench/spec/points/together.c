@@ -340,6 +340,46 @@ static enum status check_bounds(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* ---- Axes that no number shows ---- */
+
+/* Losses of timed steps are in steps.csv; another maker's program gets a seed. */
+static bool shows_training(const struct spec *spec)
+{
+    bool runs = false;
+    for (size_t i = 0; i < spec->n_points; i++)
+        runs = runs || config_wants_accuracy(&spec->points[i].config);
+    return (runs && spec->config.values[OPT_ACCURACY_SEEDS].n > 0) ||
+           config_int(&spec->config, OPT_STEPS_CSV) || spec_foreign(spec) != NULL;
+}
+
+static enum status check_axes(const struct spec *spec, const struct matrix *of, struct error *e)
+{
+    for (size_t i = 0; i < of->n_axes; i++) {
+        const struct axis *axis = &of->axes[i];
+        const struct spec_option *option = option_get(axis->id);
+        if (option->scope == SCOPE_UNTIMED && axis->n > 1 &&
+            (axis->open || !spec_option_is_open(spec, OPT_ACCURACY_SEEDS)))
+            return mark_error(e, ERR_SPEC, axis->mark,
+                              "%s: timed steps take as long whatever it is. Use one value, or "
+                              "give measure.accuracy.seeds for runs that feel it",
+                              option->key);
+    }
+    return OK;
+}
+
+/* Points that differ in such options alone would be timed as equal. */
+static enum status check_all_axes(const struct spec *spec, struct error *e)
+{
+    if (spec->is_recorded || shows_training(spec))
+        return OK;
+    TRY(check_axes(spec, spec->matrix, e));
+    for (size_t i = 0; i < spec->matrix->n_cases; i++)
+        TRY(check_axes(spec, &spec->matrix->cases[i], e));
+    return OK;
+}
+
+/* ---- Schedules, sites, accuracy ---- */
+
 static bool keeps_steps(const struct config *config)
 {
     return config_number(config, OPT_LR_GAMMA) == 1;
@@ -531,6 +571,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
     TRY(check_bounds(spec, e));
+    TRY(check_all_axes(spec, e));
     TRY(check_schedules(spec, e));
     TRY(check_hosts(spec, e));
     TRY(check_idle(spec, e));

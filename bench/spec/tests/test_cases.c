@@ -47,7 +47,8 @@ static void test_laid_over(void **state)
 {
     struct spec spec;
     load(&spec,
-         BODY "matrix: {ranks: [1, 2], train.lr: [0.1, 0.2]}\n"
+         BODY "measure.steps_csv: true\n"
+              "matrix: {ranks: [1, 2], train.lr: [0.1, 0.2]}\n"
               "cases:\n"
               "  - {label: all}\n"
               "  - {label: one, ranks: 1}\n"
@@ -116,6 +117,7 @@ static void test_zip(void **state)
     spec_free(&spec);
     load(&spec,
          BODY
+         "measure.steps_csv: true\n"
          "zip: [{ranks: [1, 2], nodes: [1, 2]}, {train.lr: [1, 2], train.momentum: [0.5, 0]}]\n"
          "cases: [{label: a}, {label: b, nodes: 1}, {label: c, zip: {ranks: [4, 8], seed: [1, "
          "2]}}]\n",

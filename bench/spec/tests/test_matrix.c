@@ -125,7 +125,7 @@ static void test_labels(void **state)
 {
     struct spec spec;
     load(&spec,
-         "name: labels\ntrain: {global_batch: 8}\n"
+         "name: labels\ntrain: {global_batch: 8}\nmeasure.steps_csv: true\n"
          "matrix: {place.bind: [core], model: [softmax_784, lenet_21k], train.lr: [1e-3, 1]}\n",
          NULL);
     assert_labels(&spec, "softmax_784 lr=0.001|softmax_784 lr=1|lenet_21k lr=0.001|lenet_21k lr=1");
@@ -322,7 +322,7 @@ static void test_like_a_plain_search(void **state)
                              *const binds[] = {"core", "none"};
     srand(7);
     for (int round = 0; round < 40; round++) {
-        char text[2048] = "name: a\ntrain: {global_batch: 64}\nmatrix:\n";
+        char text[2048] = "name: a\ntrain: {global_batch: 64}\nmeasure.steps_csv: true\nmatrix:\n";
         struct spec spec;
         bool baseline = round % 3 == 2;
         add_some(text, "train.lr", rates, 3);
@@ -358,6 +358,7 @@ static void test_thousands_of_points(void **state)
     struct spec spec;
     char *text = malloc(1 << 16);
     strcpy(text, "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\n"
+                 "measure.steps_csv: true\n"
                  "matrix:\n  ranks: [1, 2, 3, 4, 5, 6, 7, 8]\n  seed: [1");
     for (int i = 2; i <= 1000; i++)
         sprintf(text + strlen(text), ", %d", i);

@@ -287,7 +287,7 @@ static void test_arguments(void **state)
     assert_string_equal(argv[2], "there");
     assert_null(argv[3]);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        bool workload = option_get((enum option_id)i)->scope == SCOPE_WORKLOAD;
+        bool workload = scope_is_workload(option_get((enum option_id)i)->scope);
         assert_int_equal(config.values[i].set, workload);
         if (workload && i != OPT_MODEL)
             assert_string_equal(config.values[i].text, spec.points[0].config.values[i].text);

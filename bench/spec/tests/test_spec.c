@@ -340,11 +340,13 @@ static void test_anchors(void **state)
 {
     struct spec a, b;
     load(&a,
-         SHARED BODY "matrix: {<<: *axes, train.momentum: [0, 0.5]}\n"
+         SHARED BODY "measure.steps_csv: true\n"
+                     "matrix: {<<: *axes, train.momentum: [0, 0.5]}\n"
                      "baseline: &first {ranks: 1, seed: 1, train.momentum: 0}\nexclude: [*first]\n",
          NULL);
     load(&b,
-         BODY "matrix: {ranks: [1, 2], seed: [1, 2], train.momentum: [0, 0.5]}\n"
+         BODY "measure.steps_csv: true\n"
+              "matrix: {ranks: [1, 2], seed: [1, 2], train.momentum: [0, 0.5]}\n"
               "baseline: {ranks: 1, seed: 1, train.momentum: 0}\n"
               "exclude: [{ranks: 1, seed: 1, train.momentum: 0}]\n",
          NULL);

@@ -118,7 +118,7 @@ static json_t *options_json(const struct config *config)
     json_t *options = json_object();
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
-        if (option->scope == SCOPE_WORKLOAD)
+        if (scope_is_workload(option->scope))
             json_object_set_new(options, option->key, json_string(config->values[id].text));
     }
     return options;

@@ -135,7 +135,7 @@ static void list_own(struct option list[OWN_OPTIONS + 1])
 
 static bool is_workload_option(enum option_id id)
 {
-    return option_get(id)->scope == SCOPE_WORKLOAD;
+    return scope_is_workload(option_get(id)->scope);
 }
 
 static bool is_known(const char *argument, const char *const *names, size_t n)
