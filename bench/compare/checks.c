@@ -326,9 +326,11 @@ static enum option_id option_of(const struct config *config, const char *name)
     return option != NULL ? option->id : column_option(name);
 }
 
-static bool is_case(const char *name)
+/* Whether it is a column, other than those of options, that the spec alone fills. */
+static bool is_of_spec(const char *name)
 {
-    return strcmp(name, column_get(COLUMN_case_name)->name) == 0;
+    enum column_id column = column_find(name);
+    return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
 /* What a point is before it has run, by options' keys or columns. */
@@ -336,6 +338,10 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
 {
     const struct point *point = arg;
     enum option_id option = option_of(&point->config, name);
+    if (column_find(name) == COLUMN_kind) {
+        *value = (struct condition_value){.number = NAN, .text = config_kind(&point->config)};
+        return true;
+    }
     return point_look_up(
         value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
@@ -348,11 +354,21 @@ static bool is_settled(const struct condition *where, const struct spec *spec)
     const struct condition_term *terms = condition_terms(where, &n);
     for (size_t i = 0; i < n; i++) {
         enum option_id option = option_of(&spec->config, terms[i].name);
-        if (!is_case(terms[i].name) &&
+        if (!is_of_spec(terms[i].name) &&
             (option == OPTION_COUNT || !spec_option_is_settled(spec, option)))
             return false;
     }
     return true;
+}
+
+static bool applies(const struct check *check, const struct point *point)
+{
+    return check->where == NULL || condition_holds(check->where, look_up_before, point);
+}
+
+static bool is_settled_where(const struct check *check, const struct spec *spec)
+{
+    return check->where == NULL || is_settled(check->where, spec);
 }
 
 /* A demand that the file alone settles, or a `where` that no point will meet, is refused before hours of launches. */
@@ -365,16 +381,17 @@ static enum status check_points(const struct check *check, const struct spec *sp
             "something measured, as step_ms < 25",
             check->text);
     size_t points = 0, bases = 0;
-    if (check->where != NULL && !is_settled(check->where, spec))
+    if (!is_settled_where(check, spec))
         return OK;
     for (size_t i = 0; i < spec->n_points; i++)
-        if (check->where == NULL ||
-            condition_holds(check->where, look_up_before, &spec->points[i])) {
+        if (applies(check, &spec->points[i])) {
             points++;
             bases += spec->points[i].base_index == i;
         }
     if (points == 0)
-        return error_set(e, ERR_ARGUMENT, "'%s': no point of the spec is so", check->text);
+        return error_set(e, ERR_ARGUMENT,
+                         "'%s': no point of the spec is so; expected a `where` that some meet",
+                         check->text);
     return bases == points && !spec->is_recorded ? check_beside_bases(check, e) : OK;
 }
 
@@ -393,12 +410,71 @@ static enum status check_before(const char *text, const struct spec *spec, bool 
     return status;
 }
 
+static bool equal_but_blanks(const char *a, const char *b)
+{
+    a += strspn(a, " \t");
+    b += strspn(b, " \t");
+    return *a == *b && (*a == '\0' || equal_but_blanks(a + 1, b + 1));
+}
+
+/* Whether both concern some point, as far as that is known before any launch. */
+static bool have_common_point(const struct check *a, const struct check *b, const struct spec *spec)
+{
+    bool settled = is_settled_where(a, spec) && is_settled_where(b, spec);
+    for (size_t i = 0; i < spec->n_points && settled; i++)
+        if (applies(a, &spec->points[i]) && applies(b, &spec->points[i]))
+            return true;
+    return !settled && a->where != NULL && b->where != NULL &&
+           equal_but_blanks(condition_text(a->where), condition_text(b->where));
+}
+
+/* Finds a pair of demands that no point can meet together. */
+static enum status check_contradiction(const struct check *a, const struct check *b,
+                                       struct error *e)
+{
+    char *both, why[CONDITION_WHY];
+    struct condition *c = NULL;
+    if (asprintf(&both, "(%s) and (%s)", condition_text(a->demand), condition_text(b->demand)) < 0)
+        return error_no_memory(e, "a condition");
+    enum status status = condition_parse(&c, both, e);
+    free(both);
+    if (status == OK && !condition_decides(why, c))
+        status = error_set(e, ERR_ARGUMENT, "'%s' and '%s' contradict each other; leave one out",
+                           a->text, b->text);
+    condition_free(c);
+    return status;
+}
+
+static enum status check_pair(const char *first, const char *second, const struct spec *spec,
+                              struct error *e)
+{
+    struct check a = {.text = NULL}, b = a;
+    if (equal_but_blanks(first, second))
+        return error_set(e, ERR_ARGUMENT, "'%s' is given twice; leave one out", second);
+    enum status status = parse(&a, first, e);
+    THEN(status, parse(&b, second, e));
+    if (status == OK && have_common_point(&a, &b, spec))
+        status = check_contradiction(&a, &b, e);
+    free_check(&a);
+    free_check(&b);
+    return status;
+}
+
+static enum status check_with_earlier(const struct value *texts, size_t i, const struct spec *spec,
+                                      struct error *e)
+{
+    TRY(check_before(texts->texts[i], spec, !mark_from_set(texts->mark), e));
+    for (size_t k = 0; k < i && !spec->is_recorded; k++)
+        TRY(check_pair(texts->texts[k], texts->texts[i], spec, e));
+    return OK;
+}
+
 enum status checks_check(const struct spec *spec, struct error *e)
 {
     const struct value *texts = &spec->config.values[OPT_CHECKS];
     struct error inner;
     for (size_t i = 0; i < texts->n; i++)
-        if (check_before(texts->texts[i], spec, !mark_from_set(texts->mark), &inner) != OK)
+        if (check_with_earlier(texts, i, spec, &inner) != OK)
             return mark_error(e, ERR_SPEC, texts->mark, "%s: %s", option_get(OPT_CHECKS)->key,
                               inner.text);
     return OK;

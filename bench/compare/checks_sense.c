@@ -64,6 +64,16 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
+/* No point has more launches than its spec asks for. */
+static void lower_to_asked(struct condition_range *range, const char *name,
+                           const struct check_names *names)
+{
+    const struct value *launches = &names->spec->config.values[OPT_TIME_LAUNCHES];
+    bool open = names->open && spec_option_is_open(names->spec, OPT_TIME_LAUNCHES);
+    if (column_find(name) == COLUMN_launches && !open && !names->spec->is_recorded)
+        range->hi = launches->number_hi;
+}
+
 /* Refuses a number that every possible number of a column meets, or none. */
 static enum status check_number(const struct check *check, const struct condition_term *term,
                                 const struct check_names *names, struct error *e)
@@ -73,8 +83,10 @@ static enum status check_number(const struct check *check, const struct conditio
     bool is_option = names->spec != NULL && config_option_find(&names->spec->config, term->name);
     if (!names->ranges || is_option || !column_range(term->name, &range))
         return OK;
-    if (names->spec != NULL)
+    if (names->spec != NULL) {
         raise_to_chance(&range, term->name, names->spec);
+        lower_to_asked(&range, term->name, names);
+    }
     return condition_term_decides(why, term, &range) ? OK : refuse(check, "", why, e);
 }
 

@@ -106,8 +106,7 @@ struct condition_range {
     int classes; /* that guessing among reaches lo; 0: lo is no chance */
 };
 
-/* Whether numbers of the range differ in whether they meet the comparison; else `why` says what all of them do. One that
- * asks for a number above lo is met by all, and says that there is one. */
+/* Whether numbers of the range differ in whether they meet the comparison; else `why` says what all of them do. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 

@@ -348,7 +348,7 @@ a_spec_has_its_own() {
         "${run[@]}" --set 'checks=["speedup = fast"]' || return 1
     [ ! -e "$tmp/checked" ] || return 1
     expect 0 "2 hold, 0 undecided, 0 violated" "${run[@]}" \
-        --set 'checks=["step_ms > 0 where ranks = 2", "status = ok"]' || return 1
+        --set 'checks=["step_ms > 1e-3 where ranks = 2", "status = ok"]' || return 1
     expect 1 "violated   step_ms > 1e9 where ranks = 2  (1 point)" "${run[@]}" \
         --set 'checks=["step_ms > 1e9 where ranks = 2"]' || return 1
     [ "$(find "$tmp/checked/fake" -name manifest.json | wc -l)" -eq 1 ] # another condition is no other run
@@ -360,12 +360,12 @@ no_point_is_so() {
     local text='no point of the spec is so' run=("$scalebench" plan "$tmp/checked.yaml" --out "$tmp/checked")
     for where in "sync.strategy = tree" "strategy = rign" "ranks = 3" "case = ours"; do
         cp "$tmp/fake.yaml" "$tmp/checked.yaml"
-        printf 'checks: ["step_ms > 0 where %s"]\n' "$where" >>"$tmp/checked.yaml"
-        expect 2 "$tmp/checked.yaml:12:9: checks: 'step_ms > 0 where $where': $text" "${run[@]}" || return 1
+        printf 'checks: ["step_ms > 1e-3 where %s"]\n' "$where" >>"$tmp/checked.yaml"
+        expect 2 "$tmp/checked.yaml:12:9: checks: 'step_ms > 1e-3 where $where': $text" "${run[@]}" || return 1
     done
-    expect 0 "1 point" "${run[@]}" --set 'matrix.ranks=[1] checks=["step_ms > 0 where ranks = 2"]' || return 1
-    expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 0 where step_ms > 1e9 or ranks = 3"]' || return 1
-    expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 0 where not ranks = 1 and strategy = allreduce"]'
+    expect 0 "1 point" "${run[@]}" --set 'matrix.ranks=[1] checks=["step_ms > 1e-3 where ranks = 2"]' || return 1
+    expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 1e-3 where step_ms > 1e9 or ranks = 3"]' || return 1
+    expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 1e-3 where not ranks = 1 and strategy = allreduce"]'
 }
 check "a where that no point will meet is refused before anything runs" no_point_is_so
 

@@ -268,11 +268,10 @@ bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term
                             const struct condition_range *range)
 {
     double number = term->number, first = range->above ? nextafter(range->lo, 1) : range->lo;
-    bool least = order_holds(range->lo, term->relation, number);
     bool low = order_holds(first, term->relation, number);
     bool high = order_holds(range->hi, term->relation, number);
     bool inside = first <= number && number <= range->hi;
-    bool decides = term->relation > RELATION_UNEQUAL ? low != high || (low && !least) : inside;
+    bool decides = term->relation > RELATION_UNEQUAL ? low != high : inside;
     if (isnan(number) || (decides && !(range->share && number >= SHARE_BOUND)))
         return true;
     explain_range(why, term->name, range, low);

@@ -368,7 +368,9 @@ static void test_ranges(void **state)
     assert_true(decides("step_ms < 1e9", 0, INFINITY, ""));
     assert_true(decides("loss = NaN", 0, 100, ""));
     const struct condition_range above = {.hi = INFINITY, .above = true, .share = true};
-    assert_true(decides_in("step_ms > 0", above, ""));
+    assert_false(
+        decides_in("step_ms > 0", above,
+                   "step_ms is always above 0: this always holds; expected another number"));
     assert_false(
         decides_in("step_ms <= 0", above,
                    "step_ms is always above 0: this never holds; expected another number"));
