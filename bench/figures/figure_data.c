@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
@@ -316,6 +318,40 @@ static bool knows_points(const struct figure_data *d)
     return true;
 }
 
+/* The file of the run itself asks for the figure and says which points there are. */
+static bool is_settled(const struct figure_data *d)
+{
+    const struct spec *spec = d->spec;
+    const struct mark mark = d->figure->request->mark;
+    return spec->config.values[OPT_FIGURES].set && !d->several && !spec->is_recorded &&
+           !mark_from_set(mark) && strcmp(mark.file, spec->path) == 0 &&
+           spec_set_beyond_figures(spec) == NULL && !spec_option_is_open(spec, OPT_RANKS) &&
+           !spec_option_is_open(spec, OPT_NODES);
+}
+
+static bool is_relative(const struct figure_data *d)
+{
+    enum quantity_relation relation = d->quantity->relation;
+    const struct value *file = &d->spec->config.values[OPT_PUBLISHED_FILE];
+    return d->n_quantities == 1 && value_is_preset(option_get(OPT_PUBLISHED_FILE), file) &&
+           (relation == RELATION_SPEEDUP || relation == RELATION_EFFICIENCY);
+}
+
+/* The ratio of a point to itself is 1, which is nothing to draw. */
+static enum status check_bases(const struct figure_data *d, struct error *e)
+{
+    const struct spec *spec = d->spec;
+    size_t compared = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        compared += d->shown[i] && spec->points[i].base_index != i;
+    if (compared > 0 || !is_relative(d) || !is_settled(d))
+        return OK;
+    return mark_error(e, ERR_SPEC, d->figure->request->mark,
+                      "figures: %s is 1 at every point, which is its own base. Add points with "
+                      "more ranks or give baseline, or leave the figure out",
+                      d->quantity->name);
+}
+
 enum status figure_check(const struct figure_request *request, const struct summary *s,
                          struct error *e)
 {
@@ -324,6 +360,8 @@ enum status figure_check(const struct figure_request *request, const struct summ
     d.s = s;
     if (status == OK && knows_points(&d))
         status = find_points(&d, e);
+    if (d.shown != NULL)
+        THEN(status, check_bases(&d, e));
     figure_data_free(&d);
     return status;
 }

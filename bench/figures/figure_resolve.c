@@ -463,6 +463,14 @@ static bool x_differs(const struct figure_data *d)
     return differs;
 }
 
+static bool x_is_no_y(const struct figure_data *d)
+{
+    for (size_t i = 0; i < d->n_quantities; i++)
+        if (strcmp(d->quantities[i].name, d->x.name) == 0)
+            return false;
+    return true;
+}
+
 static bool series_join_points(const struct figure_data *d)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -496,6 +504,7 @@ static const struct {
     const char *why;
 } effects[] = {
     {FIGURE_X, x_differs, "all points have one value; expected an option that points differ in"},
+    {FIGURE_X, x_is_no_y, "is y itself; expected an option that points differ in, as ranks"},
     {FIGURE_SERIES, series_join_points,
      "x is among them, so each curve would have one point; leave it out of series"},
     {FIGURE_SHAPE, has_shape, "has no effect on this kind; use kind: line, or leave shape out"},

@@ -16,11 +16,16 @@ static enum status read_figure(struct value *value, size_t i, const struct spec_
 {
     TRY(figure_request_read(&value->figures[i], node, e));
     const char *name = figure_request_name(&value->figures[i]);
-    for (size_t j = 0; j < i; j++)
+    for (size_t j = 0; j < i; j++) {
         if (strcmp(value->texts[j], name) == 0)
             return mark_error(e, ERR_SPEC, node->mark,
                               "%s: '%s' is listed twice: a `name` tells figures of one kind apart",
                               option->key, name);
+        if (figure_request_same(&value->figures[j], &value->figures[i]))
+            return mark_error(e, ERR_SPEC, node->mark,
+                              "%s: '%s' shows the same as '%s'; leave one out", option->key, name,
+                              value->texts[j]);
+    }
     value->texts[i] = strdup(name);
     return value->texts[i] != NULL ? OK : error_no_memory(e, "a value");
 }

@@ -226,6 +226,24 @@ enum status figure_request_read(struct figure_request *r, const struct node *nod
     return check_name(r, e);
 }
 
+static bool has_same_sources(const struct figure_request *a, const struct figure_request *b)
+{
+    bool same = a->n_sources == b->n_sources && a->published == b->published;
+    for (size_t k = 0; same && k < a->n_sources; k++)
+        for (int i = 0; i < PUBLISHED_OPTIONS; i++)
+            same = same && value_equal(&a->sources[k].options[i], &b->sources[k].options[i]);
+    return same;
+}
+
+bool figure_request_same(const struct figure_request *a, const struct figure_request *b)
+{
+    bool same = has_same_sources(a, b);
+    for (int i = 0; i < FIGURE_OPTIONS; i++)
+        same = same && (i == FIGURE_NAME || i == FIGURE_TITLE ||
+                        value_equal(&a->options[i], &b->options[i]));
+    return same;
+}
+
 /* ---- Copies ---- */
 
 enum status figure_request_copy(struct figure_request *to, const struct figure_request *from,

@@ -44,6 +44,9 @@ void figure_request_write(FILE *out, const struct figure_request *request,
                           const char *(*path_of)(const void *arg, const char *text),
                           const void *arg);
 
+/* Whether both show the same, under whatever name and title. */
+bool figure_request_same(const struct figure_request *a, const struct figure_request *b);
+
 /* The name of its files. */
 const char *figure_request_name(const struct figure_request *request);
 
