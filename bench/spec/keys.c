@@ -155,13 +155,34 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
+/* The option that other tools call by the last word of a path; NULL: none. */
+static const struct spec_option *find_synonym(const char *path)
+{
+    static const struct {
+        const char *word;
+        enum option_id id;
+    } rows[] = {
+#define SYNONYM(word, option) {#word, OPT_##option},
+#include "bench/spec/values/synonyms.def"
+    };
+    const char *dot = strrchr(path, '.'), *word = dot != NULL ? dot + 1 : path;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].word, word) == 0)
+            return option_get(rows[i].id);
+    return NULL;
+}
+
 /* Names the first word of `path` that leads nowhere, and what could stand in its place. */
 static enum status unknown_key(const struct walk *walk, const char *path, const struct node *entry,
                                struct error *e)
 {
     size_t length = group_length(path);
     const char *rest = path + length + (length > 0);
+    const struct spec_option *synonym = find_synonym(path);
     char group[PATH_BYTES], head[PATH_BYTES];
+    if (synonym != NULL)
+        return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown; use %s", path,
+                          synonym->key);
     snprintf(group, sizeof group, "%.*s", (int)length, path);
     snprintf(head, sizeof head, "%.*s", (int)(rest - path + (long)strcspn(rest, ".")), path);
     if (option_find(head) != NULL && !option_is_group(head, strlen(head)))

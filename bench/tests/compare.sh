@@ -371,7 +371,7 @@ check "a where that no point will meet is refused before anything runs" no_point
 
 sorted_rows_keep_their_options() {
     local run
-    "$fake" run "$tmp/fake.yaml" --out "$tmp/sorted" --set "matrix.train.lr=[0.25,0.5] ranks=1" || return 1
+    "$fake" run "$tmp/fake.yaml" --out "$tmp/sorted" --set "matrix.train.lr=[0.25,0.5] ranks=1 measure.steps_csv=true" || return 1
     run=$tmp/sorted/fake/latest
     expect 0 "4 hold" "$scalebench" check "$run" "train.lr = 0.25 where lr = 0.25" "train.lr = 0.5 where lr = 0.5" \
         "lr = 0.25 where train.lr = 0.25" "lr = 0.5 where train.lr = 0.5" || return 1

@@ -225,6 +225,11 @@ static double bucket_size(const struct point *point)
     return config_number(&point->config, OPT_sync_cap_mib);
 }
 
+static double target(const struct point *point)
+{
+    return config_number(&point->config, OPT_TARGET_ACC);
+}
+
 static double launch_limit(const struct point *point)
 {
     return config_number(&point->config, OPT_POINT_LIMIT);
@@ -261,7 +266,10 @@ static const struct bound {
      "sync.cap_mib, although the first bucket is the smaller one"},
     {OPT_START_LIMIT, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
     {OPT_DEADLINE, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
-    {OPT_INJECT_SLEEP, OPT_DEADLINE, deadline, "sync.deadline, after which the other ranks give up"},
+    {OPT_RESOURCES, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
+    {OPT_ACCURACY_MIN, OPT_TARGET_ACC, target, "train.target_acc_pct, with which every run ends"},
+    {OPT_INJECT_SLEEP, OPT_DEADLINE, deadline,
+     "sync.deadline, after which the other ranks give up"},
     {OPT_INJECT_SLEEP, OPT_POINT_LIMIT, limit_of_sleep,
      "measure.limit divided by the number of steps in which a rank sleeps"},
     {OPT_TIME_WARMUP, OPT_TIME_STEPS, timed_but_one,
@@ -545,21 +553,6 @@ static enum status check_idle(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Runs end at the target. Records keep what they were made with. */
-static enum status check_target(const struct spec *spec, struct error *e)
-{
-    const struct value *bound = &spec->config.values[OPT_ACCURACY_MIN];
-    for (size_t i = 0; i < spec->n_points && bound->text[0] && !spec->is_recorded; i++) {
-        const struct value *target = &spec->points[i].config.values[OPT_TARGET_ACC];
-        if (target->number > 0 && target->number < bound->number)
-            return mark_error(e, ERR_SPEC, bound->mark,
-                              "measure.accuracy.test_acc_pct: %s is above train.target_acc_pct = "
-                              "%s, at which runs end: expected a bound of at most %s",
-                              bound->text, target->text, target->text);
-    }
-    return OK;
-}
-
 enum status rules_check_together(const struct spec *spec, struct error *e)
 {
     TRY(own_options_check(spec, e));
@@ -576,6 +569,5 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_hosts(spec, e));
     TRY(check_idle(spec, e));
     TRY(check_chance(spec, e));
-    TRY(check_target(spec, e));
     return check_batch_norm(spec, e);
 }

@@ -183,7 +183,7 @@ PY
 draws_its_own_points() {
     local table=$tmp/results/naik_yadav_fig4_quick/latest/summary.csv spec=configs/reports/naik_yadav/fig4.yaml points
     points=$(wc -l <"$table")
-    "$scalebench" run "$spec" --out "$tmp/results" --set "form=quick matrix.seed=[1,2]" >/dev/null &&
+    "$scalebench" run "$spec" --out "$tmp/results" --set "form=quick matrix.seed=[1,2] measure.steps_csv=true" >/dev/null &&
         [ "$(wc -l <"$table")" -gt "$points" ] &&
         "$scalebench" figures "$spec" --out "$tmp/results" --set form=quick >/dev/null &&
         [ "$(wc -l <"$table")" -eq "$points" ]
