@@ -106,7 +106,8 @@ static enum status check_survival(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
         const struct config *config = &spec->points[i].config;
         const struct value *kind = &config->values[OPT_INJECT_KIND];
-        if (is_killed(config) && !survives(config))
+        bool chosen = mark_from_set(kind->mark) || !spec_option_is_open(spec, OPT_RESTARTS);
+        if (is_killed(config) && !survives(config) && chosen)
             return mark_error(e, ERR_SPEC, kind->mark,
                               "inject.kind = kill ends every accuracy run: restart.budget is 0. "
                               "Use restart.budget: 1 and checkpoint.every_epochs: 1");
@@ -235,18 +236,24 @@ static double launch_limit(const struct point *point)
     return config_number(&point->config, OPT_POINT_LIMIT);
 }
 
+/* A run that is begun again shows what becomes of a rank that hangs. */
+static bool is_begun_again(const struct point *point)
+{
+    return config_int(&point->config, OPT_RESTARTS) > 0;
+}
+
 /* Nobody waits for the only rank. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;
-    return alone ? 0 : config_number(&point->config, OPT_DEADLINE);
+    return alone || is_begun_again(point) ? 0 : config_number(&point->config, OPT_DEADLINE);
 }
 
 /* Of measure.limit in milliseconds, what each step has that sleeps. */
 static double limit_of_sleep(const struct point *point)
 {
     double steps = fmax(1, reader_count_sleeps(&point->config));
-    return floor(launch_limit(point) * 1000 / steps) / 1000;
+    return is_begun_again(point) ? 0 : floor(launch_limit(point) * 1000 / steps) / 1000;
 }
 
 static double timed_but_one(const struct point *point)
@@ -360,7 +367,7 @@ static bool shows_training(const struct spec *spec)
            config_int(&spec->config, OPT_STEPS_CSV) || spec_foreign(spec) != NULL;
 }
 
-static enum status check_axes(const struct spec *spec, const struct matrix *of, struct error *e)
+static enum status check_untimed(const struct spec *spec, const struct matrix *of, struct error *e)
 {
     for (size_t i = 0; i < of->n_axes; i++) {
         const struct axis *axis = &of->axes[i];
@@ -380,9 +387,9 @@ static enum status check_all_axes(const struct spec *spec, struct error *e)
 {
     if (spec->is_recorded || shows_training(spec))
         return OK;
-    TRY(check_axes(spec, spec->matrix, e));
+    TRY(check_untimed(spec, spec->matrix, e));
     for (size_t i = 0; i < spec->matrix->n_cases; i++)
-        TRY(check_axes(spec, &spec->matrix->cases[i], e));
+        TRY(check_untimed(spec, &spec->matrix->cases[i], e));
     return OK;
 }
 

@@ -210,7 +210,7 @@ goes_on_without_the_silent() {
 
 # The same trial that nobody survives as many times as the budget has.
 spend_budget() {
-    expect 1 "restart.budget = 0 is spent" run killed --set "name=spent restart.budget=0 elastic=[{epoch: 0, ranks: 2}] measure.retries=0" || return
+    expect 1 "restart.budget = 0 is spent" run killed --set "name=spent restart.budget=0 elastic=[{epoch: 0, ranks: 2}, {epoch: 1, ranks: 2}] measure.retries=0" || return
     grep -E "rank 0 \(process [0-9]+ on .*\) was killed or has crashed at 20..-..-..T..:..:..Z, after step 10; restart.budget" \
         "$tmp/expect.log" || return
     expect 1 "ranks left are 1, restart.min_ranks is 2" run killed --set "name=few restart.min_ranks=2 measure.retries=0"
