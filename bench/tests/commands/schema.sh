@@ -58,7 +58,7 @@ refuses_the_wrong() {
         refuses "$wrong" "bench/tests/bad/spec/$file.yaml" || return 1
     done <<'WRONG'
 unknown_key|'modle' does not match
-unknown_in_group|'learning_rate' was unexpected
+unknown_in_group|'teacher' was unexpected
 key_without_group|'lr' does not match
 below_an_option|'train.lr.start' does not match
 group_with_value|$.place: 'core' is not of type 'object'
