@@ -1,21 +1,34 @@
 #include "bench/batch/cluster.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/runner/files.h"
+#include "bench/spec/pattern.h"
 #include "kernels/base/names.h"
 
 enum kind { KIND_TEXT, KIND_COUNT, KIND_LIST };
 
-static const struct {
+static const struct key {
     const char *name;
     enum kind kind;
+    const struct enumeration *names; /* NULL: any */
+    const char *form;                /* "time = PATTERN" */
+    const char *expected;
 } keys[CLUSTER_KEYS] = {
-#define CLUSTER_KEY(name, kind, help) {#name, KIND_##kind},
+#define CLUSTER_KEY(name, kind, names, form, expected, help)                                       \
+    {#name, KIND_##kind, names, #name " = ^(?:" form ")\\z", expected},
 #include "bench/batch/cluster_keys.def"
+};
+
+static const struct {
+    const char *pattern, *instead;
+} refused[] = {
+#define SBATCH_OPTION(pattern, instead) {pattern, instead},
+#include "bench/batch/sbatch_options.def"
 };
 
 static enum status find(struct cluster *c, const char *name, const char *home, struct error *e)
@@ -40,7 +53,51 @@ static long parse_count(const char *text)
     return *end == '\0' && end != text && count >= 1 && count <= 65536 ? count : 0;
 }
 
-static enum status check_value(const struct node *entry, enum kind kind, struct error *e)
+static enum status check_form(const struct key *key, const struct node *value, struct error *e)
+{
+    size_t at;
+    struct pattern *pattern;
+    struct pattern_value found = {0};
+    clock_t until = clock() + CLOCKS_PER_SEC;
+    enum status status = pattern_open(&pattern, key->form, &at, e);
+    THEN(status, pattern_find(pattern, value->text, strlen(value->text), until, &found, e));
+    pattern_free(pattern);
+    if (status != OK || found.text != NULL)
+        return status;
+    return mark_error(e, ERR_SPEC, value->mark, "%s = '%s': expected %s", key->name, value->text,
+                      key->expected);
+}
+
+static enum status check_name(const struct key *key, const struct node *value, struct error *e)
+{
+    char text[512];
+    const struct enumeration *names = key->names;
+    if (names == NULL || name_index(value->text, names->names, names->n) >= 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, value->mark, "%s = %s", key->name,
+                      name_explain(text, sizeof text, value->text, names->names, names->n));
+}
+
+static enum status check_text(const struct key *key, const struct node *value, struct error *e)
+{
+    if (value->text[0] == '\0' && key->kind == KIND_TEXT)
+        return OK;
+    TRY(check_name(key, value, e));
+    return check_form(key, value, e);
+}
+
+static enum status check_sbatch_option(const struct node *option, struct error *e)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(option->text + 2, "= "), option->text + 2);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (fnmatch(refused[i].pattern, name, 0) == 0)
+            return mark_error(e, ERR_SPEC, option->mark, "sbatch: --%s is not supported; %s", name,
+                              refused[i].instead);
+    return OK;
+}
+
+static enum status check_kind(const struct node *entry, enum kind kind, struct error *e)
 {
     if (kind == KIND_LIST && entry->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, entry->mark, "%s takes a list, as [one, other]", entry->key);
@@ -55,6 +112,19 @@ static enum status check_value(const struct node *entry, enum kind kind, struct 
     return OK;
 }
 
+static enum status check_value(const struct node *entry, const struct key *key, struct error *e)
+{
+    TRY(check_kind(entry, key->kind, e));
+    if (key->kind != KIND_LIST)
+        return check_text(key, entry, e);
+    for (size_t i = 0; i < entry->n; i++) {
+        TRY(check_text(key, &entry->items[i], e));
+        if (key == &keys[CLUSTER_sbatch])
+            TRY(check_sbatch_option(&entry->items[i], e));
+    }
+    return OK;
+}
+
 static enum status check_entry(const struct node *entry, struct error *e)
 {
     const char *names[CLUSTER_KEYS];
@@ -65,7 +135,7 @@ static enum status check_entry(const struct node *entry, struct error *e)
     if (key_is_own(entry->key))
         return OK;
     if (key >= 0)
-        return check_value(entry, keys[key].kind, e);
+        return check_value(entry, &keys[key], e);
     return mark_error(e, ERR_SPEC, entry->key_mark, "key %s",
                       name_explain(text, sizeof text, entry->key, names, CLUSTER_KEYS));
 }

@@ -7,7 +7,7 @@
 #include "kernels/base/error.h"
 
 enum cluster_key {
-#define CLUSTER_KEY(name, kind, help) CLUSTER_##name,
+#define CLUSTER_KEY(name, kind, names, form, expected, help) CLUSTER_##name,
 #include "bench/batch/cluster_keys.def"
     CLUSTER_KEYS
 };

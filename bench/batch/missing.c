@@ -38,29 +38,53 @@ static long nodes_of(const struct spec *spec, size_t point)
     return config_int(&spec->points[point].config, OPT_NODES);
 }
 
+static bool fits(const struct point *point, const struct spec_machine *machine)
+{
+    const struct config *c = &point->config;
+    return config_int(c, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_allow ||
+           config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS) <= machine->usable_cores;
+}
+
 /* What others are compared with runs beside each of them, in blocks of their own: it wants no job for
  * itself that a larger one of them makes needless. */
-static bool comes_with_others(const struct launch_order *o, const struct spec *spec, size_t point)
+static bool comes_with_others(const struct launch_order *o, const struct spec *spec,
+                              const struct spec_machine *machine, size_t point)
 {
     const struct point_launches *p = &o->points.points[point];
     if (p->skipped || p->failed || p->n_queued > 0 || p->accuracy_left > 0)
         return false;
     for (size_t i = 0; i < p->n_users; i++)
-        if (lacks(o, p->users[i]) && nodes_of(spec, p->users[i]) > nodes_of(spec, point))
+        if (lacks(o, p->users[i]) && fits(&spec->points[p->users[i]], machine) &&
+            nodes_of(spec, p->users[i]) > nodes_of(spec, point))
             return true;
     return false;
 }
 
-static void list(struct missing *m, const struct launch_order *o, const struct spec *spec)
+static bool any_requested_fits(const struct spec *spec, const struct spec_machine *machine)
 {
+    bool any = false;
     for (size_t i = 0; i < spec->n_points; i++)
-        if (lacks(o, i) && !comes_with_others(o, spec, i))
+        any = any || (spec->points[i].requested && fits(&spec->points[i], machine));
+    return any;
+}
+
+/* A point that was added as the base of others wants no job if none of the others fits. */
+static void list(struct missing *m, const struct launch_order *o, const struct spec *spec,
+                 const struct spec_machine *machine)
+{
+    bool useful = any_requested_fits(spec, machine);
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (!lacks(o, i) || comes_with_others(o, spec, machine, i))
+            continue;
+        else if (fits(&spec->points[i], machine) && useful)
             m->nodes[m->n++] = nodes_of(spec, i);
+        else if (!fits(&spec->points[i], machine) && m->too_large == NULL)
+            m->too_large = &spec->points[i];
     keep_different(m);
 }
 
-static enum status find_in(struct missing *m, const struct spec *spec, const char *run_dir,
-                           struct error *e)
+static enum status find_in(struct missing *m, const struct spec *spec,
+                           const struct spec_machine *machine, const char *run_dir, struct error *e)
 {
     struct journal journal;
     struct launch_order order = {0};
@@ -68,19 +92,19 @@ static enum status find_in(struct missing *m, const struct spec *spec, const cha
     enum status status = journal_open(&journal, run_dir, false, e);
     THEN(status, launch_order_open(&order, spec, &journal, run_dir, 0, e));
     if (status == OK)
-        list(m, &order, spec);
+        list(m, &order, spec, machine);
     launch_order_close(&order);
     journal_close(&journal);
     return status;
 }
 
-enum status missing_find(struct missing *m, const struct spec *spec, const char *out,
-                         struct error *e)
+enum status missing_find(struct missing *m, const struct spec *spec,
+                         const struct spec_machine *machine, const char *out, struct error *e)
 {
     char latest[PATH_BYTES];
     *m = (struct missing){0};
     TRY(path_format(latest, e, "%s/%s/latest", out, config_text(&spec->config, OPT_NAME)));
-    return find_in(m, spec, latest, e);
+    return find_in(m, spec, machine, latest, e);
 }
 
 void missing_free(struct missing *m)

@@ -240,6 +240,18 @@ sbatch_is_heard() {
         expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
         expect 2 "--site cl: no such file, nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
 }
+# Nothing that a job of the cluster could run: neither its ranks nor its threads.
+no_job_for_nothing() {
+    local why="no missing point fits 4 nodes of 2 cores (configs/sites/example.yaml): ranks="
+    expect 3 "${why}64 none nodes=4 needs 16 cores on a node" "$scalebench" submit strong_scaling --site example --dry-run \
+        --set "matrix.ranks=[64]" --out "$tmp/results" &&
+        expect 3 "${why}1 none nodes=1 needs 64 cores on a node" "$scalebench" submit strong_scaling --site example --dry-run \
+            --set place.threads_per_rank=64 --out "$tmp/results" &&
+        printf 'launcher: mpirun\n' >"$tmp/mpirun.yaml" &&
+        expect 2 "mpirun.yaml:1:11: launcher = 'mpirun' is unknown" "$scalebench" submit strong_scaling \
+            --site "$tmp/mpirun.yaml" --dry-run
+}
+check "submit refuses a cluster on which no point fits" no_job_for_nothing
 check "submit prints the message of sbatch, and reads a cluster by its path" sbatch_is_heard
 check "points that cannot run here" expect 3 "no point" "$scalebench" run quick.yaml \
     --set "matrix.ranks=[128] baseline={ranks: 128}" --out "$tmp/results"

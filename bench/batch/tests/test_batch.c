@@ -85,6 +85,20 @@ static void bad_clusters_are_refused(void **state)
     corpus_check("bench/tests/bad/cluster", 5, read_bad);
 }
 
+static void times_of_sbatch_are_read(void **state)
+{
+    static const char *const times[] = {"\"\"",     "2",         "60",    "02:00", "90:30",
+                                        "00:02:00", "1:00:00",   "10:00", "0-01",  "0-01:00",
+                                        "0-00:10",  "0-1:00:00", "7-00"};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        char text[64];
+        struct cluster c;
+        snprintf(text, sizeof text, "time: %s\n", times[i]);
+        read_cluster(&c, text);
+        cluster_free(&c);
+    }
+}
+
 /* ---- The script ---- */
 
 /* Freed with free. */
@@ -221,7 +235,8 @@ static void assert_missing(const struct spec *spec, const char *expected)
     struct missing m;
     struct error e = {.status = OK};
     char text[256] = "";
-    if (missing_find(&m, spec, results, &e) != OK)
+    const struct spec_machine machine = {.usable_cores = 1, .nodes = 4};
+    if (missing_find(&m, spec, &machine, results, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
     for (size_t i = 0; i < m.n; i++)
         sprintf(text + strlen(text), "%s%ld", i > 0 ? " " : "", m.nodes[i]);
@@ -252,6 +267,19 @@ static void what_is_done_is_not_missing(void **state)
     assert_missing(&spec, "");
     write_journal(&spec, 3);
     assert_missing(&spec, "3");
+    spec_free(&spec);
+}
+
+/* The base is run for itself then. */
+static void what_no_node_holds_wants_no_job(void **state)
+{
+    struct spec spec;
+    load(&spec, BODY "sync.strategy: allreduce\nmatrix: {ranks: [1, 6]}\nnodes: 1\n" TWO_LAUNCHES,
+         NULL);
+    assert_missing(&spec, "1");
+    spec_free(&spec);
+    load(&spec, BODY "ranks: 1\nplace.threads_per_rank: 2\n" TWO_LAUNCHES, NULL);
+    assert_missing(&spec, "");
     spec_free(&spec);
 }
 
@@ -347,11 +375,13 @@ int main(void)
         cmocka_unit_test(what_is_not_said_is_one),
         cmocka_unit_test(the_example_is_one_to_copy),
         cmocka_unit_test(bad_clusters_are_refused),
+        cmocka_unit_test(times_of_sbatch_are_read),
         cmocka_unit_test(a_script_says_what_the_cluster_does),
         cmocka_unit_test(a_scripts_options_stand_before_its_commands),
         cmocka_unit_test(what_comes_with_others_wants_no_job),
         cmocka_unit_test(what_is_done_is_not_missing),
         cmocka_unit_test(a_lost_base_is_missing_beside_the_others),
+        cmocka_unit_test(what_no_node_holds_wants_no_job),
         cmocka_unit_test(cleaning_ends_with_the_job),
     };
     return cmocka_run_group_tests_name("batch", tests, make_both, remove_both);

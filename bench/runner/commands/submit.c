@@ -111,15 +111,33 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
     return OK;
 }
 
+/* Refuses a job that could run none of the points that are missing, or not the largest. */
+static enum status check_size(const struct submission *s, const struct missing *m, struct error *e)
+{
+    long nodes = cluster_count(&s->cluster, CLUSTER_nodes);
+    const struct config *c = m->too_large != NULL ? &m->too_large->config : NULL;
+    if (m->n > 0 && m->nodes[m->n - 1] > nodes)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "a point wants %ld nodes: the largest job of %s has %ld",
+                         m->nodes[m->n - 1], s->cluster.path, nodes);
+    if (m->n > 0 || c == NULL)
+        return OK;
+    return error_set(
+        e, ERR_UNAVAILABLE,
+        "no missing point fits %ld node%s of %ld core%s (%s): %s needs %ld cores on a node "
+        "(place.oversubscribe: allow runs it all the same)",
+        nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
+        cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
+        m->too_large->label, config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS));
+}
+
 static enum status submit(struct submission *s, struct error *e)
 {
     struct missing m;
     TRY(read_all(s, e));
-    enum status status = missing_find(&m, &s->spec, s->arguments->out, e);
-    if (status == OK && m.n > 0 && m.nodes[m.n - 1] > cluster_count(&s->cluster, CLUSTER_nodes))
-        status =
-            error_set(e, ERR_UNAVAILABLE, "a point wants %ld nodes: the largest job of %s has %ld",
-                      m.nodes[m.n - 1], s->cluster.path, cluster_count(&s->cluster, CLUSTER_nodes));
+    struct spec_machine machine = cluster_machine(&s->cluster);
+    enum status status = missing_find(&m, &s->spec, &machine, s->arguments->out, e);
+    THEN(status, check_size(s, &m, e));
     if (status == OK && m.n == 0)
         fprintf(s->out, "nothing is missing: no job\n");
     THEN(status, submit_all(s, &m, e));

@@ -194,7 +194,7 @@ submits_what_is_missing() {
 
 passes_on_the_words_of_sbatch() {
     cp "$tmp/rig.yaml" "$tmp/rig.kept"
-    sed -i 's/^sbatch:.*/sbatch: [--partition=nosuch]/' "$tmp/rig.yaml"
+    sed -i 's/^sbatch:.*/partition: nosuch/' "$tmp/rig.yaml"
     expect 3 "sbatch: error: invalid partition specified: nosuch" submit --set name=refused
     local status=$?
     mv "$tmp/rig.kept" "$tmp/rig.yaml"
