@@ -309,6 +309,19 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
 
 /* ---- A point ---- */
 
+/* Words that only a shell would understand. */
+static enum status check_shell(const struct config *config, const char *word, struct error *e)
+{
+    static const char *const of_shells[] = {"|", "||", "&",  "&&",  ";",  ">",    ">>",
+                                            "<", "<<", "2>", "2>>", "&>", "2>&1", ">&2"};
+    if (name_index(word, of_shells, sizeof of_shells / sizeof *of_shells) < 0)
+        return OK;
+    return refuse(config, OPT_COMMAND, word,
+                  "the program is started without a shell, and this would be an argument; use "
+                  "[sh, -c, '...']",
+                  e);
+}
+
 enum status foreign_check(const struct config *config, struct error *e)
 {
     const struct value *command = &config->values[OPT_COMMAND];
@@ -320,6 +333,7 @@ enum status foreign_check(const struct config *config, struct error *e)
                           "workload.command is missing: %s", option_get(OPT_COMMAND)->help);
     for (size_t i = 0; i < command->n; i++) {
         char *word;
+        TRY(check_shell(config, command->texts[i], e));
         TRY(foreign_word(&word, config, i, &launch, e));
         free(word);
     }

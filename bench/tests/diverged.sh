@@ -15,7 +15,7 @@ data: {set: digits, samples: 2000}
 train: {batch_per_rank: 50, momentum: 0.9, epochs: 2}
 matrix: {train.lr: [0.01, 1000]}
 measure:
-  time: {warmup_steps: 2, steps: 10, launches: 2..4, precision: 0.1%}
+  time: {warmup_steps: 2, steps: 10, launches: 2..4}
   accuracy: {seeds: [1]$2}
 figures: [bars, epochs]
 bars: test_acc_pct

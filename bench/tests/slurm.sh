@@ -93,7 +93,7 @@ ranks: 2
 matrix:
   sync.strategy: [none, allreduce]
 place: {oversubscribe: allow}
-measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2}}
 END
 latest=$out/fake/latest
 

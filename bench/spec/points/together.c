@@ -460,6 +460,20 @@ static enum status check_hosts(const struct spec *spec, struct error *e)
                       site->text);
 }
 
+/* An interval has its confidence from 6 launches on (collect/timing.h): with fewer none is known to be narrow. */
+static enum status check_precision(const struct spec *spec, struct error *e)
+{
+    const struct value *precision = &spec->config.values[OPT_TIME_PRECISION];
+    const struct value *launches = &spec->config.values[OPT_TIME_LAUNCHES];
+    bool open = spec_option_is_open(spec, OPT_TIME_LAUNCHES) && !mark_from_set(precision->mark);
+    if (!precision->set || spec->is_recorded || open || launches->number_hi >= 6)
+        return OK;
+    return mark_error(e, ERR_SPEC, precision->mark,
+                      "measure.time.precision = %s needs at least 6 launches: "
+                      "measure.time.launches = %s; give more, or leave measure.time.precision out",
+                      precision->text, launches->text);
+}
+
 double spec_chance(const struct spec *spec, int *classes)
 {
     *classes = 1;
@@ -566,6 +580,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));
     TRY(owned_check(spec, e));
+    TRY(check_precision(spec, e));
     TRY(check_checkpoints(spec, e));
     TRY(check_kills(spec, e));
     TRY(check_foreign_runs(spec, e));

@@ -17,7 +17,7 @@ matrix:
   sync.strategy: [tree, allreduce]
 place: {oversubscribe: allow}
 measure:
-  time: {warmup_steps: 1, steps: 1, launches: 3..4, precision: 100%}
+  time: {warmup_steps: 1, steps: 1, launches: 3..4}
   accuracy: {seeds: [5, 6]}
   limit: 1min
   retries: 0

@@ -125,7 +125,7 @@ matrix: {nodes: [2, 4]}
 ranks_per_node: 2
 sync.strategy: ring
 place.oversubscribe: allow
-measure: {limit: 60s, time: {warmup_steps: 2, steps: 100, launches: $each..$each, precision: 100%}, accuracy: {seeds: []}}
+measure: {limit: 60s, time: {warmup_steps: 2, steps: 100, launches: $each..$each}, accuracy: {seeds: []}}
 END
 
 # A shell of salloc in which campaigns are begun again and again, so that Slurm ends nothing of them, and a step of

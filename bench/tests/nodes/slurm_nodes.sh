@@ -143,7 +143,7 @@ cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
 write_spec fake "" "global_batch: 100" <<'END'
 sync.strategy: allreduce
 matrix: {ranks: auto}
-measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2}, accuracy: {seeds: []}}
 END
 # What a job takes from here does not change when Slurm begins it again: files say whether ranks hang, or fail and
 # leave what MPI makes when it starts.
@@ -209,7 +209,7 @@ mkdir "$tmp/two"
 write_spec two/fake "" "global_batch: 100" <<'END'
 ranks: 2
 matrix: {sync.strategy: [none, allreduce]}
-measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}, accuracy: {seeds: []}}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2}, accuracy: {seeds: []}}
 END
 
 hanging() {
