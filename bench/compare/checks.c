@@ -288,18 +288,6 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 /* ---- Those of a spec ---- */
 
 /* Whether a point's program tells a metric of that name. */
-static bool is_metric(const struct spec *spec, const char *name)
-{
-    char own[PATTERN_NAME];
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *metrics = &spec->points[i].config.values[OPT_METRICS];
-        for (size_t k = 0; k < metrics->n; k++)
-            if (pattern_split(own, metrics->texts[k]) != NULL && strcmp(own, name) == 0)
-                return true;
-    }
-    return false;
-}
-
 /* Before there are tables: what will be a column of summary.csv, or is an option. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
@@ -307,7 +295,7 @@ static bool will_be_known(struct condition_value *value, const char *name, const
     const struct column *columns = columns_of("summary.csv", &n);
     *value = (struct condition_value){.number = NAN};
     if (config_option_find(&((const struct spec *)spec)->config, name) != NULL ||
-        is_metric(spec, name))
+        check_is_metric(spec, name))
         return true;
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(name);
@@ -480,12 +468,22 @@ enum status checks_check(const struct spec *spec, struct error *e)
     return OK;
 }
 
+static enum status find_run(char path[PATH_BYTES], const struct check_request *request,
+                            struct error *e)
+{
+    const char *run = request->operands[0];
+    if (strpbrk(run, "<>=") != NULL && !path_exists(run))
+        return error_set(e, ERR_ARGUMENT,
+                         "check: '%s' is a condition: expected RUN first, then conditions", run);
+    return operand_find(path, run, request->out, request->home, e);
+}
+
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e)
 {
     char path[PATH_BYTES];
     const struct compared *what;
     *c = (struct checking){.n = 0};
-    TRY(operand_find(path, request->operands[0], request->out, request->home, e));
+    TRY(find_run(path, request, e));
     TRY(read_checks(c, request, e));
     TRY(compared_find(&what, "step_ms", e));
     TRY(side_read(&c->run, request->operands[0], path, what, e));

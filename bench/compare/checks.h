@@ -76,6 +76,8 @@ bool check_look_up(struct condition_value *value, const char *name, const void *
 /* The same value, which may come out anywhere. */
 struct condition_value check_anywhere(const struct condition_value *value);
 
+/* Whether some point of the spec reads a metric of this name from its program's output. */
+bool check_is_metric(const struct spec *spec, const char *name);
 /* Whether a column of summary.csv has numbers that another launch may change. */
 bool check_is_measured(const char *column);
 /* Whether the row lacks an interval since it was measured once. A base is 1 times itself, which no launch changes. */

@@ -97,6 +97,15 @@ checks_metrics() {
         expect 2 "'pj > 3.14': 'pj' is neither" run "$small checks=[\"pj > 3.14\"]"
 }
 
+# No launch has printed it: the point failed, and so does the condition.
+checks_a_metric_that_never_came() {
+    printf '%s\n' "name: never" "workload: {command: [sleep, '0.01'], metrics: ['t_ms = never ([0-9]+)']}" \
+        "measure: {time: {launches: 2..2}, retries: 0}" "checks: ['t_ms < 5']" >"$tmp/never.yaml"
+    expect 1 "0 hold, 0 undecided, 1 violated" "$scalebench" run "$tmp/never.yaml" --out "$out" &&
+        expect 1 "violated   ranks=1: t_ms unknown (failed: " "$scalebench" check "$out/never/latest" "t_ms < 5" &&
+        expect 2 "'u_ms' is neither a column" "$scalebench" check "$out/never/latest" "u_ms < 5"
+}
+
 # An axis of numbers, named by its last word; the other options of points as well.
 draws_own_options() {
     "$scalebench" figures "$out/pi/latest" --set 'figures=[{kind: line, name: own, y: step_ms,
@@ -321,6 +330,7 @@ check "metrics by pattern" tells_metrics
 check "a figure of a metric" draws_metrics
 check "a curve a metric" tells_metrics_apart
 check "conditions on metrics" checks_metrics
+check "a condition on a metric that no launch printed" checks_a_metric_that_never_came
 check "a figure over an option of its own" draws_own_options
 check "the same command runs nothing again" goes_on
 check "wall time" takes_wall_time
