@@ -17,6 +17,7 @@ enum status path_format(char path[PATH_BYTES], struct error *e, const char *form
 bool path_exists(const char *path);
 bool path_is_folder(const char *path);
 bool folder_has(const char *folder, const char *file);
+bool path_is_same(const char *a, const char *b); /* both are there, and are one file or folder */
 
 /* Makes a folder and those above it; one that is there already is fine. */
 enum status folder_make(const char *path, struct error *e);

@@ -87,6 +87,19 @@ check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole numbe
 check "a summary that is not there" \
     expect 2 "--published: 'wang_model.csv' is not there; looked in the current folder and results/published; nearest 'wang_yang_model.csv'" \
     "$scalebench" model lenet_21k --published wang_model.csv
+check "an option of specs without --set" expect 2 "plan: '--form' is an option of specs; use --set form=quick" \
+    "$scalebench" plan strong_scaling --form quick
+check "the same with its value" expect 2 "run: '--train.lr' is an option of specs; use --set train.lr=0.5" \
+    "$scalebench" run quick --train.lr=0.5
+check "an option before the command" expect 2 "'--set': the command comes first; expected scalebench COMMAND" \
+    "$scalebench" --set a=b plan strong_scaling
+check "a condition before the run" expect 2 "check: 'speedup >= 1.8' is a condition: expected RUN first" \
+    "$scalebench" check "speedup >= 1.8" strong_scaling
+check "report: a run twice" expect 2 "report: 'strong_scaling' is results/reference/strong_scaling, which is given already" \
+    "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
+check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
+    "$scalebench" report strong_scaling --output "$tmp"
+check "machine: a program that is not there" expect 0 "program - nothere (not found)" "$scalebench" machine nothere
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
 check "figures of another table" expect 2 "figures: the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \

@@ -207,10 +207,8 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 static enum status check_new(const struct joined_run *runs, size_t i, const char *name,
                              struct error *e)
 {
-    struct stat own, other;
-    for (size_t k = 0; k < i && stat(runs[i].path, &own) == 0; k++)
-        if (stat(runs[k].path, &other) == 0 && own.st_dev == other.st_dev &&
-            own.st_ino == other.st_ino)
+    for (size_t k = 0; k < i; k++)
+        if (path_is_same(runs[k].path, runs[i].path))
             return error_set(e, ERR_ARGUMENT,
                              "figures: '%s' is the run %s, which is given already; leave one out",
                              name, runs[k].path);

@@ -10,7 +10,8 @@ static enum status print_program(FILE *out, const struct tools *tools, const cha
 {
     char file[PATH_BYTES], hex[SHA256_DIGEST_STRING_LENGTH];
     TRY(tools_contents(tools, path, file, e));
-    fprintf(out, "program %s %s\n", SHA256File(file, hex) != NULL ? hex : "-", path);
+    bool found = SHA256File(file, hex) != NULL;
+    fprintf(out, "program %s %s%s\n", found ? hex : "-", path, found ? "" : " (not found)");
     return OK;
 }
 

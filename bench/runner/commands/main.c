@@ -9,6 +9,7 @@
 #include "bench/base/descriptors.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/table.h"
+#include "bench/spec/spec.h"
 #include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
 
@@ -82,6 +83,11 @@ static const struct command *find_command(const char *name, struct error *e)
     const struct command *found = command_find(name);
     if (found != NULL)
         return found;
+    if (name[0] == '-') {
+        error_set(e, ERR_ARGUMENT,
+                  "'%s': the command comes first; expected scalebench COMMAND [ARGUMENTS]", name);
+        return NULL;
+    }
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = all_commands[i].name;
     names[COMMANDS] = "help";
@@ -209,6 +215,30 @@ static enum status check_operands(const struct arguments *arguments, const struc
     return OK;
 }
 
+static bool takes_name(const struct command *command, const char *name)
+{
+    bool takes = false;
+    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+        takes = takes || (command_takes(command, &all_command_options[i]) &&
+                          strcmp(all_command_options[i].option.name, name) == 0);
+    return takes;
+}
+
+/* An option of specs: getopt would take --form for --format. */
+static enum status check_word(const struct command *command, char *const *word, struct error *e)
+{
+    char key[64];
+    const char *name = *word + strspn(*word, "-");
+    size_t length = strcspn(name, "=");
+    snprintf(key, sizeof key, "%.*s", (int)length, name);
+    if (strncmp(*word, "--", 2) != 0 || option_find(key) == NULL || takes_name(command, key) ||
+        !takes_name(command, "set"))
+        return OK;
+    const char *value = name[length] != '\0' ? name + length + 1 : word[1];
+    return error_set(e, ERR_ARGUMENT, "%s: '--%s' is an option of specs; use --set %s=%s",
+                     command->name, key, key, value != NULL ? value : "VALUE");
+}
+
 /* Parses what follows the command's name. *help: --help was there. */
 static enum status parse(const struct command *command, int argc, char **argv,
                          struct arguments *arguments, bool *help, struct error *e)
@@ -217,6 +247,8 @@ static enum status parse(const struct command *command, int argc, char **argv,
     int c;
     select_options(command, options);
     opterr = 0;
+    for (int i = 1; i < argc; i++)
+        TRY(check_word(command, &argv[i], e));
     while ((c = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
         *help = c == 'h';
         if (*help)

@@ -1,12 +1,42 @@
+#include "bench/compare/operand.h"
 #include "bench/page/page.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/with_tables.h"
 #include "kernels/base/text.h"
 
+static bool find(char path[PATH_BYTES], const struct page_request *request, size_t operand)
+{
+    struct error none;
+    const char *name = request->operands[operand], *home = request->tools->home;
+    return operand_find_sweep(path, name, request->out, home) != NULL ||
+           operand_find(path, name, request->out, home, &none) == OK;
+}
+
+static enum status check_operands(const struct page_request *request, struct error *e)
+{
+    char path[PATH_BYTES], other[PATH_BYTES];
+    for (size_t i = 0; i < request->n_operands; i++)
+        for (size_t k = 0; k < i; k++)
+            if (find(path, request, i) && find(other, request, k) && path_is_same(path, other))
+                return error_set(e, ERR_ARGUMENT,
+                                 "report: '%s' is %s, which is given already; leave one out",
+                                 request->operands[i], other);
+    return OK;
+}
+
+static enum status check_request(const struct page_request *request, struct error *e)
+{
+    if (path_is_folder(request->path))
+        return error_set(e, ERR_ARGUMENT, "report: --output %s is a folder; expected a file",
+                         request->path);
+    return check_operands(request, e);
+}
+
 /* Makes the page of the operands or, without an operand, of `all`, which it fills. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {
+    TRY(check_request(request, e));
     if (request->n_operands == 0) {
         TRY(with_tables_runs(all, request->out, request->tools, e));
         TRY(with_tables_sweeps(all, request->out, request->tools, e));
