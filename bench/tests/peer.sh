@@ -352,7 +352,7 @@ leaves_no_record_of_a_refused_run() {
 check "a refused run leaves no record" leaves_no_record_of_a_refused_run
 check "an option that is wrong is named" expect 2 "train.lr" "$peer" "${softmax[@]}" --train.lr x
 check "what only train_cnn does is refused" expect 2 "--run accuracy or time" "$peer" "${softmax[@]}" \
-    --run evaluate --checkpoint.start none.safetensors
+    --run evaluate --checkpoint.start bench/tests/peer.sh
 check "a Python that is not there is named" refuses "/no/python" --peer.python /no/python
 check "without PyTorch its points are skipped" without_torch
 check "without gloo those of several ranks are" without_gloo

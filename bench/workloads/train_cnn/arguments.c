@@ -1,8 +1,10 @@
 #include "bench/workloads/train_cnn/arguments.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/base/json.h"
 #include "bench/record/record.h"
@@ -140,11 +142,9 @@ static bool is_workload_option(enum option_id id)
 
 static bool is_known(const char *argument, const char *const *names, size_t n)
 {
-    size_t length = strcspn(argument, "=");
-    for (size_t i = 0; i < n; i++)
-        if (strlen(names[i]) == length && strncmp(names[i], argument, length) == 0)
-            return true;
-    return false;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
+    return name_index(name, names, n) >= 0;
 }
 
 static enum status unknown_option(const char *argument, struct error *e)
@@ -197,6 +197,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 
 /* ---- All of them ---- */
 
+/* Measured values go to the record alone. */
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
@@ -204,11 +205,23 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                          : config_int(c, OPT_TIMELINE)   ? option_get(OPT_TIMELINE)->key
                          : config_int(c, OPT_REPLAY) > 0 ? option_get(OPT_REPLAY)->key
                                                          : NULL;
-    if (option == NULL || a->record_dir != NULL)
+    if (option == NULL || a->record_dir != NULL || a->version[0])
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "--%s has no effect without --record; give --record DIR, or leave --%s out",
                      option, option);
+}
+
+/* Seen by this rank, whose files others may not have. */
+static enum status check_file(const struct config *c, enum option_id id, const char *words,
+                              struct error *e)
+{
+    const char *path = config_text(c, id);
+    if (strcmp(path, "no") == 0 || strcmp(path, "auto") == 0 || access(path, F_OK) == 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "--%s %s: cannot be opened: %s; expected a safetensors file, or %s",
+                     option_get(id)->key, path, strerror(errno), words);
 }
 
 /* Options that only make sense together. */
@@ -224,6 +237,8 @@ static enum status check_together(const struct arguments *a, struct error *e)
     if (!a->config.values[OPT_MODEL].set)
         return error_set(e, ERR_ARGUMENT,
                          "--model is missing: a name from configs/models or a model file");
+    TRY(check_file(&a->config, OPT_CHECKPOINT_RESUME, "auto, or no", e));
+    TRY(check_file(&a->config, OPT_CHECKPOINT_START, "no", e));
     if (a->run == RUN_TO_EVALUATE &&
         strcmp(config_text(&a->config, OPT_CHECKPOINT_START), "no") == 0)
         return error_set(
