@@ -19,7 +19,7 @@ out=${OUT:-results}
 archive=$1
 shift
 runs=("$@")
-[ $# -gt 0 ] || mapfile -t runs < <("$scalebench" list runs --out "$out")
+[ $# -gt 0 ] || mapfile -t runs < <(SCALEBENCH_OUT=$out "$scalebench" list runs)
 [ -d "$(dirname "$archive")" ] || {
     echo "artifact: $archive: there is no folder $(dirname "$archive")" >&2
     exit 2

@@ -154,7 +154,9 @@ static void write_floor(FILE *out, const struct comparison *c)
     double pair = floor_width(floor, c->each_level, 1, 1);
     text_significant(width, 100 * expm1(pair), 2);
     if (is_one_run(c))
-        fputs("One run on both sides: its launches are compared with themselves.\n", out);
+        fprintf(out,
+                "%s is compared with itself: nothing but noise can differ. Give another run.\n",
+                c->sides[0].name);
     else if (pair == 0)
         fputs("Noise floor: none is taken; what changes between campaigns is not in the "
               "intervals.\n",

@@ -16,7 +16,8 @@ struct arguments {
     const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
     size_t n_operands;
     char *set;                                     /* --set, a line each, or NULL */
-    const char *out;                               /* --out, $SCALEBENCH_OUT or "results" */
+    const char *out;                               /* --out, else default_out */
+    const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
     const char *site;                              /* of submit, or NULL */
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */

@@ -58,7 +58,7 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     FILE *printed = open_memstream(&text, &size);
     if (printed == NULL)
         return error_no_memory(e, "a completion");
-    struct arguments arguments = {.operand = operand, .out = o->out};
+    struct arguments arguments = {.operand = operand, .out = o->out, .default_out = o->out};
     enum status status = command(&arguments, o->tools, printed, &exit_status, e);
     if (fclose(printed) != 0 && status == OK)
         status = error_no_memory(e, "a completion");

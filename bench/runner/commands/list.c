@@ -104,6 +104,10 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
                                 const struct tools *tools, FILE *out, struct error *e)
 {
     struct with_tables found = {.n = 0};
+    if (arguments->out != arguments->default_out && !path_is_folder(arguments->out))
+        return error_set(e, ERR_ARGUMENT,
+                         "list: --out %s: folder not found; expected a folder of results",
+                         arguments->out);
     enum status status = find(&found, arguments->out, tools, e);
     for (size_t i = 0; status == OK && i < found.n; i++)
         fprintf(out, "%s\n", found.folders[i]);

@@ -284,7 +284,8 @@ static const char *default_out(void)
 
 static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
 {
-    struct arguments arguments = {.command = argv, .out = default_out()};
+    const char *out = default_out();
+    struct arguments arguments = {.command = argv, .out = out, .default_out = out};
     const struct command *command = find_command(argv[1], e);
     if (command == NULL)
         return e->status;
