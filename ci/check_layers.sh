@@ -48,7 +48,7 @@ bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/r
 bench/launch: kernels/base bench/base bench/spec bench/place bench/record bench/sites
 bench/order: kernels/base comm/cost bench/spec bench/record bench/collect
 bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/launch bench/order
-bench/batch: kernels/base bench/base bench/spec bench/sites bench/record bench/order bench/runner
+bench/batch: kernels/base bench/base bench/spec bench/spec/yaml bench/sites bench/record bench/order bench/runner
 bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare
 bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner

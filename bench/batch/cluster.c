@@ -8,6 +8,7 @@
 
 #include "bench/runner/files.h"
 #include "bench/spec/pattern.h"
+#include "bench/spec/yaml/file_kind.h"
 #include "kernels/base/names.h"
 
 enum kind { KIND_TEXT, KIND_COUNT, KIND_LIST };
@@ -148,6 +149,7 @@ enum status cluster_read(struct cluster *c, const char *name, const char *home, 
     if (c->root.kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, c->root.mark,
                           "a cluster is a map, as {nodes: 4, cores: 32}");
+    TRY(file_kind_check(&c->root, FILE_SITE, e));
     for (size_t i = 0; i < c->root.n; i++)
         TRY(check_entry(&c->root.items[i], e));
     return OK;

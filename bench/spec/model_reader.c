@@ -10,6 +10,7 @@
 #include "bench/spec/find.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
+#include "bench/spec/yaml/file_kind.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
@@ -232,6 +233,18 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     return net_desc_add(net, &layer, &inner) == OK ? OK : place_error(&inner, node->mark, e);
 }
 
+/* Without parameters a layer of this shape only spoils the scores of the layer before it. */
+static enum status check_last(const struct net_desc *net, const struct node *list, struct error *e)
+{
+    const struct layer_desc *last = &net->layers[net->n_layers - 1];
+    const struct layer_rule *rule = layer_rule_get(last->kind);
+    if (rule->tensors != NULL || shape_count(last->in) != shape_count(last->out))
+        return OK;
+    return mark_error(e, ERR_SPEC, list->items[list->n - 1].mark,
+                      "%s is the last layer, and softmax needs the scores before it; leave %s out",
+                      rule->name, rule->name);
+}
+
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)
 {
     if (list->kind != NODE_LIST || list->n == 0)
@@ -240,7 +253,7 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
         TRY(read_layer(net, &list->items[i], e));
     struct error inner;
     if (net_desc_end(net, &inner) == OK)
-        return OK;
+        return check_last(net, list, e);
     return place_error(&inner, inner.line > 0 ? list->items[list->n - 1].mark : list->mark, e);
 }
 
@@ -272,6 +285,7 @@ static enum status sort_entries(const struct node *root, const struct node *entr
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
                           "a model is a map: name, input, classes, layers");
+    TRY(file_kind_check(root, FILE_MODEL, e));
     for (size_t i = 0; i < root->n; i++) {
         const struct node *entry = &root->items[i];
         int key = name_index(entry->key, key_names, KEYS);

@@ -18,6 +18,7 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/value.h"
+#include "bench/spec/yaml/file_kind.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/mem.h"
 
@@ -134,6 +135,7 @@ static enum status read_layer(struct spec *spec, const struct layer *layer, stru
     enum status status = yaml_read_file(&root, layer->path, e);
     if (status == OK && layer->above == NULL && spec->is_recorded)
         status = keep_folders(spec, &root, e);
+    THEN(status, file_kind_check(&root, FILE_SPEC, e));
     const struct node *extends = status == OK ? node_find(&root, "extends") : NULL;
     if (extends != NULL)
         status = read_bases(spec, layer, extends, e);

@@ -117,6 +117,23 @@ for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"
 done
 
+files_are_named_by_kind() {
+    local command model=configs/models/lenet_21k.yaml site=configs/sites/example.yaml spec=configs/quick.yaml
+    for command in run plan; do
+        expect 2 "$model:3:1: this is a model, expected a spec; write its path as model: in a spec" \
+            "$scalebench" "$command" "$model" &&
+            expect 2 "$site:3:1: this is a site file, expected a spec; \`scalebench submit --site\` reads it" \
+                "$scalebench" "$command" "$site" || return 1
+    done
+    expect 2 "$spec:2:1: this is a spec, expected a model; \`scalebench run\` reads it" "$scalebench" model "$spec" &&
+        expect 2 "$spec:2:1: this is a spec, expected a model" "$train_cnn" --model "$spec" &&
+        expect 2 "$spec:2:1: this is a spec, expected a site file" \
+            "$scalebench" submit --site "$spec" "$spec" --dry-run
+}
+check "a file of another kind is named as what it is" files_are_named_by_kind
+check "list: a folder that is not there" expect 2 "list: --out $tmp/nodir: folder not found; expected a folder of results" \
+    "$scalebench" list runs --out "$tmp/nodir"
+
 # Data: a spec whose data cannot be read is refused, with its place, before anything runs.
 mkdir "$tmp/mnist"
 for name in train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte \

@@ -81,6 +81,10 @@ enum status layer_slide_pool(struct layer_desc *layer, struct error *e)
     if (layer->stride_w == 0)
         layer->stride_w = layer->kernel_w;
     layer->out.c = layer->in.c;
+    if (layer->kernel_h * layer->kernel_w * layer->stride_h * layer->stride_w == 1)
+        return layer_error(layer, e,
+                           "a window of 1x1 with a stride of 1 changes nothing; set a larger "
+                           "size, or leave the layer out");
     if (2 * layer->pad_h > layer->kernel_h || 2 * layer->pad_w > layer->kernel_w)
         return layer_error(layer, e, "a padding of %dx%d is more than half the window of %dx%d",
                            layer->pad_h, layer->pad_w, layer->kernel_h, layer->kernel_w);

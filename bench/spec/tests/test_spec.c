@@ -239,6 +239,8 @@ static void test_refused_set(void **state)
     refuse(
         text, "seed=1 matrix.seed=[2]",
         "SET:1:8: seed is in the matrix and has one value at SET:1:6 too: leave one of them out");
+    refuse(text, "seed=1 matrix=[{a: 1, a: 2}]",
+           "SET:1:23: 'a' is given twice: here and at SET:1:17");
     refuse(text, "matrix.seed=[2] seed=1", "SET:1:17: seed is given twice: here and at SET:1:13");
     refuse(text, "matrix.seed=[2] matrix={seed: [3]}",
            "SET:1:25: seed is given twice: here and at SET:1:13");

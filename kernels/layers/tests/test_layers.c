@@ -133,7 +133,7 @@ enum { POOL_CASES = 9 };
 static void pool_cases(struct shape_case cases[POOL_CASES], enum layer_kind kind)
 {
     const struct shape_case list[POOL_CASES] = {
-        {{1, 1, 1}, pool_layer(kind, 1, 1, 0, 0), 1},
+        {{1, 1, 1}, pool_layer(kind, 1, 1, 2, 0), 1},
         {{1, 5, 7}, pool_layer(kind, 2, 2, 0, 0), 1},
         {{3, 13, 11}, pool_layer(kind, 3, 3, 2, 1), 7},
         {{2, 7, 7}, pool_layer(kind, 3, 2, 1, 1), 3},

@@ -1,0 +1,34 @@
+#include "bench/spec/yaml/file_kind.h"
+
+/* The keys are some that no other kind has. */
+static const struct {
+    const char *name, *use, *keys[8];
+} kinds[] = {
+    [FILE_SPEC] = {"a spec",
+                   "`scalebench run` reads it",
+                   {"title", "extends", "model", "data", "train", "matrix", "cases", NULL}},
+    [FILE_MODEL] = {"a model",
+                    "write its path as model: in a spec",
+                    {"input", "classes", "layers", "normalize", "initializer", NULL}},
+    [FILE_SITE] = {"a site file",
+                   "`scalebench submit --site` reads it",
+                   {"account", "partition", "sbatch", "modules", "cores", "launcher", NULL}},
+};
+
+static bool has_any(const struct node *map, const char *const *keys)
+{
+    while (*keys != NULL && node_find(map, *keys) == NULL)
+        keys++;
+    return *keys != NULL;
+}
+
+enum status file_kind_check(const struct node *root, enum file_kind expected, struct error *e)
+{
+    if (root->kind != NODE_MAP || has_any(root, kinds[expected].keys))
+        return OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (has_any(root, kinds[i].keys))
+            return mark_error(e, ERR_SPEC, root->mark, "this is %s, expected %s; %s", kinds[i].name,
+                              kinds[expected].name, kinds[i].use);
+    return OK;
+}
