@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/lists.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
@@ -43,28 +44,18 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
         set_real(c, id, config_number(&point->config, option));
 }
 
-/* Of more than there is room for, the first and " ...". */
-static void add_seed(char *text, size_t size, uint64_t seed)
-{
-    char number[32];
-    size_t used = strlen(text);
-    bool is_full = used >= strlen(" ...") && strcmp(text + used - strlen(" ..."), " ...") == 0;
-    if (is_full)
-        return;
-    snprintf(number, sizeof number, "%s%llu", used ? " " : "", (unsigned long long)seed);
-    snprintf(text + used, size - used, "%s",
-             used + strlen(number) + sizeof " ..." <= size ? number : " ...");
-}
-
 /* Each seed once, in the order of the launches. */
 static void list_seeds(char *text, size_t size, const struct samples *samples)
 {
     for (size_t i = 0; i < samples->n; i++) {
-        bool known = false;
-        for (size_t k = 0; k < i; k++)
-            known = known || samples->items[k].journal->seed == samples->items[i].journal->seed;
-        if (!known)
-            add_seed(text, size, samples->items[i].journal->seed);
+        uint64_t seed = samples->items[i].journal->seed;
+        char number[32];
+        size_t first = 0;
+        while (samples->items[first].journal->seed != seed)
+            first++;
+        snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+        if (first == i)
+            list_add(text, size, " ", number);
     }
 }
 
@@ -224,7 +215,6 @@ static bool all_tell_waits(const struct samples *time, size_t offset)
 static void fill_waits(struct cells *c, const struct samples *time)
 {
     char text[1024] = "", number[TEXT_NUMBER];
-    size_t used = 0;
     int ranks = time->n > 0 ? (int)time->items[0].result->ranks : 0;
     if (!all_tell_waits(time, offsetof(struct launch_result, wait_ms)))
         set_text(c, COLUMN_wait_ms, "");
@@ -233,10 +223,9 @@ static void fill_waits(struct cells *c, const struct samples *time)
     for (int rank = 0; rank < ranks && rank < RANK_WAITS; rank++) {
         size_t offset = offsetof(struct launch_result, rank_waits) + (size_t)rank * sizeof(double);
         double wait_ms = samples_median(time, offset);
-        if (isnan(wait_ms) || used + TEXT_NUMBER + 1 >= sizeof text)
+        if (isnan(wait_ms))
             break;
-        used +=
-            (size_t)sprintf(text + used, "%s%s", rank > 0 ? "|" : "", text_real(number, wait_ms));
+        list_add(text, sizeof text, "|", text_real(number, wait_ms));
     }
     set_text(c, COLUMN_rank_wait_ms, text);
 }

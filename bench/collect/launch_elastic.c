@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/lists.h"
 #include "bench/record/segments.h"
 
 /* "1|2|1": of ranks that died those that went on in their place. */
 static void list_ranks(char *text, size_t size, const struct segments *s)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < s->n && used < size; i++) {
-        bool last = i + 1 == s->n || s->attempts[i + 1].segment != s->attempts[i].segment;
-        if (last)
-            used += (size_t)snprintf(text + used, size - used, "%s%d", used > 0 ? "|" : "",
-                                     s->attempts[i].ranks);
+    char number[16];
+    for (size_t i = 0; i < s->n; i++) {
+        snprintf(number, sizeof number, "%d", s->attempts[i].ranks);
+        if (i + 1 == s->n || s->attempts[i + 1].segment != s->attempts[i].segment)
+            list_add(text, size, "|", number);
     }
 }
 

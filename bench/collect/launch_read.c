@@ -6,6 +6,7 @@
 #include "bench/base/homogeneity.h"
 #include "bench/base/votes.h"
 #include "bench/collect/collect.h"
+#include "bench/collect/lists.h"
 #include "bench/collect/metric.h"
 #include "bench/collect/resources.h"
 #include "bench/record/records.h"
@@ -160,23 +161,16 @@ struct waits {
     double *wait_ns;
 };
 
-/* "0.1|20.3" of n numbers, the first of so many ranks; ends with "..." where there are more, or no room for more. */
-static void list_numbers(char text[1024], const double *values, int n, int ranks,
+/* "0.1|20.3" of so many ranks: the numbers of the first of them, up to one that is unknown. */
+static void list_numbers(char text[1024], const double values[RANK_WAITS], int ranks,
                          char *(*format)(char text[TEXT_NUMBER], double x))
 {
-    enum { ROOM = 1024 - sizeof "|..." };
     char number[TEXT_NUMBER];
-    size_t used = 0;
-    int i = 0;
     text[0] = '\0';
-    for (; i < n && !isnan(values[i]); i++) {
-        format(number, values[i]);
-        if (used + strlen(number) + 1 >= ROOM)
-            break;
-        used += (size_t)sprintf(text + used, "%s%s", i > 0 ? "|" : "", number);
-    }
-    if (used > 0 && (ranks > n || (i < n && !isnan(values[i]))))
-        strcpy(text + used, "|...");
+    for (int i = 0; i < ranks && i < RANK_WAITS && !isnan(values[i]); i++)
+        list_add(text, 1024, "|", format(number, values[i]));
+    if (ranks > RANK_WAITS && text[0] != '\0')
+        list_add(text, 1024, "|", "...");
 }
 
 /* Of a step, where no other rank may have been the last. */
@@ -213,7 +207,6 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
                        size_t steps, double error_ns)
 {
     double sum = 0, longest = 0;
-    int n = ranks < RANK_WAITS ? ranks : RANK_WAITS;
     for (int i = 0; i < ranks; i++) {
         sum += waits->wait_ns[i];
         longest = fmax(longest, waits->wait_ns[i] / (double)steps);
@@ -223,9 +216,9 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
         result->wait_ms = mean / 1e6;
     if (longest < error_ns)
         return;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < ranks && i < RANK_WAITS; i++)
         result->rank_waits[i] = waits->wait_ns[i] / (double)steps / 1e6;
-    list_numbers(result->rank_wait_ms, result->rank_waits, n, ranks, text_real);
+    list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
 }
 
 /* The rank that was the last most often, whichever was that where clocks do not tell; -1: none. */
@@ -243,9 +236,9 @@ static enum status take_arrivals(struct launch_result *result, struct waits *wai
 {
     size_t steps = records[0].steps.n;
     double error_ns = records_clock_error_ns(records, ranks);
-    TRY(MEM_NEW(waits->surely, (size_t)ranks, "the ranks' waits", e));
-    TRY(MEM_NEW(waits->perhaps, (size_t)ranks, "the ranks' waits", e));
+    TRY(MEM_NEW(waits->surely, 2 * (size_t)ranks, "the ranks' waits", e));
     TRY(MEM_NEW(waits->wait_ns, (size_t)ranks, "the ranks' waits", e));
+    waits->perhaps = waits->surely + ranks;
     size_t known = count_arrivals(waits, records, ranks);
     if (!isnan(error_ns) && steps > 0)
         take_waits(result, waits, ranks, steps, known > 0 ? error_ns : 0);
@@ -259,10 +252,9 @@ static enum status take_arrivals(struct launch_result *result, struct waits *wai
 static enum status fill_waits(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {
-    struct waits waits = {NULL, NULL, NULL};
+    struct waits waits = {NULL};
     enum status status = take_arrivals(result, &waits, records, ranks, e);
     free(waits.surely);
-    free(waits.perhaps);
     free(waits.wait_ns);
     return status;
 }
@@ -277,16 +269,15 @@ static char *text_offset(char text[TEXT_NUMBER], double us)
 static void fill_clocks(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double offsets_us[RANK_WAITS], drifts_ppm[RANK_WAITS];
-    int n = ranks < RANK_WAITS ? ranks : RANK_WAITS;
     for (int i = 0; i < ranks; i++)
         if (!records[i].clock.told)
             return;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < ranks && i < RANK_WAITS; i++) {
         offsets_us[i] = records[i].clock.line.begin.offset_ns / 1e3;
         drifts_ppm[i] = 1e6 * clock_line_drift(&records[i].clock.line);
     }
-    list_numbers(result->clock_offset_us, offsets_us, n, ranks, text_offset);
-    list_numbers(result->clock_drift_ppm, drifts_ppm, n, ranks, text_real);
+    list_numbers(result->clock_offset_us, offsets_us, ranks, text_offset);
+    list_numbers(result->clock_drift_ppm, drifts_ppm, ranks, text_real);
     result->clock_error_us = records_clock_error_ns(records, ranks) / 1e3;
 }
 
@@ -334,29 +325,24 @@ static void fill_bubble(struct launch_result *result, const struct rank_record *
         result->bubble_pct = 100 * waited_ns / (waited_ns + computed_ns);
 }
 
-/* Of a whole run, from the process's start. */
-static void fill_totals(struct launch_result *result, const struct rank_record *records, int ranks)
+/* Times of a whole run, from the process's start, and memory of the largest rank, each by itself. */
+static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
     for (int i = 0; i < ranks; i++) {
-        result->total_user_s += records[i].end.user_s;
-        result->total_sys_s += records[i].end.sys_s;
-    }
-}
-
-/* Of the largest rank, each by itself. */
-static void fill_memory(struct launch_result *result, const struct rank_record *records, int ranks)
-{
-    for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;
         double memory_mib = end->rss_mib - end->data_mib;
+        result->total_user_s += end->user_s;
+        result->total_sys_s += end->sys_s;
         result->memory_mib = fmax(result->memory_mib, memory_mib);
         result->growth_mib = fmax(result->growth_mib, memory_mib - end->libraries_mib);
     }
 }
 
+/* Who does not tell computes. */
 static void fill_work(struct launch_result *result, const struct record_hello *hello)
 {
+    strcpy(result->compute, hello->compute[0] != '\0' ? hello->compute : "real");
     result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
     result->flops_done_per_image = hello->flops_done_forward + hello->flops_done_backward;
 }
@@ -367,10 +353,8 @@ static void fill_verdicts(struct launch_result *result, const struct rank_record
     result->weights_checked = result->weights_equal = 1;
     for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;
-        if (end->weights_equal == VERDICT_UNKNOWN)
-            result->weights_checked = 0;
-        if (end->weights_equal != VERDICT_TRUE)
-            result->weights_equal = 0;
+        result->weights_checked &= end->weights_equal != VERDICT_UNKNOWN;
+        result->weights_equal &= end->weights_equal == VERDICT_TRUE;
         if (result->first_difference[0] == '\0')
             strcpy(result->first_difference, end->first_difference);
         if (end->diverged[0] != '\0' && !(end->diverged_step >= result->diverged_step)) {
@@ -380,68 +364,48 @@ static void fill_verdicts(struct launch_result *result, const struct rank_record
     }
 }
 
-/* "node0 node1"; ends with "..." where there are too many. */
-static void add_node(struct launch_result *result, const char *name)
-{
-    size_t used = strlen(result->node_list), room = sizeof result->node_list - used;
-    bool full = used >= 3 && strcmp(result->node_list + used - 3, "...") == 0;
-    if (!full)
-        snprintf(result->node_list + used, room, "%s%s", used > 0 ? " " : "",
-                 strlen(name) + sizeof " ..." + 1 < room ? name : "...");
-}
-
-/* Who does not tell computes. */
-static void fill_compute(struct launch_result *result, const struct record_hello *hello)
-{
-    snprintf(result->compute, sizeof result->compute, "%s",
-             hello->compute[0] != '\0' ? hello->compute : "real");
-}
-
 bool launch_is_replayed(const struct launch_result *result)
 {
     return strcmp(result->compute, "replayed") == 0;
 }
 
-static int count_machines(const struct rank_record *records, int ranks)
+static bool share_host(const struct rank_record *a, const struct rank_record *b)
 {
-    int machines = 0;
-    for (int i = 0; i < ranks; i++) {
-        int first = 0;
-        while (!records_share_machine(&records[first], &records[i]))
-            first++;
-        machines += first == i;
-    }
-    return machines;
+    return strcmp(a->hello.host, b->hello.host) == 0;
 }
 
-/* Nodes are told by their names; ranks of one need not follow each other. */
+static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
+{
+    return strcmp(a->hello.cpu, b->hello.cpu) == 0;
+}
+
+/* Whether no earlier rank shares it with the i-th. */
+static bool is_first(const struct rank_record *records, int i,
+                     bool (*share)(const struct rank_record *a, const struct rank_record *b))
+{
+    int first = 0;
+    while (first < i && !share(&records[first], &records[i]))
+        first++;
+    return first == i;
+}
+
+/* Nodes are told by their names; ranks of one need not follow each other. Processors that find no room any more are
+ * cut. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
-    result->nodes = result->ranks_per_node = 0;
-    result->machines = count_machines(records, ranks);
+    result->nodes = result->ranks_per_node = result->machines = 0;
     for (int i = 0; i < ranks; i++) {
-        int before = 0, all = 0;
+        int on_node = 0;
         for (int k = 0; k < ranks; k++)
-            if (strcmp(records[k].hello.host, records[i].hello.host) == 0) {
-                before += k < i;
-                all++;
-            }
-        result->ranks_per_node = fmax(result->ranks_per_node, all);
-        result->nodes += before == 0;
-        if (before == 0)
-            add_node(result, records[i].hello.host);
-    }
-}
-
-/* "AMD EPYC 7763 + Intel Xeon 6248": each kind once. What finds no room any more is cut. */
-static void fill_cpus(struct launch_result *result, const struct rank_record *records, int ranks)
-{
-    for (int i = 0; i < ranks; i++) {
-        bool before = records[i].hello.cpu[0] == '\0';
-        for (int k = 0; k < i && !before; k++)
-            before = strcmp(records[k].hello.cpu, records[i].hello.cpu) == 0;
-        if (!before)
+            on_node += share_host(&records[k], &records[i]);
+        result->ranks_per_node = fmax(result->ranks_per_node, on_node);
+        result->machines += is_first(records, i, records_share_machine);
+        if (records[i].hello.cpu[0] != '\0' && is_first(records, i, share_cpu))
             text_join(result->cpus, sizeof result->cpus, CPUS_JOINED_BY, records[i].hello.cpu);
+        if (!is_first(records, i, share_host))
+            continue;
+        result->nodes++;
+        list_add(result->node_list, sizeof result->node_list, " ", records[i].hello.host);
     }
 }
 
@@ -563,15 +527,12 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
         take_metric(&metrics[i], result, records, ranks);
     fill_times(result, records, ranks);
     fill_bubble(result, records, ranks);
-    fill_totals(result, records, ranks);
-    fill_memory(result, records, ranks);
+    fill_ends(result, records, ranks);
     fill_work(result, &records[0].hello);
     fill_nodes(result, records, ranks);
-    fill_cpus(result, records, ranks);
     fill_clocks(result, records, ranks);
     resources_take_cores(result, records, ranks);
     fill_traffic(result, records, ranks);
-    fill_compute(result, &records[0].hello);
     fill_verdicts(result, records, ranks);
     fill_target(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
