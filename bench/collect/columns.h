@@ -158,6 +158,10 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
+/* Takes a row of a file, of its struct above: csv_add of bench/collect/csv. */
+struct csv;
+typedef void row_writer(struct csv *csv, void *row);
+
 /* A table that launches of a sweep leave, of which a run has the rows of all its points. A sweep is a program that
  * times parts of a training step by themselves. */
 struct sweep_table {

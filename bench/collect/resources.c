@@ -151,8 +151,8 @@ struct writing {
     struct resources_row row;
     struct sample zero; /* where time_s is 0 */
     bool has_zero;
-    resources_writer *write;
-    void *arg;
+    row_writer *write;
+    struct csv *csv;
 };
 
 /* The kernel counts user and system time in hundredths of a second: so much below 0 may be 0. */
@@ -213,14 +213,14 @@ static void write_intervals(struct writing *w)
         w->row.timed = k > 0 && node->begin_ns + k * h <= node->end_ns;
         take_processes(w, &a, &b);
         take_traffic(w, &a, &b);
-        w->write(w->arg, &w->row);
+        w->write(w->csv, &w->row);
     }
 }
 
 static void write_node(const struct node *node, size_t number, const struct point *point,
-                       const struct resources_row *of, resources_writer *write, void *arg)
+                       const struct resources_row *of, row_writer *write, struct csv *csv)
 {
-    struct writing w = {.node = node, .row = *of, .write = write, .arg = arg};
+    struct writing w = {.node = node, .row = *of, .write = write, .csv = csv};
     w.row.node = (double)number;
     w.row.host = node->records != NULL ? node->records[node->first].hello.host : node->samples.host;
     w.row.role = node->root ? "root" : "worker";
@@ -230,15 +230,15 @@ static void write_node(const struct node *node, size_t number, const struct poin
     write_intervals(&w);
 }
 
-enum status resources_write(const char *dir, const struct point *point, enum launch_run run,
+enum status resources_write(const char *dir, const struct point *point, bool timed,
                             const struct rank_record *records, int ranks,
-                            const struct resources_row *of, resources_writer *write, void *arg,
+                            const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e)
 {
     struct nodes nodes;
-    enum status status = nodes_read(&nodes, dir, records, ranks, run == RUN_TIME, e);
+    enum status status = nodes_read(&nodes, dir, records, ranks, timed, e);
     for (size_t i = 0; status == OK && i < nodes.n; i++)
-        write_node(&nodes.all[i], i, point, of, write, arg);
+        write_node(&nodes.all[i], i, point, of, write, csv);
     nodes_free(&nodes);
     return status;
 }

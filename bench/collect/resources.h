@@ -6,15 +6,13 @@
 #include "bench/record/records.h"
 #include "bench/resources/counters.h"
 
-/* What one row says of its launch stands in `row` already, the rest is filled in. */
-typedef void resources_writer(void *arg, struct resources_row *row);
-
 /* Calls `write` with the rows of a launch in `dir`, node by node in the order of time; none where it was not
- * sampled. `of` says what is the same in all of them, `run` among it; `records` are those of its
- * ranks, which an elastic run may have ended with fewer of than the point has; NULL where the program wrote none. ERR_DATA names a file of samples that is wrong. */
-enum status resources_write(const char *dir, const struct point *point, enum launch_run run,
+ * sampled. `of` says what is the same in all of them; `timed`: time begins with the timed steps; `records` are those of
+ * its ranks, which an elastic run may have ended with fewer of than the point has; NULL where the program wrote none.
+ * ERR_DATA names a file of samples that is wrong. */
+enum status resources_write(const char *dir, const struct point *point, bool timed,
                             const struct rank_record *records, int ranks,
-                            const struct resources_row *of, resources_writer *write, void *arg,
+                            const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
 /* Adds what a step brought through a node's interface, of which those of nodes other than the root's keep the

@@ -14,31 +14,59 @@
 
 /* ---- Files of rows inside launches ---- */
 
-typedef enum status write_records(struct csv *csv, const struct journal_launch *journal,
-                                  const struct rank_record *records, int ranks, const char *dir,
-                                  struct error *e);
+/* A launch, and what it has left in its folder. */
+struct left {
+    const struct journal_launch *journal;
+    const struct point *point;
+    char dir[4096];
+    struct rank_record
+        *records; /* [ranks]; NULL: they were not asked for, or its program wrote none */
+    int ranks;
+};
 
-/* Calls `write` with the records of every launch of this kind that counts, or that `diverged`. They
- * are read again, one launch at a time: all steps of a campaign need not fit into memory. */
-static enum status for_each_launch(struct csv *csv, enum launch_run run, bool diverged,
-                                   write_records *write, struct error *e)
+/* Launches of which a file has rows: of which kinds, whether those that diverged too, and whether their records are
+ * needed. */
+struct chosen {
+    bool time, accuracy, diverged;
+    enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;
+};
+
+typedef enum status write_left(struct csv *csv, const struct left *left, struct error *e);
+
+static bool is_chosen(const struct chosen *chosen, const struct journal_launch *journal,
+                      const struct summary_launch *launch)
+{
+    return (launch->ok || (chosen->diverged && launch->diverged)) &&
+           (journal->run == RUN_TIME ? chosen->time : chosen->accuracy);
+}
+
+static struct left left_of(const struct csv *csv, size_t i)
+{
+    const struct spec *spec = csv->s->spec;
+    struct left left = {.journal = &csv->journal->launches[i],
+                        .ranks = (int)csv->s->launches[i].result.ranks};
+    left.point = &spec->points[spec_find_point(spec, left.journal->point)];
+    snprintf(left.dir, sizeof left.dir, "%s/%s", csv->run_dir, left.journal->launch);
+    return left;
+}
+
+/* Calls `write` for every chosen launch that counts. Records are read again, one launch at a time: all steps of a
+ * campaign need not fit into memory. */
+static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_left *write,
+                                   struct error *e)
 {
     enum status status = OK;
     for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
-        const struct journal_launch *journal = &csv->journal->launches[i];
-        const struct summary_launch *launch = &csv->s->launches[i];
-        if (!(launch->ok || (diverged && launch->diverged)) || journal->run != run)
+        if (!is_chosen(&chosen, &csv->journal->launches[i], &csv->s->launches[i]))
             continue;
-        char dir[4096];
-        size_t point = spec_find_point(csv->s->spec, journal->point);
-        struct rank_record *records;
-        int ranks = (int)launch->result.ranks;
-        snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
-        if (!launch_has_records(dir, &csv->s->spec->points[point]))
+        struct left left = left_of(csv, i);
+        bool has_records = launch_has_records(left.dir, left.point);
+        if (!has_records && chosen.records == RECORDS_NEEDED)
             continue;
-        status = records_read(&records, dir, ranks, e);
-        THEN(status, write(csv, journal, records, ranks, dir, e));
-        records_free(records, ranks);
+        if (has_records && chosen.records != RECORDS_IGNORED)
+            status = records_read(&left.records, left.dir, left.ranks, e);
+        THEN(status, write(csv, &left, e));
+        records_free(left.records, left.ranks);
     }
     return status;
 }
@@ -102,15 +130,15 @@ static const struct rank_record *first_with_epochs(const struct rank_record *rec
     return &records[0];
 }
 
-static enum status write_launch_epochs(struct csv *csv, const struct journal_launch *journal,
-                                       const struct rank_record *records, int ranks,
-                                       const char *dir, struct error *e)
+static enum status write_launch_epochs(struct csv *csv, const struct left *left, struct error *e)
 {
+    const struct rank_record *records = left->records;
+    int ranks = left->ranks;
     const struct list *list = &first_with_epochs(records, ranks)->epochs;
     const struct record_epoch *epochs = list->items;
-    struct epochs_row row = {.point = journal->point,
-                             .launch = journal->launch,
-                             .seed = (double)journal->seed,
+    struct epochs_row row = {.point = left->journal->point,
+                             .launch = left->journal->launch,
+                             .seed = (double)left->journal->seed,
                              .ranks = ranks,
                              .strategy = records[0].hello.strategy,
                              .global_batch = (double)records[0].hello.global_batch,
@@ -128,22 +156,22 @@ static enum status write_launch_epochs(struct csv *csv, const struct journal_lau
 
 enum status csv_fill_epochs(struct csv *csv, struct error *e)
 {
-    return for_each_launch(csv, RUN_ACCURACY, true, write_launch_epochs, e);
+    return for_each_launch(csv, (struct chosen){.accuracy = true, .diverged = true},
+                           write_launch_epochs, e);
 }
 
 /* ---- classes.csv ---- */
 
 /* Records from before classes were counted have none. */
-static enum status write_launch_classes(struct csv *csv, const struct journal_launch *journal,
-                                        const struct rank_record *records, int ranks,
-                                        const char *dir, struct error *e)
+static enum status write_launch_classes(struct csv *csv, const struct left *left, struct error *e)
 {
-    const struct list *list = &records[0].classes;
-    for (int i = 1; i < ranks && list->n == 0; i++)
-        list = &records[i].classes;
+    const struct list *list = &left->records[0].classes;
+    for (int i = 1; i < left->ranks && list->n == 0; i++)
+        list = &left->records[i].classes;
     const struct class_count *counts = list->items;
-    struct classes_row row = {
-        .point = journal->point, .launch = journal->launch, .seed = (double)journal->seed};
+    struct classes_row row = {.point = left->journal->point,
+                              .launch = left->journal->launch,
+                              .seed = (double)left->journal->seed};
     for (size_t i = 0; i < list->n; i++) {
         row.class = (double)i;
         row.samples = (double)counts[i].samples;
@@ -156,7 +184,7 @@ static enum status write_launch_classes(struct csv *csv, const struct journal_la
 
 enum status csv_fill_classes(struct csv *csv, struct error *e)
 {
-    return for_each_launch(csv, RUN_ACCURACY, false, write_launch_classes, e);
+    return for_each_launch(csv, (struct chosen){.accuracy = true}, write_launch_classes, e);
 }
 
 /* ---- segments.csv ---- */
@@ -182,16 +210,14 @@ static struct segments_row segments_row_of(const struct segments *s, size_t i,
                                  .pause_s = i > 0 ? attempt_pause_s(s, i) : NAN};
 }
 
-static enum status write_run_segments(struct csv *csv, const struct journal_launch *journal,
-                                      struct error *e)
+static enum status write_run_segments(struct csv *csv, const struct left *left, struct error *e)
 {
-    char dir[4096], path[4096];
+    char path[4096];
     struct segments s;
-    snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
-    TRY(segments_path(path, sizeof path, dir, e));
+    TRY(segments_path(path, sizeof path, left->dir, e));
     TRY(segments_read(&s, path, e));
     for (size_t i = 0; i < s.n; i++) {
-        struct segments_row row = segments_row_of(&s, i, journal);
+        struct segments_row row = segments_row_of(&s, i, left->journal);
         csv_add(csv, &row);
     }
     segments_free(&s);
@@ -214,11 +240,11 @@ static bool is_gone_on_with(const struct csv *csv, size_t i)
 enum status csv_fill_segments(struct csv *csv, struct error *e)
 {
     for (size_t i = 0; i < csv->s->n_launches; i++) {
-        const struct journal_launch *journal = &csv->journal->launches[i];
-        size_t point = spec_find_point(csv->s->spec, journal->point);
-        if (!csv->s->launches[i].unasked && journal->run == RUN_ACCURACY &&
-            config_is_elastic(&csv->s->spec->points[point].config) && !is_gone_on_with(csv, i))
-            TRY(write_run_segments(csv, journal, e));
+        if (csv->s->launches[i].unasked || csv->journal->launches[i].run != RUN_ACCURACY)
+            continue;
+        struct left left = left_of(csv, i);
+        if (config_is_elastic(&left.point->config) && !is_gone_on_with(csv, i))
+            TRY(write_run_segments(csv, &left, e));
     }
     return OK;
 }
@@ -269,120 +295,83 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
 }
 
 /* Warm-up comes first. */
-static enum status write_launch_steps(struct csv *csv, const struct journal_launch *journal,
-                                      const struct rank_record *records, int ranks, const char *dir,
-                                      struct error *e)
+static enum status write_launch_steps(struct csv *csv, const struct left *left, struct error *e)
 {
-    struct steps_row row = {
-        .point = journal->point, .launch = journal->launch, .block = journal->block};
-    write_rows_of_steps(csv, &row, records, ranks, false);
-    write_rows_of_steps(csv, &row, records, ranks, true);
+    struct steps_row row = {.point = left->journal->point,
+                            .launch = left->journal->launch,
+                            .block = left->journal->block};
+    write_rows_of_steps(csv, &row, left->records, left->ranks, false);
+    write_rows_of_steps(csv, &row, left->records, left->ranks, true);
     return OK;
 }
 
 enum status csv_fill_steps(struct csv *csv, struct error *e)
 {
-    return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
+    return for_each_launch(csv, (struct chosen){.time = true, .diverged = true}, write_launch_steps,
+                           e);
 }
 
 /* ---- timeline.csv ---- */
 
-static void write_timeline_row(void *csv, struct timeline_row *row)
+static enum status write_launch_timeline(struct csv *csv, const struct left *left, struct error *e)
 {
-    csv_add(csv, row);
-}
-
-static enum status write_launch_timeline(struct csv *csv, const struct journal_launch *journal,
-                                         const struct rank_record *records, int ranks,
-                                         const char *dir, struct error *e)
-{
-    size_t point = spec_find_point(csv->s->spec, journal->point);
-    const struct timeline_row of = {.point = journal->point,
-                                    .label = csv->s->spec->points[point].label,
-                                    .launch = journal->launch,
-                                    .block = journal->block};
-    return timeline_write(dir, records, ranks, &of, write_timeline_row, csv, e);
+    const struct timeline_row of = {.point = left->journal->point,
+                                    .label = left->point->label,
+                                    .launch = left->journal->launch,
+                                    .block = left->journal->block};
+    return timeline_write(left->dir, left->records, left->ranks, &of, csv_add, csv, e);
 }
 
 enum status csv_fill_timeline(struct csv *csv, struct error *e)
 {
-    return for_each_launch(csv, RUN_TIME, false, write_launch_timeline, e);
+    return for_each_launch(csv, (struct chosen){.time = true}, write_launch_timeline, e);
 }
 
 /* ---- resources.csv ---- */
 
-static void write_resources_row(void *csv, struct resources_row *row)
+static enum status write_launch_resources(struct csv *csv, const struct left *left, struct error *e)
 {
-    csv_add(csv, row);
-}
-
-static enum status write_launch_resources(struct csv *csv, const struct journal_launch *journal,
-                                          const struct summary_launch *launch,
-                                          const struct point *point, struct error *e)
-{
+    const struct journal_launch *journal = left->journal;
     bool timed = journal->run == RUN_TIME;
     struct resources_row of = {.point = journal->point,
                                .launch = journal->launch,
                                .run = timed ? "time" : "accuracy",
                                .block = timed ? journal->block : NAN,
                                .seed = (double)journal->seed};
-    char dir[4096];
-    int ranks = (int)launch->result.ranks;
-    struct rank_record *records = NULL;
-    enum status status = OK;
-    snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
-    if (launch_has_records(dir, point))
-        status = records_read(&records, dir, ranks, e);
-    THEN(status, resources_write(dir, point, journal->run, records, ranks, &of, write_resources_row,
-                                 csv, e));
-    records_free(records, ranks);
-    return status;
+    return resources_write(left->dir, left->point, timed, left->records, left->ranks, &of, csv_add,
+                           csv, e);
 }
 
 enum status csv_fill_resources(struct csv *csv, struct error *e)
 {
-    for (size_t i = 0; i < csv->s->n_launches; i++) {
-        const struct journal_launch *journal = &csv->journal->launches[i];
-        size_t point = spec_find_point(csv->s->spec, journal->point);
-        if (csv->s->launches[i].ok)
-            TRY(write_launch_resources(csv, journal, &csv->s->launches[i],
-                                       &csv->s->spec->points[point], e));
-    }
-    return OK;
+    struct chosen all = {.time = true, .accuracy = true, .records = RECORDS_IF_THERE};
+    return for_each_launch(csv, all, write_launch_resources, e);
 }
 
 /* ---- metrics.csv ---- */
 
-static void write_metrics_of(struct csv *csv, const struct journal_launch *journal,
-                             const struct config *config, const double *values)
+static enum status write_launch_metrics(struct csv *csv, const struct left *left, struct error *e)
 {
-    struct metrics_row row = {.point = journal->point, .launch = journal->launch};
-    for (size_t i = 0; i < config->values[OPT_METRICS].n; i++) {
+    const struct value *metrics = &left->point->config.values[OPT_METRICS];
+    struct metrics_row row = {.point = left->journal->point, .launch = left->journal->launch};
+    double *values;
+    if (launch_has_records(left->dir, left->point))
+        return OK;
+    TRY(MEM_NEW(values, metrics->n, "the metrics of a launch", e));
+    enum status status = launch_metrics(left->dir, &left->point->config, values, e);
+    for (size_t i = 0; i < metrics->n && status == OK; i++) {
         char name[PATTERN_NAME];
-        pattern_split(name, config->values[OPT_METRICS].texts[i]);
+        pattern_split(name, metrics->texts[i]);
         row.metric = name;
         row.value = values[i];
         csv_add(csv, &row);
     }
+    free(values);
+    return status;
 }
 
 enum status csv_fill_metrics(struct csv *csv, struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
-        const struct journal_launch *journal = &csv->journal->launches[i];
-        size_t point = spec_find_point(csv->s->spec, journal->point);
-        char dir[4096];
-        double *values;
-        snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
-        if (!csv->s->launches[i].ok || launch_has_records(dir, &csv->s->spec->points[point]))
-            continue;
-        const struct config *config = &csv->s->spec->points[point].config;
-        TRY(MEM_NEW(values, config->values[OPT_METRICS].n, "the metrics of a launch", e));
-        status = launch_metrics(dir, config, values, e);
-        if (status == OK)
-            write_metrics_of(csv, journal, config, values);
-        free(values);
-    }
-    return status;
+    struct chosen all = {.time = true, .accuracy = true, .records = RECORDS_IGNORED};
+    return for_each_launch(csv, all, write_launch_metrics, e);
 }

@@ -218,7 +218,7 @@ static enum status write_trace(const char *dir, const struct placed_list *list,
 /* ---- Rows ---- */
 
 static void write_rows(const struct placed_list *list, const struct rank_record *records,
-                       const struct timeline_row *of, timeline_writer *write, void *arg)
+                       const struct timeline_row *of, row_writer *write, struct csv *csv)
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct placed *p = &list->items[i];
@@ -232,18 +232,18 @@ static void write_rows(const struct placed_list *list, const struct rank_record 
         row.name = p->name;
         row.begin_ms = since_origin_ns(list, p->begin_ns) / 1e6;
         row.end_ms = since_origin_ns(list, p->end_ns) / 1e6;
-        write(arg, &row);
+        write(csv, &row);
     }
 }
 
 enum status timeline_write(const char *dir, const struct rank_record *records, int ranks,
-                           const struct timeline_row *of, timeline_writer *write, void *arg,
+                           const struct timeline_row *of, row_writer *write, struct csv *csv,
                            struct error *e)
 {
     struct placed_list list;
     enum status status = place_all(&list, records, ranks, e);
     if (status == OK && list.n > 0) {
-        write_rows(&list, records, of, write, arg);
+        write_rows(&list, records, of, write, csv);
         status = write_trace(dir, &list, records, ranks, of, e);
     }
     free(list.items);

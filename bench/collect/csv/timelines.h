@@ -5,11 +5,8 @@
 #include "bench/collect/columns.h"
 #include "bench/record/records.h"
 
-/* What one row says of its launch stands in `row` already, the rest is filled in. */
-typedef void timeline_writer(void *arg, struct timeline_row *row);
-
 /* Calls `write` with the rows of a launch, rank by rank, and leaves DIR/timeline.json. `of` says what is the same in
  * all rows. Nothing of a launch without spans, or whose ranks' clocks do not compare. */
 enum status timeline_write(const char *dir, const struct rank_record *records, int ranks,
-                           const struct timeline_row *of, timeline_writer *write, void *arg,
+                           const struct timeline_row *of, row_writer *write, struct csv *csv,
                            struct error *e);

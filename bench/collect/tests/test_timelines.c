@@ -33,8 +33,9 @@ static struct rows {
     size_t n;
 } rows;
 
-static void keep(void *arg, struct timeline_row *row)
+static void keep(struct csv *csv, void *kept)
 {
+    const struct timeline_row *row = kept;
     assert_in_range(rows.n, 0, ROWS - 1);
     struct kept *k = &rows.all[rows.n++];
     *k = (struct kept){.rank = (int)row->rank,
