@@ -104,7 +104,8 @@ struct summary_launch {
         must_be_equal; /* several ranks, an exact strategy, no declared flaw: weights must not differ */
     char reason[512];
     struct launch_result result;
-    size_t next; /* the point's next launch in the journal; n_launches and more: none */
+    size_t point; /* of the spec, the first of twins; n_points and more where it is `unasked` */
+    size_t next;  /* the point's next launch in the journal; n_launches and more: none */
 };
 
 /* What a rank has in memory of each, and of all together, in MiB. */

@@ -110,61 +110,38 @@ static void judge_load(const struct judge *j, struct summary_launch *launch, dou
     judge_amount(r, STEAL, r->steal_pct, steal);
 }
 
-static double *work_of(struct launch_result *r, int after)
+/* Whether it counts, of a point that has so many cores. */
+static bool is_on_cores(const struct summary *s, const struct summary_launch *launch, int cores)
 {
-    return after ? &r->work_after_us : &r->work_before_us;
+    return launch->ok && point_cores(&s->spec->points[launch->point]) == cores;
 }
 
-/* Calls for every launch that counts of the points that have so many cores, once each. */
-typedef void each_launch(struct judge *j, struct launch_result *r, void *arg);
-
-static void for_each_launch(struct judge *j, int cores, each_launch *call, void *arg)
-{
-    struct summary *s = j->s;
-    for (size_t p = 0; p < s->n; p++) {
-        if (s->spec->points[p].twin != p || point_cores(&s->spec->points[p]) != cores)
-            continue;
-        for (size_t i = s->points[p].first_launch; i < s->n_launches; i = s->launches[i].next)
-            if (s->launches[i].ok)
-                call(j, &s->launches[i].result, arg);
-    }
-}
-
-static void take_work(struct judge *j, struct launch_result *r, void *arg)
-{
-    size_t *n = arg;
-    for (int after = 0; after < 2; after++)
-        if (*work_of(r, after) > 0)
-            j->values[(*n)++] = *work_of(r, after);
-}
-
-static double excess_pct(double value, double median)
-{
-    return 100 * (value / median - 1);
-}
-
-/* Slow at one end is a moment's matter: the steps of such launches take as long as those of others. A processor
- * that was slow all the while is so at both. */
-static void judge_work(struct judge *j, struct launch_result *r, void *arg)
-{
-    const double *limits = arg; /* the median, and what is slow */
-    double lesser = fmin(r->work_before_us, r->work_after_us);
-    judge_amount(r, WORK, excess_pct(lesser, limits[0]), excess_pct(limits[1], limits[0]));
-}
-
-/* More cores may have a lower clock, each by itself: they are compared among themselves. */
+/* More cores may have a lower clock, each by itself: they are compared among themselves. Slow at one end is a moment's
+ * matter: the steps of such launches take as long as those of others. A processor that was slow all the while is so at
+ * both. */
 static void judge_cores(struct judge *j, int cores)
 {
+    struct summary *s = j->s;
     size_t n = 0;
-    for_each_launch(j, cores, take_work, &n);
+    for (size_t i = 0; i < 2 * s->n_launches; i++) {
+        const struct launch_result *r = &s->launches[i / 2].result;
+        double work_us = i % 2 == 0 ? r->work_before_us : r->work_after_us;
+        if (is_on_cores(s, &s->launches[i / 2], cores) && work_us > 0)
+            j->values[n++] = work_us;
+    }
     if (n < WORK_VALUES_MIN)
         return;
     double median = stats_median(j->values, n);
     for (size_t i = 0; i < n; i++)
         j->values[i] = fabs(j->values[i] - median);
     double spread = WORK_DEVIATIONS * DEVIATION_PER_MAD * stats_median(j->values, n);
-    double limits[] = {median, median + fmax(spread, WORK_LEAST * median)};
-    for_each_launch(j, cores, judge_work, limits);
+    double limit_pct = 100 * fmax(spread, WORK_LEAST * median) / median;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        struct launch_result *r = &s->launches[i].result;
+        double lesser_us = fmin(r->work_before_us, r->work_after_us);
+        if (is_on_cores(s, &s->launches[i], cores))
+            judge_amount(r, WORK, 100 * (lesser_us / median - 1), limit_pct);
+    }
 }
 
 static bool is_first_with_cores(const struct summary *s, size_t point)

@@ -12,12 +12,6 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-static const struct point *point_find(const struct spec *spec, const char *id)
-{
-    size_t i = spec_find_point(spec, id);
-    return i < spec->n_points ? &spec->points[i] : NULL;
-}
-
 /* In one line, cut to fit; programs write any bytes. */
 static void copy_clean(char *to, size_t size, const char *from)
 {
@@ -43,10 +37,11 @@ static void take_error(struct summary_launch *launch, const struct error *e)
 static void take_launch(struct summary_launch *launch, const struct spec *spec, const char *run_dir,
                         const struct journal_launch *journal)
 {
-    const struct point *point = point_find(spec, journal->point);
-    launch->unasked = point == NULL || journal->outdated;
+    launch->point = spec_find_point(spec, journal->point);
+    launch->unasked = launch->point >= spec->n_points || journal->outdated;
     if (launch->unasked)
         return;
+    const struct point *point = &spec->points[launch->point];
     if (!launch_is_done(journal)) {
         copy_clean(launch->reason, sizeof launch->reason, journal->reason);
         return;
@@ -79,12 +74,12 @@ static enum status count_kept(struct summary *s, const struct journal *journal, 
         bool ended = journal->launches[i].status != LAUNCH_RUNNING;
         if (!s->launches[i].unasked)
             continue;
-        if (point_find(s->spec, journal->launches[i].point) != NULL) {
+        if (s->launches[i].point >= s->n) {
+            s->n_unasked += ended;
+            points[n++] = journal->launches[i].point;
+        } else {
             s->n_outdated += ended;
-            continue;
         }
-        s->n_unasked += ended;
-        points[n++] = journal->launches[i].point;
     }
     s->n_unasked_points = text_count_distinct(points, n);
     free(points);
@@ -118,12 +113,12 @@ static void chain_launches(struct summary *s, const struct journal *journal)
     for (size_t i = 0; i < s->n; i++)
         s->points[i].first_launch = s->n_launches;
     for (size_t i = s->n_launches; i-- > 0;) {
-        size_t point = spec_find_point(s->spec, journal->launches[i].point);
-        if (point >= s->n || s->launches[i].unasked)
+        if (s->launches[i].unasked)
             continue;
-        s->launches[i].next = s->points[point].first_launch;
-        s->points[point].first_launch = i;
-        s->points[point].n_launches++;
+        struct point_summary *p = &s->points[s->launches[i].point];
+        s->launches[i].next = p->first_launch;
+        p->first_launch = i;
+        p->n_launches++;
     }
     for (size_t i = journal->n_skips; i-- > 0;) {
         size_t point = spec_find_point(s->spec, journal->skips[i].point);
@@ -392,13 +387,13 @@ static enum status measure(struct point_summary *p, const struct samples *time,
 
 /* ---- Points ---- */
 
-/* The launches of a point and of those that it is compared with. */
-struct compared {
-    struct samples time, accuracy, base, peer, alone;
+/* The launches of a point that count. */
+struct counting {
+    struct samples time, accuracy;
 };
 
 static enum status summarise_samples(struct summary *s, size_t i, const struct journal *journal,
-                                     struct compared *c, struct error *e)
+                                     struct counting *c, struct error *e)
 {
     struct point_summary *p = &s->points[i];
     point_take(p, s->spec, i);
@@ -411,40 +406,45 @@ static enum status summarise_samples(struct summary *s, size_t i, const struct j
     return OK;
 }
 
-static enum status compare_samples(struct summary *s, size_t i, const struct journal *journal,
-                                   struct compared *c, struct error *e)
+static enum status compare_samples(struct summary *s, size_t i, const struct counting *all,
+                                   struct error *e)
 {
+    static const struct samples none = {.n = 0};
     struct point_summary *p = &s->points[i];
-    TRY(samples_take(&c->time, s, journal, p, RUN_TIME, e));
-    TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
-    TRY(samples_take(&c->base, s, journal, &s->points[p->base], RUN_TIME, e));
-    if (p->peer != i)
-        TRY(samples_take(&c->peer, s, journal, &s->points[p->peer], RUN_TIME, e));
-    if (p->alone != i)
-        TRY(samples_take(&c->alone, s, journal, &s->points[p->alone], RUN_TIME, e));
-    ratios_set(p, s, &c->time, &c->base, &c->alone, &c->peer);
-    noise_judge_point(&p->noise, &c->time, s->n_trends);
-    set_flags(p, s, &c->time);
-    TRY(overlap_model(&p->overlap.model, p->point, &c->time, &c->alone, e));
-    return cells_fill(p, s, &c->time, &c->accuracy, e);
+    const struct samples *time = &all[i].time;
+    const struct samples *peer = p->peer != i ? &all[p->peer].time : &none;
+    const struct samples *alone = p->alone != i ? &all[p->alone].time : &none;
+    ratios_set(p, s, time, &all[p->base].time, alone, peer);
+    noise_judge_point(&p->noise, time, s->n_trends);
+    set_flags(p, s, time);
+    TRY(overlap_model(&p->overlap.model, p->point, time, alone, e));
+    return cells_fill(p, s, time, &all[i].accuracy, e);
 }
 
-typedef enum status each_point(struct summary *s, size_t i, const struct journal *journal,
-                               struct compared *c, struct error *e);
-
-static enum status for_each_point(struct summary *s, const struct journal *journal,
-                                  each_point *call, struct error *e)
+static enum status summarise_all(struct summary *s, const struct journal *journal,
+                                 struct counting *all, struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; i < s->n && status == OK; i++) {
-        struct compared c = {0};
-        status = call(s, i, journal, &c, e);
-        samples_free(&c.time);
-        samples_free(&c.accuracy);
-        samples_free(&c.base);
-        samples_free(&c.peer);
-        samples_free(&c.alone);
+    for (size_t i = 0; i < s->n; i++)
+        TRY(summarise_samples(s, i, journal, &all[i], e));
+    for (size_t i = 0; i < s->n; i++)
+        TRY(compare_samples(s, i, all, e));
+    for (size_t i = 0; i < s->n; i++)
+        TRY(point_read_cells(&s->points[i], e));
+    summary_add_up(s);
+    return OK;
+}
+
+static enum status summarise_points(struct summary *s, const struct journal *journal,
+                                    struct error *e)
+{
+    struct counting *all;
+    TRY(MEM_NEW(all, s->n, "the points", e));
+    enum status status = summarise_all(s, journal, all, e);
+    for (size_t i = 0; i < s->n; i++) {
+        samples_free(&all[i].time);
+        samples_free(&all[i].accuracy);
     }
+    free(all);
     return status;
 }
 
@@ -467,12 +467,7 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
     chain_launches(s, journal);
     TRY(noise_judge_launches(s, journal, e));
     s->n_trends = noise_points_tested(s);
-    TRY(for_each_point(s, journal, summarise_samples, e));
-    TRY(for_each_point(s, journal, compare_samples, e));
-    for (size_t i = 0; i < s->n; i++)
-        TRY(point_read_cells(&s->points[i], e));
-    summary_add_up(s);
-    return OK;
+    return summarise_points(s, journal, e);
 }
 
 void summary_free(struct summary *s)

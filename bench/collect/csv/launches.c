@@ -42,10 +42,10 @@ static bool is_chosen(const struct chosen *chosen, const struct journal_launch *
 
 static struct left left_of(const struct csv *csv, size_t i)
 {
-    const struct spec *spec = csv->s->spec;
+    const struct summary_launch *launch = &csv->s->launches[i];
     struct left left = {.journal = &csv->journal->launches[i],
-                        .ranks = (int)csv->s->launches[i].result.ranks};
-    left.point = &spec->points[spec_find_point(spec, left.journal->point)];
+                        .point = &csv->s->spec->points[launch->point],
+                        .ranks = (int)launch->result.ranks};
     snprintf(left.dir, sizeof left.dir, "%s/%s", csv->run_dir, left.journal->launch);
     return left;
 }
