@@ -492,34 +492,15 @@ static const struct {
 
 size_t rules_grade(struct rule_result results[RULES], const struct summary *s)
 {
+    static const char *const verdicts[] = {"not met", "met", "not applicable"};
     size_t met = 0;
     for (size_t i = 0; i < RULES; i++) {
-        results[i].grade = rules[i].grade(results[i].by, s);
-        met += results[i].grade != RULE_NOT_MET;
+        struct rule_result *r = &results[i];
+        r->grade = rules[i].grade(r->by, s);
+        r->title = rules[i].title;
+        r->remedy = rules[i].remedy;
+        r->verdict = verdicts[r->grade];
+        met += r->grade != RULE_NOT_MET;
     }
     return met;
-}
-
-size_t rules_count(const struct rule_result results[RULES], enum rule_grade grade)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < RULES; i++)
-        n += results[i].grade == grade;
-    return n;
-}
-
-const char *rule_title(size_t i)
-{
-    return rules[i].title;
-}
-
-const char *rule_remedy(size_t i)
-{
-    return rules[i].remedy;
-}
-
-const char *rule_grade_name(enum rule_grade grade)
-{
-    static const char *const names[] = {"not met", "met", "not applicable"};
-    return names[grade];
 }

@@ -15,16 +15,9 @@ enum rule_grade { RULE_NOT_MET, RULE_MET, RULE_NOT_APPLICABLE };
 
 struct rule_result {
     enum rule_grade grade;
-    char by[320]; /* a sentence without its stop */
+    const char *title, *verdict, *remedy; /* verdict: the grade in words */
+    char by[320];                         /* a sentence without its stop */
 };
 
 /* One after another, from the first; how many are met. */
 size_t rules_grade(struct rule_result results[RULES], const struct summary *s);
-
-/* How many have this grade. */
-size_t rules_count(const struct rule_result results[RULES], enum rule_grade grade);
-
-/* Of the i-th, from 0. */
-const char *rule_title(size_t i);
-const char *rule_remedy(size_t i);
-const char *rule_grade_name(enum rule_grade grade);

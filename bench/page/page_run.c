@@ -116,9 +116,8 @@ static json_t *rule_row(const struct rule_result *result, size_t i)
 {
     static const char *const classes[] = {
         [RULE_NOT_MET] = "bad", [RULE_MET] = "same", [RULE_NOT_APPLICABLE] = "none"};
-    return json_pack("[i, s, {s:s, s:s}, o]", (int)i + 1, rule_title(i), "text",
-                     rule_grade_name(result->grade), "verdict", classes[result->grade],
-                     data_text(result->by));
+    return json_pack("[i, s, {s:s, s:s}, o]", (int)i + 1, result->title, "text", result->verdict,
+                     "verdict", classes[result->grade], data_text(result->by));
 }
 
 static json_t *rules_of(const struct summary *s)

@@ -85,10 +85,11 @@ enum status csv_fill_rules(struct csv *csv, struct error *e)
     rules_grade(results, csv->s);
     for (size_t i = 0; i < RULES; i++) {
         struct rules_row row = {.rule = (double)i + 1,
-                                .title = rule_title(i),
-                                .grade = rule_grade_name(results[i].grade),
+                                .title = results[i].title,
+                                .grade = results[i].verdict,
                                 .by = results[i].by,
-                                .remedy = results[i].grade == RULE_NOT_MET ? rule_remedy(i) : ""};
+                                .remedy =
+                                    results[i].grade == RULE_NOT_MET ? results[i].remedy : ""};
         csv_add(csv, &row);
     }
     return OK;

@@ -122,7 +122,7 @@ static enum status write_table(FILE *out, const struct markup *m, const struct s
 static void write_rule(FILE *out, const struct markup *m, size_t i,
                        const struct rule_result *result)
 {
-    const char *cells[] = {rule_title(i), rule_grade_name(result->grade), result->by};
+    const char *cells[] = {result->title, result->verdict, result->by};
     fprintf(out, "%s%zu", m->begin, i + 1);
     for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
         fputs(m->between, out);

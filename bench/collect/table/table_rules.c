@@ -5,14 +5,16 @@
 
 void table_tell_grades(FILE *out, const struct rule_result *results, const struct summary *s)
 {
-    size_t beside = rules_count(results, RULE_NOT_APPLICABLE);
+    size_t n[RULE_NOT_APPLICABLE + 1] = {0};
+    for (size_t i = 0; i < RULES; i++)
+        n[results[i].grade]++;
     if (summary_count(s, point_was_measured) == 0) {
         fputs("nothing was measured that could be graded", out);
         return;
     }
-    fprintf(out, "%zu of %d met", rules_count(results, RULE_MET), RULES);
-    if (beside > 0)
-        fprintf(out, ", %zu not applicable", beside);
+    fprintf(out, "%zu of %d met", n[RULE_MET], RULES);
+    if (n[RULE_NOT_APPLICABLE] > 0)
+        fprintf(out, ", %zu not applicable", n[RULE_NOT_APPLICABLE]);
 }
 
 /* "Rules of Hoefler and Belli: 11 of 12 met; not met:" and "  5 what is measured carries an interval: 3 of 3
@@ -26,6 +28,6 @@ void table_print_rules(FILE *out, const struct summary *s)
     fputs(met < RULES ? "; not met:\n" : ".\n", out);
     for (size_t i = 0; i < RULES; i++)
         if (results[i].grade == RULE_NOT_MET)
-            fprintf(out, "  %zu %s: %s. To meet it: %s.\n", i + 1, rule_title(i), results[i].by,
-                    rule_remedy(i));
+            fprintf(out, "  %zu %s: %s. To meet it: %s.\n", i + 1, results[i].title, results[i].by,
+                    results[i].remedy);
 }

@@ -40,7 +40,7 @@ static void assert_broken(const struct summary *s, size_t broken, const char *by
     size_t met = rules_grade(results, s);
     for (size_t i = 0; i < RULES; i++)
         if ((results[i].grade == RULE_NOT_MET) != (i + 1 == broken))
-            fail_msg("rule %zu %s: %s", i + 1, rule_grade_name(results[i].grade), results[i].by);
+            fail_msg("rule %zu %s: %s", i + 1, results[i].verdict, results[i].by);
     assert_int_equal(met, RULES - (broken > 0));
     if (broken > 0)
         assert_line(results[broken - 1].by, by);
