@@ -366,10 +366,8 @@ const struct column *column_get(enum column_id id)
 
 enum column_id column_find(const char *name)
 {
-    int i = 0;
-    while (i < COLUMNS && strcmp(columns[i].name, name) != 0)
-        i++;
-    return (enum column_id)i;
+    const struct column *column = column_of_file("summary.csv", name);
+    return column != NULL ? (enum column_id)(column - columns) : COLUMNS;
 }
 
 void columns_print(FILE *out)

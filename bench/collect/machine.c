@@ -33,29 +33,30 @@ static void take_gaps(struct summary *s, const json_t *manifest)
 }
 
 /* As a shell takes it: with blanks in double quotes, with what it makes something of in single ones. */
-static size_t quote_word(char *text, size_t size, const char *word)
+static void quote_word(FILE *out, const char *word)
 {
     const char *quote = strchr(word, ' ') != NULL ? "\"" : "";
-    size_t used = 0;
-    if (strpbrk(word, "\"$`\\!;&|<>()*?'#~\n\t") == NULL)
-        return (size_t)snprintf(text, size, "%s%s%s", quote, word, quote);
-    used += (size_t)snprintf(text, size, "'");
-    for (; *word && used < size; word++)
-        used += (size_t)snprintf(text + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
-    if (used < size)
-        used += (size_t)snprintf(text + used, size - used, "'");
-    return used;
+    if (strpbrk(word, "\"$`\\!;&|<>()*?'#~\n\t") == NULL) {
+        fprintf(out, "%s%s%s", quote, word, quote);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        fprintf(out, *word == '\'' ? "'\\''" : "%c", *word);
+    fputc('\'', out);
 }
 
+/* Cut to fit into `text`, which is all 0. */
 static void take_command(char *text, size_t size, const json_t *command)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < json_array_size(command) && used < size; i++) {
+    FILE *out = fmemopen(text, size - 1, "w");
+    for (size_t i = 0; out != NULL && i < json_array_size(command); i++) {
         const char *word = json_string_value(json_array_get(command, i));
-        used += (size_t)snprintf(text + used, size - used, "%s", i > 0 ? " " : "");
-        if (used < size)
-            used += quote_word(text + used, size - used, word != NULL ? word : "");
+        fputs(i > 0 ? " " : "", out);
+        quote_word(out, word != NULL ? word : "");
     }
+    if (out != NULL)
+        fclose(out);
 }
 
 static void take_setup(struct run_setup *setup, const json_t *manifest)

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-#define WORD 128
+#define WORD 256
 
 /* Ours of a key: a product of what each point says. */
 enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
@@ -49,28 +50,27 @@ static enum status find_column(const struct reading *r, enum option_id id, const
     return csv_table_column_of_spec(&r->table, name, option_get(id)->key, mark, column, e);
 }
 
-/* "ours = theirs" into its halves; "ours" into twice the same. False where one is empty or long. */
-static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
+/* Ends a text at `mark` and returns what is behind it, NULL where there is no mark; both without blanks at their ends. */
+static char *split(char *text, char mark)
 {
-    const char *equals = strchr(text, '=');
-    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
-    const char *second = equals != NULL ? equals + 1 : text;
-    if (length >= WORD || strlen(second) >= WORD)
-        return false;
-    snprintf(ours, WORD, "%.*s", (int)length, text);
-    snprintf(theirs, WORD, "%s", second);
-    text_trim(ours);
-    text_trim(theirs);
-    return ours[0] && theirs[0];
+    char *rest = strchr(text, mark);
+    if (rest != NULL) {
+        *rest++ = '\0';
+        text_trim(rest);
+    }
+    text_trim(text);
+    return rest;
 }
 
-/* Cuts the word before the next '*' off *rest; NULL at the end. */
-static char *next_factor(char **rest)
+/* "ours = theirs" into its halves; "ours" into twice the same. False where one is empty or both are long. */
+static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 {
-    char *word = strsep(rest, "*");
-    if (word != NULL)
-        text_trim(word);
-    return word;
+    if (strlen(text) >= WORD)
+        return false;
+    strcpy(ours, text);
+    const char *second = split(ours, '=');
+    strcpy(theirs, second != NULL ? second : ours);
+    return ours[0] && theirs[0];
 }
 
 static enum status refuse_key(const struct spec *spec, const char *word, struct error *e)
@@ -85,9 +85,10 @@ static enum status refuse_key(const struct spec *spec, const char *word, struct 
 
 static enum status read_factors(struct key *key, const struct spec *spec, struct error *e)
 {
-    char text[WORD], *rest = text, *word;
+    char text[WORD], *rest;
     strcpy(text, key->ours);
-    while ((word = next_factor(&rest)) != NULL) {
+    for (char *word = text; word != NULL; word = rest) {
+        rest = split(word, '*');
         const struct spec_option *option = config_option_find(&spec->config, word);
         bool on_node = strcmp(word, "ranks_per_node") == 0;
         if (key->n == FACTORS_MAX)
@@ -138,12 +139,7 @@ static enum status read_value(struct published *p, struct reading *r, const char
     if (!split_halves(text, ours, theirs))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, text,
                       "not of the form 'ours', 'ours = theirs' or 'ours = theirs * factor'", e);
-    char *star = strchr(theirs, '*');
-    if (star != NULL) {
-        *star++ = '\0';
-        text_trim(theirs);
-        text_trim(star);
-    }
+    const char *star = split(theirs, '*');
     if (star != NULL && !number_parse(star, factor))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
     enum column_id column = column_find(ours);
@@ -271,8 +267,7 @@ static enum status take_points(struct published *p, const struct reading *r, str
 static enum status read_file(struct published *p, struct reading *r, const char *path,
                              struct error *e)
 {
-    const char *slash = strrchr(path, '/');
-    snprintf(p->file, sizeof p->file, "%s", slash != NULL ? slash + 1 : path);
+    snprintf(p->file, sizeof p->file, "%s", file_name(path));
     TRY(csv_table_read(&r->table, path, e));
     p->rows = r->table.rows;
     if (p->rows == 0)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/file.h"
 #include "bench/record/csv.h"
 
 #define PREFIX ".part-"
@@ -40,18 +41,16 @@ static int hold(const char *path)
 /* Folders of those that were killed: nobody holds them. */
 static void remove_abandoned(const char *run_dir)
 {
-    DIR *folder = opendir(run_dir);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        char path[4500];
-        snprintf(path, sizeof path, "%s/%s", run_dir, entry->d_name);
-        int held = strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 ? hold(path) : -1;
+    glob_t found = {0};
+    file_glob(run_dir, PREFIX "*", 0, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        int held = hold(found.gl_pathv[i]);
         if (held < 0)
             continue;
-        remove_folder(path);
+        remove_folder(found.gl_pathv[i]);
         close(held);
     }
-    if (folder != NULL)
-        closedir(folder);
+    globfree(&found);
 }
 
 /* Whether the folder was taken for abandoned between its making and its holding. */

@@ -154,9 +154,7 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
     const char *strategy = strategy_text(text, p->point);
     bool foreign = config_is_foreign(&p->point->config);
     bool silent = n == 1 && strcmp(strategy, "none") == 0;
-    if (foreign)
-        fprintf(out, "Base: %s", p->point->label);
-    else if (alone)
+    if (alone && !foreign)
         fprintf(out, "Base: %s, %s", text_plural(ranks, n, "rank"),
                 silent ? "no communication" : strategy);
     else
@@ -261,20 +259,28 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
     return access(path, F_OK) == 0;
 }
 
+/* Another one of the files of this kind, if it is there; how many are by now. */
+static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
+                         const char *ending, size_t n)
+{
+    if (!is_there(run_dir, name, ending))
+        return n;
+    if (n == 0)
+        fprintf(out, "  %-8s %s/{", kind, run_dir);
+    fprintf(out, "%s%s", n > 0 ? "," : "", name);
+    return n + 1;
+}
+
 /* Those that are there; not every gnuplot writes PDF. */
 static void print_figures(FILE *out, const struct value *figures, const char *run_dir)
 {
-    bool any = false, pdf = false;
+    size_t n = 0;
+    bool pdf = false;
     for (size_t i = 0; i < figures->n; i++) {
-        if (!is_there(run_dir, figures->texts[i], ".svg"))
-            continue;
-        if (!any)
-            fprintf(out, "  figures  %s/{", run_dir);
-        fprintf(out, "%s%s", any ? "," : "", figures->texts[i]);
+        n = print_file(out, "figures", run_dir, figures->texts[i], ".svg", n);
         pdf |= is_there(run_dir, figures->texts[i], ".pdf");
-        any = true;
     }
-    if (any)
+    if (n > 0)
         fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
@@ -284,11 +290,9 @@ static void print_tables(FILE *out, const struct summary *s, const char *run_dir
     const char *file;
     size_t n = 0;
     for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++) {
-        if (!is_there(run_dir, file, ""))
-            continue;
-        if (n++ == 0)
-            fprintf(out, "  tables   %s/{", run_dir);
-        fprintf(out, "%s%.*s", n > 1 ? "," : "", (int)(strlen(file) - strlen(".csv")), file);
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - strlen(".csv")), file);
+        n = print_file(out, "tables", run_dir, name, ".csv", n);
     }
     if (n > 0)
         fprintf(out, "}.csv%s\n", is_there(run_dir, "summary.tex", "") ? ", summary.{md,tex}" : "");

@@ -1,10 +1,8 @@
 /* What the tables of sweeps say in short, for people. */
-#include <math.h>
 #include <string.h>
 
 #include "bench/collect/table/table.h"
 #include "bench/record/csv_reader.h"
-#include "bench/spec/value.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
@@ -27,8 +25,7 @@ static bool is(struct csv_row l, const char *name, const char *value)
 
 static double number(struct csv_row l, const char *name)
 {
-    double x;
-    return number_parse(text(l, name), &x) ? x : NAN;
+    return csv_table_value(l.table, l.row, name);
 }
 
 static bool begins(const char *text, const char *with)
