@@ -99,6 +99,26 @@ static void format_share(char text[TABLE_CELL], const struct table_column *c,
     put_pct(text, 100 * number_of(c, p), c->digits);
 }
 
+static bool has_peer(const struct point_summary *p)
+{
+    return isfinite(p->beside_peer.ratio.mid);
+}
+
+static bool has_target(const struct point_summary *p)
+{
+    return config_number(&p->point->config, OPT_TARGET_ACC) > 0;
+}
+
+static bool is_foreign(const struct point_summary *p)
+{
+    return config_is_foreign(&p->point->config);
+}
+
+static bool is_trained(const struct point_summary *p)
+{
+    return !is_foreign(p);
+}
+
 static const struct table_column measured_columns[] = {
 #define MEASURED(header, worth, of, format, digits, member, values)                                \
     {header,                                                                                       \
@@ -109,7 +129,7 @@ static const struct table_column measured_columns[] = {
      digits,                                                                                       \
      false,                                                                                        \
      false,                                                                                        \
-     OF_##of,                                                                                      \
+     of,                                                                                           \
      offsetof(struct point_summary, member),                                                       \
      offsetof(struct point_summary, values)},
 #include "bench/collect/table/measured.def"
@@ -146,21 +166,6 @@ static void measure_widths(struct table *t)
     }
 }
 
-static bool has_peer(const struct point_summary *p)
-{
-    return isfinite(p->beside_peer.ratio.mid);
-}
-
-static bool has_target(const struct point_summary *p)
-{
-    return config_number(&p->point->config, OPT_TARGET_ACC) > 0;
-}
-
-static bool is_foreign(const struct point_summary *p)
-{
-    return config_is_foreign(&p->point->config);
-}
-
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
@@ -172,23 +177,16 @@ static bool has_column(const struct summary *s, enum option_id option)
            (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
 }
 
-static bool is_measured(const struct summary *s, const struct table_column *column)
+/* Times of programs that are not ours are those of steps no more. */
+static void add_measured(struct table *t, const struct table_column *column)
 {
-    size_t foreign = summary_count(s, is_foreign);
-    switch (column->of) {
-    case OF_TRAINING:
-        return foreign < s->n || s->n == 0;
-    case OF_STEPS:
-        return foreign == 0;
-    case OF_FOREIGN:
-        return foreign > 0;
-    case OF_TARGET:
-        return summary_count(s, has_target) > 0;
-    case OF_PEERS:
-        return summary_count(s, has_peer) > 0;
-    default:
-        return true;
-    }
+    bool is_time = column->member == offsetof(struct point_summary, step_ms);
+    if (column->of != NULL && summary_count(t->s, column->of) == 0)
+        return;
+    t->columns[t->n] = *column;
+    if (is_time && summary_count(t->s, is_foreign) > 0)
+        t->columns[t->n].header = "time ms";
+    t->n++;
 }
 
 void table_make(struct table *t, const struct summary *s)
@@ -201,8 +199,7 @@ void table_make(struct table *t, const struct summary *s)
         if (has_column(s, s->spec->varying[i]))
             table_add_option(t, s->spec->varying[i]);
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
-        if (is_measured(s, &measured_columns[i]))
-            t->columns[t->n++] = measured_columns[i];
+        add_measured(t, &measured_columns[i]);
     if (s->published != NULL)
         table_add_published(t, s->published);
     table_name_levels(t);

@@ -25,16 +25,9 @@ struct table_column {
     enum column_id
         cell; /* of one that shows a column of summary.csv, or what was published for it */
     int digits;
-    bool published;   /* the value that was published for the cell */
-    bool tells_level; /* levels differ from row to row */
-    enum {
-        OF_ALL,
-        OF_TRAINING,
-        OF_STEPS, /* all points do */
-        OF_FOREIGN,
-        OF_TARGET,
-        OF_PEERS
-    } of;                  /* which points have it */
+    bool published;                            /* the value that was published for the cell */
+    bool tells_level;                          /* levels differ from row to row */
+    bool (*of)(const struct point_summary *p); /* whether a point has it; NULL: all do */
     size_t member, values; /* as in measured.def; values 0: it has no interval */
 };
 
