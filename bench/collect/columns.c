@@ -8,17 +8,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* What metrics.def says of its columns, under their names. Texts are arrays here: tables of constants
- * may point to them. */
-#define FIELD(line, field, kind, flags)
-enum {
-#define METRIC(id, type, ...)                     TYPE_OF_##id = CSV_##type,
-#define RESULT(id, type, unit, launches, meaning) TYPE_OF_##id = CSV_##type,
-#include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
-};
-
+/* What metrics.def says of its columns, under their names: tables of constants may point to arrays. A file shows some of
+ * them. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
@@ -30,25 +21,19 @@ enum {
 #define STEPS_epoch     ""
 #define STEPS_eval      ""
 #define STEPS_end       ""
-
-static const struct {
-#define TEXTS(id, unit_text, own_text, summary_text)                                               \
-    struct {                                                                                       \
-        char unit[sizeof(unit_text)], own[sizeof(own_text)], summary[sizeof(summary_text)];        \
-    } id;
+#define TEXTS(id, type, unit_text, own_text, summary_text)                                         \
+    enum { TYPE_OF_##id = CSV_##type };                                                            \
+    __attribute__((unused)) static const char unit_of_##id[] = unit_text,                          \
+                                              own_of_##id[] = own_text,                            \
+                                              summary_of_##id[] = summary_text;
+#define FIELD(line, field, kind, flags)
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
-    TEXTS(id, unit, meaning, meaning STEPS_##line LAUNCHES_##launches)
+    TEXTS(id, type, unit, meaning, meaning STEPS_##line LAUNCHES_##launches)
 #define RESULT(id, type, unit, launches, meaning)                                                  \
-    TEXTS(id, unit, meaning, meaning LAUNCHES_##launches)
+    TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
-#undef TEXTS
-} texts = {
-#define TEXTS(id, unit_text, own_text, summary_text) .id = {unit_text, own_text, summary_text},
-#include "bench/record/metrics.def"
-#undef TEXTS
 #undef METRIC
 #undef RESULT
-};
 #undef FIELD
 
 /* OWN is the file whose table is included. */
@@ -56,17 +41,17 @@ static const struct {
     {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
 #define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)
 #define COLUMN(id, type, unit, meaning)         OF(OWN, id, #id, CSV_##type, unit, meaning)
-#define PLACE_AS(id, meaning)                   OF(OWN, id, #id, TYPE_OF_##id, texts.id.unit, meaning)
+#define PLACE_AS(id, meaning)                   OF(OWN, id, #id, TYPE_OF_##id, unit_of_##id, meaning)
 #undef COLUMN_NAMED
 #define COLUMN_NAMED(id, name, type, unit, meaning) OF(OWN, id, name, CSV_##type, unit, meaning)
 static const struct column columns[] = {
 /* First: column_get counts on it. */
-#define PLACE(id) PLACE_AS(id, texts.id.summary)
+#define PLACE(id) PLACE_AS(id, summary_of_##id)
 #define OWN       summary
 #include "bench/collect/columns/summary.def"
 #undef OWN
 #undef PLACE
-#define PLACE(id) PLACE_AS(id, texts.id.own)
+#define PLACE(id) PLACE_AS(id, own_of_##id)
 #define OWN       raw
 #include "bench/collect/columns/raw.def"
 #undef OWN
