@@ -54,18 +54,14 @@ struct lines {
 
 static struct lines lines_of(const struct rank_record *r, enum record_line line)
 {
-    switch (line) {
-    case RECORD_step:
-        return (struct lines){r->steps.items, r->steps.n, sizeof(struct record_step)};
-    case RECORD_epoch:
-        return (struct lines){r->epochs.items, r->epochs.n, sizeof(struct record_epoch)};
-    case RECORD_eval:
-        return (struct lines){r->evals.items, r->evals.n, sizeof(struct record_eval)};
-    case RECORD_end:
-        return (struct lines){(const char *)&r->end, 1, sizeof r->end};
-    default:
-        return (struct lines){(const char *)&r->hello, 1, sizeof r->hello};
-    }
+    const struct list *lists[RECORD_LINES] = {
+        [RECORD_step] = &r->steps, [RECORD_epoch] = &r->epochs, [RECORD_eval] = &r->evals};
+    static const size_t sizes[RECORD_LINES] = {[RECORD_step] = sizeof(struct record_step),
+                                               [RECORD_epoch] = sizeof(struct record_epoch),
+                                               [RECORD_eval] = sizeof(struct record_eval)};
+    if (lists[line] != NULL)
+        return (struct lines){lists[line]->items, lists[line]->n, sizes[line]};
+    return (struct lines){line == RECORD_end ? (const void *)&r->end : &r->hello, 1, 0};
 }
 
 /* The last line of this kind of the first rank that has one; NULL: none has. */

@@ -119,9 +119,8 @@ static enum rule_grade grade_base(char *by, const struct summary *s)
     const struct point_summary *base = NULL;
     char step[TEXT_INTERVAL], ranks[TEXT_NUMBER], n[TEXT_NUMBER];
     size_t speedups = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        if (p->base == i || !is_timed(p))
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
+        if (&s->points[p->base] == p || !is_timed(p))
             continue;
         base = &s->points[p->base];
         speedups += isfinite(p->scaling.speedup.mid);
@@ -146,8 +145,7 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
     char points[TEXT_NUMBER], sentences[TEXT_NUMBER];
     size_t left_out = 0;
     int most = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         long samples = config_int(&p->point->config, OPT_DATA_SAMPLES);
         if (samples > 0 && !explained)
             return NOT_MET("data.samples: %ld leaves images out and nothing says why", samples);
@@ -179,8 +177,7 @@ static enum rule_grade grade_means(char *by, const struct summary *s)
 {
     char rates[TEXT_NUMBER];
     size_t n = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double rate = 1e3 * cell_number(p, COLUMN_global_batch) / p->step_ms.mid;
         if (!has_rate(p))
             continue;
@@ -220,8 +217,7 @@ static enum rule_grade grade_ratios(char *by, const struct summary *s)
 static enum rule_grade grade_accuracies(char *by, const struct summary *s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         if (!isfinite(p->accuracy.test_acc_pct.mid))
             continue;
         n++;
@@ -250,8 +246,7 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
 {
     char intervals[TEXT_NUMBER];
     size_t n = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double level = timing_level(p->launches, false), added = timing_level(p->launches, true);
         if (!has_interval(p))
             continue;
@@ -317,8 +312,7 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
     char lacking[160];
     bool few = false;
     double least[2] = {INFINITY, INFINITY}; /* of steps, of whole launches */
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
@@ -361,8 +355,7 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     char factors[160] = "";
     if (s->undocumented[0])
         return NOT_MET("manifest.json does not tell %s", s->undocumented);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
         if (point_was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !tells_no_binding(p))
             return NOT_MET("the binding of %s was not read back", label_of(p));
@@ -405,8 +398,7 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 {
     size_t least = SIZE_MAX, most = 0;
     char launches[2 * TEXT_NUMBER], method[BY_BYTES];
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         if (!is_timed(p))
             continue;
         if (!(cell_number(p, COLUMN_steps) > 0))

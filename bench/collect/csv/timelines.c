@@ -143,11 +143,6 @@ static enum status place_all(struct placed_list *list, const struct rank_record 
     return OK;
 }
 
-static double since_origin_ns(const struct placed_list *list, int64_t t_ns)
-{
-    return (double)(t_ns - list->origin_ns);
-}
-
 /* ---- The file of a trace ---- */
 
 static json_t *metadata(const char *what, int rank, int lane, const char *name)
@@ -230,8 +225,8 @@ static void write_rows(const struct placed_list *list, const struct rank_record 
         row.lane = p->lane;
         row.phase = p->phase;
         row.name = p->name;
-        row.begin_ms = since_origin_ns(list, p->begin_ns) / 1e6;
-        row.end_ms = since_origin_ns(list, p->end_ns) / 1e6;
+        row.begin_ms = (double)(p->begin_ns - list->origin_ns) / 1e6;
+        row.end_ms = (double)(p->end_ns - list->origin_ns) / 1e6;
         write(csv, &row);
     }
 }

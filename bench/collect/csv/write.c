@@ -131,17 +131,9 @@ enum status csv_fill_layers(struct csv *csv, struct error *e)
 
 static enum csv_type type_of(enum option_type type)
 {
-    switch (type) {
-    case TYPE_INT:
-    case TYPE_RANKS:
-    case TYPE_NODES:
-    case TYPE_NODE_RANKS:
-        return CSV_INT;
-    case TYPE_REAL:
-        return CSV_REAL;
-    default:
-        return CSV_TEXT;
-    }
+    bool whole =
+        type == TYPE_INT || type == TYPE_RANKS || type == TYPE_NODES || type == TYPE_NODE_RANKS;
+    return whole ? CSV_INT : type == TYPE_REAL ? CSV_REAL : CSV_TEXT;
 }
 
 /* The dictionary's row for an option. A text value carries its unit behind the number. */

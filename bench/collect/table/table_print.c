@@ -209,8 +209,7 @@ static void print_weights(FILE *out, const struct summary *s)
     char points[TEXT_NUMBER];
     bool every_step = true;
     size_t n = 0, by_design = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         bool several = config_int(&p->point->config, OPT_RANKS) > 1;
         const char *compared = p->cells[COLUMN_weights_compared];
         if (!several || !point_was_measured(p) || !point_is_replicated(p->point))

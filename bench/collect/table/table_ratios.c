@@ -9,9 +9,9 @@
 
 /* ---- Speed-ups ---- */
 
-static bool has_speedup(const struct summary *s, size_t i)
+static bool has_speedup(const struct summary *s, const struct point_summary *p)
 {
-    return s->points[i].base != i && isfinite(s->points[i].scaling.speedup.mid);
+    return &s->points[p->base] != p && isfinite(p->scaling.speedup.mid);
 }
 
 /* By how much, in percent, the quotient of the rates in the table is off the ratio beside it; 0 where the
@@ -33,9 +33,8 @@ static void print_speedups(FILE *out, const struct summary *s)
     size_t least = SIZE_MAX, most = 0;
     double differs = 0;
     char number[TEXT_NUMBER];
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        if (!has_speedup(s, i))
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
+        if (!has_speedup(s, p))
             continue;
         least = p->scaling.pairs < least ? p->scaling.pairs : least;
         most = p->scaling.pairs > most ? p->scaling.pairs : most;
@@ -61,8 +60,7 @@ static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;
     char number[TEXT_NUMBER];
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
+    for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         if (p->cores != s->points[p->base].cores || !(fabs(p->scaling.bytes_ratio - 1) > 0.005))
             continue;
         fprintf(out, "%s%s (%s)", n++ > 0 ? ", " : "Bytes of a step over those of the base: ",
