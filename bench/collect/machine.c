@@ -11,25 +11,9 @@ static int fact(const json_t *machine, const char *name)
     return (int)json_integer_value(json_object_get(machine, name));
 }
 
-/* What a reader would need to do it again. */
-static const struct {
-    const char *part, *name; /* part NULL: of the manifest itself */
-} wanted[] = {{NULL, "command"},     {"machine", "host"},         {"machine", "architecture"},
-              {"machine", "kernel"}, {"machine", "usable_cores"}, {"build", "revision"},
-              {"build", "compiler"}};
-
 static const json_t *part_of(const json_t *manifest, const char *part)
 {
     return part != NULL ? json_object_get(manifest, part) : manifest;
-}
-
-static void take_gaps(struct summary *s, const json_t *manifest)
-{
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const json_t *value = json_object_get(part_of(manifest, wanted[i].part), wanted[i].name);
-        if (value == NULL || json_is_null(value))
-            text_join(s->undocumented, sizeof s->undocumented, ", ", wanted[i].name);
-    }
 }
 
 /* As a shell takes it: with blanks in double quotes, with what it makes something of in single ones. */
@@ -59,22 +43,38 @@ static void take_command(char *text, size_t size, const json_t *command)
         fclose(out);
 }
 
-static void take_setup(struct run_setup *setup, const json_t *manifest)
+/* What the manifest says of how it was run, and what of it is missing that a reader would need to do it again. */
+static void take_setup(struct summary *s, const json_t *manifest)
 {
+    struct run_setup *setup = &s->setup;
     const struct {
-        const char *part, *name;
-        char *text;
+        const char *part, *name; /* part NULL: of the manifest itself */
+        bool is_needed;
+        char *text; /* NULL: it is no text */
         size_t size;
     } told[] = {
-#define TOLD(part, member) {part, #member, setup->member, sizeof setup->member}
-        TOLD(NULL, started),     TOLD("machine", host),         TOLD("machine", cpu),
-        TOLD("machine", caches), TOLD("machine", architecture), TOLD("machine", system),
-        TOLD("machine", kernel), TOLD("build", revision),       TOLD("build", compiler),
+#define TOLD(part, member, is_needed)                                                              \
+    {part, #member, is_needed, setup->member, sizeof setup->member}
+        {NULL, "command", true, NULL, 0},
+        TOLD(NULL, started, false),
+        TOLD("machine", host, true),
+        TOLD("machine", cpu, false),
+        TOLD("machine", caches, false),
+        TOLD("machine", architecture, true),
+        TOLD("machine", system, false),
+        TOLD("machine", kernel, true),
+        {"machine", "usable_cores", true, NULL, 0},
+        TOLD("build", revision, true),
+        TOLD("build", compiler, true),
 #undef TOLD
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         const json_t *part = part_of(manifest, told[i].part);
-        snprintf(told[i].text, told[i].size, "%s", json_text_of(part, told[i].name));
+        const json_t *value = json_object_get(part, told[i].name);
+        if (told[i].text != NULL)
+            snprintf(told[i].text, told[i].size, "%s", json_text_of(part, told[i].name));
+        if (told[i].is_needed && (value == NULL || json_is_null(value)))
+            text_join(s->undocumented, sizeof s->undocumented, ", ", told[i].name);
     }
     take_command(setup->command, sizeof setup->command, json_object_get(manifest, "command"));
 }
@@ -87,7 +87,7 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     const char *why;
     FILE *file = file_open_stream(path, &why);
     if (file == NULL && errno == ENOENT) {
-        take_gaps(s, NULL);
+        take_setup(s, NULL);
         return OK;
     }
     if (file == NULL)
@@ -101,8 +101,7 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     s->machine_cores = fact(machine, "machine_cores");
     s->numa_nodes = fact(machine, "numa_nodes");
     snprintf(s->link, sizeof s->link, "%s", json_text_of(machine, "link"));
-    take_setup(&s->setup, manifest);
-    take_gaps(s, manifest);
+    take_setup(s, manifest);
     json_decref(manifest);
     return OK;
 }
