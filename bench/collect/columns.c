@@ -106,7 +106,7 @@ enum {
 };
 
 static const struct {
-    const char *column;
+    const char *columns;
     int option;
 } needs[] = {
 #define FIELD(line, field, kind, flags)
@@ -117,31 +117,26 @@ static const struct {
 #undef METRIC
 #undef RESULT
 #undef FIELD
-#define NEED(column, option) {#column, OPT_##option},
+#define NEED(option, columns) {columns, OPT_##option},
 #include "bench/collect/columns/needs.def"
 };
 
 static const struct {
-    const char *file, *within, *kind, *rows;
+    const char *file;
+    enum option_id option;
+    const char *within, *kind, *rows;
 } files[] = {
-#define CSV_FILE(name, within, kind, rows) {#name ".csv", within, kind, rows},
+#define CSV_FILE(name, option, within, kind, rows) {#name ".csv", option, within, kind, rows},
 #include "bench/collect/columns/files.def"
-#undef CSV_FILE
 };
 
-enum {
-#define CSV_FILE(name, within, kind, rows) FILE_##name,
-#include "bench/collect/columns/files.def"
-#undef CSV_FILE
-    FILES
-};
+enum { FILES = sizeof files / sizeof *files };
 
 const char *const *csv_file_names(size_t *n)
 {
     static const char *const names[] = {
-#define CSV_FILE(name, within, kind, rows) #name,
+#define CSV_FILE(name, ...) #name,
 #include "bench/collect/columns/files.def"
-#undef CSV_FILE
     };
     *n = FILES;
     return names;
@@ -154,45 +149,6 @@ static size_t file_index(const char *file)
     while (i < FILES && strcmp(files[i].file, file) != 0)
         i++;
     return i;
-}
-
-static bool any_point(const struct spec *spec, bool (*is_so)(const struct config *config))
-{
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (is_so(&spec->points[i].config))
-            return true;
-    return false;
-}
-
-static bool has_metrics(const struct config *config)
-{
-    return config->values[OPT_METRICS].n > 0;
-}
-
-static bool is_sampled(const struct config *config)
-{
-    return config_number(config, OPT_RESOURCES) > 0;
-}
-
-static bool has_timeline(const struct config *config)
-{
-    return config_int(config, OPT_TIMELINE);
-}
-
-bool csv_file_is_wanted(size_t i, const struct spec *spec)
-{
-    return i == FILE_steps       ? config_int(&spec->config, OPT_STEPS_CSV)
-           : i == FILE_timeline  ? any_point(spec, has_timeline)
-           : i == FILE_resources ? any_point(spec, is_sampled)
-           : i == FILE_metrics   ? any_point(spec, has_metrics)
-           : i == FILE_segments  ? any_point(spec, config_is_elastic)
-                                 : true;
-}
-
-const char *csv_file_unwritten(const char *file, const struct spec *spec)
-{
-    size_t i = file_index(file);
-    return i < FILES && !csv_file_is_wanted(i, spec) ? files[i].rows : NULL;
 }
 
 static bool has_peer(const struct spec *spec)
@@ -208,12 +164,25 @@ static bool is_met(enum option_id need, const struct spec *spec)
     bool timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     if (need == OPT_TIME_LAUNCHES || need == OPT_WORKLOAD)
         return need == OPT_WORKLOAD ? has_peer(spec) : timed;
-    if (need == OPT_ELASTIC || need == OPT_RESTARTS)
-        return any_point(spec, config_is_elastic);
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (!value_is_preset(option_get(need), &spec->points[i].config.values[need]))
+    bool is_elastic = need == OPT_ELASTIC || need == OPT_RESTARTS;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        if (is_elastic ? config_is_elastic(config)
+                       : !value_is_preset(option_get(need), &config->values[need]))
             return true;
+    }
     return false;
+}
+
+bool csv_file_is_wanted(size_t i, const struct spec *spec)
+{
+    return files[i].option == OPTION_COUNT || is_met(files[i].option, spec);
+}
+
+const char *csv_file_unwritten(const char *file, const struct spec *spec)
+{
+    size_t i = file_index(file);
+    return i < FILES && !csv_file_is_wanted(i, spec) ? files[i].rows : NULL;
 }
 
 /* step_ms_median of step_ms and of step_ms_lo, test_acc_pct of test_acc_lo. */
@@ -227,10 +196,20 @@ static bool is_column_of(const char *column, const char *name)
            (*tail == '\0' || strcmp(tail, "_median") == 0 || strcmp(tail, "_pct") == 0);
 }
 
+/* Whether it names one of these columns, which blanks separate. */
+static bool is_one_of(const char *words, const char *name)
+{
+    char column[64];
+    for (int length; sscanf(words, "%63s%n", column, &length) == 1; words += length)
+        if (is_column_of(column, name))
+            return true;
+    return false;
+}
+
 enum option_id column_lack(const char *name, const struct spec *spec)
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (needs[i].option != OPTION_COUNT && is_column_of(needs[i].column, name) &&
+        if (needs[i].option != OPTION_COUNT && is_one_of(needs[i].columns, name) &&
             !is_met((enum option_id)needs[i].option, spec))
             return (enum option_id)needs[i].option;
     return OPTION_COUNT;
@@ -239,16 +218,16 @@ enum option_id column_lack(const char *name, const struct spec *spec)
 bool column_range(const char *name, struct condition_range *range)
 {
     static const struct {
-        const char *column;
+        const char *columns;
         struct condition_range range;
     } ranges[] = {
-#define RANGE(column, least, most) {#column, {.lo = least, .hi = most}},
-#define ABOVE(column, least)       {#column, {.lo = least, .hi = INFINITY, .above = true}},
-#define SHARE(column)              {#column, {.hi = INFINITY, .above = true, .share = true}},
+#define RANGE(columns, least, most) {columns, {.lo = least, .hi = most}},
+#define ABOVE(columns, least)       {columns, {.lo = least, .hi = INFINITY, .above = true}},
+#define SHARE(columns)              {columns, {.hi = INFINITY, .above = true, .share = true}},
 #include "bench/collect/columns/ranges.def"
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (is_column_of(ranges[i].column, name)) {
+        if (is_one_of(ranges[i].columns, name)) {
             *range = ranges[i].range;
             return true;
         }

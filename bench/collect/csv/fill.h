@@ -34,7 +34,5 @@ void csv_remove_stale(const char *run_dir, const char *name);
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw ...: all rows of a file. */
-#define CSV_FILE(name, within, kind, rows)                                                         \
-    enum status csv_fill_##name(struct csv *csv, struct error *e);
+#define CSV_FILE(name, ...) enum status csv_fill_##name(struct csv *csv, struct error *e);
 #include "bench/collect/columns/files.def"
-#undef CSV_FILE

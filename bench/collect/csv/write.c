@@ -192,9 +192,8 @@ static const struct {
     const char *name;
     write_rows *write;
 } files[] = {
-#define CSV_FILE(name, within, kind, rows) {#name ".csv", csv_fill_##name},
+#define CSV_FILE(name, ...) {#name ".csv", csv_fill_##name},
 #include "bench/collect/columns/files.def"
-#undef CSV_FILE
 };
 
 #define FILES (sizeof files / sizeof files[0])
