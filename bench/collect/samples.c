@@ -46,7 +46,7 @@ double sample_number(const struct sample *sample, size_t offset)
     return *(const double *)((const char *)sample->result + offset);
 }
 
-double samples_median(const struct samples *samples, size_t offset)
+size_t samples_known(const struct samples *samples, size_t offset)
 {
     size_t n = 0;
     for (size_t i = 0; i < samples->n; i++) {
@@ -54,5 +54,10 @@ double samples_median(const struct samples *samples, size_t offset)
         if (!isnan(value))
             samples->values[n++] = value;
     }
-    return stats_median(samples->values, n);
+    return n;
+}
+
+double samples_median(const struct samples *samples, size_t offset)
+{
+    return stats_median(samples->values, samples_known(samples, offset));
 }

@@ -316,10 +316,7 @@ static struct point_rates rates_of(const struct interval *step_ms, const struct 
 
 static struct interval accuracy_over_seeds(const struct samples *accuracy)
 {
-    size_t offset = offsetof(struct launch_result, test_acc_pct), n = 0;
-    for (size_t i = 0; i < accuracy->n; i++)
-        if (!isnan(sample_number(&accuracy->items[i], offset)))
-            accuracy->values[n++] = sample_number(&accuracy->items[i], offset);
+    size_t n = samples_known(accuracy, offsetof(struct launch_result, test_acc_pct));
     struct interval interval = timing_interval(accuracy->values, n, false);
     interval.level = n < 2 ? NAN : interval.level;
     return interval;
@@ -329,13 +326,9 @@ static struct interval accuracy_over_seeds(const struct samples *accuracy)
  * or diverged, leaves it unknown. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
-    size_t n = accuracy->diverged > 0 ? 0 : accuracy->n;
-    for (size_t i = 0; i < accuracy->n; i++) {
-        accuracy->values[i] = sample_number(&accuracy->items[i], offset);
-        if (isnan(accuracy->values[i]))
-            n = 0;
-    }
-    return timing_interval(accuracy->values, n, false);
+    size_t n = samples_known(accuracy, offset);
+    bool all = accuracy->diverged == 0 && n == accuracy->n;
+    return timing_interval(accuracy->values, all ? n : 0, false);
 }
 
 static struct point_accuracy accuracy_of(const struct samples *accuracy)

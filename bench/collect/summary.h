@@ -38,6 +38,9 @@ void samples_free(struct samples *samples);
 /* The double at `offset` of struct launch_result. */
 double sample_number(const struct sample *sample, size_t offset);
 
+/* Brings the doubles at `offset` of struct launch_result that are known into `values`; how many. */
+size_t samples_known(const struct samples *samples, size_t offset);
+
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
 double samples_median(const struct samples *samples, size_t offset);
 

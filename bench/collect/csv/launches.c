@@ -227,13 +227,10 @@ static enum status write_run_segments(struct csv *csv, const struct left *left, 
 /* Whether a later launch goes on with the same run. */
 static bool is_gone_on_with(const struct csv *csv, size_t i)
 {
-    const struct journal_launch *own = &csv->journal->launches[i];
-    for (size_t k = i + 1; k < csv->journal->n_launches; k++) {
-        const struct journal_launch *other = &csv->journal->launches[k];
-        if (other->run == own->run && other->seed == own->seed &&
-            strcmp(other->point, own->point) == 0)
+    const struct journal_launch *all = csv->journal->launches;
+    for (size_t k = csv->s->launches[i].next; k < csv->s->n_launches; k = csv->s->launches[k].next)
+        if (all[k].run == all[i].run && all[k].seed == all[i].seed)
             return true;
-    }
     return false;
 }
 
