@@ -149,14 +149,10 @@ static const struct metric {
 #define IN_MEDIAN(id, launches) IN_FIRST(id, launches)
 #define IN_EITHER(id, launches) IN_FIRST(id, launches)
 #define IN_SEEDS(id, launches)  IN_FIRST(id, launches)
-#define FIELD(line, field, kind, flags)
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     IN_##launches(id, launches)
 #define RESULT(id, type, unit, launches, meaning) IN_##launches(id, launches)
 #include "bench/record/metrics.def"
-#undef FIELD
-#undef METRIC
-#undef RESULT
 };
 
 static double largest(const struct samples *samples, size_t offset)

@@ -24,14 +24,10 @@ struct launch_result {
 #define RESULT_INT(id, bytes)  double id;
 #define RESULT_REAL(id, bytes) double id;
 #define RESULT_BOOL(id, bytes) int id;
-#define FIELD(line, field, kind, flags)
 #define METRIC(id, type, unit, line, field, ...)                                                   \
     RESULT_##type(id, sizeof((struct record_##line *)0)->field)
 #define RESULT(id, type, unit, launches, meaning) RESULT_##type(id, 1024)
 #include "bench/record/metrics.def"
-#undef FIELD
-#undef METRIC
-#undef RESULT
     double rank_waits[RANK_WAITS]; /* in ms, of the first ranks */
     double earlier_s;  /* of interrupted launches that an elastic one goes on from; else 0 */
     char diverged[64]; /* "loss is nan"; of the rank that found it first */

@@ -26,15 +26,11 @@
     __attribute__((unused)) static const char unit_of_##id[] = unit_text,                          \
                                               own_of_##id[] = own_text,                            \
                                               summary_of_##id[] = summary_text;
-#define FIELD(line, field, kind, flags)
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     TEXTS(id, type, unit, meaning, meaning STEPS_##line LAUNCHES_##launches)
 #define RESULT(id, type, unit, launches, meaning)                                                  \
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
-#undef FIELD
 
 /* OWN is the file whose table is included. */
 #define OF_FILE(file, id, name, type, unit, meaning)                                               \
@@ -109,14 +105,10 @@ static const struct {
     const char *columns;
     int option;
 } needs[] = {
-#define FIELD(line, field, kind, flags)
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     {#id, NEED_##launches},
 #define RESULT(id, type, unit, launches, meaning) {#id, NEED_##launches},
 #include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
-#undef FIELD
 #define NEED(option, columns) {columns, OPT_##option},
 #include "bench/collect/columns/needs.def"
 };

@@ -25,7 +25,6 @@ static const struct metric {
     const char *unit;
     size_t offset, size; /* in struct launch_result */
 } metrics[METRICS] = {
-#define FIELD(line, field, kind, flags)
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     {FIELD_##line##_##field,                                                                       \
      ranks,                                                                                        \
@@ -33,10 +32,7 @@ static const struct metric {
      unit,                                                                                         \
      offsetof(struct launch_result, id),                                                           \
      sizeof((struct launch_result *)0)->id},
-#define RESULT(id, type, unit, launches, meaning)
 #include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
 };
 
 double metric_number(enum metric_id id, const void *const lines[RECORD_LINES])
@@ -508,8 +504,6 @@ void launch_clear(struct launch_result *result)
 #define METRIC(id, type, ...)                     .id = UNKNOWN_##type,
 #define RESULT(id, type, unit, launches, meaning) .id = UNKNOWN_##type,
 #include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
     };
     for (int i = 0; i < RANK_WAITS; i++)
         result->rank_waits[i] = NAN;

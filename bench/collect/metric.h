@@ -5,13 +5,8 @@
 #include "bench/record/fields.h"
 
 enum metric_id {
-#define FIELD(line, field, kind, flags)
 #define METRIC(id, ...) METRIC_##id,
-#define RESULT(id, type, unit, launches, meaning)
 #include "bench/record/metrics.def"
-#undef FIELD
-#undef METRIC
-#undef RESULT
     METRICS
 };
 

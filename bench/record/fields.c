@@ -19,12 +19,7 @@ static const struct field fields[] = {
      offsetof(struct record_##line, field),                                                        \
      sizeof((struct record_##line *)0)->field,                                                     \
      flags},
-#define METRIC(id, type, unit, line, field, kind, flags, ...) FIELD(line, field, kind, flags)
-#define RESULT(id, type, unit, launches, meaning)
 #include "bench/record/metrics.def"
-#undef FIELD
-#undef METRIC
-#undef RESULT
 };
 
 const char *const *record_line_names(void)

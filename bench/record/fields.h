@@ -41,13 +41,12 @@ enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 #define IN_epoch(member)
 #define IN_eval(member)
 #define IN_end(member)
-#define FIELD(line, field, kind, flags)                IN_##line(C_TYPE_##kind field C_SIZE_##kind;)
-#define METRIC(id, type, unit, line, field, kind, ...) FIELD(line, field, kind, 0)
-#define RESULT(id, type, unit, launches, meaning)
+#define MEMBER(line, field, kind, flags) IN_##line(C_TYPE_##kind field C_SIZE_##kind;)
 
 #undef IN_hello
 #define IN_hello(member) member
 struct record_hello {
+#define FIELD MEMBER
 #include "bench/record/metrics.def"
 };
 #undef IN_hello
@@ -56,6 +55,7 @@ struct record_hello {
 #undef IN_step
 #define IN_step(member) member
 struct record_step {
+#define FIELD MEMBER
 #include "bench/record/metrics.def"
 };
 #undef IN_step
@@ -64,6 +64,7 @@ struct record_step {
 #undef IN_span
 #define IN_span(member) member
 struct record_span {
+#define FIELD MEMBER
 #include "bench/record/metrics.def"
 };
 #undef IN_span
@@ -72,6 +73,7 @@ struct record_span {
 #undef IN_epoch
 #define IN_epoch(member) member
 struct record_epoch {
+#define FIELD MEMBER
 #include "bench/record/metrics.def"
 };
 #undef IN_epoch
@@ -80,6 +82,7 @@ struct record_epoch {
 #undef IN_eval
 #define IN_eval(member) member
 struct record_eval {
+#define FIELD MEMBER
 #include "bench/record/metrics.def"
 };
 #undef IN_eval
@@ -88,6 +91,7 @@ struct record_eval {
 #undef IN_end
 #define IN_end(member) member
 struct record_end {
+#define FIELD MEMBER
 #include "bench/record/metrics.def"
 };
 
@@ -97,16 +101,13 @@ struct record_end {
 #undef IN_epoch
 #undef IN_eval
 #undef IN_end
-#undef FIELD
+#undef MEMBER
 
 enum field_id {
 #define FIELD(line, field, kind, flags) FIELD_##line##_##field,
 #include "bench/record/metrics.def"
     FIELDS
 };
-#undef FIELD
-#undef METRIC
-#undef RESULT
 
 enum field_kind { FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_LOSS, FIELD_VERDICT };
 enum { FIELD_SAME = 1, FIELD_IDENTITY = 2, FIELD_OPTIONAL = 4 };

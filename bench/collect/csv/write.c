@@ -39,17 +39,14 @@ static struct raw_row raw_row_of(const struct journal_launch *journal,
 /* NULL: nothing is known. */
 static void take_result(struct raw_row *row, const struct launch_result *result)
 {
-#define UNKNOWN_TEXT NULL
-#define UNKNOWN_INT  NAN
-#define UNKNOWN_REAL NAN
-#define UNKNOWN_BOOL (-1)
-#define FIELD(line, field, kind, flags)
+#define UNKNOWN_TEXT                NULL
+#define UNKNOWN_INT                 NAN
+#define UNKNOWN_REAL                NAN
+#define UNKNOWN_BOOL                (-1)
 #define METRIC(id, type, unit, ...) RESULT(id, type, unit, NONE, "")
 #define RESULT(id, type, unit, launches, meaning)                                                  \
     row->id = result != NULL ? result->id : UNKNOWN_##type;
 #include "bench/record/metrics.def"
-#undef METRIC
-#undef RESULT
 }
 
 enum status csv_fill_raw(struct csv *csv, struct error *e)
