@@ -26,41 +26,34 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* What several points say of a column. */
-typedef const char *text_of(char text[STRATEGY_TEXT], const struct point_summary *p,
-                            enum column_id id);
-
-/* A strategy is one text with its variant. */
-static const char *cell_told(char text[STRATEGY_TEXT], const struct point_summary *p,
-                             enum column_id id)
+/* What a point says of a column: a strategy is one text with its variant; `trained`: a kind is that of accuracy runs. */
+static const char *told(char text[STRATEGY_TEXT], const struct point_summary *p, enum column_id id,
+                        bool trained)
 {
+    if (id == COLUMN_kind && trained)
+        return config_kind_trained(&p->point->config);
     return id == COLUMN_strategy ? strategy_text(text, p->point) : p->cells[id];
 }
 
-static const char *kind_trained(char text[STRATEGY_TEXT], const struct point_summary *p,
-                                enum column_id id)
-{
-    return config_kind_trained(&p->point->config);
-}
-
 /* Whether an earlier requested point has the same text. */
-static bool seen_before(const struct summary *s, size_t i, const char *text, text_of *told,
-                        enum column_id id)
+static bool seen_before(const struct summary *s, size_t i, const char *text, enum column_id id,
+                        bool trained)
 {
     char earlier[STRATEGY_TEXT];
     for (size_t k = 0; k < i; k++)
-        if (s->points[k].point->requested && strcmp(told(earlier, &s->points[k], id), text) == 0)
+        if (s->points[k].point->requested &&
+            strcmp(told(earlier, &s->points[k], id, trained), text) == 0)
             return true;
     return false;
 }
 
 /* The first of a text, in the order of points, behind `last`; s->n: behind none, and there is none. */
-static size_t next_text(const struct summary *s, size_t last, text_of *told, enum column_id id)
+static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
     for (size_t i = last < s->n ? last + 1 : 0; i < s->n; i++) {
-        const char *cell = told(own, &s->points[i], id);
-        if (s->points[i].point->requested && cell[0] && !seen_before(s, i, cell, told, id))
+        const char *cell = told(own, &s->points[i], id, trained);
+        if (s->points[i].point->requested && cell[0] && !seen_before(s, i, cell, id, trained))
             return i;
     }
     return s->n;
@@ -82,15 +75,15 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
 }
 
 /* As many as `size` has room for, a first one that is longer cut; how many are left out. */
-static size_t list_distinct(char *text, size_t size, const struct summary *s, text_of *told,
-                            enum column_id id)
+static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
+                            bool trained)
 {
     size_t used = 0, left_out = 0, i = s->n;
     bool numbers = column_get(id)->type != CSV_TEXT;
     text[0] = '\0';
-    while ((i = numbers ? next_number(s, i, id) : next_text(s, i, told, id)) < s->n) {
+    while ((i = numbers ? next_number(s, i, id) : next_text(s, i, id, trained)) < s->n) {
         char own[STRATEGY_TEXT];
-        const char *cell = told(own, &s->points[i], id);
+        const char *cell = told(own, &s->points[i], id, trained);
         if (left_out > 0 || (used > 0 && used + 2 + strlen(cell) >= size)) {
             left_out++;
             continue;
@@ -101,25 +94,25 @@ static size_t list_distinct(char *text, size_t size, const struct summary *s, te
     return left_out;
 }
 
-static char *distinct(char *text, size_t size, const struct summary *s, text_of *told,
-                      enum column_id id)
+static char *distinct(char *text, size_t size, const struct summary *s, enum column_id id,
+                      bool trained)
 {
     const size_t tail = sizeof " and 99999 more";
-    if (list_distinct(text, size, s, told, id) == 0 || size <= tail)
+    if (list_distinct(text, size, s, id, trained) == 0 || size <= tail)
         return text;
-    size_t left_out = list_distinct(text, size - tail, s, told, id), used = strlen(text);
+    size_t left_out = list_distinct(text, size - tail, s, id, trained), used = strlen(text);
     snprintf(text + used, size - used, " and %zu more", left_out);
     return text;
 }
 
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id)
 {
-    return distinct(text, size, s, cell_told, id);
+    return distinct(text, size, s, id, false);
 }
 
 char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained)
 {
-    return distinct(text, size, s, trained ? kind_trained : cell_told, COLUMN_kind);
+    return distinct(text, size, s, COLUMN_kind, trained);
 }
 
 const char *summary_batch(char *text, size_t size, const struct summary *s)

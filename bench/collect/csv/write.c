@@ -36,27 +36,23 @@ static struct raw_row raw_row_of(const struct journal_launch *journal,
     };
 }
 
-/* NULL: nothing is known. */
 static void take_result(struct raw_row *row, const struct launch_result *result)
 {
-#define UNKNOWN_TEXT                NULL
-#define UNKNOWN_INT                 NAN
-#define UNKNOWN_REAL                NAN
-#define UNKNOWN_BOOL                (-1)
-#define METRIC(id, type, unit, ...) RESULT(id, type, unit, NONE, "")
-#define RESULT(id, type, unit, launches, meaning)                                                  \
-    row->id = result != NULL ? result->id : UNKNOWN_##type;
+#define METRIC(id, ...) row->id = result->id;
+#define RESULT(id, ...) row->id = result->id;
 #include "bench/record/metrics.def"
 }
 
 enum status csv_fill_raw(struct csv *csv, struct error *e)
 {
+    struct launch_result unknown;
+    launch_clear(&unknown);
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct summary_launch *launch = &csv->s->launches[i];
         if (launch->unasked)
             continue;
         struct raw_row row = raw_row_of(&csv->journal->launches[i], launch);
-        take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
+        take_result(&row, launch->ok || launch->diverged ? &launch->result : &unknown);
         csv_add(csv, &row);
     }
     return OK;
