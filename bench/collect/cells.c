@@ -143,15 +143,10 @@ static const struct metric {
     enum over_launches over_launches;
     size_t offset; /* in struct launch_result: a double, or a text */
 } metrics[] = {
-#define IN_NONE(id, launches)
-#define IN_FIRST(id, launches)  {COLUMN_##id, launches, offsetof(struct launch_result, id)},
-#define IN_MAX(id, launches)    IN_FIRST(id, launches)
-#define IN_MEDIAN(id, launches) IN_FIRST(id, launches)
-#define IN_EITHER(id, launches) IN_FIRST(id, launches)
-#define IN_SEEDS(id, launches)  IN_FIRST(id, launches)
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
-    IN_##launches(id, launches)
-#define RESULT(id, type, unit, launches, meaning) IN_##launches(id, launches)
+    RESULT(id, type, unit, launches, meaning)
+#define RESULT(id, type, unit, launches, meaning)                                                  \
+    IN_SUMMARY_##launches({COLUMN_##id, launches, offsetof(struct launch_result, id)}, )
 #include "bench/record/metrics.def"
 };
 

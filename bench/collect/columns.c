@@ -16,18 +16,13 @@
 #define LAUNCHES_MEDIAN ", median of launches"
 #define LAUNCHES_EITHER ", median of launches"
 #define LAUNCHES_SEEDS  ", median over seeds"
-#define STEPS_hello     ""
-#define STEPS_step      "; mean over steps and ranks"
-#define STEPS_epoch     ""
-#define STEPS_eval      ""
-#define STEPS_end       ""
 #define TEXTS(id, type, unit_text, own_text, summary_text)                                         \
     enum { TYPE_OF_##id = CSV_##type };                                                            \
     __attribute__((unused)) static const char unit_of_##id[] = unit_text,                          \
                                               own_of_##id[] = own_text,                            \
                                               summary_of_##id[] = summary_text;
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
-    TEXTS(id, type, unit, meaning, meaning STEPS_##line LAUNCHES_##launches)
+    TEXTS(id, type, unit, meaning, meaning OVER_##line("") LAUNCHES_##launches)
 #define RESULT(id, type, unit, launches, meaning)                                                  \
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"

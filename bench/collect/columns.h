@@ -17,14 +17,15 @@
 
 #define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 
-/* Which columns of metrics.def the files have that do not place them, by how launches become one or
- * by the line of the record. */
-#define IN_SUMMARY_NONE(id)
-#define IN_SUMMARY_FIRST(id)  PLACE(id)
-#define IN_SUMMARY_MAX(id)    PLACE(id)
-#define IN_SUMMARY_MEDIAN(id) PLACE(id)
-#define IN_SUMMARY_EITHER(id) PLACE(id)
-#define IN_SUMMARY_SEEDS(id)  PLACE(id)
+/* What there is of a metric that has a column in summary.csv, by how launches become one. */
+#define IN_SUMMARY_NONE(...)
+#define IN_SUMMARY_FIRST(...)  __VA_ARGS__
+#define IN_SUMMARY_MAX(...)    __VA_ARGS__
+#define IN_SUMMARY_MEDIAN(...) __VA_ARGS__
+#define IN_SUMMARY_EITHER(...) __VA_ARGS__
+#define IN_SUMMARY_SEEDS(...)  __VA_ARGS__
+
+/* Which columns of metrics.def the files have that do not place them, by the line of the record. */
 #define IN_STEPS_hello(id)
 #define IN_STEPS_step(id) PLACE(id)
 #define IN_STEPS_epoch(id)
@@ -38,12 +39,12 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* What raw.csv says beyond the meaning of a metric. */
-#define IN_RAW_hello ""
-#define IN_RAW_step  "; mean over timed steps and ranks"
-#define IN_RAW_epoch ""
-#define IN_RAW_eval  ""
-#define IN_RAW_end   ""
+/* What files of launches and points say beyond the meaning of a metric; `steps`: "" or "timed ". */
+#define OVER_hello(steps) ""
+#define OVER_step(steps)  "; mean over " steps "steps and ranks"
+#define OVER_epoch(steps) ""
+#define OVER_eval(steps)  ""
+#define OVER_end(steps)   ""
 
 /* Of summary.csv. */
 enum column_id {
