@@ -96,8 +96,6 @@ struct summary_launch {
     bool replaced; /* it failed, and another one of its block or seed ended, or is to be run */
     bool
         unasked; /* of a point that the spec does not have, or outdated: kept, and part of nothing */
-    bool
-        must_be_equal; /* several ranks, an exact strategy, no declared flaw: weights must not differ */
     char reason[512];
     struct launch_result result;
     size_t point; /* of the spec, the first of twins; n_points and more where it is `unasked` */

@@ -317,10 +317,24 @@ static void fill_bubble(struct launch_result *result, const struct rank_record *
         result->bubble_pct = 100 * waited_ns / (waited_ns + computed_ns);
 }
 
-/* Times of a whole run, from the process's start, and memory of the largest rank, each by itself. */
+/* Whether weights were equal, and what diverged first. */
+static void take_verdict(struct launch_result *result, const struct record_end *end)
+{
+    result->weights_checked &= end->weights_equal != VERDICT_UNKNOWN;
+    result->weights_equal &= end->weights_equal == VERDICT_TRUE;
+    if (result->first_difference[0] == '\0')
+        strcpy(result->first_difference, end->first_difference);
+    if (end->diverged[0] != '\0' && !(end->diverged_step >= result->diverged_step)) {
+        result->diverged_step = end->diverged_step;
+        strcpy(result->diverged, end->diverged);
+    }
+}
+
+/* Times of a whole run, from the process's start, memory of the largest rank, each by itself, and verdicts. */
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
+    result->weights_checked = result->weights_equal = 1;
     for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;
         double memory_mib = end->rss_mib - end->data_mib;
@@ -328,6 +342,7 @@ static void fill_ends(struct launch_result *result, const struct rank_record *re
         result->total_sys_s += end->sys_s;
         result->memory_mib = fmax(result->memory_mib, memory_mib);
         result->growth_mib = fmax(result->growth_mib, memory_mib - end->libraries_mib);
+        take_verdict(result, end);
     }
 }
 
@@ -337,23 +352,6 @@ static void fill_work(struct launch_result *result, const struct record_hello *h
     strcpy(result->compute, hello->compute[0] != '\0' ? hello->compute : "real");
     result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
     result->flops_done_per_image = hello->flops_done_forward + hello->flops_done_backward;
-}
-
-static void fill_verdicts(struct launch_result *result, const struct rank_record *records,
-                          int ranks)
-{
-    result->weights_checked = result->weights_equal = 1;
-    for (int i = 0; i < ranks; i++) {
-        const struct record_end *end = &records[i].end;
-        result->weights_checked &= end->weights_equal != VERDICT_UNKNOWN;
-        result->weights_equal &= end->weights_equal == VERDICT_TRUE;
-        if (result->first_difference[0] == '\0')
-            strcpy(result->first_difference, end->first_difference);
-        if (end->diverged[0] != '\0' && !(end->diverged_step >= result->diverged_step)) {
-            result->diverged_step = end->diverged_step;
-            strcpy(result->diverged, end->diverged);
-        }
-    }
 }
 
 bool launch_is_replayed(const struct launch_result *result)
@@ -523,7 +521,6 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_clocks(result, records, ranks);
     resources_take_cores(result, records, ranks);
     fill_traffic(result, records, ranks);
-    fill_verdicts(result, records, ranks);
     fill_target(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
     TRY(fill_steps(result, records, ranks, e));

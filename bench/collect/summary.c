@@ -50,9 +50,6 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     struct error e = {.status = OK};
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
     bool read = launch_take(dir, point, journal->wall_s, &launch->result, &e) == OK;
-    double ranks = read ? launch->result.ranks : config_number(&point->config, OPT_RANKS);
-    launch->must_be_equal =
-        ranks > 1 && point_is_replicated(point) && !config_has_flaw(&point->config);
     launch->result.foreign_pct = journal->foreign_pct;
 #define NOISE(id, unit, launches, meaning) launch->result.id = journal->noise.id;
 #include "bench/record/noise.def"

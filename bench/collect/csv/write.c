@@ -216,9 +216,6 @@ static enum status write_files(struct csv *csv, const struct stage *stage, struc
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e)
 {
-    if (journal->n_launches != s->n_launches)
-        return error_set(e, ERR_ARGUMENT, "a summary of %zu launches for a journal of %zu",
-                         s->n_launches, journal->n_launches);
     struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
