@@ -164,18 +164,17 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Fills `firsts` [ranks] and `node`; -1 where `rank` is not the first of one. */
+/* Fills `firsts` [ranks], behind which there is room for as many, and `node`; -1 where `rank` is not the first of one. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
-    int *node_of;
-    TRY(nodes_find(r->waiter, r->comm, &node_of, e));
+    int *node_of = r->firsts + ranks;
+    TRY(nodes_find(r->waiter, r->comm, node_of, e));
     r->node = -1;
     for (int i = 0; i < ranks; i++)
         if (node_of[i] == r->nodes) {
             r->node = i == rank ? r->nodes : r->node;
             r->firsts[r->nodes++] = i;
         }
-    free(node_of);
     return OK;
 }
 
@@ -206,7 +205,7 @@ enum status clocks_find(struct clock_offset *offset, int *of, struct waiter *w, 
     *offset = r.offset;
     if (here == ranks)
         return OK;
-    TRY(MEM_NEW(r.firsts, (size_t)ranks, "the first ranks of nodes", e));
+    TRY(MEM_NEW(r.firsts, 2 * (size_t)ranks, "the first ranks of nodes", e));
     enum status status = find_offset(&r, rank, ranks, e);
     free(r.firsts);
     *offset = r.offset;

@@ -12,7 +12,7 @@
 
 struct compressor {
     size_t context_bytes; /* of sync->compression, which is zeroed before create */
-    /* Allocates all that sums need: nothing is allocated later. Before the strategy's own create;
+    /* Allocates in s->memory all that sums need: nothing is allocated later. Before the strategy's own create;
      * the arenas have no memory yet, their tensors are known. */
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of the tensors by the sum over ranks. Collective. */
@@ -28,7 +28,8 @@ struct compressor {
     void *(*memory)(struct sync *s, size_t *bytes);
     /* Sets that memory to what it is before the first step. */
     void (*begin)(struct sync *s);
-    void (*destroy)(struct sync *s); /* also after a create that has failed */
+    /* Ends what is not memory, also after a create that has failed. NULL: nothing. */
+    void (*destroy)(struct sync *s);
 };
 
 /* NULL for `none`. */
@@ -47,8 +48,7 @@ struct exchanger {
     struct message *sends, *receives; /* [ranks] each */
     struct exchange messages;         /* that were planned */
 };
-enum status exchanger_open(struct exchanger *x, int ranks, struct error *e);
-void exchanger_close(struct exchanger *x);
+enum status exchanger_open(struct exchanger *x, struct sync *s, struct error *e);
 
 /* A vector of `n` items of `width` bytes, cut into shares as pool_share does: share r is rank
  * r's. */

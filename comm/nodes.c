@@ -1,9 +1,5 @@
 #include "comm/nodes.h"
 
-#include <stdlib.h>
-
-#include "kernels/base/mem.h"
-
 void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first)
 {
     MPI_Group all, here;
@@ -24,26 +20,14 @@ static void count_nodes(int *node_of, int ranks)
         node_of[r] = node_of[r] == r ? nodes++ : node_of[node_of[r]];
 }
 
-static enum status find(struct waiter *w, MPI_Comm comm, int *firsts, int ranks, struct error *e)
+enum status nodes_find(struct waiter *w, MPI_Comm comm, int *node_of, struct error *e)
 {
-    int rank, here;
+    int rank, ranks, here;
     MPI_Comm_rank(comm, &rank);
-    nodes_here(w, comm, &here, &firsts[rank]);
-    TRY(wait_allreduce(w, firsts, (size_t)ranks, MPI_INT, MPI_SUM, comm, "first ranks of all nodes",
-                       e));
-    count_nodes(firsts, ranks);
-    return OK;
-}
-
-enum status nodes_find(struct waiter *w, MPI_Comm comm, int **node_of, struct error *e)
-{
-    int ranks;
     MPI_Comm_size(comm, &ranks);
-    TRY(MEM_NEW(*node_of, (size_t)ranks, "the nodes of all ranks", e));
-    enum status status = find(w, comm, *node_of, ranks, e);
-    if (status != OK) {
-        free(*node_of);
-        *node_of = NULL;
-    }
-    return status;
+    nodes_here(w, comm, &here, &node_of[rank]);
+    TRY(wait_allreduce(w, node_of, (size_t)ranks, MPI_INT, MPI_SUM, comm,
+                       "first ranks of all nodes", e));
+    count_nodes(node_of, ranks);
+    return OK;
 }

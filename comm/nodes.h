@@ -7,6 +7,6 @@
  * out: no call waits. */
 void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first);
 
-/* (*node_of) [ranks]: the node of each rank, counted in the order of their first ranks; freed with
- * free, NULL on error. Ranks share a node when they can share memory. Collective. */
-enum status nodes_find(struct waiter *w, MPI_Comm comm, int **node_of, struct error *e);
+/* node_of [ranks], zeroes: the node of each rank, counted in the order of their first ranks. Ranks share a node
+ * when they can share memory. Collective. */
+enum status nodes_find(struct waiter *w, MPI_Comm comm, int *node_of, struct error *e);

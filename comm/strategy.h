@@ -35,6 +35,7 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 #include "kernels/base/exec.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 #include "kernels/optimizers/optimizer.h"
@@ -102,8 +103,8 @@ struct sync;
 
 struct strategy {
     size_t context_bytes; /* of sync->context, which is zeroed before create; 0: NULL, no destroy */
-    /* Calls arenas_alloc and allocates whatever else a step needs: nothing is allocated later.
-     * Collective. */
+    /* Calls arenas_alloc and allocates whatever else a step needs in s->memory: nothing is allocated
+     * later. Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
     /* NULL hooks do nothing. */
@@ -139,7 +140,7 @@ struct strategy {
      * number of ranks or another strategy: then it begins anew from the arenas. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
-    /* Frees what the context holds, also after a create that has failed. */
+    /* Ends what is not memory, also after a create that has failed. */
     void (*destroy)(struct sync *s);
 };
 
@@ -170,6 +171,7 @@ struct sync {
     void *before_update_arg;
     void (*update)(void *arg, size_t begin, size_t end);
     void *update_arg;
+    struct mem_room memory; /* of the strategy and its compressor */
     void *context;
     const struct compressor *compressor; /* comm/compress.h; NULL: none */
     void *compression;                   /* the compressor's context */

@@ -29,7 +29,7 @@ enum status arenas_alloc(struct arenas *a, struct error *e)
 static enum status count_tensors(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
-    TRY(MEM_NEW(s->counts, 2 * n, "the sizes of tensors", e));
+    TRY(MEM_KEEP(&s->memory, s->counts, 2 * n, "the sizes of tensors", e));
     for (size_t i = 0; i < n; i++)
         s->counts[i] = s->arenas.tensors[i].count;
     size_t *rows = s->counts + n;
@@ -47,7 +47,7 @@ static enum status open_compressor(struct sync *s, struct error *e)
     if (!(strategy_flags(s->kind) & STRATEGY_COMPRESSES))
         return error_set(e, ERR_ARGUMENT, "strategy %s takes no compressor, not %s",
                          strategy_names()[s->kind], compressor_names()[s->config.compressor]);
-    TRY(mem_new(&s->compression, 1, s->compressor->context_bytes, "a compressor", e));
+    TRY(mem_keep(&s->memory, &s->compression, 1, s->compressor->context_bytes, "a compressor", e));
     TRY(s->compressor->create(s, e));
     if (s->compressor->begin != NULL)
         s->compressor->begin(s);
@@ -77,10 +77,10 @@ static void take_options(struct sync *s, const struct sync_options *options)
 static enum status open_strategy(struct sync *s, struct error *e)
 {
     TRY(count_tensors(s, e));
-    TRY(MEM_NEW_ALIGNED(s->arenas.buffers, s->arenas.n_buffers, "running statistics", e));
+    TRY(MEM_KEEP(&s->memory, s->arenas.buffers, s->arenas.n_buffers, "running statistics", e));
     TRY(open_compressor(s, e));
     if (s->strategy->context_bytes > 0)
-        TRY(mem_new(&s->context, 1, s->strategy->context_bytes, "a strategy", e));
+        TRY(mem_keep(&s->memory, &s->context, 1, s->strategy->context_bytes, "a strategy", e));
     TRY(s->strategy->create(s, e));
     s->config.calls = waiter_blocks(s->waiter) ? CALL_BLOCKING : CALL_NONBLOCKING;
     return OK;
@@ -114,17 +114,14 @@ void sync_destroy(struct sync *s)
 {
     if (s == NULL)
         return;
-    if (s->context != NULL)
+    if (s->context != NULL && s->strategy->destroy != NULL)
         s->strategy->destroy(s);
-    if (s->compression != NULL)
+    if (s->compression != NULL && s->compressor->destroy != NULL)
         s->compressor->destroy(s);
-    free(s->context);
-    free(s->compression);
-    free(s->counts);
+    mem_room_empty(&s->memory);
     mem_free(s->arenas.params);
     mem_free(s->arenas.grads);
     mem_free(s->arenas.state);
-    mem_free(s->arenas.buffers);
     MPI_Comm_free(&s->comm);
     free(s);
 }

@@ -1,21 +1,13 @@
 /* Direct messages among all ranks. No rank forwards data of another, so that no algorithm sends fewer
  * bytes; latency grows with the number of ranks. */
-#include <stdlib.h>
-
 #include "comm/compress.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
-enum status exchanger_open(struct exchanger *x, int ranks, struct error *e)
+enum status exchanger_open(struct exchanger *x, struct sync *s, struct error *e)
 {
-    TRY(MEM_NEW(x->sends, (size_t)ranks, "messages to all ranks", e));
-    return MEM_NEW(x->receives, (size_t)ranks, "messages of all ranks", e);
-}
-
-void exchanger_close(struct exchanger *x)
-{
-    free(x->sends);
-    free(x->receives);
+    size_t ranks = (size_t)s->ranks;
+    TRY(MEM_KEEP(&s->memory, x->sends, ranks, "messages to all ranks", e));
+    return MEM_KEEP(&s->memory, x->receives, ranks, "messages of all ranks", e);
 }
 
 size_t shares_begin(const struct shares *v, int rank, int ranks)

@@ -1,22 +1,14 @@
 #include "comm/compressors/feedback.h"
 
 #include "comm/local_ops.h"
-#include "kernels/base/mem.h"
 
 enum status feedback_create(struct sync *s, size_t packet_bytes, struct error *e)
 {
     struct feedback *f = s->compression;
-    TRY(exchanger_open(&f->exchanger, s->ranks, e));
-    TRY(MEM_NEW_ALIGNED(f->residual, s->arenas.n, "residuals of a compressor", e));
-    return MEM_NEW_ALIGNED(f->packets, (size_t)s->ranks * packet_bytes, "packets of all ranks", e);
-}
-
-void feedback_destroy(struct sync *s)
-{
-    struct feedback *f = s->compression;
-    exchanger_close(&f->exchanger);
-    mem_free(f->residual);
-    mem_free(f->packets);
+    TRY(exchanger_open(&f->exchanger, s, e));
+    TRY(MEM_KEEP(&s->memory, f->residual, s->arenas.n, "residuals of a compressor", e));
+    return MEM_KEEP(&s->memory, f->packets, (size_t)s->ranks * packet_bytes, "packets of all ranks",
+                    e);
 }
 
 void *feedback_memory(struct sync *s, size_t *bytes)

@@ -30,4 +30,3 @@ enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
 /* Hooks of struct compressor. */
 void *feedback_memory(struct sync *s, size_t *bytes);
 void feedback_begin(struct sync *s);
-void feedback_destroy(struct sync *s);

@@ -11,11 +11,8 @@
  * are, with P. P belongs to the shorter side of the matrix: with as many columns as that is long it
  * is a basis of everything, and the sum is that of allreduce. Ranks that do not shrink a matrix,
  * those from rows columns / (rows + columns) on, are computed all the same. */
-#include <stdlib.h>
-
 #include "comm/compress.h"
 #include "comm/local_ops.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
 #define OPERATION_P "allreduce of low-rank factors P"
@@ -76,19 +73,12 @@ static enum status powersgd_create(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
     struct powersgd *c = s->compression;
-    TRY(MEM_NEW(c->parts, n + 1, "low-rank factors of tensors", e));
+    TRY(MEM_KEEP(&s->memory, c->parts, n + 1, "low-rank factors of tensors", e));
     place_parts(s, c->parts);
     c->n_q = c->parts[n].q;
-    TRY(MEM_NEW_ALIGNED(c->p, c->parts[n].p, "low-rank factors P", e));
-    return MEM_NEW_ALIGNED(c->memory, s->arenas.n + c->n_q, "residuals and low-rank factors Q", e);
-}
-
-static void powersgd_destroy(struct sync *s)
-{
-    const struct powersgd *c = s->compression;
-    mem_free(c->memory);
-    mem_free(c->p);
-    free(c->parts);
+    TRY(MEM_KEEP(&s->memory, c->p, c->parts[n].p, "low-rank factors P", e));
+    return MEM_KEEP(&s->memory, c->memory, s->arenas.n + c->n_q, "residuals and low-rank factors Q",
+                    e);
 }
 
 static void *powersgd_memory(struct sync *s, size_t *bytes)
@@ -176,5 +166,4 @@ const struct compressor compressor_powersgd = {
     .sum = powersgd_sum,
     .memory = powersgd_memory,
     .begin = powersgd_begin,
-    .destroy = powersgd_destroy,
 };

@@ -83,5 +83,4 @@ const struct compressor compressor_sign = {
     .sum = sign_sum,
     .memory = feedback_memory,
     .begin = feedback_begin,
-    .destroy = feedback_destroy,
 };

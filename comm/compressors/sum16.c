@@ -12,21 +12,18 @@
  * arrived: nobody waits before all have been started. */
 #include "comm/compressors/sum16.h"
 
-#include <stdlib.h>
-
 #include "comm/local_ops.h"
-#include "kernels/base/mem.h"
 
 static enum status open_sums(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;
     size_t ranks = (size_t)s->ranks, room = s->arenas.n + ranks * (size_t)s->arenas.n_tensors;
-    TRY(MEM_NEW(c->sums, (size_t)s->arenas.n_tensors, "sums in 16 bits", e));
+    TRY(MEM_KEEP(&s->memory, c->sums, (size_t)s->arenas.n_tensors, "sums in 16 bits", e));
     for (int i = 0; i < s->arenas.n_tensors; i++) {
-        TRY(exchanger_open(&c->sums[i].scatter, s->ranks, e));
-        TRY(exchanger_open(&c->sums[i].gather, s->ranks, e));
+        TRY(exchanger_open(&c->sums[i].scatter, s, e));
+        TRY(exchanger_open(&c->sums[i].gather, s, e));
     }
-    return MEM_NEW_ALIGNED(c->received, room, "received gradients in 16 bits", e);
+    return MEM_KEEP(&s->memory, c->received, room, "received gradients in 16 bits", e);
 }
 
 enum status sum16_create(struct sync *s, enum precision precision, double scale, struct error *e)
@@ -41,22 +38,14 @@ enum status sum16_create(struct sync *s, enum precision precision, double scale,
     c->scale = (float)scale;
     c->counts_infinite = precision == PRECISION_fp16;
     TRY(open_sums(s, e));
-    TRY(MEM_NEW_ALIGNED(c->wire, s->arenas.n, "gradients in 16 bits", e));
-    TRY(MEM_NEW_ALIGNED(c->sum, shares_count(&all, 0, s->ranks), "a share of the sum", e));
+    TRY(MEM_KEEP(&s->memory, c->wire, s->arenas.n, "gradients in 16 bits", e));
+    TRY(MEM_KEEP(&s->memory, c->sum, shares_count(&all, 0, s->ranks), "a share of the sum", e));
     return wait_comm_dup(s->waiter, s->comm, &c->gathers, "communicator of sums in 16 bits", e);
 }
 
 void sum16_destroy(struct sync *s)
 {
     struct sum16 *c = s->compression;
-    for (int i = 0; c->sums != NULL && i < s->arenas.n_tensors; i++) {
-        exchanger_close(&c->sums[i].scatter);
-        exchanger_close(&c->sums[i].gather);
-    }
-    free(c->sums);
-    mem_free(c->wire);
-    mem_free(c->received);
-    mem_free(c->sum);
     if (c->gathers != MPI_COMM_NULL)
         MPI_Comm_free(&c->gathers);
 }

@@ -52,5 +52,4 @@ const struct compressor compressor_topk = {
     .sum = topk_sum,
     .memory = feedback_memory,
     .begin = feedback_begin,
-    .destroy = feedback_destroy,
 };

@@ -22,7 +22,6 @@
 #include "comm/cost/strategies/adasum.h"
 #include "comm/local_ops.h"
 #include "comm/strategy.h"
-#include "kernels/base/mem.h"
 
 struct adasum {
     real *received; /* [n] a partner's gradients */
@@ -82,19 +81,12 @@ static enum status adasum_create(struct sync *s, struct error *e)
 {
     struct adasum *a = s->context;
     TRY(arenas_alloc(&s->arenas, e));
-    TRY(MEM_NEW_ALIGNED(a->received, s->arenas.n, "a partner's gradients", e));
+    TRY(MEM_KEEP(&s->memory, a->received, s->arenas.n, "a partner's gradients", e));
     return adasum_combine_all(s, e);
-}
-
-static void adasum_destroy(struct sync *s)
-{
-    const struct adasum *a = s->context;
-    mem_free(a->received);
 }
 
 const struct strategy strategy_adasum = {
     .context_bytes = sizeof(struct adasum),
     .create = adasum_create,
     .sum_gradients = adasum_combine_all,
-    .destroy = adasum_destroy,
 };

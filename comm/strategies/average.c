@@ -1,12 +1,11 @@
 #include "comm/strategies/average.h"
 
 #include "comm/local_ops.h"
-#include "kernels/base/mem.h"
 
 enum status average_open(struct sync *s, struct error *e)
 {
     struct average *a = s->context;
-    TRY(MEM_NEW_ALIGNED(a->weights, s->arenas.n, "a rank's own weights", e));
+    TRY(MEM_KEEP(&s->memory, a->weights, s->arenas.n, "a rank's own weights", e));
     for (int i = 0; i < SYNC_WARM_CALLS; i++)
         TRY(average_params(s, e)); /* of zeroes */
     return OK;
@@ -31,10 +30,4 @@ enum status average_eval_end(struct sync *s, struct error *e)
     const struct average *a = s->context;
     local_copy(s->exec, s->arenas.params, a->weights, s->arenas.n * sizeof *a->weights);
     return OK;
-}
-
-void average_destroy(struct sync *s)
-{
-    const struct average *a = s->context;
-    mem_free(a->weights);
 }

@@ -17,4 +17,3 @@ enum status average_params(struct sync *s, struct error *e);
 /* Hooks of struct strategy: the model to evaluate is the mean. */
 enum status average_eval_begin(struct sync *s, struct error *e);
 enum status average_eval_end(struct sync *s, struct error *e);
-void average_destroy(struct sync *s);

@@ -9,12 +9,10 @@
  * calls, so that what is hidden behind backward is what it gets done when a later bucket leaves, or
  * when sync.overlap tests the buckets meanwhile. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "comm/compress.h"
 #include "comm/cost/strategies/bucketed.h"
 #include "comm/strategy.h"
-#include "kernels/base/mem.h"
 
 #define SUM "allreduce of a bucket"
 
@@ -115,7 +113,7 @@ static enum status cut_buckets(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
     struct buckets *b = s->context;
-    TRY(MEM_NEW(b->in_flight, n, "buckets of tensors", e));
+    TRY(MEM_KEEP(&s->memory, b->in_flight, n, "buckets of tensors", e));
     struct bucket next = bucket_first(&s->config, s->counts, n, sizeof(real));
     for (; next.first < next.last; next = bucket_next(&s->config, s->counts, sizeof(real), &next)) {
         TRY(check_bucket(&next, e));
@@ -164,12 +162,6 @@ static enum status bucketed_grad_ready(struct sync *s, struct range range, int m
     return compressor != NULL && compressor->advance != NULL ? compressor->advance(s, e) : OK;
 }
 
-static void bucketed_destroy(struct sync *s)
-{
-    const struct buckets *b = s->context;
-    free(b->in_flight);
-}
-
 const struct strategy strategy_bucketed = {
     .context_bytes = sizeof(struct buckets),
     .create = bucketed_create,
@@ -177,5 +169,4 @@ const struct strategy strategy_bucketed = {
     .grad_ready = bucketed_grad_ready,
     .poll = bucketed_poll,
     .sum_gradients = bucketed_finish,
-    .destroy = bucketed_destroy,
 };

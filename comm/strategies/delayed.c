@@ -11,11 +11,9 @@
  * is applied. The first step applies nothing, and the sum of the last one stays on its way: it is
  * part of a checkpoint. */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "comm/strategy.h"
-#include "kernels/base/mem.h"
 
 #define OPERATION "allreduce of the last step's gradients"
 
@@ -82,7 +80,8 @@ static enum status delayed_create(struct sync *s, struct error *e)
                          s->arenas.n, INT_MAX);
     TRY(arenas_alloc(&s->arenas, e));
     TRY(MEM_NEW_ALIGNED(f->buffer, s->arenas.n, "a second buffer of gradients", e));
-    TRY(MEM_NEW(f->saved, saved_bytes(s) / sizeof *f->saved + 1, "a delayed sum to save", e));
+    TRY(MEM_KEEP(&s->memory, f->saved, saved_bytes(s) / sizeof *f->saved + 1,
+                 "a delayed sum to save", e));
     for (int i = 0; i < SYNC_WARM_CALLS; i++) {
         TRY(start(s, e));
         TRY(finish(s, e));
@@ -146,7 +145,6 @@ static void delayed_destroy(struct sync *s)
     if (f->sum.active)
         finish(s, &e);
     mem_free(f->buffer);
-    free(f->saved);
 }
 
 const struct strategy strategy_delayed = {

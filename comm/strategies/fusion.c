@@ -15,12 +15,10 @@
  * the cycle in which it became ready; once backward is over a rank asks at once. Without cycles
  * (0 ms) there is no question: each tensor leaves by itself. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "comm/cost/strategies/fusion.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 
 #define QUESTION "agreement on tensors to fuse"
 
@@ -170,7 +168,7 @@ static enum status fusion_create(struct sync *s, struct error *e)
     struct fusion *f = s->context;
     size_t n = (size_t)s->arenas.n_tensors;
     TRY(arenas_alloc(&s->arenas, e));
-    TRY(MEM_NEW(f->sums, n, "sums of tensors", e));
+    TRY(MEM_KEEP(&s->memory, f->sums, n, "sums of tensors", e));
     TRY(check_counts(s, e));
     f->origin_ns = clock_ns();
     start_sums(s, n);
@@ -204,12 +202,6 @@ static enum status fusion_sum(struct sync *s, struct error *e)
     return finish(s, e);
 }
 
-static void fusion_destroy(struct sync *s)
-{
-    const struct fusion *f = s->context;
-    free(f->sums);
-}
-
 const struct strategy strategy_fusion = {
     .context_bytes = sizeof(struct fusion),
     .create = fusion_create,
@@ -217,5 +209,4 @@ const struct strategy strategy_fusion = {
     .grad_ready = fusion_grad_ready,
     .poll = fusion_poll,
     .sum_gradients = fusion_sum,
-    .destroy = fusion_destroy,
 };

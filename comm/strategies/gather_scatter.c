@@ -7,10 +7,7 @@
  *
  * Linear: rank 0 exchanges messages with every rank. MPICH: MPI_Gather, and MPI_Scatter of p
  * copies, by the library's own algorithms. */
-#include <stdlib.h>
-
 #include "comm/strategy.h"
-#include "kernels/base/mem.h"
 
 #define GATHER  "gather of the gradients at rank 0"
 #define SCATTER "scatter of the summed gradients"
@@ -113,8 +110,8 @@ static enum status gather_scatter_create(struct sync *s, struct error *e)
     struct buffers *b = s->context;
     size_t ranks = (size_t)s->ranks, slots = s->rank == 0 ? ranks * largest_tensor(s) : 0;
     TRY(arenas_alloc(&s->arenas, e));
-    TRY(MEM_NEW_ALIGNED(b->slots, slots, "the gathered gradients of all ranks", e));
-    return MEM_NEW(b->messages, ranks, "messages of all ranks", e);
+    TRY(MEM_KEEP(&s->memory, b->slots, slots, "the gathered gradients of all ranks", e));
+    return MEM_KEEP(&s->memory, b->messages, ranks, "messages of all ranks", e);
 }
 
 static enum status gather_scatter_sum(struct sync *s, struct error *e)
@@ -129,16 +126,8 @@ static enum status gather_scatter_sum(struct sync *s, struct error *e)
     return OK;
 }
 
-static void gather_scatter_destroy(struct sync *s)
-{
-    const struct buffers *b = s->context;
-    mem_free(b->slots);
-    free(b->messages);
-}
-
 const struct strategy strategy_gather_scatter = {
     .context_bytes = sizeof(struct buffers),
     .create = gather_scatter_create,
     .sum_gradients = gather_scatter_sum,
-    .destroy = gather_scatter_destroy,
 };

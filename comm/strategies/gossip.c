@@ -11,7 +11,6 @@
  * each rank keeps its own weights. */
 #include "comm/cost/strategies/gossip.h"
 #include "comm/strategies/average.h"
-#include "kernels/base/mem.h"
 
 struct gossip {
     struct average average;
@@ -47,7 +46,7 @@ static enum status gossip_create(struct sync *s, struct error *e)
     struct gossip *g = s->context;
     TRY(arenas_alloc(&s->arenas, e));
     TRY(average_open(s, e));
-    TRY(MEM_NEW_ALIGNED(g->received, s->arenas.n, "a partner's weights", e));
+    TRY(MEM_KEEP(&s->memory, g->received, s->arenas.n, "a partner's weights", e));
     for (uint64_t step = 1; step <= gossip_rounds(s->ranks); step++)
         TRY(average_with_partner(s, step, e));
     return OK;
@@ -60,18 +59,10 @@ static enum status gossip_step_end(struct sync *s, const struct optimizer *o, ui
     return average_with_partner(s, step, e);
 }
 
-static void gossip_destroy(struct sync *s)
-{
-    const struct gossip *g = s->context;
-    mem_free(g->received);
-    average_destroy(s);
-}
-
 const struct strategy strategy_gossip = {
     .context_bytes = sizeof(struct gossip),
     .create = gossip_create,
     .step_end = gossip_step_end,
     .eval_begin = average_eval_begin,
     .eval_end = average_eval_end,
-    .destroy = gossip_destroy,
 };

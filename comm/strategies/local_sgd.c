@@ -47,5 +47,4 @@ const struct strategy strategy_local_sgd = {
     .step_end = local_sgd_step_end,
     .eval_begin = average_eval_begin,
     .eval_end = average_eval_end,
-    .destroy = average_destroy,
 };

@@ -1,7 +1,6 @@
 #include "comm/strategies/node_window.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "comm/local_ops.h"
@@ -79,14 +78,14 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
     return OK;
 }
 
-enum status node_window_open(struct node_window *w, const struct sync *s, int arenas, bool sparse,
+enum status node_window_open(struct node_window *w, struct sync *s, int arenas, bool sparse,
                              struct error *e)
 {
     *w = (struct node_window){.window = MPI_WIN_NULL};
     TRY(agree_on_space(s, arenas, e));
-    TRY(MEM_NEW(w->flags, (size_t)s->ranks, "flags of a node's ranks", e));
+    TRY(MEM_KEEP(&s->memory, w->flags, (size_t)s->ranks, "flags of a node's ranks", e));
     for (int i = 0; i < arenas; i++)
-        TRY(MEM_NEW(w->arenas[i], (size_t)s->ranks, "arenas of a node's ranks", e));
+        TRY(MEM_KEEP(&s->memory, w->arenas[i], (size_t)s->ranks, "arenas of a node's ranks", e));
     TRY(check_node(s, e));
     TRY(allocate(w, s, arenas, sparse, e));
     return wait_barrier(s->waiter, s->comm, "opening of shared memory", e);
@@ -94,14 +93,11 @@ enum status node_window_open(struct node_window *w, const struct sync *s, int ar
 
 void node_window_close(struct node_window *w, const struct sync *s)
 {
-    if (w->window != MPI_WIN_NULL) {
-        blocking_call_begin(s->waiter, "end of shared memory");
-        MPI_Win_free(&w->window);
-        blocking_call_end(s->waiter);
-    }
-    free(w->flags);
-    for (int i = 0; i < NODE_WINDOW_ARENAS; i++)
-        free(w->arenas[i]);
+    if (w->window == MPI_WIN_NULL)
+        return;
+    blocking_call_begin(s->waiter, "end of shared memory");
+    MPI_Win_free(&w->window);
+    blocking_call_end(s->waiter);
 }
 
 void node_window_touch(const struct node_window *w, const struct sync *s)

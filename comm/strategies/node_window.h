@@ -20,7 +20,7 @@ struct node_window {
  * written alone, and mem_give_back_shared gives them back. Collective.
  * ERR_ARGUMENT for ranks on several nodes, ERR_UNAVAILABLE where shared memory has no room. To be
  * closed after a failure too. */
-enum status node_window_open(struct node_window *w, const struct sync *s, int arenas, bool sparse,
+enum status node_window_open(struct node_window *w, struct sync *s, int arenas, bool sparse,
                              struct error *e);
 /* Collective where opening it did not fail. */
 void node_window_close(struct node_window *w, const struct sync *s);

@@ -1,7 +1,5 @@
 #include "comm/strategies/owned_block.h"
 
-#include <stdlib.h>
-
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
@@ -22,27 +20,20 @@ static struct owned_block block_before(const struct sync *s, bool gathers, size_
     };
 }
 
-enum status owned_blocks_open(struct owned_blocks *blocks, const struct sync *s, bool gathers,
+enum status owned_blocks_open(struct owned_blocks *blocks, struct sync *s, bool gathers,
                               struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
     blocks->gathers = gathers;
     blocks->is_whole = true;
-    TRY(MEM_NEW(blocks->all, n, "blocks of tensors", e));
-    TRY(MEM_NEW(blocks->shares, n, "shares of blocks", e));
-    TRY(MEM_NEW(blocks->norms2, 2 * n, "norms of tensors", e));
+    TRY(MEM_KEEP(&s->memory, blocks->all, n, "blocks of tensors", e));
+    TRY(MEM_KEEP(&s->memory, blocks->shares, n, "shares of blocks", e));
+    TRY(MEM_KEEP(&s->memory, blocks->norms2, 2 * n, "norms of tensors", e));
     for (size_t last = n; last > 0; last = (size_t)blocks->all[blocks->n++].tensors.first) {
         blocks->all[blocks->n] = block_before(s, gathers, last);
         blocks->shares[blocks->n] = owned_block_share(s, &blocks->all[blocks->n], s->rank);
     }
     return OK;
-}
-
-void owned_blocks_close(struct owned_blocks *blocks)
-{
-    free(blocks->all);
-    free(blocks->shares);
-    free(blocks->norms2);
 }
 
 struct span owned_block_share(const struct sync *s, const struct owned_block *b, int rank)

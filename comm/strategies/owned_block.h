@@ -21,10 +21,9 @@ struct owned_blocks {
     bool is_whole;  /* parameters and state have more than this rank's shares */
 };
 
-/* Cuts the arenas; parameters are here. Closed with owned_blocks_close in any case. */
-enum status owned_blocks_open(struct owned_blocks *blocks, const struct sync *s, bool gathers,
+/* Cuts the arenas; parameters are here. */
+enum status owned_blocks_open(struct owned_blocks *blocks, struct sync *s, bool gathers,
                               struct error *e);
-void owned_blocks_close(struct owned_blocks *blocks);
 
 struct span owned_block_share(const struct sync *s, const struct owned_block *b, int rank);
 bool owned_block_overlaps(const struct owned_block *b, struct range tensors);

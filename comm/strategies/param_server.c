@@ -31,12 +31,10 @@
  * The model to evaluate is that of the servers when all ranks have come to the same step. A
  * checkpoint has it too, with their optimizer state, and every rank goes on from it. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "comm/local_ops.h"
 #include "comm/strategies/server.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 
 struct param_server {
     int servers;
@@ -207,9 +205,9 @@ static enum status open_messages(struct sync *s, struct error *e)
     size_t servers = (size_t)p->servers;
     TRY(wait_comm_dup(s->waiter, s->comm, &p->replies,
                       "communicator of a parameter server's answers", e));
-    TRY(MEM_NEW(p->pushes, servers, "pushes to parameter servers", e));
-    TRY(MEM_NEW(p->answers, servers, "answers of parameter servers", e));
-    return MEM_NEW_ALIGNED(p->weights, s->arenas.n, "a rank's own weights", e);
+    TRY(MEM_KEEP(&s->memory, p->pushes, servers, "pushes to parameter servers", e));
+    TRY(MEM_KEEP(&s->memory, p->answers, servers, "answers of parameter servers", e));
+    return MEM_KEEP(&s->memory, p->weights, s->arenas.n, "a rank's own weights", e);
 }
 
 static enum status param_server_create(struct sync *s, struct error *e)
@@ -319,9 +317,6 @@ static void param_server_destroy(struct sync *s)
         server_destroy(&p->server);
     if (p->replies != MPI_COMM_NULL)
         MPI_Comm_free(&p->replies);
-    free(p->pushes);
-    free(p->answers);
-    mem_free(p->weights);
 }
 
 const struct strategy strategy_param_server = {

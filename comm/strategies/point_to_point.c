@@ -4,10 +4,7 @@
  * Each round is one wait, in which sums run while later segments are still on their way. */
 #include "comm/strategies/point_to_point.h"
 
-#include <stdlib.h>
-
 #include "comm/nodes.h"
-#include "kernels/base/mem.h"
 
 /* What becomes of a received message. */
 struct addition {
@@ -137,7 +134,8 @@ static enum status find_nodes(struct sync *s, struct error *e)
     struct point_to_point *b = s->context;
     if (!strategy_schedule(s->kind)->knows_nodes || s->config.options[SYNC_node_ranks] > 0)
         return OK;
-    TRY(nodes_find(s->waiter, s->comm, &b->node_of, e));
+    TRY(MEM_KEEP(&s->memory, b->node_of, (size_t)s->ranks, "the nodes of all ranks", e));
+    TRY(nodes_find(s->waiter, s->comm, b->node_of, e));
     s->config.node_of = b->node_of;
     return OK;
 }
@@ -148,10 +146,10 @@ static enum status alloc_buffers(struct sync *s, struct error *e)
     b->schedule = schedule_of(strategy_schedule(s->kind), &s->config, s->rank, s->ranks,
                               s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
-    TRY(MEM_NEW_ALIGNED(b->received, need.received, "the gradients of a round", e));
-    TRY(MEM_NEW(b->sends, need.sends, "messages to send", e));
-    TRY(MEM_NEW(b->receives, need.receives, "messages to receive", e));
-    return MEM_NEW(b->additions, need.receives, "sums of received messages", e);
+    TRY(MEM_KEEP(&s->memory, b->received, need.received, "the gradients of a round", e));
+    TRY(MEM_KEEP(&s->memory, b->sends, need.sends, "messages to send", e));
+    TRY(MEM_KEEP(&s->memory, b->receives, need.receives, "messages to receive", e));
+    return MEM_KEEP(&s->memory, b->additions, need.receives, "sums of received messages", e);
 }
 
 static enum status point_to_point_sum(struct sync *s, struct error *e)
@@ -174,20 +172,10 @@ static enum status point_to_point_create(struct sync *s, struct error *e)
     return point_to_point_open(s, e);
 }
 
-void point_to_point_destroy(struct sync *s)
-{
-    const struct point_to_point *b = s->context;
-    free(b->node_of);
-    mem_free(b->received);
-    free(b->sends);
-    free(b->receives);
-    free(b->additions);
-}
-
 #define HOOKS                                                                                      \
     {                                                                                              \
         .context_bytes = sizeof(struct point_to_point), .create = point_to_point_create,           \
-        .sum_gradients = point_to_point_sum, .destroy = point_to_point_destroy,                    \
+        .sum_gradients = point_to_point_sum,                                                       \
     }
 
 const struct strategy strategy_ring = HOOKS;

@@ -15,12 +15,9 @@ struct point_to_point {
     struct addition *additions;       /* one for each of receives */
 };
 
-/* After the arenas have their memory. Collective. point_to_point_destroy in any case. */
+/* After the arenas have their memory. Collective. */
 enum status point_to_point_open(struct sync *s, struct error *e);
 
 /* Rounds [first, last) of the schedule on the numbers of an arena. Collective. */
 enum status point_to_point_rounds(struct sync *s, real *numbers, int first, int last,
                                   struct error *e);
-
-/* Hook of struct strategy. */
-void point_to_point_destroy(struct sync *s);

@@ -9,7 +9,6 @@
  * own; rank 0 serialises the sum and broadcasts length and bytes, which every rank reads again. */
 #include "comm/strategies/pickle.h"
 #include "comm/strategy.h"
-#include "kernels/base/mem.h"
 
 #define REDUCE "reduce of the gradients to rank 0"
 #define BCAST  "broadcast of the summed gradients"
@@ -132,8 +131,8 @@ static enum status alloc_buffers(struct sync *s, struct error *e)
 {
     struct buffers *b = s->context;
     b->size = pickle_size(s);
-    TRY(MEM_NEW_ALIGNED(b->bytes, b->size, "a pickled gradient", e));
-    return MEM_NEW_ALIGNED(b->received, s->arenas.n, "a child's gradients", e);
+    TRY(MEM_KEEP(&s->memory, b->bytes, b->size, "a pickled gradient", e));
+    return MEM_KEEP(&s->memory, b->received, s->arenas.n, "a child's gradients", e);
 }
 
 static enum status reduce_bcast_create(struct sync *s, struct error *e)
@@ -146,16 +145,8 @@ static enum status reduce_bcast_create(struct sync *s, struct error *e)
     return OK;
 }
 
-static void reduce_bcast_destroy(struct sync *s)
-{
-    const struct buffers *b = s->context;
-    mem_free(b->bytes);
-    mem_free(b->received);
-}
-
 const struct strategy strategy_reduce_bcast = {
     .context_bytes = sizeof(struct buffers),
     .create = reduce_bcast_create,
     .sum_gradients = reduce_bcast_sum,
-    .destroy = reduce_bcast_destroy,
 };

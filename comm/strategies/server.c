@@ -1,11 +1,9 @@
 #include "comm/strategies/server.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "comm/local_ops.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
 void server_range(const struct sync *s, int index, int servers, size_t *begin, size_t *count)
@@ -225,16 +223,16 @@ bool server_is_answered(const struct server *v)
 static enum status alloc_clients(struct server *v, struct error *e)
 {
     size_t ranks = (size_t)v->s->ranks;
-    TRY(MEM_NEW(v->clients, ranks, "clients of a parameter server", e));
-    TRY(MEM_NEW(v->terms, ranks, "the terms of a sum", e));
+    TRY(MEM_KEEP(&v->s->memory, v->clients, ranks, "clients of a parameter server", e));
+    TRY(MEM_KEEP(&v->s->memory, v->terms, ranks, "the terms of a sum", e));
     for (size_t r = 0; r < ranks; r++)
         v->clients[r].push.request = v->clients[r].reply.request = MPI_REQUEST_NULL;
     for (size_t r = 0; r < ranks; r++) {
         struct client *client = &v->clients[r];
         if ((int)r == v->s->rank)
             continue;
-        TRY(MEM_NEW_ALIGNED(client->pushed, v->count, "what a rank pushes", e));
-        TRY(MEM_NEW_ALIGNED(client->answer, v->in_order ? 0 : v->count, "an answer", e));
+        TRY(MEM_KEEP(&v->s->memory, client->pushed, v->count, "what a rank pushes", e));
+        TRY(MEM_KEEP(&v->s->memory, client->answer, v->in_order ? 0 : v->count, "an answer", e));
     }
     return OK;
 }
@@ -242,10 +240,10 @@ static enum status alloc_clients(struct server *v, struct error *e)
 static enum status alloc_numbers(struct server *v, struct error *e)
 {
     size_t steps = v->staleness + 1, slots = (size_t)v->s->arenas.slots;
-    TRY(MEM_NEW(v->steps, steps, "open steps of a parameter server", e));
-    TRY(MEM_NEW_ALIGNED(v->sums, v->at_once ? 0 : steps * v->count, "a server's sums", e));
-    TRY(MEM_NEW_ALIGNED(v->params, v->count, "a server's parameters", e));
-    return MEM_NEW_ALIGNED(v->state, slots * v->count, "a server's optimizer state", e);
+    TRY(MEM_KEEP(&v->s->memory, v->steps, steps, "open steps of a parameter server", e));
+    TRY(MEM_KEEP(&v->s->memory, v->sums, v->at_once ? 0 : steps * v->count, "a server's sums", e));
+    TRY(MEM_KEEP(&v->s->memory, v->params, v->count, "a server's parameters", e));
+    return MEM_KEEP(&v->s->memory, v->state, slots * v->count, "a server's optimizer state", e);
 }
 
 enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, int servers,
@@ -275,15 +273,7 @@ void server_destroy(struct server *v)
         struct error e;
         message_cancel(v->s->waiter, &v->clients[r].push);
         message_wait(v->s->waiter, &v->clients[r].reply, "last answer of a parameter server", &e);
-        mem_free(v->clients[r].pushed);
-        mem_free(v->clients[r].answer);
     }
-    free(v->clients);
-    free(v->terms);
-    free(v->steps);
-    mem_free(v->sums);
-    mem_free(v->params);
-    mem_free(v->state);
 }
 
 void server_reset(struct server *v)

@@ -13,8 +13,6 @@
  * still read: it steps when all have finished backward, and backward begins anew when all have stepped.
  *
  * Arenas are reserved whole, so that an index means the same everywhere, and take memory for what is there. */
-#include <stdlib.h>
-
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
@@ -175,8 +173,8 @@ static enum status open_stage(struct sync *s, bool gathers, struct error *e)
     z->is_new = true;
     TRY(node_window_open(&z->window, s, 2, true, e));
     TRY(owned_blocks_open(&z->blocks, s, gathers, e));
-    TRY(MEM_NEW(z->reached, z->blocks.n, "arrivals at blocks", e));
-    TRY(MEM_NEW(z->messages, (size_t)s->ranks, "messages of all ranks", e));
+    TRY(MEM_KEEP(&s->memory, z->reached, z->blocks.n, "arrivals at blocks", e));
+    TRY(MEM_KEEP(&s->memory, z->messages, (size_t)s->ranks, "messages of all ranks", e));
     z->grads = z->window.arenas[0];
     z->params = z->window.arenas[1];
     s->arenas.grads = z->grads[s->rank];
@@ -252,9 +250,6 @@ static void shm_zero_destroy(struct sync *s)
     struct shm_zero *z = s->context;
     s->arenas.grads = s->arenas.params = NULL;
     node_window_close(&z->window, s);
-    owned_blocks_close(&z->blocks);
-    free(z->reached);
-    free(z->messages);
 }
 
 const struct strategy strategy_shm_zero2 = {

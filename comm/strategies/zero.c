@@ -14,8 +14,6 @@
  * As in zero1, arenas are reserved whole, so that an index means the same everywhere, and take memory for
  * what is there: pages that were given back take none, and come anew in the step, which is the price.
  * Weights are drawn, evaluated and saved whole; what is others' is given back when the next step begins. */
-#include <stdlib.h>
-
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"
@@ -90,7 +88,6 @@ static void flight_give_up(struct flight *f)
         message_let_leave(f->waiter, &f->messages[i], f->operation);
     for (int i = 0; i < f->n_receives; i++)
         message_cancel(f->waiter, &f->messages[i]);
-    free(f->messages);
 }
 
 /* Each rank has its own order of peers, so that not all ranks begin with the same one. */
@@ -289,12 +286,12 @@ static enum status check_block(const struct sync *s, const struct owned_block *b
 static enum status open_flights(struct sync *s, struct error *e)
 {
     struct zero *z = s->context;
-    TRY(MEM_NEW(z->flights, z->blocks.n, "messages of blocks", e));
+    TRY(MEM_KEEP(&s->memory, z->flights, z->blocks.n, "messages of blocks", e));
     for (size_t k = 0; k < z->blocks.n; k++) {
         struct flight *f = &z->flights[k];
         f->waiter = s->waiter;
         TRY(check_block(s, &z->blocks.all[k], e));
-        TRY(MEM_NEW(f->messages, 2 * (size_t)s->ranks, "messages of all ranks", e));
+        TRY(MEM_KEEP(&s->memory, f->messages, 2 * (size_t)s->ranks, "messages of all ranks", e));
     }
     return OK;
 }
@@ -306,9 +303,9 @@ static enum status alloc_received(struct sync *s, struct error *e)
     for (size_t k = 0; k < z->blocks.n; k++)
         longest = z->blocks.shares[k].n > longest ? z->blocks.shares[k].n : longest;
     for (int i = 0; i < ZERO_FLIGHTS; i++)
-        TRY(MEM_NEW_ALIGNED(z->received[i], (size_t)(s->ranks - 1) * longest,
-                            "the gradients of a block", e));
-    return MEM_NEW(z->terms, (size_t)s->ranks, "gradients of all ranks", e);
+        TRY(MEM_KEEP(&s->memory, z->received[i], (size_t)(s->ranks - 1) * longest,
+                     "the gradients of a block", e));
+    return MEM_KEEP(&s->memory, z->terms, (size_t)s->ranks, "gradients of all ranks", e);
 }
 
 /* What memory takes pages for what is written alone. */
@@ -410,11 +407,6 @@ static void zero_destroy(struct sync *s)
     struct zero *z = s->context;
     for (size_t k = 0; z->flights != NULL && k < z->blocks.n; k++)
         flight_give_up(&z->flights[k]);
-    for (int i = 0; i < ZERO_FLIGHTS; i++)
-        mem_free(z->received[i]);
-    owned_blocks_close(&z->blocks);
-    free(z->flights);
-    free(z->terms);
 }
 
 const struct strategy strategy_zero2 = {

@@ -7,8 +7,6 @@
  * The state is reserved for all numbers, so that an index means the same everywhere, but takes memory
  * for the shard alone: pages that were never written take none. A checkpoint brings the state together
  * at rank 0, and a restored one all of it to every rank; the next step gives back what is others'. */
-#include <stdlib.h>
-
 #include "comm/compress.h"
 #include "comm/cost/strategies/ring.h"
 #include "comm/local_ops.h"
@@ -92,8 +90,8 @@ static enum status gather_slot(struct sync *s, real *slot, struct error *e)
 static enum status zero1_create(struct sync *s, struct error *e)
 {
     struct zero1 *z = s->context;
-    TRY(MEM_NEW(z->parts, (size_t)s->ranks, "messages of all ranks", e));
-    TRY(MEM_NEW(z->norms2, 2 * (size_t)s->arenas.n_tensors, "norms of tensors", e));
+    TRY(MEM_KEEP(&s->memory, z->parts, (size_t)s->ranks, "messages of all ranks", e));
+    TRY(MEM_KEEP(&s->memory, z->norms2, 2 * (size_t)s->arenas.n_tensors, "norms of tensors", e));
     TRY(reserve_state(s, e));
     TRY(arenas_alloc(&s->arenas, e));
     return point_to_point_open(s, e);
@@ -140,14 +138,6 @@ static enum status zero1_restore(struct sync *s, const void *data, size_t bytes,
     return OK;
 }
 
-static void zero1_destroy(struct sync *s)
-{
-    const struct zero1 *z = s->context;
-    point_to_point_destroy(s);
-    free(z->parts);
-    free(z->norms2);
-}
-
 const struct strategy strategy_zero1 = {
     .context_bytes = sizeof(struct zero1),
     .create = zero1_create,
@@ -155,5 +145,4 @@ const struct strategy strategy_zero1 = {
     .step_end = zero1_step_end,
     .save = zero1_save,
     .restore = zero1_restore,
-    .destroy = zero1_destroy,
 };

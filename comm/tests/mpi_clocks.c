@@ -39,9 +39,9 @@ static int wanted_nodes(int ranks)
 
 static bool find_own_node(int *first, struct error *e)
 {
-    int *node_of, rank = mpi_world_rank(), nodes = 0;
-    if (nodes_find(&program_waiter, MPI_COMM_WORLD, &node_of, e) != OK)
-        return false;
+    int rank = mpi_world_rank(), nodes = 0;
+    int *node_of = calloc((size_t)mpi_world_ranks(), sizeof *node_of);
+    bool good = nodes_find(&program_waiter, MPI_COMM_WORLD, node_of, e) == OK;
     own_node = node_of[rank];
     *first = rank;
     for (int i = mpi_world_ranks() - 1; i >= 0; i--) {
@@ -49,7 +49,7 @@ static bool find_own_node(int *first, struct error *e)
         nodes = node_of[i] >= nodes ? node_of[i] + 1 : nodes;
     }
     free(node_of);
-    return nodes == wanted_nodes(mpi_world_ranks());
+    return good && nodes == wanted_nodes(mpi_world_ranks());
 }
 
 /* A few nanoseconds are what rounding times since the machine's start comes to. */

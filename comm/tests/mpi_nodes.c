@@ -32,11 +32,12 @@ static void nodes_are_those_that_share_memory(void **state)
 {
     struct fixture f;
     struct error e;
-    int ranks = mpi_world_ranks(), *node_of, nodes = 0;
+    int ranks = mpi_world_ranks(), nodes = 0;
+    int *node_of = calloc((size_t)ranks, sizeof *node_of);
     int *first = calloc((size_t)ranks, sizeof *first);
     assert_all(open_sync(&f, STRATEGY_allreduce));
     ask_library(first);
-    bool good = nodes_find(f.waiter, MPI_COMM_WORLD, &node_of, &e) == OK;
+    bool good = nodes_find(f.waiter, MPI_COMM_WORLD, node_of, &e) == OK;
     for (int r = 0; r < ranks && good; r++) {
         good = first[r] == r ? node_of[r] == nodes : node_of[r] == node_of[first[r]];
         nodes += first[r] == r;

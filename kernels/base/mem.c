@@ -88,6 +88,23 @@ enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *wh
     return hand_out(pointer, memory, what, e);
 }
 
+enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size, const char *what,
+                     struct error *e)
+{
+    TRY(MEM_GROW(room->all, room->n, what, e));
+    TRY(mem_new_aligned(pointer, n, size, what, e));
+    memcpy(&room->all[room->n++], pointer, sizeof *room->all);
+    return OK;
+}
+
+void mem_room_empty(struct mem_room *room)
+{
+    while (room->n > 0)
+        mem_free(room->all[--room->n]);
+    free(room->all);
+    *room = (struct mem_room){.n = 0};
+}
+
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e)
 {
     struct statvfs s = {0};

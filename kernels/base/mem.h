@@ -37,6 +37,19 @@ enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, str
 enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *what,
                             struct error *e);
 
+/* Memory that goes together; all zero: none. */
+struct mem_room {
+    void **all; /* [n] */
+    size_t n;
+};
+
+/* As MEM_NEW_ALIGNED, freed with the room. */
+#define MEM_KEEP(room, pointer, n, what, e)                                                        \
+    mem_keep((room), &(pointer), (n), sizeof *(pointer), (what), (e))
+enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size, const char *what,
+                     struct error *e);
+void mem_room_empty(struct mem_room *room);
+
 /* ERR_UNAVAILABLE where this node's shared memory, which MPI libraries on Linux make in /dev/shm,
  * has no room for so many bytes. The error says that `who` wants them, what is left and what to do
  * about it. A page that does not fit is only noticed when it is touched, and then the process dies

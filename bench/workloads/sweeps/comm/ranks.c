@@ -4,6 +4,7 @@
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "comm/library.h"
 #include "comm/nodes.h"
+#include "kernels/base/mem.h"
 
 /* Whether ranks outnumber the processors that they may use together. */
 static bool is_crowded(MPI_Comm node, int ranks)
@@ -42,5 +43,6 @@ enum status ranks_open(struct sweep *s, struct error *e)
                           : crowded ? WAIT_YIELD
                                     : WAIT_BLOCK;
     TRY(waiter_open(&s->waiter, wait, config_number(&o->config, OPT_DEADLINE), MPI_COMM_WORLD, e));
-    return nodes_find(&s->waiter, MPI_COMM_WORLD, &s->node_of, e);
+    TRY(MEM_NEW(s->node_of, (size_t)s->ranks, "the nodes of all ranks", e));
+    return nodes_find(&s->waiter, MPI_COMM_WORLD, s->node_of, e);
 }
