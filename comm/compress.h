@@ -47,6 +47,8 @@ struct span span_of(const struct arenas *a, struct range tensors);
 struct exchanger {
     struct message *sends, *receives; /* [ranks] each */
     struct exchange messages;         /* that were planned */
+    bool active;                      /* begun, and not waited for */
+    int code;                         /* MPI's, of tests of them */
 };
 enum status exchanger_open(struct exchanger *x, struct sync *s, struct error *e);
 
@@ -59,15 +61,25 @@ struct shares {
 size_t shares_begin(const struct shares *v, int rank, int ranks); /* in items */
 size_t shares_count(const struct shares *v, int rank, int ranks);
 
-/* Plans x->messages, which the caller begins and waits for: those of one communicator are begun in the same order on
- * every rank. Every rank gets its own share of every rank's vector: those of the others go to `received` [ranks][longest
- * share], one's own stays in the vector. An all-to-all by p-1 direct messages. */
+/* Plans x->messages: those of one communicator are begun in the same order on every rank. Every rank gets its own share
+ * of every rank's vector: those of the others go to `received` [ranks - 1][share], one's own stays in the vector. An
+ * all-to-all by p-1 direct messages. */
 void exchange_plan_scatter(const struct sync *s, struct exchanger *x, const struct shares *v,
                            void *received, MPI_Comm comm, const char *operation);
 
 /* The same; every rank's share reaches every rank. An all-gather by p-1 direct messages. */
 void exchange_plan_gather(const struct sync *s, struct exchanger *x, const struct shares *v,
                           MPI_Comm comm, const char *operation);
+
+/* Where the share that came from a rank lies, which is not this one. */
+void *exchange_received(const struct sync *s, const struct shares *v, void *received, int rank);
+
+/* Begins what was planned, without waiting. */
+enum status exchanger_begin(struct sync *s, struct exchanger *x, struct error *e);
+/* Whether all has arrived and left, without waiting. */
+bool exchanger_test(const struct sync *s, struct exchanger *x);
+/* Waits for what was begun. */
+enum status exchanger_wait(const struct sync *s, struct exchanger *x, struct error *e);
 
 /* The gather, begun and waited for. */
 enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,

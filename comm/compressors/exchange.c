@@ -29,7 +29,8 @@ static struct message share_of(const struct sync *s, const struct shares *v, int
     char *data = v->data;
     return (struct message){.data = data + shares_begin(v, owner, s->ranks) * v->width,
                             .bytes = shares_count(v, owner, s->ranks) * v->width,
-                            .rank = peer};
+                            .rank = peer,
+                            .request = MPI_REQUEST_NULL};
 }
 
 /* Empty messages are not sent; both sides know which are empty. */
@@ -47,19 +48,25 @@ static int peer_at(const struct sync *s, int i)
 
 static void begin_plan(struct exchanger *x, MPI_Comm comm, const char *operation)
 {
+    x->code = MPI_SUCCESS;
     x->messages = (struct exchange){
         .sends = x->sends, .receives = x->receives, .comm = comm, .operation = operation};
+}
+
+void *exchange_received(const struct sync *s, const struct shares *v, void *received, int rank)
+{
+    size_t place = (size_t)((rank - s->rank + s->ranks) % s->ranks - 1);
+    return (char *)received + place * shares_count(v, s->rank, s->ranks) * v->width;
 }
 
 void exchange_plan_scatter(const struct sync *s, struct exchanger *x, const struct shares *v,
                            void *received, MPI_Comm comm, const char *operation)
 {
-    size_t longest = shares_count(v, 0, s->ranks) * v->width;
     begin_plan(x, comm, operation);
     for (int i = 1; i < s->ranks; i++) {
         int peer = peer_at(s, i);
         struct message mine = share_of(s, v, s->rank, peer);
-        mine.data = (char *)received + (size_t)peer * longest;
+        mine.data = exchange_received(s, v, received, peer);
         add_message(x->sends, &x->messages.n_sends, share_of(s, v, peer, peer));
         add_message(x->receives, &x->messages.n_receives, mine);
     }
@@ -74,6 +81,31 @@ void exchange_plan_gather(const struct sync *s, struct exchanger *x, const struc
         add_message(x->sends, &x->messages.n_sends, share_of(s, v, s->rank, peer));
         add_message(x->receives, &x->messages.n_receives, share_of(s, v, peer, peer));
     }
+}
+
+enum status exchanger_begin(struct sync *s, struct exchanger *x, struct error *e)
+{
+    x->active = true;
+    sync_call_begin(s);
+    enum status status = message_begin_exchange(s->waiter, &x->messages, e);
+    sync_call_end(s);
+    return status;
+}
+
+bool exchanger_test(const struct sync *s, struct exchanger *x)
+{
+    bool done = false;
+    if (x->code == MPI_SUCCESS)
+        x->code = message_test_exchange(s->waiter, &x->messages, &done);
+    return done;
+}
+
+enum status exchanger_wait(const struct sync *s, struct exchanger *x, struct error *e)
+{
+    if (!x->active)
+        return OK;
+    x->active = false;
+    return wait_begun_exchange(s->waiter, &x->messages, x->code, e);
 }
 
 enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,

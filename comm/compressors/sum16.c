@@ -69,11 +69,11 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
 {
     struct sum16 *c = s->compression;
     const struct shares v = shares_of(c, sum);
-    size_t n = shares_count(&v, s->rank, s->ranks), longest = shares_count(&v, 0, s->ranks);
+    size_t n = shares_count(&v, s->rank, s->ranks);
     uint16_t *mine = (uint16_t *)v.data + shares_begin(&v, s->rank, s->ranks);
     sync_pack_begin(s);
     for (int r = 0; r < s->ranks; r++) {
-        const uint16_t *share = r == s->rank ? mine : sum->received + (size_t)r * longest;
+        const uint16_t *share = r == s->rank ? mine : exchange_received(s, &v, sum->received, r);
         if (r == 0)
             local_decode16(s->exec, c->cast, c->sum, share, n, 1 / c->scale);
         else
@@ -83,14 +83,6 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
     sync_pack_end(s);
 }
 
-static enum status begin(struct sync *s, const struct exchanger *x, struct error *e)
-{
-    sync_call_begin(s);
-    enum status status = message_begin_exchange(s->waiter, &x->messages, e);
-    sync_call_end(s);
-    return status;
-}
-
 /* A tensor's sum begins in memory behind what ranks send of those before it. */
 enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
@@ -98,22 +90,13 @@ enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
     struct sum_started *sum = &c->sums[c->started++];
     sum->span = span_of(&s->arenas, tensors);
     sum->received = c->received + sum->span.begin + (size_t)s->ranks * (size_t)tensors.first;
-    sum->code = MPI_SUCCESS;
     const struct shares shares = shares_of(c, sum);
     sync_pack_begin(s);
     encode(s, shares.data, s->arenas.grads + sum->span.begin, shares.n);
     sync_pack_end(s);
     exchange_plan_scatter(s, &sum->scatter, &shares, sum->received, s->comm,
                           "exchange of gradients in 16 bits");
-    return begin(s, &sum->scatter, e);
-}
-
-static bool is_done(const struct sync *s, struct sum_started *sum, const struct exchanger *x)
-{
-    bool done = false;
-    if (sum->code == MPI_SUCCESS)
-        sum->code = message_test_exchange(s->waiter, &x->messages, &done);
-    return done;
+    return exchanger_begin(s, &sum->scatter, e);
 }
 
 /* Of the next sum whose shares have all arrived. */
@@ -125,7 +108,7 @@ static enum status gather_next(struct sync *s, struct error *e)
     sum_share(s, sum);
     exchange_plan_gather(s, &sum->gather, &shares, c->gathers,
                          "exchange of summed gradients in 16 bits");
-    return begin(s, &sum->gather, e);
+    return exchanger_begin(s, &sum->gather, e);
 }
 
 /* A test moves all messages: one of the first that is not complete does. */
@@ -133,10 +116,9 @@ bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;
     bool some = c->complete < c->started;
-    while (c->complete < c->gathering &&
-           is_done(s, &c->sums[c->complete], &c->sums[c->complete].gather))
+    while (c->complete < c->gathering && exchanger_test(s, &c->sums[c->complete].gather))
         c->complete++;
-    for (int i = c->gathering; i < c->started && is_done(s, &c->sums[i], &c->sums[i].scatter);)
+    for (int i = c->gathering; i < c->started && exchanger_test(s, &c->sums[i].scatter);)
         i++;
     return some;
 }
@@ -146,9 +128,8 @@ enum status sum16_advance(struct sync *s, struct error *e)
     struct sum16 *c = s->compression;
     bool arrived = c->gathering < c->started;
     while (arrived) {
-        struct sum_started *sum = &c->sums[c->gathering];
         sync_call_begin(s);
-        arrived = is_done(s, sum, &sum->scatter);
+        arrived = exchanger_test(s, &c->sums[c->gathering].scatter);
         sync_call_end(s);
         if (arrived)
             TRY(gather_next(s, e));
@@ -157,11 +138,10 @@ enum status sum16_advance(struct sync *s, struct error *e)
     return OK;
 }
 
-static enum status await(struct sync *s, const struct sum_started *sum, const struct exchanger *x,
-                         struct error *e)
+static enum status await(struct sync *s, struct exchanger *x, struct error *e)
 {
     sync_comm_begin(s);
-    enum status status = wait_begun_exchange(s->waiter, &x->messages, sum->code, e);
+    enum status status = exchanger_wait(s, x, e);
     sync_comm_end(s);
     return status;
 }
@@ -180,12 +160,12 @@ enum status sum16_finish(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;
     for (int i = 0; i < c->started; i++) {
-        TRY(await(s, &c->sums[i], &c->sums[i].scatter, e));
+        TRY(await(s, &c->sums[i].scatter, e));
         if (i == c->gathering)
             TRY(gather_next(s, e));
     }
     for (int i = 0; i < c->started; i++) {
-        TRY(await(s, &c->sums[i], &c->sums[i].gather, e));
+        TRY(await(s, &c->sums[i].gather, e));
         take(s, &c->sums[i]);
     }
     c->started = c->gathering = c->complete = 0;

@@ -7,9 +7,8 @@
 /* A sum that was started: shares go to the ranks that add them up, then the sums of shares to all. */
 struct sum_started {
     struct span span;
-    uint16_t *received; /* [ranks][longest share] */
+    uint16_t *received; /* [ranks - 1][share] */
     struct exchanger scatter, gather;
-    int code; /* MPI's, of tests of its messages */
 };
 
 /* What sync->compression is. */

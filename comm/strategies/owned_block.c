@@ -1,16 +1,19 @@
 #include "comm/strategies/owned_block.h"
 
+#include "comm/cost/strategies/ring.h"
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
 /* The block that ends before tensor `last`. */
-static struct owned_block block_before(const struct sync *s, bool gathers, size_t last)
+static struct owned_block block_before(const struct sync *s, size_t last)
 {
+    const struct owned_blocks *blocks = s->context;
     size_t n = (size_t)s->arenas.n_tensors;
     struct zero_block cut =
-        zero_block_before(&s->config, gathers, s->counts, n, last, sizeof(real));
+        blocks->stage == 1
+            ? (struct zero_block){{.last = n, .count = s->arenas.n}, .is_whole = true}
+            : zero_block_before(&s->config, blocks->stage == 3, s->counts, n, last, sizeof(real));
     return (struct owned_block){
         .tensors = {(int)cut.tensors.first, (int)cut.tensors.last},
         .begin = s->arenas.tensors[cut.tensors.first].offset,
@@ -20,17 +23,19 @@ static struct owned_block block_before(const struct sync *s, bool gathers, size_
     };
 }
 
-enum status owned_blocks_open(struct owned_blocks *blocks, struct sync *s, bool gathers,
-                              struct error *e)
+enum status owned_blocks_open(struct sync *s, const struct owned_way *way, struct error *e)
 {
+    struct owned_blocks *blocks = s->context;
     size_t n = (size_t)s->arenas.n_tensors;
-    blocks->gathers = gathers;
+    blocks->way = way;
+    blocks->stage = strategy_stage(s->kind);
     blocks->is_whole = true;
     TRY(MEM_KEEP(&s->memory, blocks->all, n, "blocks of tensors", e));
     TRY(MEM_KEEP(&s->memory, blocks->shares, n, "shares of blocks", e));
     TRY(MEM_KEEP(&s->memory, blocks->norms2, 2 * n, "norms of tensors", e));
+    TRY(MEM_KEEP(&s->memory, blocks->messages, (size_t)s->ranks, "messages of all ranks", e));
     for (size_t last = n; last > 0; last = (size_t)blocks->all[blocks->n++].tensors.first) {
-        blocks->all[blocks->n] = block_before(s, gathers, last);
+        blocks->all[blocks->n] = block_before(s, last);
         blocks->shares[blocks->n] = owned_block_share(s, &blocks->all[blocks->n], s->rank);
     }
     return OK;
@@ -38,8 +43,10 @@ enum status owned_blocks_open(struct owned_blocks *blocks, struct sync *s, bool 
 
 struct span owned_block_share(const struct sync *s, const struct owned_block *b, int rank)
 {
+    const struct owned_blocks *blocks = s->context;
+    int part = blocks->stage == 1 ? ring_block(rank, s->ranks) : rank;
     size_t begin, end;
-    pool_share(b->count, (size_t)rank, (size_t)s->ranks, &begin, &end);
+    pool_share(b->count, (size_t)part, (size_t)s->ranks, &begin, &end);
     return (struct span){.begin = b->begin + begin, .n = end - begin};
 }
 
@@ -47,6 +54,8 @@ bool owned_block_overlaps(const struct owned_block *b, struct range tensors)
 {
     return b->tensors.first < tensors.last && tensors.first < b->tensors.last;
 }
+
+/* ---- Memory ---- */
 
 void owned_block_give_back(const struct sync *s, const struct owned_block *b, real *arena,
                            give_back *memory)
@@ -57,36 +66,38 @@ void owned_block_give_back(const struct sync *s, const struct owned_block *b, re
     memory(arena + end, (b->begin + b->count - end) * sizeof *arena);
 }
 
-void owned_params_done(struct sync *s, const struct owned_blocks *blocks, struct range tensors,
-                       give_back *memory)
+void owned_params_done(struct sync *s, struct range tensors, enum pass pass)
 {
+    const struct owned_blocks *blocks = s->context;
     for (size_t k = 0; k < blocks->n; k++) {
         struct owned_block *b = &blocks->all[k];
         if (b->is_whole || !owned_block_overlaps(b, tensors))
             continue;
         sync_pack_begin(s);
-        owned_block_give_back(s, b, s->arenas.params, memory);
+        owned_block_give_back(s, b, s->arenas.params, blocks->way->params);
         sync_pack_end(s);
         b->is_here = false;
     }
 }
 
-void owned_blocks_give_back(const struct sync *s, struct owned_blocks *blocks, give_back *params)
+static void give_back_others(struct sync *s)
 {
+    struct owned_blocks *blocks = s->context;
     const struct arenas *a = &s->arenas;
     for (size_t k = 0; k < blocks->n; k++) {
         struct owned_block *b = &blocks->all[k];
         for (size_t slot = 0; slot < (size_t)a->slots; slot++)
             owned_block_give_back(s, b, a->state + slot * a->n, mem_give_back);
         if (!b->is_whole)
-            owned_block_give_back(s, b, a->params, params);
+            owned_block_give_back(s, b, a->params, blocks->way->params);
         b->is_here = b->is_whole;
     }
     blocks->is_whole = false;
 }
 
-enum status owned_state_open(struct sync *s, const struct owned_blocks *blocks, struct error *e)
+enum status owned_state_open(struct sync *s, struct error *e)
 {
+    const struct owned_blocks *blocks = s->context;
     struct arenas *a = &s->arenas;
     TRY(MEM_NEW(a->state, a->n * (size_t)a->slots, "optimizer state", e));
     for (size_t k = 0; k < blocks->n; k++)
@@ -96,53 +107,114 @@ enum status owned_state_open(struct sync *s, const struct owned_blocks *blocks, 
     return OK;
 }
 
-/* Empty messages are not sent; both sides know which are empty. */
-static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
-                      int peer, struct message *messages, int *n)
+/* ---- Steps ---- */
+
+void owned_step_begin(struct sync *s)
 {
-    const struct span share = owned_block_share(s, b, owner);
-    if (share.n > 0)
-        messages[(*n)++] = (struct message){.data = slot + share.begin,
-                                            .bytes = share.n * sizeof *slot,
-                                            .rank = peer,
-                                            .request = MPI_REQUEST_NULL};
+    struct owned_blocks *blocks = s->context;
+    blocks->left = blocks->summed = 0;
+    if (blocks->is_whole)
+        give_back_others(s);
 }
 
-static enum status block_to_root(const struct sync *s, const struct owned_block *b, real *slot,
-                                 struct message *room, struct error *e)
+/* The blocks of which all tensors, those from `first` on, are complete. */
+enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                             struct error *e)
 {
-    static const char operation[] = "optimizer state of a block";
-    int n = 0;
-    if (s->rank > 0) {
-        add_share(s, b, slot, s->rank, 0, room, &n);
-        return wait_send(s->waiter, room, n, s->comm, operation, e);
+    struct owned_blocks *b = s->context;
+    for (; last && b->left < b->n && b->all[b->left].tensors.first >= range.first; b->left++) {
+        if (b->left - b->summed == ZERO_FLIGHTS)
+            TRY(b->way->sum_next(s, sync_comm_end_amid, e));
+        TRY(b->way->leave(s, b->left, e));
     }
-    for (int r = 1; r < s->ranks; r++)
-        add_share(s, b, slot, r, r, room, &n);
-    return wait_receive(s->waiter, room, n, s->comm, operation, e);
-}
-
-enum status owned_state_to_root(const struct sync *s, const struct owned_blocks *blocks,
-                                struct message *room, struct error *e)
-{
-    const struct arenas *a = &s->arenas;
-    for (size_t slot = 0; slot < (size_t)a->slots; slot++)
-        for (size_t k = 0; k < blocks->n; k++)
-            TRY(block_to_root(s, &blocks->all[k], a->state + slot * a->n, room, e));
     return OK;
 }
 
-double owned_norm2(const struct sync *s, const struct owned_blocks *blocks)
+double owned_norm2_local(struct sync *s)
 {
+    const struct owned_blocks *blocks = s->context;
     double sum = 0;
     for (size_t k = 0; k < blocks->n; k++)
         sum += local_norm2(s->exec, s->arenas.grads + blocks->shares[k].begin, blocks->shares[k].n);
     return sum;
 }
 
-enum status owned_blocks_step(struct sync *s, const struct owned_blocks *blocks,
-                              const struct optimizer *o, uint64_t step, double lr, struct error *e)
+enum status owned_blocks_step(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                              struct error *e)
 {
+    const struct owned_blocks *blocks = s->context;
     TRY(sync_finish_sums(s, o, blocks->shares, blocks->n, e));
     return sync_optimize_shares(s, o, blocks->shares, blocks->n, step, lr, blocks->norms2, e);
+}
+
+enum status owned_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                           struct error *e)
+{
+    const struct owned_blocks *blocks = s->context;
+    while (blocks->summed < blocks->left)
+        TRY(blocks->way->sum_next(s, sync_comm_end, e));
+    TRY(owned_blocks_step(s, o, step, lr, e));
+    return blocks->way->gather(s, true, e);
+}
+
+/* ---- Checkpoints ---- */
+
+static enum status make_params_whole(struct sync *s, struct error *e)
+{
+    struct owned_blocks *blocks = s->context;
+    if (!blocks->is_whole && blocks->stage == 3)
+        TRY(blocks->way->gather(s, false, e));
+    blocks->is_whole = true;
+    return OK;
+}
+
+enum status owned_eval_begin(struct sync *s, struct error *e)
+{
+    const struct owned_blocks *blocks = s->context;
+    return blocks->stage == 3 ? make_params_whole(s, e) : OK;
+}
+
+/* Empty messages are not sent; both sides know which are empty. */
+static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
+                      int peer, int *n)
+{
+    const struct owned_blocks *blocks = s->context;
+    const struct span share = owned_block_share(s, b, owner);
+    if (share.n > 0)
+        blocks->messages[(*n)++] = (struct message){
+            .data = slot + share.begin, .bytes = share.n * sizeof *slot, .rank = peer};
+}
+
+static enum status block_to_root(const struct sync *s, const struct owned_block *b, real *slot,
+                                 struct error *e)
+{
+    static const char operation[] = "optimizer state of a block";
+    const struct owned_blocks *blocks = s->context;
+    int n = 0;
+    if (s->rank > 0) {
+        add_share(s, b, slot, s->rank, 0, &n);
+        return wait_send(s->waiter, blocks->messages, n, s->comm, operation, e);
+    }
+    for (int r = 1; r < s->ranks; r++)
+        add_share(s, b, slot, r, r, &n);
+    return wait_receive(s->waiter, blocks->messages, n, s->comm, operation, e);
+}
+
+enum status owned_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
+{
+    const struct owned_blocks *blocks = s->context;
+    const struct arenas *a = &s->arenas;
+    TRY(make_params_whole(s, e));
+    for (size_t slot = 0; slot < (size_t)a->slots; slot++)
+        for (size_t k = 0; k < blocks->n; k++)
+            TRY(block_to_root(s, &blocks->all[k], a->state + slot * a->n, e));
+    return OK;
+}
+
+enum status owned_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
+{
+    struct owned_blocks *blocks = s->context;
+    TRY(sync_keeps_nothing(s, bytes, e));
+    blocks->is_whole = true;
+    return OK;
 }

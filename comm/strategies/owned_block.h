@@ -1,4 +1,4 @@
-/* A block of tensors of which every rank owns an equal share, as stages 2 and 3 of ZeRO cut the arenas
+/* A block of tensors of which every rank owns an equal share, as stages of ZeRO cut the arenas
  * (comm/cost/strategies/zero.h), whichever way shares go from rank to rank. */
 #pragma once
 
@@ -11,44 +11,63 @@ struct owned_block {
     bool is_here;        /* those of others are here, or on their way */
 };
 
-/* All of them, and what this rank owns of each. */
-struct owned_blocks {
-    bool gathers;            /* parameters: stage 3 */
-    struct owned_block *all; /* [n], in the order of backward */
-    struct span *shares;     /* [n] of this rank */
-    size_t n;
-    double *norms2; /* [2 n_tensors] for optimizers that go by norms of tensors */
-    bool is_whole;  /* parameters and state have more than this rank's shares */
-};
-
-/* Cuts the arenas; parameters are here. */
-enum status owned_blocks_open(struct owned_blocks *blocks, struct sync *s, bool gathers,
-                              struct error *e);
-
-struct span owned_block_share(const struct sync *s, const struct owned_block *b, int rank);
-bool owned_block_overlaps(const struct owned_block *b, struct range tensors);
+/* How a wait ends: with computing behind it or without. */
+typedef void end_wait(struct sync *s);
 
 /* How an arena's memory is given back: mem_give_back, or mem_give_back_shared. */
 typedef void give_back(void *memory, size_t bytes);
 
-/* Of others' shares in an arena of this rank. */
+/* How shares of blocks go from rank to rank. */
+struct owned_way {
+    give_back *params; /* how the memory of parameters is given back */
+    /* Backward has finished block k. */
+    enum status (*leave)(struct sync *s, size_t k, struct error *e);
+    /* Waits for the oldest block that has left and sums this rank's share of it. */
+    enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
+    /* Brings the parameters of others here: of the blocks that are whole, or of the others. */
+    enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
+};
+
+/* All blocks, and what this rank owns of each: what the context of such a strategy begins with. At stage 1 there is
+ * one block, whose shares lie as a ring leaves its sums. */
+struct owned_blocks {
+    const struct owned_way *way;
+    int stage;
+    struct owned_block *all; /* [n], in the order of backward */
+    struct span *shares;     /* [n] of this rank */
+    size_t n;
+    size_t left, summed;      /* blocks of gradients in this step */
+    double *norms2;           /* [2 n_tensors] for optimizers that go by norms of tensors */
+    struct message *messages; /* [ranks], of a checkpoint */
+    bool is_whole;            /* parameters and state have more than this rank's shares */
+};
+
+/* Cuts the arenas; parameters are here. */
+enum status owned_blocks_open(struct sync *s, const struct owned_way *way, struct error *e);
+
+struct span owned_block_share(const struct sync *s, const struct owned_block *b, int rank);
+bool owned_block_overlaps(const struct owned_block *b, struct range tensors);
+
+/* Gives back the memory of others' shares in an arena of this rank. */
 void owned_block_give_back(const struct sync *s, const struct owned_block *b, real *arena,
                            give_back *memory);
-/* The same of the parameters that a pass has done with. */
-void owned_params_done(struct sync *s, const struct owned_blocks *blocks, struct range tensors,
-                       give_back *memory);
-/* Of all parameters that are gathered, and of the optimizer's state; then nothing is whole. */
-void owned_blocks_give_back(const struct sync *s, struct owned_blocks *blocks, give_back *params);
 
 /* Optimizer state for all numbers, so that an index means the same everywhere, of which memory takes pages for this
  * rank's shares alone: what was never written takes none. Freed with the arenas. */
-enum status owned_state_open(struct sync *s, const struct owned_blocks *blocks, struct error *e);
-/* Brings all of it together at rank 0; `room` is for [ranks] messages. Collective. */
-enum status owned_state_to_root(const struct sync *s, const struct owned_blocks *blocks,
-                                struct message *room, struct error *e);
+enum status owned_state_open(struct sync *s, struct error *e);
 
-/* Sum of squares of this rank's shares of the gradients. */
-double owned_norm2(const struct sync *s, const struct owned_blocks *blocks);
-/* A step of the optimizer on them, whose sums are complete. */
-enum status owned_blocks_step(struct sync *s, const struct owned_blocks *blocks,
-                              const struct optimizer *o, uint64_t step, double lr, struct error *e);
+/* A step of the optimizer on this rank's shares, whose sums are complete. */
+enum status owned_blocks_step(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                              struct error *e);
+
+/* Hooks of struct strategy. */
+void owned_step_begin(struct sync *s);
+void owned_params_done(struct sync *s, struct range tensors, enum pass pass);
+enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                             struct error *e);
+double owned_norm2_local(struct sync *s);
+enum status owned_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                           struct error *e);
+enum status owned_eval_begin(struct sync *s, struct error *e);
+enum status owned_save(struct sync *s, const void **data, size_t *bytes, struct error *e);
+enum status owned_restore(struct sync *s, const void *data, size_t bytes, struct error *e);

@@ -285,8 +285,6 @@ static enum status param_server_eval_end(struct sync *s, struct error *e)
 static enum status param_server_save(struct sync *s, const void **data, size_t *bytes,
                                      struct error *e)
 {
-    *data = NULL;
-    *bytes = 0;
     if (!has_replicas(s))
         TRY(gather_model(s, e));
     return gather_state(s, e);

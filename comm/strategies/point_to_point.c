@@ -15,19 +15,17 @@ struct addition {
 
 /* ---- One round ---- */
 
-static void add_send(const struct sync *s, struct exchange *x, const struct transfer *t,
+static void add_send(const struct point_to_point *b, struct exchange *x, const struct transfer *t,
                      size_t first, size_t count)
 {
-    const struct point_to_point *b = s->context;
     x->sends[x->n_sends++] = (struct message){
         .data = b->numbers + first, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
 /* `*used` numbers of the buffer are taken. */
-static void add_receive(const struct sync *s, struct exchange *x, const struct transfer *t,
-                        size_t first, size_t count, size_t *used)
+static void add_receive(const struct point_to_point *b, struct exchange *x,
+                        const struct transfer *t, size_t first, size_t count, size_t *used)
 {
-    struct point_to_point *b = s->context;
     real *own = b->numbers + first, *to = own;
     struct addition *addition = &b->additions[x->n_receives];
     *addition = (struct addition){0};
@@ -41,25 +39,24 @@ static void add_receive(const struct sync *s, struct exchange *x, const struct t
 }
 
 /* Cuts a transfer into messages. */
-static void cut(const struct sync *s, struct exchange *x, const struct transfer *t, bool is_send,
-                size_t *used)
+static void cut(const struct point_to_point *b, struct exchange *x, const struct transfer *t,
+                bool is_send, size_t *used)
 {
-    const struct point_to_point *b = s->context;
     for (size_t done = 0; done < t->count; done += b->schedule.segment) {
         size_t left = t->count - done;
         size_t count = left < b->schedule.segment ? left : b->schedule.segment;
         if (is_send)
-            add_send(s, x, t, t->first + done, count);
+            add_send(b, x, t, t->first + done, count);
         else
-            add_receive(s, x, t, t->first + done, count, used);
+            add_receive(b, x, t, t->first + done, count, used);
     }
 }
 
 static void add_arrived(void *arg, int i)
 {
-    struct sync *s = arg;
-    const struct point_to_point *b = s->context;
+    const struct point_to_point *b = arg;
     const struct addition *a = &b->additions[i];
+    struct sync *s = b->sync;
     if (a->to == NULL)
         return;
     sync_comm_end(s);
@@ -67,32 +64,30 @@ static void add_arrived(void *arg, int i)
     sync_comm_begin(s);
 }
 
-static enum status run_round(struct sync *s, int i, struct error *e)
+static enum status run_round(struct point_to_point *b, int i, struct error *e)
 {
-    struct point_to_point *b = s->context;
     struct round round;
     struct exchange x = {.sends = b->sends,
                          .receives = b->receives,
-                         .comm = s->comm,
-                         .operation = strategy_names()[s->kind],
+                         .comm = b->sync->comm,
+                         .operation = strategy_names()[b->sync->kind],
                          .arrived = add_arrived,
-                         .arg = s};
+                         .arg = b};
     size_t used = 0;
     schedule_round(&b->schedule, i, &round);
     for (int k = 0; k < round.n_sends; k++)
-        cut(s, &x, &round.sends[k], true, NULL);
+        cut(b, &x, &round.sends[k], true, NULL);
     for (int k = 0; k < round.n_receives; k++)
-        cut(s, &x, &round.receives[k], false, &used);
-    return sync_exchange(s, &x, e);
+        cut(b, &x, &round.receives[k], false, &used);
+    return sync_exchange(b->sync, &x, e);
 }
 
-enum status point_to_point_rounds(struct sync *s, real *numbers, int first, int last,
+enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int first, int last,
                                   struct error *e)
 {
-    struct point_to_point *b = s->context;
     b->numbers = numbers;
     for (int i = first; i < last; i++)
-        TRY(run_round(s, i, e));
+        TRY(run_round(b, i, e));
     return OK;
 }
 
@@ -129,9 +124,9 @@ static struct need find_need(const struct schedule *s)
 }
 
 /* The machine's nodes, unless the configuration says otherwise. */
-static enum status find_nodes(struct sync *s, struct error *e)
+static enum status find_nodes(struct point_to_point *b, struct error *e)
 {
-    struct point_to_point *b = s->context;
+    struct sync *s = b->sync;
     if (!strategy_schedule(s->kind)->knows_nodes || s->config.options[SYNC_node_ranks] > 0)
         return OK;
     TRY(MEM_KEEP(&s->memory, b->node_of, (size_t)s->ranks, "the nodes of all ranks", e));
@@ -140,9 +135,9 @@ static enum status find_nodes(struct sync *s, struct error *e)
     return OK;
 }
 
-static enum status alloc_buffers(struct sync *s, struct error *e)
+static enum status alloc_buffers(struct point_to_point *b, struct error *e)
 {
-    struct point_to_point *b = s->context;
+    struct sync *s = b->sync;
     b->schedule = schedule_of(strategy_schedule(s->kind), &s->config, s->rank, s->ranks,
                               s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
@@ -152,24 +147,29 @@ static enum status alloc_buffers(struct sync *s, struct error *e)
     return MEM_KEEP(&s->memory, b->additions, need.receives, "sums of received messages", e);
 }
 
-static enum status point_to_point_sum(struct sync *s, struct error *e)
+static enum status sum(struct point_to_point *b, struct error *e)
 {
-    const struct point_to_point *b = s->context;
-    return point_to_point_rounds(s, s->arenas.grads, 0, schedule_rounds(&b->schedule), e);
+    return point_to_point_rounds(b, b->sync->arenas.grads, 0, schedule_rounds(&b->schedule), e);
 }
 
 /* The first messages between two ranks are slow: here they sum zeroes. */
-enum status point_to_point_open(struct sync *s, struct error *e)
+enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct error *e)
 {
-    TRY(find_nodes(s, e));
-    TRY(alloc_buffers(s, e));
-    return point_to_point_sum(s, e);
+    b->sync = s;
+    TRY(find_nodes(b, e));
+    TRY(alloc_buffers(b, e));
+    return sum(b, e);
 }
 
 static enum status point_to_point_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
-    return point_to_point_open(s, e);
+    return point_to_point_open(s->context, s, e);
+}
+
+static enum status point_to_point_sum(struct sync *s, struct error *e)
+{
+    return sum(s->context, e);
 }
 
 #define HOOKS                                                                                      \

@@ -5,8 +5,9 @@
 #include "comm/cost/schedule.h"
 #include "comm/strategy.h"
 
-/* What the context of such a strategy begins with. */
+/* One arena's rounds. */
 struct point_to_point {
+    struct sync *sync; /* borrowed */
     struct schedule schedule;
     int *node_of;                     /* [ranks], for schedules that go by nodes, or NULL */
     real *numbers;                    /* [n]: the arena that a round is about */
@@ -16,8 +17,8 @@ struct point_to_point {
 };
 
 /* After the arenas have their memory. Collective. */
-enum status point_to_point_open(struct sync *s, struct error *e);
+enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct error *e);
 
 /* Rounds [first, last) of the schedule on the numbers of an arena. Collective. */
-enum status point_to_point_rounds(struct sync *s, real *numbers, int first, int last,
+enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int first, int last,
                                   struct error *e);

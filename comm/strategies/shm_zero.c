@@ -25,19 +25,15 @@ struct reached {
 };
 
 struct shm_zero {
-    struct node_window window;
-    real **grads, **params; /* [ranks], of each rank */
     struct owned_blocks blocks;
-    struct reached *reached;    /* [blocks.n] */
-    size_t left, summed, freed; /* blocks of gradients in this step */
-    struct message *messages;   /* [ranks], of a checkpoint */
-    bool is_new;                /* whoever wrote the parameters was not a step */
+    struct node_window window;
+    real **grads, **params;  /* [ranks], of each rank */
+    struct reached *reached; /* [blocks.n] */
+    size_t freed;            /* blocks of gradients in this step */
+    bool is_new;             /* whoever wrote the parameters was not a step */
 };
 
 /* ---- Gradients ---- */
-
-/* How a wait ends: with computing behind it or without. */
-typedef void end_wait(struct sync *s);
 
 static enum status wait_for(struct sync *s, uint64_t arrivals, const char *operation, end_wait *end,
                             struct error *e)
@@ -47,6 +43,14 @@ static enum status wait_for(struct sync *s, uint64_t arrivals, const char *opera
     enum status status = node_barrier_wait_for(&z->window, s, arrivals, operation, e);
     end(s);
     return status;
+}
+
+static enum status leave(struct sync *s, size_t k, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    node_barrier_arrive(&z->window, s);
+    z->reached[k].ready = z->window.arrivals;
+    return OK;
 }
 
 /* The oldest that all ranks have summed. */
@@ -61,12 +65,13 @@ static enum status free_next(struct sync *s, end_wait *end, struct error *e)
     return OK;
 }
 
-/* The oldest of those that are complete, on all ranks; the one before it is given back. */
+/* The one before it is given back, with the last one all. */
 static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
-    struct reached *b = &z->reached[z->summed];
-    const struct span share = z->blocks.shares[z->summed];
+    struct owned_blocks *blocks = &z->blocks;
+    struct reached *b = &z->reached[blocks->summed];
+    const struct span share = blocks->shares[blocks->summed];
     TRY(wait_for(s, b->ready, "gradients in shared memory", end, e));
     sync_pack_begin(s);
     local_sum(s->exec, s->arenas.grads, (const real *const *)z->grads, s->ranks, share.begin,
@@ -74,30 +79,9 @@ static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
     sync_pack_end(s);
     node_barrier_arrive(&z->window, s);
     b->summed = z->window.arrivals;
-    z->summed++;
-    return z->freed + 1 < z->summed ? free_next(s, end, e) : OK;
-}
-
-/* The blocks of which all tensors, those from `first` on, are complete. */
-static enum status leave_from(struct sync *s, int first, struct error *e)
-{
-    struct shm_zero *z = s->context;
-    for (; z->left < z->blocks.n && z->blocks.all[z->left].tensors.first >= first; z->left++) {
-        if (z->left - z->summed == ZERO_FLIGHTS)
-            TRY(sum_next(s, sync_comm_end_amid, e));
-        node_barrier_arrive(&z->window, s);
-        z->reached[z->left].ready = z->window.arrivals;
-    }
-    return OK;
-}
-
-static enum status sum_all(struct sync *s, struct error *e)
-{
-    const struct shm_zero *z = s->context;
-    while (z->summed < z->left)
-        TRY(sum_next(s, sync_comm_end, e));
-    while (z->freed < z->summed)
-        TRY(free_next(s, sync_comm_end, e));
+    blocks->summed++;
+    while (z->freed + (blocks->summed < blocks->left) < blocks->summed)
+        TRY(free_next(s, end, e));
     return OK;
 }
 
@@ -118,15 +102,6 @@ static void copy_block(struct sync *s, struct owned_block *b)
     b->is_here = true;
 }
 
-/* The blocks that are whole, or the others. */
-static void copy_blocks(struct sync *s, bool is_whole)
-{
-    const struct shm_zero *z = s->context;
-    for (size_t k = 0; k < z->blocks.n; k++)
-        if (z->blocks.all[k].is_whole == is_whole)
-            copy_block(s, &z->blocks.all[k]);
-}
-
 static enum status meet(struct sync *s, const char *operation, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
@@ -134,12 +109,53 @@ static enum status meet(struct sync *s, const char *operation, end_wait *end, st
     return wait_for(s, z->window.arrivals, operation, end, e);
 }
 
+/* Those that are whole are copied at the end of a step, when all have stepped. */
+static enum status copy_blocks(struct sync *s, bool is_whole, struct error *e)
+{
+    const struct shm_zero *z = s->context;
+    if (is_whole)
+        TRY(meet(s, "parameters in shared memory", sync_comm_end, e));
+    for (size_t k = 0; k < z->blocks.n; k++)
+        if (z->blocks.all[k].is_whole == is_whole)
+            copy_block(s, &z->blocks.all[k]);
+    return OK;
+}
+
+static const struct owned_way way = {
+    .params = mem_give_back_shared, .leave = leave, .sum_next = sum_next, .gather = copy_blocks};
+
+/* ---- Hooks ---- */
+
+static enum status shm_zero_create(struct sync *s, struct error *e)
+{
+    struct shm_zero *z = s->context;
+    z->is_new = true;
+    TRY(node_window_open(&z->window, s, 2, true, e));
+    TRY(owned_blocks_open(s, &way, e));
+    TRY(MEM_KEEP(&s->memory, z->reached, z->blocks.n, "arrivals at blocks", e));
+    z->grads = z->window.arenas[0];
+    z->params = z->window.arenas[1];
+    s->arenas.grads = z->grads[s->rank];
+    s->arenas.params = z->params[s->rank];
+    for (size_t k = 0; k < z->blocks.n; k++)
+        local_fill(s->exec, s->arenas.grads + z->blocks.shares[k].begin, z->blocks.shares[k].n, 0);
+    TRY(owned_state_open(s, e));
+    return arenas_alloc(&s->arenas, e);
+}
+
+static void shm_zero_step_begin(struct sync *s)
+{
+    struct shm_zero *z = s->context;
+    z->freed = 0;
+    owned_step_begin(s);
+}
+
 /* Where a step did not write what others will read, all meet before they do. */
 static enum status shm_zero_params_needed(struct sync *s, struct range range, enum pass pass,
                                           struct error *e)
 {
     struct shm_zero *z = s->context;
-    if (z->is_new)
+    if (z->is_new && z->blocks.stage == 3)
         TRY(meet(s, "new parameters in shared memory", sync_comm_end_amid, e));
     z->is_new = false;
     for (size_t k = 0; k < z->blocks.n; k++) {
@@ -150,99 +166,11 @@ static enum status shm_zero_params_needed(struct sync *s, struct range range, en
     return OK;
 }
 
-static void shm_zero_params_done(struct sync *s, struct range range, enum pass pass)
-{
-    const struct shm_zero *z = s->context;
-    owned_params_done(s, &z->blocks, range, mem_give_back_shared);
-}
-
-static enum status make_params_whole(struct sync *s, struct error *e)
-{
-    struct shm_zero *z = s->context;
-    if (!z->blocks.is_whole)
-        copy_blocks(s, false);
-    z->blocks.is_whole = true;
-    return OK;
-}
-
-/* ---- Opening ---- */
-
-static enum status open_stage(struct sync *s, bool gathers, struct error *e)
-{
-    struct shm_zero *z = s->context;
-    z->is_new = true;
-    TRY(node_window_open(&z->window, s, 2, true, e));
-    TRY(owned_blocks_open(&z->blocks, s, gathers, e));
-    TRY(MEM_KEEP(&s->memory, z->reached, z->blocks.n, "arrivals at blocks", e));
-    TRY(MEM_KEEP(&s->memory, z->messages, (size_t)s->ranks, "messages of all ranks", e));
-    z->grads = z->window.arenas[0];
-    z->params = z->window.arenas[1];
-    s->arenas.grads = z->grads[s->rank];
-    s->arenas.params = z->params[s->rank];
-    for (size_t k = 0; k < z->blocks.n; k++)
-        local_fill(s->exec, s->arenas.grads + z->blocks.shares[k].begin, z->blocks.shares[k].n, 0);
-    TRY(owned_state_open(s, &z->blocks, e));
-    return arenas_alloc(&s->arenas, e);
-}
-
-/* ---- Hooks ---- */
-
-static enum status shm_zero2_create(struct sync *s, struct error *e)
-{
-    return open_stage(s, false, e);
-}
-
-static enum status shm_zero3_create(struct sync *s, struct error *e)
-{
-    return open_stage(s, true, e);
-}
-
-static void shm_zero_step_begin(struct sync *s)
-{
-    struct shm_zero *z = s->context;
-    z->left = z->summed = z->freed = 0;
-    if (z->blocks.is_whole)
-        owned_blocks_give_back(s, &z->blocks, mem_give_back_shared);
-}
-
-static enum status shm_zero_grad_ready(struct sync *s, struct range range, int micro, bool last,
-                                       struct error *e)
-{
-    return last ? leave_from(s, range.first, e) : OK;
-}
-
-static double shm_zero_norm2_local(struct sync *s)
-{
-    const struct shm_zero *z = s->context;
-    return owned_norm2(s, &z->blocks);
-}
-
-static enum status shm_zero_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
-                                     double lr, struct error *e)
-{
-    const struct shm_zero *z = s->context;
-    TRY(sum_all(s, e));
-    TRY(owned_blocks_step(s, &z->blocks, o, step, lr, e));
-    TRY(meet(s, "parameters in shared memory", sync_comm_end, e));
-    copy_blocks(s, true);
-    return OK;
-}
-
-static enum status shm_zero_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
-{
-    const struct shm_zero *z = s->context;
-    *data = NULL;
-    *bytes = 0;
-    TRY(make_params_whole(s, e));
-    return owned_state_to_root(s, &z->blocks, z->messages, e);
-}
-
 static enum status shm_zero_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
     struct shm_zero *z = s->context;
-    TRY(sync_keeps_nothing(s, bytes, e));
-    z->blocks.is_whole = z->is_new = true;
-    return OK;
+    z->is_new = true;
+    return owned_restore(s, data, bytes, e);
 }
 
 static void shm_zero_destroy(struct sync *s)
@@ -252,29 +180,15 @@ static void shm_zero_destroy(struct sync *s)
     node_window_close(&z->window, s);
 }
 
-const struct strategy strategy_shm_zero2 = {
-    .context_bytes = sizeof(struct shm_zero),
-    .create = shm_zero2_create,
-    .step_begin = shm_zero_step_begin,
-    .grad_ready = shm_zero_grad_ready,
-    .norm2_local = shm_zero_norm2_local,
-    .step_end = shm_zero_step_end,
-    .save = shm_zero_save,
-    .restore = shm_zero_restore,
-    .destroy = shm_zero_destroy,
-};
+#define HOOKS                                                                                      \
+    {                                                                                              \
+        .context_bytes = sizeof(struct shm_zero), .create = shm_zero_create,                       \
+        .step_begin = shm_zero_step_begin, .params_needed = shm_zero_params_needed,                \
+        .params_done = owned_params_done, .grad_ready = owned_grad_ready,                          \
+        .norm2_local = owned_norm2_local, .step_end = owned_step_end,                              \
+        .eval_begin = owned_eval_begin, .save = owned_save, .restore = shm_zero_restore,           \
+        .destroy = shm_zero_destroy,                                                               \
+    }
 
-const struct strategy strategy_shm_zero3 = {
-    .context_bytes = sizeof(struct shm_zero),
-    .create = shm_zero3_create,
-    .step_begin = shm_zero_step_begin,
-    .params_needed = shm_zero_params_needed,
-    .params_done = shm_zero_params_done,
-    .grad_ready = shm_zero_grad_ready,
-    .norm2_local = shm_zero_norm2_local,
-    .step_end = shm_zero_step_end,
-    .eval_begin = make_params_whole,
-    .save = shm_zero_save,
-    .restore = shm_zero_restore,
-    .destroy = shm_zero_destroy,
-};
+const struct strategy strategy_shm_zero2 = HOOKS;
+const struct strategy strategy_shm_zero3 = HOOKS;

@@ -108,8 +108,6 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
 /* Each rank has stepped on the optimizer state of its slice alone. */
 static enum status shm_zero1_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
-    *data = NULL;
-    *bytes = 0;
     for (int k = 0; k < s->arenas.slots * s->ranks; k++) {
         size_t begin, end, slot = (size_t)(k / s->ranks);
         slice_of(s, k % s->ranks, &begin, &end);
