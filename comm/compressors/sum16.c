@@ -9,10 +9,40 @@
  *
  * Several sums may be on their way. Shares travel in the order in which sums are started, and on a
  * communicator of their own the sums of shares, in the same order, each as soon as its shares have
- * arrived: nobody waits before all have been started. */
-#include "comm/compressors/sum16.h"
-
+ * arrived: nobody waits before all have been started.
+ *
+ * fp16: half precision. Its least number is 6e-8 and gradients are small: sync.fp16_scale lifts them on
+ * their way. Numbers that exceed 65504 over the scale become infinite: so do the gradient and soon
+ * the weights and the loss, where it shows; records count these numbers.
+ *
+ * bf16: the upper half of a float, with its range, so that nothing overflows that does not in full precision,
+ * at 8 significant bits. */
+#include "comm/compress.h"
 #include "comm/local_ops.h"
+#include "kernels/cast16.h"
+
+/* A sum that was started: shares go to the ranks that add them up, then the sums of shares to all. */
+struct sum_started {
+    struct span span;
+    uint16_t *received; /* [ranks - 1][share] */
+    struct exchanger scatter, gather;
+};
+
+/* What sync->compression is. */
+struct sum16 {
+    const struct cast16_functions *functions;
+    const struct cast16 *cast;
+    float scale;
+    bool counts_infinite;
+    MPI_Comm gathers;         /* of messages that shares of later sums may overtake */
+    struct sum_started *sums; /* [n_tensors] */
+    int started;              /* of these sums are on their way: */
+    int gathering,
+        complete; /* of the first so many, this rank's share is summed; all is known to be there */
+    uint16_t *wire;     /* [n]: own numbers, then the sum's */
+    uint16_t *received; /* [n + ranks n_tensors] */
+    real *sum;          /* [longest share] */
+};
 
 static enum status open_sums(struct sync *s, struct error *e)
 {
@@ -26,24 +56,25 @@ static enum status open_sums(struct sync *s, struct error *e)
     return MEM_KEEP(&s->memory, c->received, room, "received gradients in 16 bits", e);
 }
 
-enum status sum16_create(struct sync *s, enum precision precision, double scale, struct error *e)
+static enum status sum16_create(struct sync *s, struct error *e)
 {
+    bool fp16 = s->config.compressor == COMPRESSOR_fp16;
     enum isa isa;
     const struct shares all = {.n = s->arenas.n};
     struct sum16 *c = s->compression;
     c->gathers = MPI_COMM_NULL;
     TRY(isa_choose(&isa, false, e));
     c->functions = cast16_get(isa);
-    c->cast = local_cast16(precision, isa);
-    c->scale = (float)scale;
-    c->counts_infinite = precision == PRECISION_fp16;
+    c->cast = local_cast16(fp16 ? PRECISION_fp16 : PRECISION_bf16, isa);
+    c->scale = fp16 ? (float)s->config.options[SYNC_fp16_scale] : 1;
+    c->counts_infinite = fp16;
     TRY(open_sums(s, e));
     TRY(MEM_KEEP(&s->memory, c->wire, s->arenas.n, "gradients in 16 bits", e));
     TRY(MEM_KEEP(&s->memory, c->sum, shares_count(&all, 0, s->ranks), "a share of the sum", e));
     return wait_comm_dup(s->waiter, s->comm, &c->gathers, "communicator of sums in 16 bits", e);
 }
 
-void sum16_destroy(struct sync *s)
+static void sum16_destroy(struct sync *s)
 {
     struct sum16 *c = s->compression;
     if (c->gathers != MPI_COMM_NULL)
@@ -84,7 +115,7 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
 }
 
 /* A tensor's sum begins in memory behind what ranks send of those before it. */
-enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
+static enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
     struct sum16 *c = s->compression;
     struct sum_started *sum = &c->sums[c->started++];
@@ -112,7 +143,7 @@ static enum status gather_next(struct sync *s, struct error *e)
 }
 
 /* A test moves all messages: one of the first that is not complete does. */
-bool sum16_poll(struct sync *s)
+static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;
     bool some = c->complete < c->started;
@@ -123,7 +154,7 @@ bool sum16_poll(struct sync *s)
     return some;
 }
 
-enum status sum16_advance(struct sync *s, struct error *e)
+static enum status sum16_advance(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;
     bool arrived = c->gathering < c->started;
@@ -156,7 +187,7 @@ static void take(struct sync *s, const struct sum_started *sum)
     sync_pack_end(s);
 }
 
-enum status sum16_finish(struct sync *s, struct error *e)
+static enum status sum16_finish(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;
     for (int i = 0; i < c->started; i++) {
@@ -172,8 +203,18 @@ enum status sum16_finish(struct sync *s, struct error *e)
     return OK;
 }
 
-enum status sum16(struct sync *s, struct range tensors, struct error *e)
+static enum status sum16(struct sync *s, struct range tensors, struct error *e)
 {
     TRY(sum16_start(s, tensors, e));
     return sum16_finish(s, e);
 }
+
+#define HOOKS                                                                                      \
+    {                                                                                              \
+        .context_bytes = sizeof(struct sum16), .create = sum16_create, .sum = sum16,               \
+        .start = sum16_start, .advance = sum16_advance, .poll = sum16_poll,                        \
+        .finish = sum16_finish, .destroy = sum16_destroy,                                          \
+    }
+
+const struct compressor compressor_fp16 = HOOKS;
+const struct compressor compressor_bf16 = HOOKS;
