@@ -5,7 +5,7 @@
 struct schedule schedule_of(const struct schedule_rule *rule, const struct strategy_config *config,
                             int rank, int ranks, size_t count, size_t width)
 {
-    size_t segment = (size_t)config->options[SYNC_segment] / width;
+    size_t segment = rule->whole ? count : (size_t)config->options[SYNC_segment] / width;
     struct schedule s = {.rule = rule,
                          .rank = rank,
                          .ranks = ranks,
@@ -46,6 +46,7 @@ struct cost schedule_cost(const struct schedule_rule *rule, const struct strateg
     const struct schedule schedule = schedule_of(rule, config, p->rank, p->ranks, count, width);
     const struct schedule *s = &schedule;
     struct cost c = {.wire_source = WIRE_COUNTED};
+    int passes = rule->passes > 0 ? rule->passes : 1;
     for (int i = 0; i < schedule_rounds(s); i++) {
         struct round round;
         struct cost sent = {0}, received = {0};
@@ -57,7 +58,7 @@ struct cost schedule_cost(const struct schedule_rule *rule, const struct strateg
         for (int k = 0; k < round.n_receives; k++) {
             add_transfer(&c, s, &round.receives[k], width);
             add_cut_message(&received, p, round.receives[k].count * width, s->segment * width);
-            if (round.receives[k].add)
+            for (int pass = 0; round.receives[k].add && pass < passes; pass++)
                 add_reduction(&c, p, round.receives[k].count * width);
         }
         c.messages_wire += sent.messages_wire;

@@ -31,6 +31,8 @@ struct schedule_rule {
     /* Fills in a round that is empty. */
     void (*round)(const struct schedule *s, int i, struct round *round);
     bool knows_nodes;
+    bool whole; /* messages are not cut */
+    int passes; /* over what is received to be added; 0: one */
 };
 
 /* Sums `count` numbers over all ranks. */

@@ -60,7 +60,7 @@ static void add_arrived(void *arg, int i)
     if (a->to == NULL)
         return;
     sync_comm_end(s);
-    sync_add(s, a->to, a->from, a->count);
+    (b->add != NULL ? b->add : sync_add)(s, a->to, a->from, a->count);
     sync_comm_begin(s);
 }
 
@@ -147,9 +147,10 @@ static enum status alloc_buffers(struct point_to_point *b, struct error *e)
     return MEM_KEEP(&s->memory, b->additions, need.receives, "sums of received messages", e);
 }
 
-static enum status sum(struct point_to_point *b, struct error *e)
+enum status point_to_point_sum(struct sync *s, struct error *e)
 {
-    return point_to_point_rounds(b, b->sync->arenas.grads, 0, schedule_rounds(&b->schedule), e);
+    struct point_to_point *b = s->context;
+    return point_to_point_rounds(b, s->arenas.grads, 0, schedule_rounds(&b->schedule), e);
 }
 
 /* The first messages between two ranks are slow: here they sum zeroes. */
@@ -158,18 +159,13 @@ enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct
     b->sync = s;
     TRY(find_nodes(b, e));
     TRY(alloc_buffers(b, e));
-    return sum(b, e);
+    return point_to_point_rounds(b, s->arenas.grads, 0, schedule_rounds(&b->schedule), e);
 }
 
 static enum status point_to_point_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
     return point_to_point_open(s->context, s, e);
-}
-
-static enum status point_to_point_sum(struct sync *s, struct error *e)
-{
-    return sum(s->context, e);
 }
 
 #define HOOKS                                                                                      \

@@ -9,6 +9,8 @@
 struct point_to_point {
     struct sync *sync; /* borrowed */
     struct schedule schedule;
+    /* Adds what was received, or combines it in another way; NULL: sync_add. */
+    void (*add)(struct sync *s, real *to, const real *from, size_t count);
     int *node_of;                     /* [ranks], for schedules that go by nodes, or NULL */
     real *numbers;                    /* [n]: the arena that a round is about */
     real *received;                   /* what is to be added, of one round */
@@ -18,6 +20,9 @@ struct point_to_point {
 
 /* After the arenas have their memory. Collective. */
 enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct error *e);
+
+/* Hook of struct strategy, whose context begins with one of these. */
+enum status point_to_point_sum(struct sync *s, struct error *e);
 
 /* Rounds [first, last) of the schedule on the numbers of an arena. Collective. */
 enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int first, int last,

@@ -21,4 +21,11 @@ static void recursive_doubling_round(const struct schedule *s, int i, struct rou
 static const struct schedule_rule rule = {.rounds = recursive_doubling_rounds,
                                           .round = recursive_doubling_round};
 
+/* Whole vectors, each combined with what comes: three products and two scaled terms, each a pass over both. */
+static const struct schedule_rule adasum_rule = {.rounds = recursive_doubling_rounds,
+                                                 .round = recursive_doubling_round,
+                                                 .whole = true,
+                                                 .passes = 4};
+
 const struct strategy_desc strategy_desc_recursive_doubling = {.schedule = &rule};
+const struct strategy_desc strategy_desc_adasum = {.schedule = &adasum_rule};

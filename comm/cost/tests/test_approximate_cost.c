@@ -1,13 +1,13 @@
-/* Who meets whom in gossip and adasum, and what that costs. */
+/* Who meets whom in gossip, and what gossip and adasum cost. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
 #include "comm/cost/cost.h"
-#include "comm/cost/strategies/adasum.h"
 #include "comm/cost/strategies/gossip.h"
 
 enum { RANKS_MOST = 17 };
@@ -55,34 +55,6 @@ static void gossip_costs_a_message_for_each_partner(void **state)
     assert_int_equal(odd.steps, 5);
     assert_int_equal(odd.messages_wire, 4);
     assert_int_equal(cost_of(STRATEGY_gossip, &config, 0, 1, 8, NULL).calls, 0);
-}
-
-/* Whom a rank sends to in a round, that one receives from it; at the end everyone has had a part
- * in what everyone holds. */
-static void adasum_reaches_everyone(void **state)
-{
-    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
-        uint32_t has[RANKS_MOST], next[RANKS_MOST];
-        for (int r = 0; r < ranks; r++)
-            has[r] = 1u << r;
-        for (int i = 0; i < adasum_rounds(ranks); i++) {
-            for (int r = 0; r < ranks; r++) {
-                struct adasum_round round = adasum_round(r, ranks, i);
-                struct adasum_round other = adasum_round(round.partner, ranks, i);
-                assert_int_equal(other.partner, r);
-                assert_int_equal(round.sends && round.partner != r,
-                                 other.receives && round.partner != r);
-                uint32_t got = round.receives ? has[round.partner] : 0;
-                /* nobody's gradient is taken twice */
-                assert_true(!round.combines || (got & has[r]) == 0);
-                next[r] = round.receives && !round.combines ? got : has[r] | got;
-            }
-            for (int r = 0; r < ranks; r++)
-                has[r] = next[r];
-        }
-        for (int r = 0; r < ranks; r++)
-            assert_int_equal(has[r], (1u << ranks) - 1);
-    }
 }
 
 /* Of 6 ranks, 0 folds into 1 and 2 into 3; 1, 3, 4 and 5 exchange twice. */
@@ -176,7 +148,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyone_meets_everyone_once),
         cmocka_unit_test(gossip_costs_a_message_for_each_partner),
-        cmocka_unit_test(adasum_reaches_everyone),
         cmocka_unit_test(adasum_costs_whole_vectors),
         cmocka_unit_test(servers_answer_everyone_else),
         cmocka_unit_test(averages_cost_a_sum_a_period),
