@@ -1,7 +1,5 @@
 #include "comm/cost/collectives.h"
 
-#include <string.h>
-
 /* Where MPICH changes its algorithm: release 4.0.2, maint/tuning/coll/mpir/generic.json. The limits
  * belong to the shorter side: "avg_msg_size<=12288" is binomial; of the non-blocking calls only the
  * allreduce is asked for here. */
@@ -369,56 +367,34 @@ static void add_allreduce(struct cost *c, const struct participant *p,
 }
 
 void add_allreduce_call(struct cost *c, const struct participant *p, enum call_kind call,
-                        enum allreduce_algorithm asked, size_t count, size_t width,
-                        bool used[ALGORITHMS])
+                        enum allreduce_algorithm asked, size_t count, size_t width)
 {
     enum allreduce_algorithm algorithm = allreduce_algorithm(asked, call, p->ranks, count, width);
     c->calls++;
     c->bytes_payload += count * width;
     if (p->ranks > 1 && count > 0) /* the library has nothing to send then */
         add_allreduce(c, p, algorithm, count, width);
-    used[algorithm] = true;
+    if (count > 0)
+        c->algorithms |= 1u << algorithm;
 }
 
-const char *allreduce_source(const bool used[ALGORITHMS])
+const char *allreduce_source(unsigned algorithms)
 {
-    bool doubling = used[ALGORITHM_recursive_doubling];
-    if (used[ALGORITHM_ring])
+    bool doubling = algorithms & 1u << ALGORITHM_recursive_doubling;
+    if (algorithms & 1u << ALGORITHM_ring)
         return "formula: ring";
-    if (used[ALGORITHM_tree])
+    if (algorithms & 1u << ALGORITHM_tree)
         return "formula: tree";
-    if (used[ALGORITHM_reduce_scatter_allgather])
+    if (algorithms & 1u << ALGORITHM_reduce_scatter_allgather)
         return doubling ? "formula: recursive_doubling, reduce_scatter_allgather"
                         : "formula: reduce_scatter_allgather";
     return doubling ? "formula: recursive_doubling" : "none";
-}
-
-struct cost cost_library_sum(const struct participant *p, enum call_kind call, size_t count,
-                             size_t width)
-{
-    struct cost c = {0};
-    bool used[ALGORITHMS] = {false};
-    add_allreduce_call(&c, p, call, ALGORITHM_auto, count, width, used);
-    c.wire_source = allreduce_source(used);
-    return c;
-}
-
-/* Sums of one configuration differ in this alone: the library exchanges short vectors whole. */
-static const char *joined_source(const char *before, const char *now)
-{
-    static const bool both[ALGORITHMS] = {
-        [ALGORITHM_recursive_doubling] = true, [ALGORITHM_reduce_scatter_allgather] = true};
-    if (before == NULL || strcmp(before, "none") == 0 || strcmp(before, now) == 0)
-        return now;
-    return allreduce_source(both);
 }
 
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
                   size_t count, size_t width, const struct link_model *model)
 {
     const struct participant p = {.rank = rank, .ranks = ranks, .model = model};
-    bool used[ALGORITHMS] = {false};
-    add_allreduce_call(c, &p, config->calls, config->algorithm, count, width, used);
-    if (count > 0)
-        c->wire_source = joined_source(c->wire_source, allreduce_source(used));
+    add_allreduce_call(c, &p, config->calls, config->algorithm, count, width);
+    c->wire_source = allreduce_source(c->algorithms);
 }

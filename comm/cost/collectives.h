@@ -27,16 +27,11 @@ void add_reduction(struct cost *c, const struct participant *p, size_t bytes);
  * call or the other one; ALGORITHM_auto becomes what it chooses by itself. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
-/* A call that asks for `asked`, its payload with it; marks what it runs in `used`. */
+/* A call that asks for `asked`, its payload with it; marks what it runs in c->algorithms. */
 void add_allreduce_call(struct cost *c, const struct participant *p, enum call_kind call,
-                        enum allreduce_algorithm asked, size_t count, size_t width,
-                        bool used[ALGORITHMS]);
-/* The algorithms that some calls were made by, as one text. */
-const char *allreduce_source(const bool used[ALGORITHMS]);
-
-/* One sum as the library makes it by itself. */
-struct cost cost_library_sum(const struct participant *p, enum call_kind call, size_t count,
-                             size_t width);
+                        enum allreduce_algorithm asked, size_t count, size_t width);
+/* The algorithms that calls were made by, as one text. */
+const char *allreduce_source(unsigned algorithms);
 
 /* MPICH's reduce: "reduce_scatter_gather" of long vectors, "binomial" of others. */
 bool reduce_is_long(int ranks, size_t count, size_t width);

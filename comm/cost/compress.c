@@ -37,10 +37,10 @@ struct gradient gradient_part(const struct gradient *g, size_t first, size_t n)
 }
 
 void add_sum(struct cost *c, const struct strategy_config *config, const struct participant *p,
-             const struct gradient *g, bool used[ALGORITHMS])
+             const struct gradient *g)
 {
     if (config->compressor != COMPRESSOR_none)
         TABLE[config->compressor]->add(c, config, p, g);
     else
-        add_allreduce_call(c, p, config->calls, config->algorithm, g->count, g->width, used);
+        add_allreduce_call(c, p, config->calls, config->algorithm, g->count, g->width);
 }

@@ -10,11 +10,14 @@ static const struct strategy_desc *const TABLE[STRATEGIES] = {
 #include "comm/cost/strategies.def"
 };
 
-static struct gradient gradient_of(const struct strategy_config *config, const size_t *counts,
+static struct gradient gradient_of(enum strategy_kind strategy,
+                                   const struct strategy_config *config, const size_t *counts,
                                    size_t n, size_t width)
 {
     const struct gradient g = {.counts = counts, .rows = config->rows, .n = n, .width = width};
-    return gradient_part(&g, 0, n);
+    struct gradient all = gradient_part(&g, 0, n);
+    all.stage = strategy_stage(strategy);
+    return all;
 }
 
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
@@ -23,11 +26,13 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_con
 {
     const struct strategy_desc *desc = TABLE[strategy];
     const struct participant p = {rank, ranks, model};
-    const struct gradient g = gradient_of(config, counts, n, width);
+    const struct gradient g = gradient_of(strategy, config, counts, n, width);
     struct cost c = desc->schedule != NULL
                         ? schedule_cost(desc->schedule, config, &p, g.count, width)
                         : desc->cost(config, &p, &g);
     c.steps = c.steps > 0 ? c.steps : 1;
+    if (c.wire_source == NULL)
+        c.wire_source = c.algorithms != 0 ? allreduce_source(c.algorithms) : WIRE_COUNTED;
     return c;
 }
 
@@ -36,7 +41,7 @@ double strategy_exposed(enum strategy_kind strategy, const struct strategy_confi
                         double backward, double comm)
 {
     const struct strategy_desc *desc = TABLE[strategy];
-    const struct gradient g = gradient_of(config, counts, n, width);
+    const struct gradient g = gradient_of(strategy, config, counts, n, width);
     return desc->exposed != NULL ? desc->exposed(config, &g, ready, backward, comm) : NAN;
 }
 
@@ -54,7 +59,7 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
 {
     const struct strategy_desc *desc = TABLE[strategy];
     const struct participant p = {.rank = rank, .ranks = ranks};
-    const struct gradient g = gradient_of(config, counts, n, width);
+    const struct gradient g = gradient_of(strategy, config, counts, n, width);
     size_t all = g.count * width, whole = whole_pages(config, all);
     struct sync_memory m = {
         .params = whole, .grads = whole, .state = whole_pages(config, (size_t)slots * all)};

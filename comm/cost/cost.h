@@ -100,6 +100,7 @@ struct cost {
     uint64_t bytes_payload; /* handed to those calls */
     uint64_t messages_wire, bytes_wire;
     double seconds;          /* of the model */
+    unsigned algorithms;     /* that the library sums by, a bit each */
     const char *wire_source; /* "formula: ring", or WIRE_COUNTED, or "none" */
 };
 

@@ -12,6 +12,7 @@ struct gradient {
     const size_t *counts;
     const size_t *rows; /* [n] as in struct strategy_config, or NULL */
     size_t n, width, count;
+    int stage; /* of ZeRO, by which ranks share it out */
 };
 
 static inline size_t page_of(const struct strategy_config *config)
@@ -31,7 +32,7 @@ struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 
 struct strategy_desc {
     /* A rank's step; `steps` left 0 where every step is the same. The source names the formula that
-     * bytes on the wire come from, or is WIRE_COUNTED. */
+     * bytes on the wire come from; NULL: the library's sums, or it is WIRE_COUNTED. */
     struct cost (*cost)(const struct strategy_config *config, const struct participant *p,
                         const struct gradient *g);
     /* Instead of a cost: the messages of a sum, which are added up. */
@@ -50,7 +51,7 @@ struct strategy_desc {
 };
 
 struct compressor_desc {
-    /* Adds a compressed sum of the gradient; sets the source if the library sends. */
+    /* Adds a compressed sum of the gradient. */
     void (*add)(struct cost *c, const struct strategy_config *config, const struct participant *p,
                 const struct gradient *g);
     /* As compressor_check; NULL: every value that its options take will do. */
@@ -70,6 +71,6 @@ struct compressor_desc {
 #include "comm/cost/compressors.def"
 
 /* One sum as strategies flagged STRATEGY_COMPRESSES make it: by the configuration's compressor, or
- * by the library, which marks its algorithm in `used`. */
+ * by the library. */
 void add_sum(struct cost *c, const struct strategy_config *config, const struct participant *p,
-             const struct gradient *g, bool used[ALGORITHMS]);
+             const struct gradient *g);

@@ -45,7 +45,7 @@ struct cost schedule_cost(const struct schedule_rule *rule, const struct strateg
 {
     const struct schedule schedule = schedule_of(rule, config, p->rank, p->ranks, count, width);
     const struct schedule *s = &schedule;
-    struct cost c = {.wire_source = WIRE_COUNTED};
+    struct cost c = {0};
     int passes = rule->passes > 0 ? rule->passes : 1;
     for (int i = 0; i < schedule_rounds(s); i++) {
         struct round round;

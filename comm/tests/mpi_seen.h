@@ -36,9 +36,8 @@ static struct participant participant_of(MPI_Comm comm)
 static void see_sum(enum call_kind call, int count, MPI_Datatype type, MPI_Comm comm)
 {
     const struct participant p = participant_of(comm);
-    bool used[ALGORITHMS];
     size_t width = see(count, type);
-    add_allreduce_call(&seen.library, &p, call, ALGORITHM_auto, (size_t)count, width, used);
+    add_allreduce_call(&seen.library, &p, call, ALGORITHM_auto, (size_t)count, width);
     if (type == MPI_DOUBLE && see_sleep_us > 0)
         usleep(see_sleep_us);
 }

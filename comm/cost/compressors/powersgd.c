@@ -27,27 +27,24 @@ size_t low_rank_q(const struct low_rank *shape)
 
 /* The library's sum; none of what is empty. */
 static void add_factors(struct cost *c, const struct strategy_config *config,
-                        const struct participant *p, size_t count, size_t width,
-                        bool used[ALGORITHMS])
+                        const struct participant *p, size_t count, size_t width)
 {
     if (count > 0)
-        add_allreduce_call(c, p, config->calls, config->algorithm, count, width, used);
+        add_allreduce_call(c, p, config->calls, config->algorithm, count, width);
 }
 
 static void powersgd_add(struct cost *c, const struct strategy_config *config,
                          const struct participant *p, const struct gradient *g)
 {
     size_t count_p = 0, count_q = 0;
-    bool used[ALGORITHMS] = {false};
     for (size_t i = 0; i < g->n; i++) {
         struct low_rank shape = low_rank_of(g->counts[i], g->rows != NULL ? g->rows[i] : 0,
                                             (int)config->options[SYNC_rank]);
         count_p += low_rank_p(&shape, g->counts[i]);
         count_q += low_rank_q(&shape);
     }
-    add_factors(c, config, p, count_p, g->width, used);
-    add_factors(c, config, p, count_q, g->width, used);
-    c->wire_source = allreduce_source(used);
+    add_factors(c, config, p, count_p, g->width);
+    add_factors(c, config, p, count_q, g->width);
 }
 
 const struct compressor_desc compressor_desc_powersgd = {

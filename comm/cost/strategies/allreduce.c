@@ -4,11 +4,8 @@
 static struct cost allreduce_cost(const struct strategy_config *config, const struct participant *p,
                                   const struct gradient *g)
 {
-    struct cost c = {.wire_source = WIRE_COUNTED};
-    bool used[ALGORITHMS] = {false};
-    add_sum(&c, config, p, g, used);
-    if (config->compressor == COMPRESSOR_none)
-        c.wire_source = allreduce_source(used);
+    struct cost c = {0};
+    add_sum(&c, config, p, g);
     return c;
 }
 

@@ -4,14 +4,11 @@
 static struct cost allreduce_layer_cost(const struct strategy_config *config,
                                         const struct participant *p, const struct gradient *g)
 {
-    struct cost c = {.wire_source = WIRE_COUNTED};
-    bool used[ALGORITHMS] = {false};
+    struct cost c = {0};
     for (size_t i = 0; i < g->n; i++) {
         const struct gradient tensor = gradient_part(g, i, 1);
-        add_sum(&c, config, p, &tensor, used);
+        add_sum(&c, config, p, &tensor);
     }
-    if (config->compressor == COMPRESSOR_none)
-        c.wire_source = allreduce_source(used);
     return c;
 }
 

@@ -29,18 +29,15 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
 static struct cost bucketed_cost(const struct strategy_config *config, const struct participant *p,
                                  const struct gradient *g)
 {
-    struct cost c = {.wire_source = WIRE_COUNTED};
-    bool used[ALGORITHMS] = {false};
+    struct cost c = {0};
+    struct strategy_config nonblocking = *config;
+    if (config->compressor == COMPRESSOR_none)
+        nonblocking.calls = CALL_NONBLOCKING;
     struct bucket b = bucket_first(config, g->counts, g->n, g->width);
     for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b)) {
         const struct gradient part = gradient_part(g, b.first, b.last - b.first);
-        if (config->compressor != COMPRESSOR_none)
-            add_sum(&c, config, p, &part, used);
-        else
-            add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width, used);
+        add_sum(&c, &nonblocking, p, &part);
     }
-    if (config->compressor == COMPRESSOR_none)
-        c.wire_source = allreduce_source(used);
     return c;
 }
 

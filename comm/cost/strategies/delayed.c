@@ -4,7 +4,9 @@
 static struct cost delayed_cost(const struct strategy_config *config, const struct participant *p,
                                 const struct gradient *g)
 {
-    return cost_library_sum(p, CALL_NONBLOCKING, g->count, g->width);
+    struct cost c = {0};
+    add_allreduce_call(&c, p, CALL_NONBLOCKING, ALGORITHM_auto, g->count, g->width);
+    return c;
 }
 
 const struct strategy_desc strategy_desc_delayed = {.cost = delayed_cost};

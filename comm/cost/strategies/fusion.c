@@ -24,14 +24,12 @@ static struct cost fusion_cost(const struct strategy_config *config, const struc
                                const struct gradient *g)
 {
     struct cost c = {0};
-    bool used[ALGORITHMS] = {false};
     if (fusion_cycle_ns(config) > 0)
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, 1, sizeof(int), used);
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, 1, sizeof(int));
     for (struct bucket b = {.first = g->n}; b.first > 0;) {
         b = fusion_next(config, g->counts, b.first, 0, g->width);
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width, used);
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width);
     }
-    c.wire_source = allreduce_source(used);
     return c;
 }
 

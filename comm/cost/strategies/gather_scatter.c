@@ -4,7 +4,7 @@
 /* The root exchanges a message with everyone, the others with the root. */
 static struct cost cost_linear(const struct participant *p, const struct gradient *g)
 {
-    struct cost c = {.wire_source = WIRE_COUNTED};
+    struct cost c = {0};
     int others = p->rank == 0 ? p->ranks - 1 : 1;
     for (size_t i = 0; i < g->n; i++) {
         size_t bytes = g->counts[i] * g->width;

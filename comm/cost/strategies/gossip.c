@@ -34,7 +34,7 @@ static void add_exchange(struct cost *c, const struct participant *p, size_t byt
 static struct cost gossip_cost(const struct strategy_config *config, const struct participant *p,
                                const struct gradient *g)
 {
-    struct cost c = {.steps = gossip_rounds(p->ranks), .wire_source = WIRE_COUNTED};
+    struct cost c = {.steps = gossip_rounds(p->ranks)};
     for (int i = 0; i < p->ranks - 1; i++)
         add_exchange(&c, p, g->count * g->width);
     return c;

@@ -4,8 +4,8 @@
 static struct cost local_sgd_cost(const struct strategy_config *config, const struct participant *p,
                                   const struct gradient *g)
 {
-    struct cost c = cost_library_sum(p, config->calls, g->count, g->width);
-    c.steps = (uint64_t)config->options[SYNC_period];
+    struct cost c = {.steps = (uint64_t)config->options[SYNC_period]};
+    add_allreduce_call(&c, p, config->calls, ALGORITHM_auto, g->count, g->width);
     return c;
 }
 

@@ -29,7 +29,7 @@ static void add_push_or_answer(struct cost *c, const struct participant *p, size
 static struct cost param_server_cost(const struct strategy_config *config,
                                      const struct participant *p, const struct gradient *g)
 {
-    struct cost c = {.wire_source = WIRE_COUNTED};
+    struct cost c = {0};
     int servers = servers_of(config);
     for (int j = 0; j < servers; j++)
         if (j != p->rank)

@@ -19,48 +19,28 @@ static double block_seconds(const struct strategy_config *config, const struct p
 
 /* At the end of a step ranks meet once more. */
 static struct cost shm_zero_cost(const struct strategy_config *config, const struct participant *p,
-                                 const struct gradient *g, bool gathers)
+                                 const struct gradient *g)
 {
     struct cost c = {.wire_source = "none"};
     if (p->model == NULL || p->ranks == 1)
         return c;
     c.seconds = p->model->alpha_s;
     for (size_t last = g->n; last > 0;) {
-        struct zero_block b = zero_block_before(config, gathers, g->counts, g->n, last, g->width);
+        struct zero_block b =
+            zero_block_before(config, g->stage == 3, g->counts, g->n, last, g->width);
         c.seconds += block_seconds(config, p, &b, g->width);
         last = b.tensors.first;
     }
     return c;
 }
 
-static struct cost shm_zero2_cost(const struct strategy_config *config, const struct participant *p,
-                                  const struct gradient *g)
-{
-    return shm_zero_cost(config, p, g, false);
-}
-
-static struct cost shm_zero3_cost(const struct strategy_config *config, const struct participant *p,
-                                  const struct gradient *g)
-{
-    return shm_zero_cost(config, p, g, true);
-}
-
 /* What this rank has summed is there until all have. */
-static void shm_zero2_memory(struct sync_memory *m, const struct strategy_config *config,
-                             const struct participant *p, const struct gradient *g, int slots)
+static void memory(struct sync_memory *m, const struct strategy_config *config,
+                   const struct participant *p, const struct gradient *g, int slots)
 {
     static const struct zero_way way = {.kept = ZERO_FLIGHTS + 1};
     zero_memory(m, config, p, g, slots, &way);
 }
 
-static void shm_zero3_memory(struct sync_memory *m, const struct strategy_config *config,
-                             const struct participant *p, const struct gradient *g, int slots)
-{
-    static const struct zero_way way = {.gathers = true, .kept = ZERO_FLIGHTS + 1};
-    zero_memory(m, config, p, g, slots, &way);
-}
-
-const struct strategy_desc strategy_desc_shm_zero2 = {.cost = shm_zero2_cost,
-                                                      .memory = shm_zero2_memory};
-const struct strategy_desc strategy_desc_shm_zero3 = {.cost = shm_zero3_cost,
-                                                      .memory = shm_zero3_memory};
+const struct strategy_desc strategy_desc_shm_zero2 = {.cost = shm_zero_cost, .memory = memory};
+const struct strategy_desc strategy_desc_shm_zero3 = {.cost = shm_zero_cost, .memory = memory};

@@ -38,27 +38,16 @@ static void add_block(struct cost *c, const struct strategy_config *config,
 }
 
 static struct cost zero_cost(const struct strategy_config *config, const struct participant *p,
-                             const struct gradient *g, bool gathers)
+                             const struct gradient *g)
 {
-    struct cost c = {.wire_source = WIRE_COUNTED};
+    struct cost c = {0};
     for (size_t last = g->n; last > 0;) {
-        struct zero_block b = zero_block_before(config, gathers, g->counts, g->n, last, g->width);
+        struct zero_block b =
+            zero_block_before(config, g->stage == 3, g->counts, g->n, last, g->width);
         add_block(&c, config, p, &b, g->width);
         last = b.tensors.first;
     }
     return c;
-}
-
-static struct cost zero2_cost(const struct strategy_config *config, const struct participant *p,
-                              const struct gradient *g)
-{
-    return zero_cost(config, p, g, false);
-}
-
-static struct cost zero3_cost(const struct strategy_config *config, const struct participant *p,
-                              const struct gradient *g)
-{
-    return zero_cost(config, p, g, true);
 }
 
 /* ---- Memory ---- */
@@ -170,8 +159,7 @@ static void end_op(struct zero_walk *w)
 static size_t walk_block(struct zero_walk *w, const struct strategy_config *config,
                          const struct participant *p, const struct gradient *g, size_t last)
 {
-    struct zero_block b =
-        zero_block_before(config, w->way->gathers, g->counts, g->n, last, g->width);
+    struct zero_block b = zero_block_before(config, g->stage == 3, g->counts, g->n, last, g->width);
     size_t begin, end, first = w->end - b.tensors.count, at = w->end;
     pool_share(b.tensors.count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
     struct stretch own = {(first + begin) * g->width, (first + end) * g->width};
@@ -204,20 +192,12 @@ void zero_memory(struct sync_memory *m, const struct strategy_config *config,
     m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * w.longest : 0;
 }
 
-static void zero2_memory(struct sync_memory *m, const struct strategy_config *config,
-                         const struct participant *p, const struct gradient *g, int slots)
+static void memory(struct sync_memory *m, const struct strategy_config *config,
+                   const struct participant *p, const struct gradient *g, int slots)
 {
-    static const struct zero_way way = {.receives = true, .kept = ZERO_FLIGHTS};
+    const struct zero_way way = {.ahead = g->stage == 3, .receives = true, .kept = ZERO_FLIGHTS};
     zero_memory(m, config, p, g, slots, &way);
 }
 
-static void zero3_memory(struct sync_memory *m, const struct strategy_config *config,
-                         const struct participant *p, const struct gradient *g, int slots)
-{
-    static const struct zero_way way = {
-        .gathers = true, .ahead = true, .receives = true, .kept = ZERO_FLIGHTS};
-    zero_memory(m, config, p, g, slots, &way);
-}
-
-const struct strategy_desc strategy_desc_zero2 = {.cost = zero2_cost, .memory = zero2_memory};
-const struct strategy_desc strategy_desc_zero3 = {.cost = zero3_cost, .memory = zero3_memory};
+const struct strategy_desc strategy_desc_zero2 = {.cost = zero_cost, .memory = memory};
+const struct strategy_desc strategy_desc_zero3 = {.cost = zero_cost, .memory = memory};

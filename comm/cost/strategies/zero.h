@@ -23,8 +23,7 @@ struct zero_block zero_block_before(const struct strategy_config *config, bool g
 
 /* How a rank holds blocks while they go from rank to rank. */
 struct zero_way {
-    bool gathers;  /* parameters: stage 3 */
-    bool ahead;    /* those of the next block come while one is used */
+    bool ahead;    /* parameters of the next block come while one is used */
     bool receives; /* shares of gradients come into buffers */
     size_t kept;   /* blocks of gradients that are there while backward writes another */
 };

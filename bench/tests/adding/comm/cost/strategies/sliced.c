@@ -6,14 +6,12 @@ static struct cost sliced_cost(const struct strategy_config *config, const struc
                                const struct gradient *g)
 {
     struct cost c = {0};
-    bool used[ALGORITHMS] = {false};
     size_t slices = (size_t)config->options[SYNC_slices];
     for (size_t i = 0; i < slices; i++) {
         size_t begin, end;
         pool_share(g->count, i, slices, &begin, &end);
-        add_allreduce_call(&c, p, CALL_BLOCKING, config->algorithm, end - begin, g->width, used);
+        add_allreduce_call(&c, p, CALL_BLOCKING, config->algorithm, end - begin, g->width);
     }
-    c.wire_source = allreduce_source(used);
     return c;
 }
 
