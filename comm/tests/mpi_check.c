@@ -21,7 +21,7 @@ static bool begin(struct fixture *f)
 {
     struct error e;
     fixture_init(f);
-    return waiter_check_calls(f->waiter, MPI_COMM_WORLD, &e) == OK;
+    return waiter_check_calls(f->waiter, &e) == OK;
 }
 
 static void end(struct fixture *f)
@@ -75,7 +75,7 @@ static bool waiter_leaves_nothing(void)
     struct error e;
     memset(&held, 0, sizeof held);
     bool good = waiter_open(&w, usual_wait(), 60, MPI_COMM_WORLD, &e) == OK &&
-                waiter_check_calls(&w, MPI_COMM_WORLD, &e) == OK;
+                waiter_check_calls(&w, &e) == OK;
     waiter_close(&w);
     return holds_nothing("a waiter") && good;
 }

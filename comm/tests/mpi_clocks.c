@@ -86,7 +86,7 @@ static void they_are_where_calls_are_compared(void **state)
 {
     struct error e;
     snprintf(mpi_subject, sizeof mpi_subject, "clocks, with calls compared");
-    assert_all(waiter_check_calls(&program_waiter, MPI_COMM_WORLD, &e) == OK);
+    assert_all(waiter_check_calls(&program_waiter, &e) == OK);
     assert_all(finds_clocks());
 }
 

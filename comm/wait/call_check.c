@@ -9,18 +9,16 @@
 #include "kernels/base/mem.h"
 
 struct call_ticket {
-    struct call_ticket *next; /* in the list of those that are free */
     struct call_line own;
     intptr_t number;
     int ranks;
     MPI_Request request;
-    struct call_line lines[]; /* [most_ranks], of all ranks */
+    struct call_line lines[]; /* [ranks] */
 };
 
-enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e)
+enum status call_check_open(struct call_check **check, struct error *e)
 {
     TRY(MEM_NEW(*check, 1, "checks of calls", e));
-    MPI_Comm_size(largest, &(*check)->most_ranks);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &(*check)->key, NULL);
     message_check_open(&(*check)->messages);
     return OK;
@@ -30,33 +28,9 @@ void call_check_close(struct call_check *c)
 {
     if (c == NULL)
         return;
-    while (c->free != NULL) {
-        struct call_ticket *next = c->free->next;
-        free(c->free);
-        c->free = next;
-    }
     message_check_close(&c->messages);
     MPI_Comm_free_keyval(&c->key);
     free(c);
-}
-
-/* Tickets are made as they are needed, and used again. */
-static enum status take_ticket(struct call_check *c, struct call_ticket **ticket, struct error *e)
-{
-    struct call_ticket *t = *ticket = c->free;
-    if (t != NULL) {
-        c->free = t->next;
-        return OK;
-    }
-    size_t lines = (size_t)c->most_ranks * sizeof *t->lines;
-    t = *ticket = calloc(1, sizeof *t + lines);
-    return t != NULL ? OK : error_no_memory(e, "a comparison of calls");
-}
-
-static void give_back(struct call_check *c, struct call_ticket *t)
-{
-    t->next = c->free;
-    c->free = t;
 }
 
 /* Number of this collective on its communicator, from 1; the count is the attribute's own value. */
@@ -148,31 +122,24 @@ static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
 enum status call_check_start(struct call_check *c, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e)
 {
-    TRY(take_ticket(c, ticket, e));
-    struct call_ticket *t = *ticket;
-    MPI_Comm_size(comm, &t->ranks);
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    struct call_ticket *t = *ticket = calloc(1, sizeof *t + (size_t)ranks * sizeof *t->lines);
+    if (t == NULL)
+        return error_no_memory(e, "a comparison of calls");
+    t->ranks = ranks;
     t->number = next_number(c, comm);
     t->own = line_of(call);
     int n = (int)sizeof t->own;
     int code = MPI_Iallgather(&t->own, n, MPI_BYTE, t->lines, n, MPI_BYTE, comm, &t->request);
     if (code == MPI_SUCCESS)
         return OK;
-    give_back(c, t);
+    free(t);
     *ticket = NULL;
     return mpi_status(code, "comparing calls", e);
 }
 
-/* All lines are there. */
-static enum status close_ticket(struct call_check *c, struct call_ticket **ticket, struct error *e)
-{
-    char verdict[CALL_VERDICT_BYTES];
-    judge(*ticket, verdict);
-    give_back(c, *ticket);
-    *ticket = NULL;
-    return verdict[0] == '\0' ? OK : error_set(e, ERR_MPI, "%s", verdict);
-}
-
-bool call_check_test(struct call_check *c, struct call_ticket **ticket)
+bool call_check_test(struct call_ticket **ticket)
 {
     char verdict[CALL_VERDICT_BYTES];
     int done = 0;
@@ -183,16 +150,20 @@ bool call_check_test(struct call_check *c, struct call_ticket **ticket)
     judge(*ticket, verdict);
     if (verdict[0] != '\0')
         return false;
-    give_back(c, *ticket);
+    free(*ticket);
     *ticket = NULL;
     return true;
 }
 
-enum status call_check_finish(struct call_check *c, struct call_ticket **ticket, call_wait *wait,
-                              void *arg, struct error *e)
+enum status call_check_finish(struct call_ticket **ticket, call_wait *wait, void *arg,
+                              struct error *e)
 {
+    char verdict[CALL_VERDICT_BYTES];
     if (*ticket == NULL)
         return OK;
     TRY(wait(arg, &(*ticket)->request, e));
-    return close_ticket(c, ticket, e);
+    judge(*ticket, verdict);
+    free(*ticket);
+    *ticket = NULL;
+    return verdict[0] == '\0' ? OK : error_set(e, ERR_MPI, "%s", verdict);
 }

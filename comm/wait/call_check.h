@@ -36,24 +36,22 @@ enum { CALL_VERDICT_BYTES = 768 };
 struct call_ticket;
 
 struct call_check {
-    int key;        /* of the attribute that counts a communicator's collectives */
-    int most_ranks; /* of any communicator */
-    struct call_ticket *free;
+    int key; /* of the attribute that counts a communicator's collectives */
     struct message_check messages;
 };
 
 /* Waits for one request, with a deadline: what wait.c gives. */
 typedef enum status call_wait(void *arg, MPI_Request *request, struct error *e);
 
-enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e);
+enum status call_check_open(struct call_check **check, struct error *e);
 void call_check_close(struct call_check *check);
 
 /* Collective over comm, without waiting: tells what this rank is about to do. */
 enum status call_check_start(struct call_check *check, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e);
 /* Whether all have told, and the same; *ticket is NULL from then on. */
-bool call_check_test(struct call_check *check, struct call_ticket **ticket);
+bool call_check_test(struct call_ticket **ticket);
 /* Waits for it, if there still is a ticket. ERR_MPI, naming the number of the collective, the ranks
  * and what each was about to do, unless all agree. */
-enum status call_check_finish(struct call_check *check, struct call_ticket **ticket,
-                              call_wait *wait, void *arg, struct error *e);
+enum status call_check_finish(struct call_ticket **ticket, call_wait *wait, void *arg,
+                              struct error *e);

@@ -20,17 +20,11 @@ static int free_counts(MPI_Comm comm, int key, void *value, void *state)
 
 void message_check_open(struct message_check *c)
 {
-    *c = (struct message_check){.free = NULL};
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_counts, &c->key, NULL);
 }
 
 void message_check_close(struct message_check *c)
 {
-    while (c->free != NULL) {
-        struct message_note *next = c->free->next;
-        free(c->free);
-        c->free = next;
-    }
     MPI_Comm_free_keyval(&c->key);
 }
 
@@ -49,22 +43,9 @@ static struct counts *counts_of(const struct message_check *c, MPI_Comm comm)
     return counts;
 }
 
-static struct message_note *take_note(struct message_check *c)
+static void free_note(struct message_note **note)
 {
-    struct message_note *note = c->free;
-    if (note != NULL)
-        c->free = note->next;
-    else
-        note = malloc(sizeof *note);
-    if (note != NULL)
-        memset(note, 0, sizeof *note);
-    return note;
-}
-
-static void give_back(struct message_check *c, struct message_note **note)
-{
-    (*note)->next = c->free;
-    c->free = *note;
+    free(*note);
     *note = NULL;
 }
 
@@ -72,7 +53,7 @@ int message_check_start(struct message_check *c, bool receives, int rank, size_t
                         const char *operation, MPI_Comm comm, struct message_note **note)
 {
     struct counts *counts = counts_of(c, comm);
-    struct message_note *n = *note = counts != NULL ? take_note(c) : NULL;
+    struct message_note *n = *note = counts != NULL ? calloc(1, sizeof *n) : NULL;
     if (n == NULL)
         return MPI_ERR_NO_MEM;
     int world_rank;
@@ -87,7 +68,7 @@ int message_check_start(struct message_check *c, bool receives, int rank, size_t
             ? MPI_Irecv(&n->theirs, sizeof n->theirs, MPI_BYTE, rank, TAG_NOTE, comm, &n->request)
             : MPI_Isend(&n->own, sizeof n->own, MPI_BYTE, rank, TAG_NOTE, comm, &n->request);
     if (code != MPI_SUCCESS)
-        give_back(c, note);
+        free_note(note);
     return code;
 }
 
@@ -107,15 +88,15 @@ int message_check_end(struct message_check *c, struct message_note **note)
                  (unsigned long long)n->own.number, n->theirs.world_rank, n->own.world_rank,
                  n->theirs.world_rank, (unsigned long long)n->theirs.bytes, n->theirs.operation,
                  n->own.world_rank, (unsigned long long)n->own.bytes, n->own.operation);
-    give_back(c, note);
+    free_note(note);
     return code;
 }
 
-void message_check_cancel(struct message_check *c, struct message_note **note)
+void message_check_cancel(struct message_note **note)
 {
     if (*note == NULL)
         return;
     MPI_Cancel(&(*note)->request);
     MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* local, since it was cancelled */
-    give_back(c, note);
+    free_note(note);
 }

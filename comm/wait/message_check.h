@@ -19,15 +19,13 @@ struct message_line {
 
 /* The line of a message that is on its way. */
 struct message_note {
-    struct message_note *next; /* in the list of those that are free */
     struct message_line own, theirs;
     bool receives;
     MPI_Request request;
 };
 
 struct message_check {
-    int key; /* of the attribute that counts a communicator's messages */
-    struct message_note *free;
+    int key;           /* of the attribute that counts a communicator's messages */
     char verdict[768]; /* of the first message that was wrong; "" */
 };
 
@@ -44,4 +42,4 @@ int message_check_start(struct message_check *c, bool receives, int rank, size_t
 int message_check_end(struct message_check *c, struct message_note **note);
 
 /* Gives up a line that will not come. */
-void message_check_cancel(struct message_check *c, struct message_note **note);
+void message_check_cancel(struct message_note **note);

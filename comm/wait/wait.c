@@ -72,7 +72,7 @@ static enum status compare_call(struct waiter *w, const struct call *call, MPI_C
     if (w->check == NULL)
         return OK;
     TRY(call_check_start(w->check, call, comm, &ticket, e));
-    return call_check_finish(w->check, &ticket, wait_for_check, w, e);
+    return call_check_finish(&ticket, wait_for_check, w, e);
 }
 
 /* Before one collective of the library, which follows unless this fails. */
@@ -234,7 +234,7 @@ bool pending_test(struct waiter *w, struct pending *p)
     int done = 0;
     if (!p->active)
         return true;
-    if (p->code == MPI_SUCCESS && (w->check == NULL || call_check_test(w->check, &p->ticket)))
+    if (p->code == MPI_SUCCESS && (w->check == NULL || call_check_test(&p->ticket)))
         p->code = MPI_Test(&p->request, &done, MPI_STATUS_IGNORE);
     p->active = !done || p->code != MPI_SUCCESS;
     if (!p->active)
@@ -245,7 +245,7 @@ bool pending_test(struct waiter *w, struct pending *p)
 static enum status finish_sum(struct waiter *w, struct pending *p, struct error *e)
 {
     if (w->check != NULL)
-        TRY(call_check_finish(w->check, &p->ticket, wait_for_check, w, e));
+        TRY(call_check_finish(&p->ticket, wait_for_check, w, e));
     TRY(mpi_status(p->code, p->operation, e));
     return wait_request(w, &p->request, e);
 }

@@ -90,9 +90,9 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
 void waiter_close(struct waiter *w);
 
 /* From now on ranks compare what they are about to do before each collective (call_check.h), and
- * sender and receiver of a message what they expect (message_check.h); `largest` is at least as
- * large as any communicator in use. Ranks that disagree get ERR_MPI, of two the receiver. */
-enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e);
+ * sender and receiver of a message what they expect (message_check.h). Ranks that disagree get
+ * ERR_MPI, of two the receiver. */
+enum status waiter_check_calls(struct waiter *w, struct error *e);
 
 /* Whether waits are blocking calls of the library, MPI_Allreduce in place of MPI_Iallreduce: not where a rank serves
  * others meanwhile. */

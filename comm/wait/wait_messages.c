@@ -149,7 +149,7 @@ enum status message_status(const struct waiter *w, int code, const char *operati
 void message_cancel(struct waiter *w, struct message *message)
 {
     if (is_compared(message))
-        message_check_cancel(&w->check->messages, &message->note);
+        message_check_cancel(&message->note);
     if (message->request == MPI_REQUEST_NULL)
         return;
     MPI_Cancel(&message->request);

@@ -170,9 +170,9 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     return status;
 }
 
-enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e)
+enum status waiter_check_calls(struct waiter *w, struct error *e)
 {
-    return call_check_open(&w->check, largest, e);
+    return call_check_open(&w->check, e);
 }
 
 /* The watchdog goes first: it writes to the window. */

@@ -165,8 +165,7 @@ static enum status open_waiter(struct run *r, struct error *e)
     const struct config *c = &r->arguments->config;
     TRY(waiter_open(&r->waiter, r->arguments->wait, config_number(c, OPT_DEADLINE), MPI_COMM_WORLD,
                     e));
-    return config_int(c, OPT_CALL_CHECK) != 0 ? waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e)
-                                              : OK;
+    return config_int(c, OPT_CALL_CHECK) != 0 ? waiter_check_calls(&r->waiter, e) : OK;
 }
 
 static enum status open_trainer(struct run *r, struct error *e)
