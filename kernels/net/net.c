@@ -43,6 +43,7 @@ struct net {
     char *scratch;
     size_t value_reals, gradient_reals, saved_bytes, scratch_bytes;
     real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* (byte/255 - mean) / std, a channel */
+    struct mem_room memory;
 };
 
 static size_t max_size(size_t a, size_t b)
@@ -197,14 +198,14 @@ static enum status check_stage(struct net *net, const struct net_desc *desc, str
                      desc->name, o->first_op, o->last_op, net->n_ops);
 }
 
-static enum status slot_alloc(const struct net *net, struct slot *slot, struct error *e)
+static enum status slot_alloc(struct net *net, struct slot *slot, struct error *e)
 {
     const char *what = "activations";
-    TRY(MEM_NEW_ALIGNED(slot->values, net->value_reals, what, e));
-    TRY(MEM_NEW_ALIGNED(slot->gradients[0], net->gradient_reals, what, e));
-    TRY(MEM_NEW_ALIGNED(slot->gradients[1], net->gradient_reals, what, e));
-    TRY(MEM_NEW_ALIGNED(slot->saved, net->saved_bytes, what, e));
-    return MEM_NEW_ALIGNED(slot->image, (size_t)net->options.n_max, what, e);
+    TRY(MEM_KEEP(&net->memory, slot->values, net->value_reals, what, e));
+    TRY(MEM_KEEP(&net->memory, slot->gradients[0], net->gradient_reals, what, e));
+    TRY(MEM_KEEP(&net->memory, slot->gradients[1], net->gradient_reals, what, e));
+    TRY(MEM_KEEP(&net->memory, slot->saved, net->saved_bytes, what, e));
+    return MEM_KEEP(&net->memory, slot->image, (size_t)net->options.n_max, what, e);
 }
 
 static enum status net_alloc_buffers(struct net *net, const struct net_desc *desc, struct error *e)
@@ -212,7 +213,7 @@ static enum status net_alloc_buffers(struct net *net, const struct net_desc *des
     enum status status = OK;
     for (int i = 0; i < net->n_slots && status == OK; i++)
         status = slot_alloc(net, &net->slots[i], e);
-    THEN(status, MEM_NEW_ALIGNED(net->scratch, net->scratch_bytes, "scratch", e));
+    THEN(status, MEM_KEEP(&net->memory, net->scratch, net->scratch_bytes, "scratch", e));
     return status == OK
                ? OK
                : error_set(e, status,
@@ -229,10 +230,10 @@ static enum status net_open(struct net *net, const struct net_desc *desc,
     net->options = *options;
     net->input = desc->input;
     net->classes = desc->classes;
-    TRY(MEM_NEW(net->layers, n_layers, what, e));
-    TRY(MEM_NEW(net->read, n_layers + 1, what, e));
-    TRY(MEM_NEW(net->ops, n_layers, what, e));
-    TRY(MEM_NEW(net->slots, (size_t)options->slots, what, e));
+    TRY(MEM_KEEP(&net->memory, net->layers, n_layers, what, e));
+    TRY(MEM_KEEP(&net->memory, net->read, n_layers + 1, what, e));
+    TRY(MEM_KEEP(&net->memory, net->ops, n_layers, what, e));
+    TRY(MEM_KEEP(&net->memory, net->slots, (size_t)options->slots, what, e));
     memcpy(net->layers, desc->layers, n_layers * sizeof *net->layers);
     net->n_slots = options->slots;
     fill_byte_values(net, desc);
@@ -260,18 +261,7 @@ void net_destroy(struct net *net)
 {
     if (net == NULL)
         return;
-    for (int i = 0; i < net->n_slots; i++) {
-        mem_free(net->slots[i].values);
-        mem_free(net->slots[i].gradients[0]);
-        mem_free(net->slots[i].gradients[1]);
-        mem_free(net->slots[i].saved);
-        mem_free(net->slots[i].image);
-    }
-    mem_free(net->scratch);
-    free(net->slots);
-    free(net->ops);
-    free(net->read);
-    free(net->layers);
+    mem_room_empty(&net->memory);
     free(net);
 }
 

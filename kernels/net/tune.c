@@ -24,6 +24,7 @@ struct setup {
     uint8_t *images, *labels;
     uint32_t *samples;
     real *params, *grads, *buffers;
+    struct mem_room memory;
 };
 
 static void fill(struct setup *r)
@@ -44,27 +45,18 @@ static enum status setup_open(struct setup *r, const struct net_desc *desc, int 
 {
     const char *what = "a training step that tries kernels";
     size_t images = (size_t)n;
-    *r = (struct setup){.desc = desc, .n = n};
-    TRY(MEM_NEW_ALIGNED(r->images, images * shape_count(desc->input), what, e));
-    TRY(MEM_NEW_ALIGNED(r->labels, images, what, e));
-    TRY(MEM_NEW_ALIGNED(r->samples, images, what, e));
-    TRY(MEM_NEW_ALIGNED(r->params, desc->n_params, what, e));
-    TRY(MEM_NEW_ALIGNED(r->grads, desc->n_params, what, e));
-    TRY(MEM_NEW_ALIGNED(r->buffers, desc->n_buffer_values, what, e));
+    r->desc = desc;
+    r->n = n;
+    TRY(MEM_KEEP(&r->memory, r->images, images * shape_count(desc->input), what, e));
+    TRY(MEM_KEEP(&r->memory, r->labels, images, what, e));
+    TRY(MEM_KEEP(&r->memory, r->samples, images, what, e));
+    TRY(MEM_KEEP(&r->memory, r->params, desc->n_params, what, e));
+    TRY(MEM_KEEP(&r->memory, r->grads, desc->n_params, what, e));
+    TRY(MEM_KEEP(&r->memory, r->buffers, desc->n_buffer_values, what, e));
     r->ex = (struct exec){
         .pool = pool, .training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
     fill(r);
     return OK;
-}
-
-static void setup_close(struct setup *r)
-{
-    mem_free(r->images);
-    mem_free(r->labels);
-    mem_free(r->samples);
-    mem_free(r->params);
-    mem_free(r->grads);
-    mem_free(r->buffers);
 }
 
 /* ns [n_layers]: of each op forward and backward, where its first layer is; loading is the first
@@ -237,9 +229,9 @@ static enum status search_open(struct search *s, uint8_t *choices, const struct 
     size_t n = (size_t)desc->n_layers;
     *s = (struct search){.options = *options, .choices = choices};
     s->options.slots = 1;
-    TRY(MEM_NEW(s->trial, n, "the choices of kernels", e));
-    TRY(MEM_NEW(s->best, n, "the times of layers", e));
-    TRY(MEM_NEW(s->ratio, n, "the times of layers", e));
+    TRY(MEM_KEEP(&s->setup.memory, s->trial, n, "the choices of kernels", e));
+    TRY(MEM_KEEP(&s->setup.memory, s->best, n, "the times of layers", e));
+    TRY(MEM_KEEP(&s->setup.memory, s->ratio, n, "the times of layers", e));
     for (size_t i = 0; i < n; i++)
         s->best[i] = WORTHWHILE;
     TRY(setup_open(&s->setup, desc, options->n_max, pool, e));
@@ -249,10 +241,7 @@ static enum status search_open(struct search *s, uint8_t *choices, const struct 
 static void search_close(struct search *s)
 {
     net_destroy(s->base);
-    setup_close(&s->setup);
-    free(s->trial);
-    free(s->best);
-    free(s->ratio);
+    mem_room_empty(&s->setup.memory);
 }
 
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,

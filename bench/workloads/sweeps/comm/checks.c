@@ -23,20 +23,14 @@ struct trial {
     real *sum;           /* of `taken` over all ranks */
     const real *kept, *result;
     double size; /* sum of the norms of all ranks' `there` */
+    struct mem_room memory;
 };
 
 static enum status trial_open(struct trial *t, size_t n, struct error *e)
 {
-    TRY(MEM_NEW_ALIGNED(t->there, n, "a check of gradients", e));
-    TRY(MEM_NEW_ALIGNED(t->taken, n, "a check of gradients", e));
-    return MEM_NEW_ALIGNED(t->sum, n, "a check of gradients", e);
-}
-
-static void trial_close(struct trial *t)
-{
-    mem_free(t->there);
-    mem_free(t->taken);
-    mem_free(t->sum);
+    TRY(MEM_KEEP(&t->memory, t->there, n, "a check of gradients", e));
+    TRY(MEM_KEEP(&t->memory, t->taken, n, "a check of gradients", e));
+    return MEM_KEEP(&t->memory, t->sum, n, "a check of gradients", e);
 }
 
 static double norm(const real *x, size_t n)
@@ -273,7 +267,7 @@ static enum status check_compressed(struct sweep *s, const struct problem *p, st
 {
     struct trial t = {0};
     enum status status = try_step(s, p, c, &t, good, e);
-    trial_close(&t);
+    mem_room_empty(&t.memory);
     return status;
 }
 

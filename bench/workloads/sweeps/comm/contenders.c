@@ -1,5 +1,4 @@
 /* Operations one by one: opened, stepped on gradients whose sum is known, closed. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
@@ -84,10 +83,10 @@ static enum status agree(struct sweep *s, enum status mine, struct error *e)
 static enum status open_here(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
-    TRY(MEM_NEW(c->round_ns, (size_t)s->options->rounds, "the times of rounds", e));
+    TRY(MEM_KEEP(&c->memory, c->round_ns, (size_t)s->options->rounds, "the times of rounds", e));
     TRY(contender_choose(s, c, e));
     if (c->is_raw)
-        return MEM_NEW_ALIGNED(c->sums, p->desc->n_params, "the sums of gradients", e);
+        return MEM_KEEP(&c->memory, c->sums, p->desc->n_params, "the sums of gradients", e);
     return open_strategy(s, p, c, e);
 }
 
@@ -96,7 +95,6 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
 {
     int64_t ns;
     TRY(agree(s, open_here(s, p, c, e), e));
-    c->is_open = true;
     c->serve = s->waiter.serve;
     c->serve_arg = s->waiter.serve_arg;
     for (int i = 0; c->is_raw && i < WARM_CALLS; i++)
@@ -121,14 +119,9 @@ enum status contender_leave(struct sweep *s, struct error *e)
 void contender_close(struct sweep *s, struct contender *c)
 {
     contender_enter(s, c);
-    free(c->round_ns);
-    mem_free(c->sums);
-    if (c->is_open)
-        sync_destroy(c->sync);
-    c->round_ns = NULL;
-    c->sums = NULL;
+    mem_room_empty(&c->memory);
+    sync_destroy(c->sync);
     c->sync = NULL;
-    c->is_open = false;
     s->waiter.serve = NULL;
     s->waiter.serve_arg = NULL;
 }

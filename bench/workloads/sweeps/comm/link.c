@@ -3,7 +3,6 @@
  * of gradients. Every round measures all sizes and is fitted by itself, so that the coefficients
  * have intervals as other times do. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +30,7 @@ static int rounds_of(const struct sweep *s)
 struct samples {
     real *mine, *other;         /* [size of the largest] */
     double *message, *addition; /* [rounds][SIZES], seconds */
+    struct mem_room memory;
 };
 
 static size_t bytes_of(int size)
@@ -97,18 +97,10 @@ static enum status time_addition(struct sweep *s, struct samples *x, int size, d
 static enum status samples_open(struct samples *x, int rounds, struct error *e)
 {
     size_t n = bytes_of(SIZES - 1) / sizeof(real), times = (size_t)rounds * SIZES;
-    TRY(MEM_NEW_ALIGNED(x->mine, n, "messages", e));
-    TRY(MEM_NEW_ALIGNED(x->other, n, "messages", e));
-    TRY(MEM_NEW(x->message, times, "the times of messages", e));
-    return MEM_NEW(x->addition, times, "the times of sums", e);
-}
-
-static void samples_close(struct samples *x)
-{
-    mem_free(x->mine);
-    mem_free(x->other);
-    free(x->message);
-    free(x->addition);
+    TRY(MEM_KEEP(&x->memory, x->mine, n, "messages", e));
+    TRY(MEM_KEEP(&x->memory, x->other, n, "messages", e));
+    TRY(MEM_KEEP(&x->memory, x->message, times, "the times of messages", e));
+    return MEM_KEEP(&x->memory, x->addition, times, "the times of sums", e);
 }
 
 static enum status take_round(struct sweep *s, struct samples *x, int round, struct error *e)
@@ -199,7 +191,7 @@ enum status link_measure(struct sweep *s, struct error *e)
 {
     struct samples x = {0};
     enum status status = measure(s, &x, e);
-    samples_close(&x);
+    mem_room_empty(&x.memory);
     return status;
 }
 

@@ -20,7 +20,6 @@ struct contender {
     bool is_raw; /* by the algorithm of `config` */
     enum strategy_kind kind;
     struct strategy_config config;
-    bool is_open;
     struct sync *sync;          /* of a strategy */
     real *sums;                 /* [n], of MPI_Allreduce, in place */
     struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
@@ -28,6 +27,7 @@ struct contender {
     void *serve_arg;
     uint64_t steps;   /* so far; odd steps sum gradients, even ones their negatives */
     double *round_ns; /* [rounds], slowest rank */
+    struct mem_room memory;
     double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
     bool is_right;    /* what it left so far is what it promises */
     double sum_error; /* of a compressor: relative norm of what its last checked step is off */

@@ -2,7 +2,6 @@
  * layers at once. Results are compared with the reference kernel's on the same input, image by
  * image of the whole batch. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
@@ -18,6 +17,7 @@ struct stage {
     size_t in, out, params; /* numbers of x, y and the parameters */
     real *x, *y, *dx, *dy, *weights, *grads;
     char *saved, *scratch;
+    struct mem_room memory;
 };
 
 static void fill(real *x, size_t n, uint32_t stream)
@@ -35,30 +35,18 @@ static enum status open_stage(struct stage *g, const struct net_desc *desc, int 
     g->in = (size_t)n * shape_count(l->in);
     g->out = (size_t)n * shape_count(l->out);
     g->params = net_layer_params(desc, l);
-    TRY(MEM_NEW_ALIGNED(g->x, g->in, numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->dx, g->in, numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->y, g->out, numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->dy, g->out, numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->weights, g->params, numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->grads, g->params, numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->saved, layer_saved_bytes(g->kernel, l, n), numbers, e));
-    TRY(MEM_NEW_ALIGNED(g->scratch, layer_scratch_bytes(g->kernel, l, n, 1), numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->x, g->in, numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->dx, g->in, numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->y, g->out, numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->dy, g->out, numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->weights, g->params, numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->grads, g->params, numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->saved, layer_saved_bytes(g->kernel, l, n), numbers, e));
+    TRY(MEM_KEEP(&g->memory, g->scratch, layer_scratch_bytes(g->kernel, l, n, 1), numbers, e));
     fill(g->x, g->in, 1);
     fill(g->dy, g->out, 2);
     fill(g->weights, g->params, 3);
     return OK;
-}
-
-static void close_stage(struct stage *g)
-{
-    mem_free(g->x);
-    mem_free(g->dx);
-    mem_free(g->y);
-    mem_free(g->dy);
-    mem_free(g->weights);
-    mem_free(g->grads);
-    mem_free(g->saved);
-    mem_free(g->scratch);
 }
 
 /* As in the net: the first layer passes no gradient on. */
@@ -173,41 +161,35 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
         if (own.layer->index > 0 || own.params > 0)
             print_layer(s, &own, &reference, plan, PASS_BACKWARD, ms + repeats);
     }
-    close_stage(&own);
-    close_stage(&reference);
+    mem_room_empty(&own.memory);
+    mem_room_empty(&reference.memory);
     return status;
 }
 
-/* What the layers of a net share. */
-struct shared {
-    uint32_t *samples;
-    real *buffers;
-    double *ms; /* [PASSES, repeats] */
-};
-
-static enum status sweep_shared(struct sweep *s, struct shared *x, struct error *e)
+/* What the layers of a net share: samples, running statistics, and times [PASSES, repeats]. */
+static enum status sweep_shared(struct sweep *s, struct mem_room *memory, struct error *e)
 {
     const struct sweep_options *o = s->options;
-    TRY(MEM_NEW(x->samples, (size_t)o->batch, "sample ids", e));
-    TRY(sweep_make_buffers(&x->buffers, s->desc, e));
-    TRY(MEM_NEW(x->ms, PASSES * (size_t)o->repeats, "times", e));
-    const struct exec ex = {
-        .training = true, .seed = 1, .samples = x->samples, .buffers = x->buffers};
+    struct exec ex = {.training = true, .seed = 1};
+    uint32_t *samples;
+    double *ms;
+    TRY(MEM_KEEP(memory, samples, (size_t)o->batch, "sample ids", e));
+    TRY(sweep_make_buffers(&ex.buffers, s->desc, memory, e));
+    TRY(MEM_KEEP(memory, ms, PASSES * (size_t)o->repeats, "times", e));
     for (uint32_t i = 0; i < (uint32_t)o->batch; i++)
-        x->samples[i] = i;
+        samples[i] = i;
+    ex.samples = samples;
     for (int i = 0; i < s->desc->n_layers; i++)
         for (int p = 0; p < o->n_plans; p++)
             if (sweep_wants(s, i, i + 1))
-                TRY(sweep_layer(s, i, o->plans[p], &ex, x->ms, e));
+                TRY(sweep_layer(s, i, o->plans[p], &ex, ms, e));
     return OK;
 }
 
 enum status sweep_layers(struct sweep *s, struct error *e)
 {
-    struct shared x = {NULL, NULL, NULL};
-    enum status status = sweep_shared(s, &x, e);
-    free(x.samples);
-    mem_free(x.buffers);
-    free(x.ms);
+    struct mem_room memory = {.n = 0};
+    enum status status = sweep_shared(s, &memory, e);
+    mem_room_empty(&memory);
     return status;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
-#include "kernels/base/mem.h"
 
 /* Roundings of a sum are rarely further apart than this many times the square root of their number:
  * less often than once in 10^20 sums. */
@@ -121,9 +120,10 @@ char *layer_list(char *text, size_t size, const struct net_desc *desc, int first
     return text;
 }
 
-enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct error *e)
+enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
+                               struct error *e)
 {
-    TRY(MEM_NEW_ALIGNED(*buffers, desc->n_buffer_values, "running statistics", e));
+    TRY(MEM_KEEP(memory, *buffers, desc->n_buffer_values, "running statistics", e));
     net_init_buffers(desc, *buffers);
     return OK;
 }

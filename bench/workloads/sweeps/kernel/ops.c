@@ -1,12 +1,10 @@
 /* Every op of a compiled net. Each round times all plans, so that whatever disturbs the machine
  * disturbs all of them, and every op finds the caches as training leaves them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/setup.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 
 /* Results are compared on a few images: the reference plan takes its time. */
 #define IMAGES_COMPARED 8
@@ -54,7 +52,8 @@ static enum status make_net(struct lane *lane, const struct sweep *s, int n_max,
 }
 
 /* Lane i: of each plan its instruction sets. */
-static enum status open_lane(struct lane *lane, const struct sweep *s, int i, struct error *e)
+static enum status open_lane(struct lane *lane, const struct sweep *s, int i,
+                             struct mem_room *memory, struct error *e)
 {
     const struct sweep_options *o = s->options;
     *lane = (struct lane){
@@ -63,21 +62,11 @@ static enum status open_lane(struct lane *lane, const struct sweep *s, int i, st
     lane->ops = net_ops(lane->net);
     size_t ops = (size_t)lane->ops, rows = PASSES * (ops + 1);
     size_t repeats = (size_t)lane->repeats;
-    TRY(MEM_NEW(lane->ms, PASSES * ops * repeats, "the times of ops", e));
-    TRY(MEM_NEW(lane->train_ms, repeats, "the times of steps", e));
-    TRY(MEM_NEW(lane->product_gflop_per_s, repeats, "the rates of a product", e));
-    TRY(MEM_NEW(lane->residual, rows, "residuals", e));
-    return MEM_NEW(lane->bound, rows, "bounds of residuals", e);
-}
-
-static void close_lane(struct lane *lane)
-{
-    net_destroy(lane->net);
-    free(lane->ms);
-    free(lane->train_ms);
-    free(lane->product_gflop_per_s);
-    free(lane->residual);
-    free(lane->bound);
+    TRY(MEM_KEEP(memory, lane->ms, PASSES * ops * repeats, "the times of ops", e));
+    TRY(MEM_KEEP(memory, lane->train_ms, repeats, "the times of steps", e));
+    TRY(MEM_KEEP(memory, lane->product_gflop_per_s, repeats, "the rates of a product", e));
+    TRY(MEM_KEEP(memory, lane->residual, rows, "residuals", e));
+    return MEM_KEEP(memory, lane->bound, rows, "bounds of residuals", e);
 }
 
 /* ---- Running ---- */
@@ -332,19 +321,19 @@ static void print_lanes(struct sweep *s, const struct lane *lanes, double *room)
             print_lane(s, &lanes[i], n > 1 ? &lanes[1 - i] : NULL, (enum pass)pass, room);
 }
 
-static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lanes, double **room,
-                              struct error *e)
+static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lanes, struct error *e)
 {
     int n = lanes_of(s), repeats = s->options->repeats;
+    double *room;
     TRY(setup_open(r, s, e));
     for (int i = 0; i < n; i++)
-        TRY(open_lane(&lanes[i], s, i, e));
+        TRY(open_lane(&lanes[i], s, i, &r->memory, e));
     TRY(compare(lanes, s, r, e));
-    TRY(MEM_NEW(*room, (size_t)repeats, "times", e));
+    TRY(MEM_KEEP(&r->memory, room, (size_t)repeats, "times", e));
     for (int k = -1; k < repeats; k++) /* the first round warms up */
         for (int i = 0; i < n; i++)
             time_step(r, &lanes[i], s->options->batch, k);
-    print_lanes(s, lanes, *room);
+    print_lanes(s, lanes, room);
     return OK;
 }
 
@@ -352,11 +341,9 @@ enum status sweep_ops(struct sweep *s, struct error *e)
 {
     struct lane lanes[LANES_MAX] = {{.net = NULL}};
     struct setup r = {.images = NULL};
-    double *room = NULL;
-    enum status status = time_lanes(s, &r, lanes, &room, e);
+    enum status status = time_lanes(s, &r, lanes, e);
     for (int i = 0; i < lanes_of(s); i++)
-        close_lane(&lanes[i]);
-    setup_close(&r);
-    free(room);
+        net_destroy(lanes[i].net);
+    mem_room_empty(&r.memory);
     return status;
 }

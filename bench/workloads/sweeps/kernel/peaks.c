@@ -3,7 +3,6 @@
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 #include "kernels/peak.h"
 
 enum { SIDE = 1024 };
@@ -15,22 +14,15 @@ static void fill(real *x, size_t n)
         x[i] = (real)(1 + i % 7);
 }
 
-enum status product_open(struct product *p, struct error *e)
+enum status product_open(struct product *p, struct mem_room *memory, struct error *e)
 {
     const size_t n = (size_t)SIDE * SIDE;
     real **const arrays[] = {&p->a, &p->b, &p->c};
     for (int i = 0; i < 3; i++) {
-        TRY(MEM_NEW_ALIGNED(*arrays[i], n, "a matrix product to compare with", e));
+        TRY(MEM_KEEP(memory, *arrays[i], n, "a matrix product to compare with", e));
         fill(*arrays[i], n);
     }
     return OK;
-}
-
-void product_close(struct product *p)
-{
-    mem_free(p->a);
-    mem_free(p->b);
-    mem_free(p->c);
 }
 
 double product_gflop_per_s(const struct product *p)
@@ -49,12 +41,13 @@ static double stream_s(real *restrict a, const real *restrict b, const real *res
     return 1e-9 * (double)(clock_ns() - begin_ns);
 }
 
-static enum status measure_stream(real *arrays[3], double *gbyte_per_s, int repeats,
+static enum status measure_stream(double *gbyte_per_s, int repeats, struct mem_room *memory,
                                   struct error *e)
 {
+    real *arrays[3];
     double best = INFINITY;
     for (int i = 0; i < 3; i++) {
-        TRY(MEM_NEW_ALIGNED(arrays[i], STREAM_REALS, "arrays to measure memory with", e));
+        TRY(MEM_KEEP(memory, arrays[i], STREAM_REALS, "arrays to measure memory with", e));
         fill(arrays[i], STREAM_REALS);
     }
     for (int r = 0; r <= repeats; r++) /* once more: the first warms up */
@@ -72,21 +65,24 @@ static void measure_units(struct peaks *peaks, const struct sweep_options *o)
     }
 }
 
+static enum status measure(struct peaks *peaks, const struct sweep_options *options,
+                           struct mem_room *memory, struct error *e)
+{
+    struct product product;
+    TRY(product_open(&product, memory, e));
+    measure_units(peaks, options);
+    for (int r = 0; r <= options->repeats; r++)
+        peaks->gflop_per_s = fmax(peaks->gflop_per_s, product_gflop_per_s(&product));
+    mem_room_empty(memory);
+    return measure_stream(&peaks->gbyte_per_s, options->repeats, memory, e);
+}
+
 /* The best of several counts: whatever else runs can only slow them down. */
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options, struct error *e)
 {
-    int repeats = options->repeats;
-    struct product product = {NULL, NULL, NULL};
-    real *arrays[3] = {NULL, NULL, NULL};
-    enum status status = product_open(&product, e);
+    struct mem_room memory = {.n = 0};
     *peaks = (struct peaks){.gflop_per_s = 0};
-    measure_units(peaks, options);
-    for (int r = 0; status == OK && r <= repeats; r++)
-        peaks->gflop_per_s = fmax(peaks->gflop_per_s, product_gflop_per_s(&product));
-    product_close(&product);
-    TRY(status);
-    status = measure_stream(arrays, &peaks->gbyte_per_s, repeats, e);
-    for (int i = 0; i < 3; i++)
-        mem_free(arrays[i]);
+    enum status status = measure(peaks, options, &memory, e);
+    mem_room_empty(&memory);
     return status;
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
 /* One per cent off, in the tensors of one layer: what a wrong kernel could do. */
@@ -36,15 +35,15 @@ enum status setup_open(struct setup *r, const struct sweep *s, struct error *e)
 {
     size_t batch = (size_t)s->options->batch, n = s->desc->n_params;
     static const char images[] = "images to compute with", arenas[] = "parameters and gradients";
-    TRY(MEM_NEW_ALIGNED(r->images, batch * shape_count(s->desc->input), images, e));
-    TRY(MEM_NEW_ALIGNED(r->labels, batch, images, e));
-    TRY(MEM_NEW_ALIGNED(r->samples, batch, images, e));
-    TRY(MEM_NEW_ALIGNED(r->params, n, arenas, e));
-    TRY(MEM_NEW_ALIGNED(r->spoilt, n, arenas, e));
-    TRY(MEM_NEW_ALIGNED(r->grads, n, arenas, e));
-    TRY(MEM_NEW_ALIGNED(r->reference_grads, n, arenas, e));
-    TRY(MEM_NEW_ALIGNED(r->momentum, n, arenas, e));
-    TRY(sweep_make_buffers(&r->buffers, s->desc, e));
+    TRY(MEM_KEEP(&r->memory, r->images, batch * shape_count(s->desc->input), images, e));
+    TRY(MEM_KEEP(&r->memory, r->labels, batch, images, e));
+    TRY(MEM_KEEP(&r->memory, r->samples, batch, images, e));
+    TRY(MEM_KEEP(&r->memory, r->params, n, arenas, e));
+    TRY(MEM_KEEP(&r->memory, r->spoilt, n, arenas, e));
+    TRY(MEM_KEEP(&r->memory, r->grads, n, arenas, e));
+    TRY(MEM_KEEP(&r->memory, r->reference_grads, n, arenas, e));
+    TRY(MEM_KEEP(&r->memory, r->momentum, n, arenas, e));
+    TRY(sweep_make_buffers(&r->buffers, s->desc, &r->memory, e));
     r->ex =
         (struct exec){.training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
     r->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd,
@@ -55,21 +54,7 @@ enum status setup_open(struct setup *r, const struct sweep *s, struct error *e)
                                       .tensors = s->desc->tensors,
                                       .n_tensors = s->desc->n_tensors};
     fill(r, s);
-    return product_open(&r->product, e);
-}
-
-void setup_close(struct setup *r)
-{
-    product_close(&r->product);
-    mem_free(r->images);
-    mem_free(r->labels);
-    mem_free(r->samples);
-    mem_free(r->params);
-    mem_free(r->spoilt);
-    mem_free(r->grads);
-    mem_free(r->reference_grads);
-    mem_free(r->momentum);
-    mem_free(r->buffers);
+    return product_open(&r->product, &r->memory, e);
 }
 
 void setup_update(const struct setup *r)

@@ -11,11 +11,10 @@ struct setup {
     uint8_t *images, *labels;
     uint32_t *samples;
     real *params, *spoilt, *grads, *reference_grads, *buffers, *momentum;
+    struct mem_room memory; /* of these, emptied by the caller in any case */
 };
 
-/* setup_close also after a failed setup_open. */
 enum status setup_open(struct setup *r, const struct sweep *s, struct error *e);
-void setup_close(struct setup *r);
 
 /* The update that ends a training step, at rate 0: all rounds train the same weights. */
 void setup_update(const struct setup *r);

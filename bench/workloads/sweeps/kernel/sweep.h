@@ -7,6 +7,7 @@
 #include "bench/record/csv.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
 #include "kernels/gemm.h"
 #include "kernels/net/net.h"
@@ -56,12 +57,11 @@ enum status peaks_measure(struct peaks *peaks, const struct sweep_options *optio
                           struct error *e);
 
 /* The matrix product that the first of them is, 1024 x 1024 x 1024, to be timed between other
- * things. product_close also after a failed product_open. */
+ * things. */
 struct product {
     real *a, *b, *c;
 };
-enum status product_open(struct product *p, struct error *e);
-void product_close(struct product *p);
+enum status product_open(struct product *p, struct mem_room *memory, struct error *e);
 double product_gflop_per_s(const struct product *p);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
@@ -121,8 +121,9 @@ double least_bytes(const struct net_desc *desc, int first, int last, int n, enum
 /* FLOPs of n images, of layers [first, last) as written. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
-/* Running statistics as they begin; freed with mem_free. */
-enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct error *e);
+/* Running statistics as they begin. */
+enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
+                               struct error *e);
 
 /* "conv1+relu1" */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);
