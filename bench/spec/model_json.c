@@ -30,9 +30,10 @@ static json_t *layer_json(const struct layer_desc *layer)
     for (const struct layer_option *o = rule->options; o != NULL && o->key != NULL; o++)
         if (o->type != LAYER_PART || layer_lacks(layer, o)) /* digests of other nets stay */
             json_object_set_new(options, o->key, option_json(o, layer));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind", rule->name,
-                     "options", options, "in", shape_json(layer->in), "out", shape_json(layer->out),
-                     "first_tensor", layer->first_tensor, "tensors", layer->n_tensors);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind",
+                     layer_names()[layer->kind], "options", options, "in", shape_json(layer->in),
+                     "out", shape_json(layer->out), "first_tensor", layer->first_tensor, "tensors",
+                     layer->n_tensors);
 }
 
 static json_t *tensor_json(const struct tensor_desc *tensor)

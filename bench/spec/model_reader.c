@@ -128,7 +128,7 @@ static enum status read_layer_option(struct layer_desc *layer, const struct laye
                                      const struct node *node, struct error *e)
 {
     char what[64];
-    snprintf(what, sizeof what, "%s: %s", layer_rule_get(layer->kind)->name, option->key);
+    snprintf(what, sizeof what, "%s: %s", layer_names()[layer->kind], option->key);
     if (option->type == LAYER_PART)
         return read_part(layer, option, what, node, e);
     struct bounds bounds = {what, option->min, option->max, option->type != LAYER_REAL};
@@ -154,26 +154,27 @@ static const struct layer_option *find_layer_option(const struct layer_rule *rul
     return NULL;
 }
 
-static enum status unknown_layer_option(const struct layer_rule *rule, const struct node *entry,
+static enum status unknown_layer_option(enum layer_kind kind, const struct node *entry,
                                         struct error *e)
 {
     const char *known[OPTIONS_MAX] = {"name"};
     char text[900];
     size_t n = 1;
-    for (const struct layer_option *o = rule->options; o->key != NULL && n < OPTIONS_MAX; o++)
+    for (const struct layer_option *o = layer_rule_get(kind)->options;
+         o->key != NULL && n < OPTIONS_MAX; o++)
         known[n++] = o->key;
     struct name_places places = {known, n, key_names, KEYS, key_names[KEY_LAYERS]};
-    return mark_error(e, ERR_SPEC, entry->key_mark, "%s: %s", rule->name,
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%s: %s", layer_names()[kind],
                       name_explain_place(text, sizeof text, entry->key, &places));
 }
 
-static enum status check_layer_complete(const struct layer_rule *rule, const struct node *options,
+static enum status check_layer_complete(enum layer_kind kind, const struct node *options,
                                         struct mark mark, struct error *e)
 {
-    for (const struct layer_option *o = rule->options; o->key != NULL; o++)
+    for (const struct layer_option *o = layer_rule_get(kind)->options; o->key != NULL; o++)
         if (isnan(o->preset) && !(options != NULL && node_find(options, o->key) != NULL))
-            return mark_error(e, ERR_SPEC, mark, "%s: '%s' is missing: %s", rule->name, o->key,
-                              o->help);
+            return mark_error(e, ERR_SPEC, mark, "%s: '%s' is missing: %s", layer_names()[kind],
+                              o->key, o->help);
     return OK;
 }
 
@@ -182,7 +183,8 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     if (options->kind != NODE_MAP)
-        return mark_error(e, ERR_SPEC, options->mark, "%s takes a map of options", rule->name);
+        return mark_error(e, ERR_SPEC, options->mark, "%s takes a map of options",
+                          layer_names()[layer->kind]);
     for (size_t i = 0; i < options->n; i++) {
         const struct node *entry = &options->items[i];
         const struct layer_option *option = find_layer_option(rule, entry->key);
@@ -192,7 +194,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
         else if (strcmp(entry->key, "name") == 0)
             status = read_name(entry, "name", layer->name, e);
         else
-            status = unknown_layer_option(rule, entry, e);
+            status = unknown_layer_option(layer->kind, entry, e);
         TRY(status);
     }
     return OK;
@@ -228,7 +230,7 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     layer.column = node->mark.column;
     if (options != NULL)
         TRY(read_layer_options(&layer, options, e));
-    TRY(check_layer_complete(layer_rule_get(layer.kind), options, node->mark, e));
+    TRY(check_layer_complete(layer.kind, options, node->mark, e));
     struct error inner;
     return net_desc_add(net, &layer, &inner) == OK ? OK : place_error(&inner, node->mark, e);
 }
@@ -269,7 +271,7 @@ static enum status unknown_model_key(const struct node *entry, struct error *e)
         const struct layer_rule *rule = layer_rule_get((enum layer_kind)kind);
         for (const struct layer_option *o = rule->options;
              o->key != NULL && n < LAYER_KINDS * OPTIONS_MAX; o++, n++) {
-            snprintf(options[n], sizeof options[n], "%s.%s", rule->name, o->key);
+            snprintf(options[n], sizeof options[n], "%s.%s", layer_names()[kind], o->key);
             paths[n] = options[n];
         }
     }

@@ -38,8 +38,6 @@ static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
 }
 
 const struct layer_rule layer_rule_batchnorm2d = {
-    .name = "batchnorm2d",
-    .summary = layer_summary_batchnorm2d,
     .shapes = "[C, H, W] stays as it is; weight [C], bias [C], running_mean [C], running_var [C]",
     .options = options,
     .infer = layer_keep_shape,

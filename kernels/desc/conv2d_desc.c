@@ -42,8 +42,6 @@ static uint64_t flops(const struct layer_desc *layer)
 }
 
 const struct layer_rule layer_rule_conv2d = {
-    .name = "conv2d",
-    .summary = layer_summary_conv2d,
     .shapes =
         "[C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1, the same of W], rounded down;"
         " weight [channels, C, rows and columns of the kernel], bias [channels] unless bias: false",

@@ -34,8 +34,6 @@ static uint64_t flops(const struct layer_desc *layer)
 }
 
 const struct layer_rule layer_rule_dense = {
-    .name = "dense",
-    .summary = layer_summary_dense,
     .shapes =
         "[C, H, W] to [outputs]; weight [outputs, C * H * W], bias [outputs] unless bias: false",
     .options = options,

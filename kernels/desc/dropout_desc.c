@@ -7,8 +7,6 @@ static const struct layer_option options[] = {
 };
 
 const struct layer_rule layer_rule_dropout = {
-    .name = "dropout",
-    .summary = layer_summary_dropout,
     .shapes = "[C, H, W] stays as it is",
     .options = options,
     .infer = layer_keep_shape,

@@ -109,7 +109,6 @@ struct layer_option {
 
 /* What desc knows of a kind of layer. */
 struct layer_rule {
-    const char *name, *summary;
     const char *shapes; /* from input to output, and of its tensors, in words of its options */
     const struct layer_option *options; /* ends with a NULL key */
     /* Fills layer->out from layer->in and the options; ERR_SHAPE with a sentence that names the

@@ -3,8 +3,6 @@
 static const struct layer_option options[] = {{.key = NULL}};
 
 const struct layer_rule layer_rule_relu = {
-    .name = "relu",
-    .summary = layer_summary_relu,
     .shapes = "[C, H, W] stays as it is",
     .options = options,
     .infer = layer_keep_shape,

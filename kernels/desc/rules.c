@@ -3,9 +3,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-#define LAYER(name, summary) const char layer_summary_##name[] = summary;
-#include "kernels/desc/layers.def"
-
 static const struct layer_rule *const rules[] = {
 #define LAYER(name, summary) &layer_rule_##name,
 #include "kernels/desc/layers.def"
@@ -33,7 +30,7 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     return error_at(e, ERR_SHAPE, NULL, layer->line, layer->column, "%s '%s': %s",
-                    layer_rule_get(layer->kind)->name, layer->name, sentence);
+                    layer_names()[layer->kind], layer->name, sentence);
 }
 
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,

@@ -3,10 +3,8 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* One rule a kind, in <kind>_desc.c; its summary comes from layers.def. */
-#define LAYER(name, summary)                                                                       \
-    extern const struct layer_rule layer_rule_##name;                                              \
-    extern const char layer_summary_##name[];
+/* One rule a kind, in <kind>_desc.c. */
+#define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
 /* Most numbers that an activation or all parameters together may have: what an int counts, because

@@ -92,7 +92,6 @@ static void avgpool2d_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_avgpool2d = {
-    .name = "avgpool2d",
     .reference = &layer_avgpool2d_ref,
     .forward = avgpool2d_forward,
     .backward = avgpool2d_backward,

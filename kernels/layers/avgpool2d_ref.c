@@ -36,7 +36,6 @@ static void avgpool2d_ref_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_avgpool2d_ref = {
-    .name = "avgpool2d_ref",
     .forward = avgpool2d_ref_forward,
     .backward = avgpool2d_ref_backward,
 };

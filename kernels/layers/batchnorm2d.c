@@ -162,7 +162,6 @@ static void batchnorm2d_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_batchnorm2d = {
-    .name = "batchnorm2d",
     .reference = &layer_batchnorm2d_ref,
     .saved_bytes = batchnorm_saved_bytes,
     .scratch_bytes = batchnorm_scratch_bytes,

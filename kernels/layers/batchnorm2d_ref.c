@@ -125,7 +125,6 @@ static void batchnorm2d_ref_backward(const struct layer_call *k)
 }
 
 const struct layer_kernel layer_batchnorm2d_ref = {
-    .name = "batchnorm2d_ref",
     .saved_bytes = batchnorm_saved_bytes,
     .scratch_bytes = batchnorm_scratch_bytes,
     .forward = batchnorm2d_ref_forward,

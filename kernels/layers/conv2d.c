@@ -225,7 +225,6 @@ static void conv2d_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_conv2d = {
-    .name = "conv2d",
     .reference = &layer_conv2d_ref,
     .scratch_bytes = conv2d_scratch_bytes,
     .forward = conv2d_forward,

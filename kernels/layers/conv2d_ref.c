@@ -108,7 +108,6 @@ static void conv2d_ref_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_conv2d_ref = {
-    .name = "conv2d_ref",
     .forward = conv2d_ref_forward,
     .backward = conv2d_ref_backward,
 };

@@ -154,7 +154,6 @@ static void dense_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_dense = {
-    .name = "dense",
     .reference = &layer_dense_ref,
     .forward = dense_forward,
     .backward = dense_backward,

@@ -56,7 +56,6 @@ static void dense_ref_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_dense_ref = {
-    .name = "dense_ref",
     .forward = dense_ref_forward,
     .backward = dense_ref_backward,
 };

@@ -3,7 +3,6 @@
 #include "kernels/layers/dropout_mask.h"
 
 const struct layer_kernel layer_dropout2d = {
-    .name = "dropout2d",
     .saved_bytes = dropout_mask_bytes,
     .forward = dropout_mask_forward,
     .backward = dropout_mask_backward,

@@ -21,7 +21,6 @@ struct layer_call {
 
 /* Compute of one kind of layer; one const table a file, named layer_<name>. */
 struct layer_kernel {
-    const char *name;
     const struct layer_kernel *reference; /* its twin; NULL: it is plain loops itself */
     /* NULL: it keeps nothing for backward, or needs no scratch. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);

@@ -105,7 +105,6 @@ static void maxpool2d_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_maxpool2d = {
-    .name = "maxpool2d",
     .reference = &layer_maxpool2d_ref,
     .saved_bytes = maxpool2d_saved_bytes,
     .forward = maxpool2d_forward,

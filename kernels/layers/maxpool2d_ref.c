@@ -40,7 +40,6 @@ static void maxpool2d_ref_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_maxpool2d_ref = {
-    .name = "maxpool2d_ref",
     .forward = maxpool2d_ref_forward,
     .backward = maxpool2d_ref_backward,
 };

@@ -34,7 +34,6 @@ static void relu_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_relu = {
-    .name = "relu",
     .forward = relu_forward,
     .backward = relu_backward,
 };

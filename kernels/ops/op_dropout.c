@@ -9,35 +9,26 @@ static int dropout_match(const struct layer_desc *layers, int n, const struct ex
     return layers->kind == LAYER_dropout || layers->kind == LAYER_dropout2d;
 }
 
-static size_t dropout_saved_bytes(const struct fused_layers *fused, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
     return dropout_mask_bytes(fused->layers, n);
 }
 
-static size_t dropout_scratch_bytes(const struct fused_layers *fused, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     return 0;
 }
 
-static void dropout_forward(const struct fused_layers *fused, const struct op_call *c)
+static void forward(const struct fused_layers *fused, const struct op_call *c)
 {
     struct layer_call call = layer_call_of(fused, c);
     dropout_mask_forward_by(&fused->isa, &call);
 }
 
-static void dropout_backward(const struct fused_layers *fused, const struct op_call *c)
+static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
     struct layer_call call = layer_call_of(fused, c);
     dropout_mask_backward(&call);
 }
 
-const struct op_kernel op_dropout = {
-    .name = "dropout",
-    .in = LAYOUT_NCHW,
-    .out = LAYOUT_NCHW,
-    .match = dropout_match,
-    .saved_bytes = dropout_saved_bytes,
-    .scratch_bytes = dropout_scratch_bytes,
-    .forward = dropout_forward,
-    .backward = dropout_backward,
-};
+OP_KERNEL(dropout, LAYOUT_NCHW, LAYOUT_NCHW, dropout_match, .savings = NULL);

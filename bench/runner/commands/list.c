@@ -353,7 +353,7 @@ static void explain_layer(FILE *out, const char *name)
     fprintf(out, "  shapes    %s\n", rule->shapes);
     for (const struct layer_option *o = rule->options; o->key != NULL; o++)
         explain_layer_option(out, o);
-    fprintf(out, "  %-9s of the layer; preset %s and a number\n", "name", rule->name);
+    fprintf(out, "  %-9s of the layer; preset %s and a number\n", "name", name);
 }
 
 static size_t explain_entries(FILE *out, const char *name)

@@ -446,12 +446,10 @@ static void inputs_and_classes_out_of_range_are_refused(void **state)
 
 /* ---- Tables ---- */
 
-static void rules_agree_with_their_names(void **state)
+static void options_have_ranges(void **state)
 {
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
         const struct layer_rule *rule = layer_rule_get(kind);
-        assert_string_equal(rule->name, layer_names()[kind]);
-        assert_true(strlen(rule->summary) > 0);
         for (const struct layer_option *o = rule->options; o->key != NULL; o++) {
             assert_true(o->min < o->max);
             assert_true(isnan(o->preset) || (o->preset >= o->min && o->preset <= o->max));
@@ -511,7 +509,7 @@ int main(void)
         cmocka_unit_test(names_must_differ_and_be_free),
         cmocka_unit_test(ends_that_are_no_class_scores_are_refused),
         cmocka_unit_test(inputs_and_classes_out_of_range_are_refused),
-        cmocka_unit_test(rules_agree_with_their_names),
+        cmocka_unit_test(options_have_ranges),
         cmocka_unit_test(batch_norm_has_tensors_and_buffers),
         cmocka_unit_test(presets_are_those_of_the_options),
     };

@@ -299,7 +299,7 @@ static void check_differences(struct bench *b, real *values, const real *gradien
         double difference = (above - below) / (2 * h);
         if (!(fabs(difference - gradient[i]) <= bound))
             fail_msg("%s, element %zu of %zu: gradient %.12g, difference %.12g, bound %.3g",
-                     b->kernel->name, i, n, gradient[i], difference, bound);
+                     layer_names()[b->layer->kind], i, n, gradient[i], difference, bound);
     }
 }
 

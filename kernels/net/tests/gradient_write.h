@@ -14,7 +14,7 @@ static inline void write_shape(const char *key, struct shape s)
 static inline void write_layer(const struct layer_desc *l)
 {
     const struct layer_rule *rule = layer_rule_get(l->kind);
-    printf("{\"kind\":\"%s\",", rule->name);
+    printf("{\"kind\":\"%s\",", layer_names()[l->kind]);
     write_shape("in", l->in);
     printf("\"options\":{");
     for (const struct layer_option *o = rule->options; o && o->key; o++) {

@@ -3,8 +3,6 @@
 static const struct layer_option options[] = {{.key = NULL}};
 
 const struct layer_rule layer_rule_tanh = {
-    .name = "tanh",
-    .summary = layer_summary_tanh,
     .shapes = "[C, H, W] stays as it is",
     .options = options,
     .infer = layer_keep_shape,

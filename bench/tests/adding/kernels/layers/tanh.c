@@ -30,7 +30,6 @@ static void tanh_backward(const struct layer_call *c)
 }
 
 const struct layer_kernel layer_tanh = {
-    .name = "tanh",
     .forward = tanh_forward,
     .backward = tanh_backward,
 };
