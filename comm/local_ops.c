@@ -4,18 +4,12 @@
 
 #include "kernels/base/simd.h"
 
-static void charge_bytes(const struct exec *ex, size_t bytes)
-{
-    if (ex->charge != NULL)
-        ex->charge(ex->charge_arg, WORK_BYTE, (double)bytes);
-}
-
 double local_norm2(const struct exec *ex, const real *x, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (double)x[i] * (double)x[i];
-    charge_bytes(ex, n * sizeof *x);
+    local_charge_bytes(ex, n * sizeof *x);
     return sum;
 }
 
@@ -29,7 +23,7 @@ double local_dot(const struct exec *ex, const real *x, const real *y, size_t n)
             lane[l] += (double)x[i + l] * (double)y[i + l];
     for (size_t i = whole; i < n; i++)
         rest += (double)x[i] * (double)y[i];
-    charge_bytes(ex, 2 * n * sizeof *x);
+    local_charge_bytes(ex, 2 * n * sizeof *x);
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
            ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
 }
@@ -38,7 +32,7 @@ void local_combine(const struct exec *ex, real *y, real a, const real *x, real b
 {
     for (size_t i = 0; i < n; i++)
         y[i] = a * y[i] + b * x[i];
-    charge_bytes(ex, 3 * n * sizeof *x);
+    local_charge_bytes(ex, 3 * n * sizeof *x);
 }
 
 SIMD_CLONES static void add_numbers(real *restrict y, const real *restrict x, size_t n)
@@ -50,7 +44,7 @@ SIMD_CLONES static void add_numbers(real *restrict y, const real *restrict x, si
 void local_add(const struct exec *ex, real *y, const real *x, size_t n)
 {
     add_numbers(y, x, n);
-    charge_bytes(ex, n * sizeof *x);
+    local_charge_bytes(ex, n * sizeof *x);
 }
 
 /* Numbers that stay in the first-level cache between one term and the next. They are summed beside
@@ -88,14 +82,14 @@ void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, 
 {
     for (size_t i = begin; i < end; i += BLOCK)
         sum_block(y + i, x, terms, i, end - i < BLOCK ? end - i : BLOCK);
-    charge_bytes(ex, (end - begin) * (size_t)terms * sizeof *y);
+    local_charge_bytes(ex, (end - begin) * (size_t)terms * sizeof *y);
 }
 
 void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes)
 {
     if (bytes > 0)
         memcpy(to, from, bytes);
-    charge_bytes(ex, bytes);
+    local_charge_bytes(ex, bytes);
 }
 
 SIMD_CLONES static void scale_numbers(real *x, size_t n, real factor)
@@ -107,7 +101,7 @@ SIMD_CLONES static void scale_numbers(real *x, size_t n, real factor)
 void local_scale(const struct exec *ex, real *x, size_t n, real factor)
 {
     scale_numbers(x, n, factor);
-    charge_bytes(ex, 2 * n * sizeof *x);
+    local_charge_bytes(ex, 2 * n * sizeof *x);
 }
 
 SIMD_CLONES static void clamp_numbers(real *x, size_t n, real most)
@@ -119,5 +113,5 @@ SIMD_CLONES static void clamp_numbers(real *x, size_t n, real most)
 void local_clamp(const struct exec *ex, real *x, size_t n, real most)
 {
     clamp_numbers(x, n, most);
-    charge_bytes(ex, 2 * n * sizeof *x);
+    local_charge_bytes(ex, 2 * n * sizeof *x);
 }

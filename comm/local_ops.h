@@ -9,6 +9,12 @@
 #include "kernels/base/real.h"
 #include "kernels/cast16.h"
 
+static inline void local_charge_bytes(const struct exec *ex, size_t bytes)
+{
+    if (ex->charge != NULL)
+        ex->charge(ex->charge_arg, WORK_BYTE, (double)bytes);
+}
+
 /* Sum of squares of x [n], in double. */
 double local_norm2(const struct exec *ex, const real *x, size_t n);
 

@@ -5,17 +5,11 @@
 #include "comm/local_ops.h"
 #include "kernels/base/simd.h"
 
-static void charge_bytes(const struct exec *ex, size_t bytes)
-{
-    if (ex->charge != NULL)
-        ex->charge(ex->charge_arg, WORK_BYTE, (double)bytes);
-}
-
 void local_fill(const struct exec *ex, real *y, size_t n, real value)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = value;
-    charge_bytes(ex, n * sizeof *y);
+    local_charge_bytes(ex, n * sizeof *y);
 }
 
 const struct cast16 *local_cast16(enum precision precision, enum isa isa)
@@ -30,21 +24,21 @@ void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *
                     size_t n, float scale)
 {
     cast->encode(y, x, n, scale);
-    charge_bytes(ex, n * (sizeof *x + sizeof *y));
+    local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
 void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
                     size_t n, float scale)
 {
     cast->decode(y, x, n, scale);
-    charge_bytes(ex, n * (sizeof *x + sizeof *y));
+    local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
 void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
                  size_t n, float scale)
 {
     cast->add(y, x, n, scale);
-    charge_bytes(ex, n * (sizeof *x + sizeof *y));
+    local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
 /* In blocks that stay in the first-level cache. */
@@ -57,7 +51,7 @@ void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, si
         cast->encode(codes, x + i, count, 1);
         cast->decode(x + i, codes, count, scale);
     }
-    charge_bytes(ex, 2 * n * sizeof *x);
+    local_charge_bytes(ex, 2 * n * sizeof *x);
 }
 
 /* ---- The largest numbers ---- */
@@ -91,7 +85,7 @@ SIMD_CLONES static magnitude largest_magnitude(const real *x, size_t n)
 bool local_is_finite(const struct exec *ex, const real *x, size_t n)
 {
     magnitude largest = largest_magnitude(x, n);
-    charge_bytes(ex, n * sizeof *x);
+    local_charge_bytes(ex, n * sizeof *x);
     return largest < magnitude_of((real)INFINITY);
 }
 
@@ -146,7 +140,7 @@ void local_take_largest(const struct exec *ex, real *x, size_t n, size_t k, real
         places[taken++] = (uint32_t)i;
         x[i] = 0;
     }
-    charge_bytes(ex, 2 * n * sizeof *x + k * (sizeof *values + sizeof *places));
+    local_charge_bytes(ex, 2 * n * sizeof *x + k * (sizeof *values + sizeof *places));
 }
 
 void local_add_at(const struct exec *ex, real *y, const real *values, const uint32_t *places,
@@ -154,7 +148,7 @@ void local_add_at(const struct exec *ex, real *y, const real *values, const uint
 {
     for (size_t i = 0; i < k; i++)
         y[places[i]] += values[i];
-    charge_bytes(ex, k * (2 * sizeof *values + sizeof *places));
+    local_charge_bytes(ex, k * (2 * sizeof *values + sizeof *places));
 }
 
 /* ---- Signs ---- */
@@ -171,7 +165,7 @@ double local_norm1(const struct exec *ex, const real *x, size_t n)
         sum += fabs((double)x[i]);
     for (size_t k = 0; k < LANES; k++)
         sum += sums[k];
-    charge_bytes(ex, n * sizeof *x);
+    local_charge_bytes(ex, n * sizeof *x);
     return sum;
 }
 
@@ -184,7 +178,7 @@ void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint
         bits[at / 64] = negative ? bits[at / 64] | bit : bits[at / 64] & ~bit;
         x[i] -= negative ? -scale : scale;
     }
-    charge_bytes(ex, 2 * n * sizeof *x + n / 8);
+    local_charge_bytes(ex, 2 * n * sizeof *x + n / 8);
 }
 
 void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const uint64_t *bits,
@@ -192,5 +186,5 @@ void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const
 {
     for (size_t i = 0; i < n; i++, at++)
         y[i] += bits[at / 64] >> at % 64 & 1 ? -scale : scale;
-    charge_bytes(ex, 2 * n * sizeof *y + n / 8);
+    local_charge_bytes(ex, 2 * n * sizeof *y + n / 8);
 }

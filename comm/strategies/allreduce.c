@@ -1,26 +1,53 @@
 /* allreduce: one flat MPI_Allreduce of the whole gradient arena after backward, in place: the
- * plainest exact strategy, and the oracle that every other one must equal.
+ * plainest exact strategy, and the oracle that every other one must equal. Costs one call of all n numbers a step;
+ * nothing is hidden behind compute.
  *
- * Costs one call of all n numbers a step; nothing is hidden behind compute. */
-#include "comm/strategy.h"
+ * allreduce_layer: one MPI_Allreduce a tensor after backward, in place and in the order of the
+ * table: what a training script without a flat gradient does. Costs as many calls a step as the net has tensors: most
+ * of these are small, so latency counts. */
+#include "comm/compress.h"
 
-#define OPERATION "allreduce of the gradients"
+typedef enum status sum_range(struct sync *s, struct range tensors, const char *operation,
+                              struct error *e);
+
+static enum status for_each_sum(struct sync *s, sum_range *sum, struct error *e)
+{
+    bool is_flat = s->kind == STRATEGY_allreduce;
+    int n = s->arenas.n_tensors, step = is_flat ? n : 1;
+    const char *operation =
+        is_flat ? "allreduce of the gradients" : "allreduce of one tensor's gradients";
+    for (int i = 0; i < n; i += step)
+        TRY(sum(s, (struct range){i, i + step}, operation, e));
+    return OK;
+}
 
 /* Not by sync_sum: a compressor would remember these sums. */
+static enum status warm_up(struct sync *s, struct range tensors, const char *operation,
+                           struct error *e)
+{
+    const struct span span = span_of(&s->arenas, tensors);
+    return sync_allreduce(s, s->arenas.grads + span.begin, span.n, operation, e);
+}
+
 static enum status allreduce_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
     for (int i = 0; i < SYNC_WARM_CALLS; i++)
-        TRY(sync_allreduce(s, s->arenas.grads, s->arenas.n, OPERATION, e));
+        TRY(for_each_sum(s, warm_up, e));
     return OK;
 }
 
 static enum status allreduce_sum(struct sync *s, struct error *e)
 {
-    return sync_sum(s, (struct range){0, s->arenas.n_tensors}, OPERATION, e);
+    return for_each_sum(s, sync_sum, e);
 }
 
 const struct strategy strategy_allreduce = {
+    .create = allreduce_create,
+    .sum_gradients = allreduce_sum,
+};
+
+const struct strategy strategy_allreduce_layer = {
     .create = allreduce_create,
     .sum_gradients = allreduce_sum,
 };

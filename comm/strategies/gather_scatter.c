@@ -31,30 +31,33 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
 
 /* ---- Linear ---- */
 
-static enum status gather_linear(struct sync *s, const struct piece *p, struct error *e)
+typedef enum status pass(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                         const char *operation, struct error *e);
+
+/* Rank 0 with all others: it gathers into slots, and scatters the sum. */
+static enum status pass_linear(struct sync *s, const struct piece *p, pass *at_root,
+                               pass *elsewhere, const char *operation, struct error *e)
 {
     struct buffers *b = s->context;
     struct message *m = b->messages;
-    if (s->rank > 0) {
-        m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
-        return wait_send(s->waiter, m, 1, s->comm, GATHER, e);
+    for (int r = 1; r < s->ranks; r++) {
+        real *data = at_root == wait_receive ? slot(s, p, r) : p->grads;
+        m[r - 1] = (struct message){.data = data, .bytes = p->bytes, .rank = r};
     }
-    for (int r = 1; r < s->ranks; r++)
-        m[r - 1] = (struct message){.data = slot(s, p, r), .bytes = p->bytes, .rank = r};
-    return wait_receive(s->waiter, m, s->ranks - 1, s->comm, GATHER, e);
+    if (s->rank == 0)
+        return at_root(s->waiter, m, s->ranks - 1, s->comm, operation, e);
+    m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
+    return elsewhere(s->waiter, m, 1, s->comm, operation, e);
+}
+
+static enum status gather_linear(struct sync *s, const struct piece *p, struct error *e)
+{
+    return pass_linear(s, p, wait_receive, wait_send, GATHER, e);
 }
 
 static enum status scatter_linear(struct sync *s, const struct piece *p, struct error *e)
 {
-    struct buffers *b = s->context;
-    struct message *m = b->messages;
-    if (s->rank > 0) {
-        m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
-        return wait_receive(s->waiter, m, 1, s->comm, SCATTER, e);
-    }
-    for (int r = 1; r < s->ranks; r++)
-        m[r - 1] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = r};
-    return wait_send(s->waiter, m, s->ranks - 1, s->comm, SCATTER, e);
+    return pass_linear(s, p, wait_send, wait_receive, SCATTER, e);
 }
 
 /* ---- MPICH ---- */

@@ -7,6 +7,7 @@
 
 #include "comm/wait/mpi_error.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 struct call_ticket {
     struct call_line own;
@@ -67,33 +68,30 @@ static bool same_call(const struct call_line *a, const struct call_line *b)
            strcmp(a->type, b->type) == 0 && strcmp(a->operation, b->operation) == 0;
 }
 
-static size_t append(char *text, size_t used, const char *more)
+static void append(char verdict[CALL_VERDICT_BYTES], const char *more)
 {
-    int length = snprintf(text + used, CALL_VERDICT_BYTES - used, "%s", more);
-    return used + (size_t)length < CALL_VERDICT_BYTES ? used + (size_t)length
-                                                      : CALL_VERDICT_BYTES - 1;
+    text_join(verdict, CALL_VERDICT_BYTES, "", more);
 }
 
 /* "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", for all ranks whose line is the same
  * as line `first`. */
-static size_t append_group(const struct call_ticket *t, int first, size_t used, char *text)
+static void append_group(const struct call_ticket *t, int first, char verdict[CALL_VERDICT_BYTES])
 {
     char part[256];
     const struct call_line *line = &t->lines[first];
-    used = append(text, used, "; rank");
+    append(verdict, "; rank");
     for (int i = first; i < t->ranks; i++) {
         snprintf(part, sizeof part, " %d", t->lines[i].world_rank);
-        if (same_call(&t->lines[i], line))
-            used = append(text, used, part);
+        append(verdict, same_call(&t->lines[i], line) ? part : "");
     }
     snprintf(part, sizeof part, ": %s of %llu %s", line->kind, (unsigned long long)line->count,
              line->type);
-    used = append(text, used, part);
+    append(verdict, part);
     if (line->root >= 0)
         snprintf(part, sizeof part, " with root %d (%s)", line->root, line->operation);
     else
         snprintf(part, sizeof part, " (%s)", line->operation);
-    return append(text, used, part);
+    append(verdict, part);
 }
 
 /* Leaves "" where all lines say the same. */
@@ -105,15 +103,14 @@ static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
     verdict[0] = '\0';
     if (agree)
         return;
-    size_t used = (size_t)snprintf(verdict, CALL_VERDICT_BYTES,
-                                   "collective %lld is not the same on all %d ranks",
-                                   (long long)t->number, t->ranks);
+    snprintf(verdict, CALL_VERDICT_BYTES, "collective %lld is not the same on all %d ranks",
+             (long long)t->number, t->ranks);
     for (int i = 0; i < t->ranks; i++) {
         bool told = false;
         for (int j = 0; j < i; j++)
             told = told || same_call(&t->lines[i], &t->lines[j]);
         if (!told)
-            used = append_group(t, i, used, verdict);
+            append_group(t, i, verdict);
     }
 }
 

@@ -21,17 +21,6 @@ static enum status finish_message(struct waiter *w, struct message *message, str
     return wait_request(w, &message->request, e);
 }
 
-/* Waits for messages that were begun, one after the other: all of them must come. */
-static enum status wait_messages(struct waiter *w, int code, struct message *messages, int n,
-                                 struct error *e)
-{
-    enum status status = message_status(w, code, w->operation, e);
-    for (int i = 0; i < n && status == OK; i++)
-        status = finish_message(w, &messages[i], e);
-    wait_leave(w);
-    return status;
-}
-
 /* In pairs of the same number, then what is left of the longer list. */
 static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
 {
@@ -172,22 +161,6 @@ enum status message_wait(struct waiter *w, struct message *message, const char *
     return status;
 }
 
-enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
-                      const char *operation, struct error *e)
-{
-    TRY(check_messages(w, messages, n, operation, e));
-    wait_enter(w, operation);
-    return wait_messages(w, message_begin_send(w, messages, n, comm, operation), messages, n, e);
-}
-
-enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
-                         const char *operation, struct error *e)
-{
-    TRY(check_messages(w, messages, n, operation, e));
-    wait_enter(w, operation);
-    return wait_messages(w, message_begin_receive(w, messages, n, comm, operation), messages, n, e);
-}
-
 static enum status check_exchange(const struct waiter *w, const struct exchange *x, struct error *e)
 {
     TRY(check_messages(w, x->sends, x->n_sends, x->operation, e));
@@ -208,6 +181,25 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
     TRY(check_exchange(w, x, e));
     wait_enter(w, x->operation);
     return wait_pairs(w, start_exchange(w, x), x, e);
+}
+
+enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                      const char *operation, struct error *e)
+{
+    return wait_exchange(
+        w,
+        &(struct exchange){.sends = messages, .n_sends = n, .comm = comm, .operation = operation},
+        e);
+}
+
+enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                         const char *operation, struct error *e)
+{
+    return wait_exchange(
+        w,
+        &(struct exchange){
+            .receives = messages, .n_receives = n, .comm = comm, .operation = operation},
+        e);
 }
 
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e)

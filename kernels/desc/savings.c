@@ -1,7 +1,9 @@
 #include "kernels/desc/savings.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 struct saving_row {
     const char *name, *summary;
@@ -25,29 +27,17 @@ const char *saving_summary(enum saving saving)
 
 char *savings_text(char text[SAVINGS_TEXT], unsigned savings)
 {
-    size_t used = 0;
+    text[0] = '\0';
     for (int i = 0; i < SAVINGS; i++)
         if (savings & SAVING_BIT(i))
-            used += (size_t)snprintf(text + used, SAVINGS_TEXT - used, "%s%s", used ? " " : "",
-                                     rows[i].name);
-    if (used == 0)
-        strcpy(text, "none");
-    return text;
-}
-
-static bool holds_word(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += length)
-        if ((at == text || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
+            text_join(text, SAVINGS_TEXT, " ", rows[i].name);
+    return text[0] != '\0' ? text : strcpy(text, "none");
 }
 
 bool savings_depend_on_data(const char *text)
 {
     for (int i = 0; i < SAVINGS; i++)
-        if (!rows[i].counts && holds_word(text, rows[i].name))
+        if (!rows[i].counts && name_is_word(text, rows[i].name))
             return true;
     return false;
 }

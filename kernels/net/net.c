@@ -5,11 +5,11 @@
  * lies between two calls of net_backward on a slot stays where it is. Of a net that runs some of its
  * ops only, value[first_op] takes the place of the input. */
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/loss.h"
 #include "kernels/net/net.h"
@@ -285,11 +285,9 @@ char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
                     char text[NET_OP_LAYERS])
 {
     struct net_op_view v = net_op_view(net, 0, op);
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = v.first_layer; i < v.last_layer && used < NET_OP_LAYERS; i++)
-        used += (size_t)snprintf(text + used, NET_OP_LAYERS - used, "%s%s", used > 0 ? " " : "",
-                                 desc->layers[i].name);
+    for (int i = v.first_layer; i < v.last_layer; i++)
+        text_join(text, NET_OP_LAYERS, " ", desc->layers[i].name);
     return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* The row that "--name" or "--name=value" is of; *value is NULL in the first form. */
 static const struct spec_option *find(const char *argument, const struct spec_option *rows,
@@ -35,15 +36,11 @@ static enum status unknown_option(const char *argument, const struct spec_option
 /* As a spec writes a list: "[a, b]" of "a,b". */
 static void write_list(char *text, size_t size, const struct spec_option *row, const char *value)
 {
-    size_t used = (size_t)snprintf(text, size, "[%s", strcmp(value, "none") == 0 ? "" : value);
-    if (row->names != NULL && strcmp(value, "all") == 0) {
-        used = 1;
-        for (size_t i = 0; i < row->names->n && used < size; i++)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                     row->names->names[i]);
-    }
-    if (used < size)
-        snprintf(text + used, size - used, "]");
+    bool all = row->names != NULL && strcmp(value, "all") == 0;
+    snprintf(text, size, "[%s", all || strcmp(value, "none") == 0 ? "" : value);
+    for (size_t i = 0; all && i < row->names->n; i++)
+        text_join(text, size, i > 0 ? ", " : "", row->names->names[i]);
+    text_join(text, size, "", "]");
 }
 
 static enum status take(struct config *config, const struct spec_option *row, const char *value,

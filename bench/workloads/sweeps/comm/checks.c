@@ -107,34 +107,19 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-static bool check_topk_of_tensors(const struct problem *p, const struct contender *c,
-                                  const struct trial *t)
-{
-    bool good = true;
-    for (int i = 0; i < p->desc->n_tensors; i++)
-        good = good && are_largest(c, t, p->desc->tensors[i].offset, p->counts[i]);
-    return good;
-}
-
-static bool check_topk_of_buckets(const struct problem *p, const struct contender *c,
-                                  const struct trial *t)
-{
-    bool good = true;
-    size_t n = (size_t)p->desc->n_tensors;
-    struct bucket b = bucket_first(&c->config, p->counts, n, sizeof(real));
-    for (; b.first < b.last; b = bucket_next(&c->config, p->counts, sizeof(real), &b))
-        good = good && are_largest(c, t, p->desc->tensors[b.first].offset, b.count);
-    return good;
-}
-
-/* Numbers that compete with each other are those of a sum. */
+/* Numbers that compete with each other are those of a sum: of a bucket, which of the other strategies has a tensor or all. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
-    if (c->kind == STRATEGY_allreduce_layer)
-        return check_topk_of_tensors(p, c, t);
-    if (c->kind == STRATEGY_bucketed)
-        return check_topk_of_buckets(p, c, t);
-    return are_largest(c, t, 0, p->desc->n_params);
+    const size_t n = (size_t)p->desc->n_tensors;
+    struct strategy_config cut = c->config;
+    bool good = true;
+    if (c->kind != STRATEGY_bucketed)
+        cut.options[SYNC_first_cap_mib] = cut.options[SYNC_cap_mib] =
+            c->kind == STRATEGY_allreduce_layer ? 0 : 0x1p30;
+    struct bucket b = bucket_first(&cut, p->counts, n, sizeof(real));
+    for (; b.first < b.last; b = bucket_next(&cut, p->counts, sizeof(real), &b))
+        good = good && are_largest(c, t, p->desc->tensors[b.first].offset, b.count);
+    return good;
 }
 
 /* A magnitude is rounded to 8 bits; taking it out of a number rounds to what that number has

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
+#include "kernels/base/text.h"
 
 /* Roundings of a sum are rarely further apart than this many times the square root of their number:
  * less often than once in 10^20 sums. */
@@ -112,11 +113,9 @@ double written_flop(const struct net_desc *desc, int first, int last, int n, enu
 
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = first; i < last && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > first ? "+" : "",
-                                 desc->layers[i].name);
+    for (int i = first; i < last; i++)
+        text_join(text, size, "+", desc->layers[i].name);
     return text;
 }
 
