@@ -186,20 +186,17 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e)
 {
-    return wait_exchange(
-        w,
-        &(struct exchange){.sends = messages, .n_sends = n, .comm = comm, .operation = operation},
-        e);
+    const struct exchange x = {
+        .sends = messages, .n_sends = n, .comm = comm, .operation = operation};
+    return wait_exchange(w, &x, e);
 }
 
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e)
 {
-    return wait_exchange(
-        w,
-        &(struct exchange){
-            .receives = messages, .n_receives = n, .comm = comm, .operation = operation},
-        e);
+    const struct exchange x = {
+        .receives = messages, .n_receives = n, .comm = comm, .operation = operation};
+    return wait_exchange(w, &x, e);
 }
 
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e)

@@ -2,19 +2,12 @@
  * which is one of the first ranks, answers each of the others. Where ranks run freely that is so
  * for the steps up to a moment at which all have come to the same. */
 #include "comm/cost/description.h"
-#include "kernels/base/pool.h"
+#include "comm/cost/exchange.h"
 
 static int servers_of(const struct strategy_config *config)
 {
     int servers = (int)config->options[SYNC_servers];
     return servers > 1 ? servers : 1;
-}
-
-static size_t part_bytes(size_t count, int server, int servers, size_t width)
-{
-    size_t begin, end;
-    pool_share(count, (size_t)server, (size_t)servers, &begin, &end);
-    return (end - begin) * width;
 }
 
 /* A message out and one in, one after the other. */
@@ -33,11 +26,11 @@ static struct cost param_server_cost(const struct strategy_config *config,
     int servers = servers_of(config);
     for (int j = 0; j < servers; j++)
         if (j != p->rank)
-            add_push_or_answer(&c, p, part_bytes(g->count, j, servers, g->width));
+            add_push_or_answer(&c, p, share_bytes(g->count, j, servers, g->width));
     for (int r = 0; r < p->ranks && p->rank < servers; r++) {
         if (r == p->rank)
             continue;
-        size_t bytes = part_bytes(g->count, p->rank, servers, g->width);
+        size_t bytes = share_bytes(g->count, p->rank, servers, g->width);
         add_push_or_answer(&c, p, bytes);
         add_reduction(&c, p, bytes);
     }

@@ -1,15 +1,14 @@
 /* What shm does, and the parameters of the other slices besides. */
 #include "comm/cost/description.h"
-#include "kernels/base/pool.h"
+#include "comm/cost/exchange.h"
 
 static struct cost shm_zero1_cost(const struct strategy_config *config, const struct participant *p,
                                   const struct gradient *g)
 {
     struct cost c = strategy_desc_shm.cost(config, p, g);
-    size_t begin, end;
-    pool_share(g->count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
+    size_t own = share_bytes(g->count, p->rank, p->ranks, g->width);
     if (p->model != NULL && p->ranks > 1)
-        c.seconds += (double)((g->count - (end - begin)) * g->width) * p->model->beta_s;
+        c.seconds += (double)(g->count * g->width - own) * p->model->beta_s;
     return c;
 }
 

@@ -87,11 +87,11 @@ int main(int argc, char **argv)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         exit_status = sweep(&options);
         if (launcher_hears_leaving()) {
-            options_free(&options);
+            config_free(&options.config);
             launcher_leave(descriptors_end_output("comm_sweep", exit_status));
         }
         MPI_Finalize();
     }
-    options_free(&options);
+    config_free(&options.config);
     return descriptors_end_output("comm_sweep", exit_status);
 }

@@ -147,8 +147,3 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     TRY(check_spoil(o, e));
     return fill_gradients(o, e);
 }
-
-void options_free(struct sweep_options *o)
-{
-    config_free(&o->config);
-}

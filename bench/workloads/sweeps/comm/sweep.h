@@ -57,9 +57,8 @@ struct sweep_options {
     bool help;
 };
 
-/* ERR_SPEC or ERR_ARGUMENT with what is wrong and what is accepted. Ended with options_free in any case. */
+/* ERR_SPEC or ERR_ARGUMENT with what is wrong and what is accepted. The configuration is freed in any case. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
-void options_free(struct sweep_options *o);
 void options_help(FILE *out);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
