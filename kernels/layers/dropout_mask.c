@@ -130,3 +130,14 @@ void dropout_mask_backward(const struct layer_call *c)
     if (c->dx != NULL)
         apply(&(struct dropout_call){.c = c, .out = c->dx, .in = c->dy});
 }
+
+#define HOOKS                                                                                      \
+    {                                                                                              \
+        .saved_bytes = dropout_mask_bytes, .forward = dropout_mask_forward,                        \
+        .backward = dropout_mask_backward,                                                         \
+    }
+
+/* Every element by itself; every channel of an image by itself: Tompson et al., "Efficient object localization using
+ * convolutional networks", CVPR 2015. */
+const struct layer_kernel layer_dropout = HOOKS;
+const struct layer_kernel layer_dropout2d = HOOKS;

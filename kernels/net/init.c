@@ -69,3 +69,33 @@ void net_init_buffers(const struct net_desc *desc, real *buffers)
         for (size_t i = 0; i < desc->buffers[b].count; i++)
             buffers[desc->buffers[b].offset + i] = desc->buffers[b].bias ? 0 : 1;
 }
+
+static void fill_batch(struct net_batch *b)
+{
+    size_t image = shape_count(b->desc->input);
+    for (uint32_t i = 0; i < (uint32_t)b->n; i++) {
+        for (uint32_t k = 0; k < image; k++)
+            b->images[i * image + k] = (uint8_t)rng_word(1, 0, 0, i, k);
+        b->labels[i] = (uint8_t)(rng_word(2, 0, 0, 0, i) % (uint32_t)b->desc->classes);
+        b->samples[i] = i;
+    }
+    net_init_params(b->desc, b->params, 1);
+    net_init_buffers(b->desc, b->buffers);
+}
+
+enum status net_batch_open(struct net_batch *b, const struct net_desc *desc, int n, struct error *e)
+{
+    static const char what[] = "a batch of made-up images and weights";
+    size_t images = (size_t)n, params = desc->n_params;
+    *b = (struct net_batch){.desc = desc, .n = n};
+    TRY(MEM_KEEP(&b->memory, b->images, images * shape_count(desc->input), what, e));
+    TRY(MEM_KEEP(&b->memory, b->labels, images, what, e));
+    TRY(MEM_KEEP(&b->memory, b->samples, images, what, e));
+    TRY(MEM_KEEP(&b->memory, b->params, params, what, e));
+    TRY(MEM_KEEP(&b->memory, b->grads, params, what, e));
+    TRY(MEM_KEEP(&b->memory, b->buffers, desc->n_buffer_values, what, e));
+    b->ex =
+        (struct exec){.training = true, .seed = 1, .samples = b->samples, .buffers = b->buffers};
+    fill_batch(b);
+    return OK;
+}

@@ -2,6 +2,7 @@
  * process; no MPI, no files. */
 #pragma once
 
+#include "kernels/base/mem.h"
 #include "kernels/base/precision.h"
 #include "kernels/layers/layer.h"
 #include "kernels/layers/loss.h"
@@ -141,3 +142,17 @@ void net_init_tensors(const struct net_desc *desc, int first, int last, real *pa
 
 /* Running statistics before the first step: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
+
+/* n images, labels and weights made up to time training steps with, the same every time. The caller frees them by
+ * emptying `memory`, after a failure too. */
+struct net_batch {
+    const struct net_desc *desc; /* borrowed */
+    int n;
+    struct exec ex;
+    uint8_t *images, *labels;
+    uint32_t *samples;
+    real *params, *grads, *buffers;
+    struct mem_room memory;
+};
+enum status net_batch_open(struct net_batch *b, const struct net_desc *desc, int n,
+                           struct error *e);

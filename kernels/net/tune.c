@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
-#include "kernels/base/rng.h"
 #include "kernels/base/stats.h"
 #include "kernels/net/net.h"
 
@@ -17,51 +15,9 @@ enum { ROUNDS = 7 };
 /* A candidate must be so much faster than the kernel of the shape: less than that is noise. */
 #define WORTHWHILE 0.98
 
-struct setup {
-    const struct net_desc *desc;
-    int n;
-    struct exec ex;
-    uint8_t *images, *labels;
-    uint32_t *samples;
-    real *params, *grads, *buffers;
-    struct mem_room memory;
-};
-
-static void fill(struct setup *r)
-{
-    size_t bytes = (size_t)r->n * shape_count(r->desc->input);
-    for (size_t i = 0; i < bytes; i++)
-        r->images[i] = (uint8_t)rng_word(1, 0, 0, 0, (uint32_t)i);
-    for (uint32_t i = 0; i < (uint32_t)r->n; i++) {
-        r->labels[i] = (uint8_t)(i % (uint32_t)r->desc->classes);
-        r->samples[i] = i;
-    }
-    net_init_params(r->desc, r->params, 1);
-    net_init_buffers(r->desc, r->buffers);
-}
-
-static enum status setup_open(struct setup *r, const struct net_desc *desc, int n,
-                              struct pool *pool, struct error *e)
-{
-    const char *what = "a training step that tries kernels";
-    size_t images = (size_t)n;
-    r->desc = desc;
-    r->n = n;
-    TRY(MEM_KEEP(&r->memory, r->images, images * shape_count(desc->input), what, e));
-    TRY(MEM_KEEP(&r->memory, r->labels, images, what, e));
-    TRY(MEM_KEEP(&r->memory, r->samples, images, what, e));
-    TRY(MEM_KEEP(&r->memory, r->params, desc->n_params, what, e));
-    TRY(MEM_KEEP(&r->memory, r->grads, desc->n_params, what, e));
-    TRY(MEM_KEEP(&r->memory, r->buffers, desc->n_buffer_values, what, e));
-    r->ex = (struct exec){
-        .pool = pool, .training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
-    fill(r);
-    return OK;
-}
-
 /* ns [n_layers]: of each op forward and backward, where its first layer is; loading is the first
  * layer's. */
-static void time_step(struct setup *r, struct net *net, int64_t *ns)
+static void time_step(struct net_batch *r, struct net *net, int64_t *ns)
 {
     int ops = net_ops(net);
     int64_t begin = clock_ns();
@@ -91,7 +47,7 @@ static double sum_ns(const int64_t *ns, int first, int last)
 
 /* ratio [n_layers]: of an op of `base` at its first layer, the median over rounds of its layers'
  * time in `other` over that in `base`. *whole: of all layers. */
-static enum status compare(struct setup *r, struct net *base, struct net *other, double *ratio,
+static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {
     int layers = r->desc->n_layers;
@@ -155,7 +111,7 @@ static bool is_head(const struct net_desc *desc, const struct net *net, int op)
 
 /* What a search carries along. */
 struct search {
-    struct setup setup;
+    struct net_batch batch;
     struct net_options options;
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] */
@@ -167,7 +123,7 @@ static enum status make_net(struct search *s, struct net **net, const uint8_t *c
 {
     struct net_options options = s->options;
     options.choices = choices;
-    return net_create(net, s->setup.desc, &options, e);
+    return net_create(net, s->batch.desc, &options, e);
 }
 
 static void choose(uint8_t *choices, const struct net_desc *desc, int first, int last,
@@ -182,14 +138,14 @@ static void choose(uint8_t *choices, const struct net_desc *desc, int first, int
 static enum status try_choice(struct search *s, enum kernel_choice choice, struct error *e)
 {
     struct net *other = NULL;
-    const struct net_desc *desc = s->setup.desc;
+    const struct net_desc *desc = s->batch.desc;
     bool any = false;
     double whole;
     choose(s->trial, desc, 0, desc->n_layers, choice);
     TRY(make_net(s, &other, s->trial, e));
     for (int i = 0; i < net_ops(s->base); i++)
         any = any || (is_head(desc, s->base, i) && differs(s->base, i, other));
-    enum status status = any ? compare(&s->setup, s->base, other, s->ratio, &whole, e) : OK;
+    enum status status = any ? compare(&s->batch, s->base, other, s->ratio, &whole, e) : OK;
     for (int i = 0; any && status == OK && i < net_ops(s->base); i++) {
         struct net_op_view v = net_op_view(s->base, 0, i);
         if (!is_head(desc, s->base, i) || !differs(s->base, i, other) ||
@@ -208,14 +164,14 @@ static enum status check_together(struct search *s, struct error *e)
 {
     struct net *together = NULL;
     double whole;
-    size_t n = (size_t)s->setup.desc->n_layers;
+    size_t n = (size_t)s->batch.desc->n_layers;
     bool any = false;
     for (size_t i = 0; i < n; i++)
         any = any || s->choices[i] != CHOICE_shape;
     if (!any)
         return OK;
     TRY(make_net(s, &together, s->choices, e));
-    enum status status = compare(&s->setup, s->base, together, s->ratio, &whole, e);
+    enum status status = compare(&s->batch, s->base, together, s->ratio, &whole, e);
     if (status == OK && whole >= 1)
         memset(s->choices, CHOICE_shape, n);
     net_destroy(together);
@@ -229,19 +185,20 @@ static enum status search_open(struct search *s, uint8_t *choices, const struct 
     size_t n = (size_t)desc->n_layers;
     *s = (struct search){.options = *options, .choices = choices};
     s->options.slots = 1;
-    TRY(MEM_KEEP(&s->setup.memory, s->trial, n, "the choices of kernels", e));
-    TRY(MEM_KEEP(&s->setup.memory, s->best, n, "the times of layers", e));
-    TRY(MEM_KEEP(&s->setup.memory, s->ratio, n, "the times of layers", e));
+    TRY(net_batch_open(&s->batch, desc, options->n_max, e));
+    s->batch.ex.pool = pool;
+    TRY(MEM_KEEP(&s->batch.memory, s->trial, n, "the choices of kernels", e));
+    TRY(MEM_KEEP(&s->batch.memory, s->best, n, "the times of layers", e));
+    TRY(MEM_KEEP(&s->batch.memory, s->ratio, n, "the times of layers", e));
     for (size_t i = 0; i < n; i++)
         s->best[i] = WORTHWHILE;
-    TRY(setup_open(&s->setup, desc, options->n_max, pool, e));
     return make_net(s, &s->base, NULL, e);
 }
 
 static void search_close(struct search *s)
 {
     net_destroy(s->base);
-    mem_room_empty(&s->setup.memory);
+    mem_room_empty(&s->batch.memory);
 }
 
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,

@@ -81,17 +81,17 @@ static double elapsed_ms(int64_t begin_ns)
 static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
                      real *grads, int repeat)
 {
-    net_load(lane->net, &r->ex, 0, n, r->images);
+    net_load(lane->net, &r->batch.ex, 0, n, r->batch.images);
     for (int i = 0; i < lane->ops; i++) {
         int64_t begin_ns = clock_ns();
-        net_forward(lane->net, &r->ex, 0, i, i + 1, params);
+        net_forward(lane->net, &r->batch.ex, 0, i, i + 1, params);
         if (repeat >= 0)
             ms_of(lane, PASS_FORWARD, i)[repeat] = elapsed_ms(begin_ns);
     }
-    net_loss(lane->net, &r->ex, 0, r->labels, NULL, 1.0 / n);
+    net_loss(lane->net, &r->batch.ex, 0, r->batch.labels, NULL, 1.0 / n);
     for (int i = lane->ops - 1; i >= 0; i--) {
         int64_t begin_ns = clock_ns();
-        net_backward(lane->net, &r->ex, 0, i, i + 1, params, grads);
+        net_backward(lane->net, &r->batch.ex, 0, i, i + 1, params, grads);
         if (repeat >= 0)
             ms_of(lane, PASS_BACKWARD, i)[repeat] = elapsed_ms(begin_ns);
     }
@@ -102,10 +102,10 @@ static void run_step(struct setup *r, const struct lane *lane, int n, const real
 static void time_step(struct setup *r, const struct lane *lane, int n, int repeat)
 {
     double before = product_gflop_per_s(&r->product);
-    run_step(r, lane, n, r->params, r->grads, -1);
+    run_step(r, lane, n, r->batch.params, r->batch.grads, -1);
     setup_update(r);
     int64_t begin_ns = clock_ns();
-    run_step(r, lane, n, r->params, r->grads, repeat);
+    run_step(r, lane, n, r->batch.params, r->batch.grads, repeat);
     setup_update(r);
     double train_ms = elapsed_ms(begin_ns), after = product_gflop_per_s(&r->product);
     if (repeat < 0)
@@ -135,7 +135,7 @@ static double gradient_distance(const struct sweep *s, const struct setup *r, in
     struct distance d = {0, 0};
     for (int i = first; i < last; i++) {
         const struct tensor_desc *t = &s->desc->tensors[i];
-        distance_add(&d, r->grads + t->offset, r->reference_grads + t->offset, t->count);
+        distance_add(&d, r->batch.grads + t->offset, r->reference_grads + t->offset, t->count);
     }
     return distance_relative(&d);
 }
@@ -198,9 +198,9 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
     struct lane reference = {.plan = PLAN_REFERENCE, .isa = lanes[0].isa};
     TRY(make_net(&reference, s, n, e));
     reference.ops = net_ops(reference.net);
-    run_step(r, &reference, n, r->params, r->reference_grads, -1);
+    run_step(r, &reference, n, r->batch.params, r->reference_grads, -1);
     for (int i = 0; i < lanes_of(s); i++) {
-        run_step(r, &lanes[i], n, r->spoilt, r->grads, -1);
+        run_step(r, &lanes[i], n, r->spoilt, r->batch.grads, -1);
         compare_forward(&lanes[i], s, reference.net, n);
         compare_backward(&lanes[i], s, r, n);
     }
@@ -327,9 +327,9 @@ static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lan
     double *room;
     TRY(setup_open(r, s, e));
     for (int i = 0; i < n; i++)
-        TRY(open_lane(&lanes[i], s, i, &r->memory, e));
+        TRY(open_lane(&lanes[i], s, i, &r->batch.memory, e));
     TRY(compare(lanes, s, r, e));
-    TRY(MEM_KEEP(&r->memory, room, (size_t)repeats, "times", e));
+    TRY(MEM_KEEP(&r->batch.memory, room, (size_t)repeats, "times", e));
     for (int k = -1; k < repeats; k++) /* the first round warms up */
         for (int i = 0; i < n; i++)
             time_step(r, &lanes[i], s->options->batch, k);
@@ -340,10 +340,10 @@ static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lan
 enum status sweep_ops(struct sweep *s, struct error *e)
 {
     struct lane lanes[LANES_MAX] = {{.net = NULL}};
-    struct setup r = {.images = NULL};
+    struct setup r = {.product = {NULL}};
     enum status status = time_lanes(s, &r, lanes, e);
     for (int i = 0; i < lanes_of(s); i++)
         net_destroy(lanes[i].net);
-    mem_room_empty(&r.memory);
+    mem_room_empty(&r.batch.memory);
     return status;
 }

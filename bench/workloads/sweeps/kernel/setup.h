@@ -5,15 +5,13 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 
 struct setup {
-    struct exec ex;
+    struct net_batch batch;     /* and the memory of all */
     struct optimizer optimizer; /* SGD with momentum */
     struct product product;
-    uint8_t *images, *labels;
-    uint32_t *samples;
-    real *params, *spoilt, *grads, *reference_grads, *buffers, *momentum;
-    struct mem_room memory; /* of these, emptied by the caller in any case */
+    real *spoilt, *reference_grads, *momentum;
 };
 
+/* The caller empties batch.memory in any case. */
 enum status setup_open(struct setup *r, const struct sweep *s, struct error *e);
 
 /* The update that ends a training step, at rate 0: all rounds train the same weights. */
