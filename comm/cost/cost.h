@@ -202,8 +202,6 @@ enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
 /* The stage of ZeRO that a strategy does; 0: none. */
 int strategy_stage(enum strategy_kind strategy);
-const char *strategy_source(enum strategy_kind strategy);
-const char *strategy_summary(enum strategy_kind strategy);
 
 /* Lists the strategies that have all of `flags`; returns how many. */
 size_t strategy_list(unsigned flags, const char *names[STRATEGIES]);

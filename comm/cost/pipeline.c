@@ -34,11 +34,6 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
     return warm < micros ? warm + 1 : micros;
 }
 
-double pipeline_bubble(int stages, int micros)
-{
-    return (double)(stages - 1) / (micros + stages - 1);
-}
-
 /* ---- Cutting ---- */
 
 /* Of the first ops, cut into stages: longest[s][j] is what the longest of s + 1 stages takes of ops [0, j) at

@@ -35,9 +35,6 @@ struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, i
  * have not come back. Micro-batch m may use set m modulo this. */
 int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int micros);
 
-/* The share of a step in which a stage is idle where all stages take as long and messages nothing: (K-1)/(M+K-1). */
-double pipeline_bubble(int stages, int micros);
-
 /* A run of ops cut into `stages`, in first [stages + 1]: stage s has ops [first[s], first[s + 1]), and each an
  * op with parameters. The stage that takes longest takes as little as possible; of equal cuts the one
  * whose first stages are the longest. costs [n], >= 0; has_params [n]. False where there are fewer ops with

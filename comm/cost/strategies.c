@@ -3,11 +3,8 @@
 
 #include "comm/cost/cost.h"
 
-static const struct {
-    unsigned flags;
-    const char *source, *summary;
-} TABLE[STRATEGIES] = {
-#define STRATEGY(name, flags, source, summary) {flags, source, summary},
+static const unsigned FLAGS[STRATEGIES] = {
+#define STRATEGY(name, flags, source, summary) flags,
 #include "comm/cost/strategies.def"
 };
 
@@ -68,7 +65,7 @@ const char *const *strategy_names(void)
 
 unsigned strategy_flags(enum strategy_kind strategy)
 {
-    return TABLE[strategy].flags;
+    return FLAGS[strategy];
 }
 
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant)
@@ -105,21 +102,11 @@ size_t strategy_stage_list(int stage, const char *names[STRATEGIES])
     return n;
 }
 
-const char *strategy_source(enum strategy_kind strategy)
-{
-    return TABLE[strategy].source;
-}
-
-const char *strategy_summary(enum strategy_kind strategy)
-{
-    return TABLE[strategy].summary;
-}
-
 size_t strategy_list(unsigned flags, const char *names[STRATEGIES])
 {
     size_t n = 0;
     for (int s = 0; s < STRATEGIES; s++)
-        if ((TABLE[s].flags & flags) == flags)
+        if ((FLAGS[s] & flags) == flags)
             names[n++] = NAMES[s];
     return n;
 }
