@@ -104,6 +104,7 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
 {
     char name[CONTENDER_NAME];
     c->median_ns = NAN;
+    mem_room_empty(&c->memory);
     if (s->rank == 0)
         fprintf(stderr, "comm_sweep: %s: %s\n", contender_name(c, name), why->text);
     sweep_print_skipped(s, p, c);
