@@ -45,7 +45,7 @@ bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/s
 bench/collect/csv: kernels/base bench/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
-bench/launch: kernels/base bench/base bench/spec bench/place bench/record bench/sites
+bench/launch: kernels/base bench/base bench/spec bench/resources bench/place bench/record bench/sites
 bench/order: kernels/base comm/cost bench/spec bench/record bench/collect
 bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/launch bench/order
 bench/batch: kernels/base bench/base bench/spec bench/spec/yaml bench/sites bench/record bench/order bench/runner

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 /* Sends `signal` (0: none, count only) to every process below `root` but not to itself; zombies
- * are left out. Returns how many there were, -1 when /proc cannot be read. */
+ * are left out. Returns how many were found. */
 int processes_signal_below(pid_t root, int signal);
 
 /* How a child of `parent` ended that did not end well and that its parent has not asked for, as waitpid gives it.

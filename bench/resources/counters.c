@@ -73,10 +73,10 @@ bool counters_parse_process(struct process_counts *process, const char *text)
     const char *name_end = strrchr(text, ')');
     if (name_end == NULL ||
         sscanf(name_end,
-               ") %*c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf %lf %lf %lf %*s %*s %*s %*s "
+               ") %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf %lf %lf %lf %*s %*s %*s %*s "
                "%" SCNd64 " %*s %lf",
-               &process->parent, &user, &sys, &children_user, &children_sys, &process->start_ticks,
-               &process->resident_pages) != 7)
+               &process->state, &process->parent, &user, &sys, &children_user, &children_sys,
+               &process->start_ticks, &process->resident_pages) != 8)
         return false;
     process->user_ticks = user + children_user;
     process->sys_ticks = sys + children_sys;

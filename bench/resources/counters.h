@@ -30,6 +30,7 @@ int counters_parse_interfaces(struct interface_counts *interfaces, const char *t
 bool counters_parse_route(char name[INTERFACE_NAME], const char *text);
 
 struct process_counts {
+    char state; /* 'Z': it has ended, and nobody has waited for it */
     int parent;
     double user_ticks, sys_ticks; /* with those of children that it has waited for */
     int64_t start_ticks;          /* when it began: with its number, who it is */

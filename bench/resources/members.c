@@ -30,7 +30,7 @@ void members_close(struct members *m)
     *m = (struct members){.proc = NULL};
 }
 
-static bool read_process(struct process_counts *process, const struct members *m, pid_t pid)
+bool members_read_process(struct process_counts *process, const struct members *m, pid_t pid)
 {
     char name[32], text[STAT_BYTES];
     snprintf(name, sizeof name, "%d/stat", (int)pid);
@@ -86,7 +86,7 @@ static enum status find_newcomers(struct newcomers *new, const struct members *m
         if (m->n_known > 0 &&
             bsearch(&pids[i], m->known, m->n_known, sizeof *m->known, by_pid) != NULL)
             continue;
-        if (!read_process(&process, m, pids[i]))
+        if (!members_read_process(&process, m, pids[i]))
             continue;
         TRY(MEM_GROW(new->items, new->n, "the processes of a node", e));
         new->items[new->n++] =
@@ -152,7 +152,7 @@ enum status members_look(struct members *m, struct error *e)
 static bool read_member(struct process_counts *process, const struct members *m,
                         const struct member *member)
 {
-    return read_process(process, m, member->pid) &&
+    return members_read_process(process, m, member->pid) &&
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 

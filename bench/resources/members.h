@@ -1,5 +1,5 @@
 /* The processes of a launch on one node: whatever the launcher's process there has started, and what that
- * has started in turn. Inside bench/resources and its tests only. */
+ * has started in turn. */
 #pragma once
 
 #include <stddef.h>
@@ -33,6 +33,9 @@ void members_close(struct members *m);
 /* Looks for new ones, where a process was started on the node since the last time: all others are known
  * and not looked at again. What cannot be read is passed over. */
 enum status members_look(struct members *m, struct error *e);
+
+/* Reads what the kernel counts of a process of the node; false where there is none. */
+bool members_read_process(struct process_counts *process, const struct members *m, pid_t pid);
 
 /* What they have used, into the values of a sample; unknown where there is none to read. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES]);

@@ -1,4 +1,4 @@
-/* Small files of the kernel, read whole. Inside bench/resources only. */
+/* Small files of the kernel, read whole. */
 #pragma once
 
 #include <stdbool.h>
