@@ -9,10 +9,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-#define TABLE(name, def_columns)                                                                   \
-    const struct doctor_table doctor_##name##s = {#name "s.csv", def_columns,                      \
-                                                  sizeof def_columns / sizeof *(def_columns),      \
-                                                  sizeof(struct doctor_##name)}
+#define TABLE(name, row, def_columns)                                                              \
+    const struct doctor_table doctor_##name##s = {                                                 \
+        #name "s.csv", "a row a " row ", of `scalebench doctor`", def_columns,                     \
+        sizeof def_columns / sizeof *(def_columns), sizeof(struct doctor_##name)}
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("nodes.csv", doctor_node, id, type, unit, meaning)
@@ -20,7 +20,7 @@ static const struct column node_columns[] = {
 #include "bench/doctor/csv_nodes.def"
 };
 #undef COLUMN
-TABLE(node, node_columns);
+TABLE(node, "node", node_columns);
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("bursts.csv", doctor_burst, id, type, unit, meaning)
@@ -28,7 +28,7 @@ static const struct column burst_columns[] = {
 #include "bench/doctor/csv_bursts.def"
 };
 #undef COLUMN
-TABLE(burst, burst_columns);
+TABLE(burst, "burst of work", burst_columns);
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("messages.csv", doctor_message, id, type, unit, meaning)
@@ -36,7 +36,7 @@ static const struct column message_columns[] = {
 #include "bench/doctor/csv_messages.def"
 };
 #undef COLUMN
-TABLE(message, message_columns);
+TABLE(message, "size of message", message_columns);
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("cores.csv", doctor_core, id, type, unit, meaning)
@@ -44,7 +44,7 @@ static const struct column core_columns[] = {
 #include "bench/doctor/csv_cores.def"
 };
 #undef COLUMN
-TABLE(core, core_columns);
+TABLE(core, "core", core_columns);
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("links.csv", doctor_link, id, type, unit, meaning)
@@ -52,7 +52,7 @@ static const struct column link_columns[] = {
 #include "bench/doctor/csv_links.def"
 };
 #undef COLUMN
-TABLE(link, link_columns);
+TABLE(link, "pair of nodes", link_columns);
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("findings.csv", doctor_finding, id, type, unit, meaning)
@@ -60,10 +60,16 @@ static const struct column finding_columns[] = {
 #include "bench/doctor/csv_findings.def"
 };
 #undef COLUMN
-TABLE(finding, finding_columns);
+TABLE(finding, "finding", finding_columns);
 
-static const struct doctor_table *const all[] = {&doctor_nodes, &doctor_bursts, &doctor_messages,
-                                                 &doctor_cores, &doctor_links,  &doctor_findings};
+const struct doctor_table *const *doctor_tables(size_t *n)
+{
+    static const struct doctor_table *const all[] = {&doctor_nodes,    &doctor_bursts,
+                                                     &doctor_messages, &doctor_cores,
+                                                     &doctor_links,    &doctor_findings};
+    *n = sizeof all / sizeof *all;
+    return all;
+}
 
 static char *text_at(void *row, const struct column *c)
 {
@@ -137,7 +143,9 @@ enum status doctor_write_dictionary(const char *folder, struct error *e)
     FILE *out;
     TRY(open_file(&out, path, folder, "columns.csv", e));
     csv_write_dictionary(out, NULL, 0);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    size_t n;
+    const struct doctor_table *const *all = doctor_tables(&n);
+    for (size_t i = 0; i < n; i++)
         csv_add_to_dictionary(out, all[i]->columns, all[i]->n);
     return csv_close(out, path, e);
 }

@@ -39,12 +39,16 @@ struct doctor_finding {
 
 struct doctor_table {
     const char *file; /* its name */
+    const char *what; /* what a row is */
     const struct column *columns;
     size_t n, row_bytes;
 };
 
 extern const struct doctor_table doctor_nodes, doctor_bursts, doctor_messages, doctor_cores,
     doctor_links, doctor_findings;
+
+/* All of them. */
+const struct doctor_table *const *doctor_tables(size_t *n);
 
 /* Makes every cell of a row unknown. */
 void doctor_clear(const struct doctor_table *table, void *row);

@@ -9,17 +9,6 @@
 #include "bench/forecast/columns.h"
 
 static const struct {
-    const struct doctor_table *table;
-    const char *what;
-} of_doctor[] = {{&doctor_nodes, "a row a node, of `scalebench doctor`"},
-                 {&doctor_bursts, "a row a burst of work, of `scalebench doctor`"},
-                 {&doctor_messages, "a row a size of message, of `scalebench doctor`"},
-                 {&doctor_cores, "a row a core, of `scalebench doctor`"},
-                 {&doctor_links, "a row a pair of nodes, of `scalebench doctor`"},
-                 {&doctor_findings, "a row a finding, of `scalebench doctor`"}};
-enum { DOCTORS = sizeof of_doctor / sizeof *of_doctor };
-
-static const struct {
     const struct column *(*columns)(size_t *n);
     const char *what;
 } others[] = {
@@ -34,17 +23,18 @@ enum { OTHERS = sizeof others / sizeof *others };
 
 bool dictionary_get(struct dictionary *d, size_t i)
 {
-    size_t sweeps;
+    size_t sweeps, examined;
     const struct sweep_table *tables = sweep_tables(&sweeps);
+    const struct doctor_table *const *of_doctor = doctor_tables(&examined);
     if (i < OTHERS) {
         d->columns = others[i].columns(&d->n);
         d->what = others[i].what;
     } else if (i < OTHERS + sweeps) {
         const struct sweep_table *table = &tables[i - OTHERS];
         *d = (struct dictionary){table->columns, table->n, table->what};
-    } else if (i < OTHERS + sweeps + DOCTORS) {
-        const struct doctor_table *table = of_doctor[i - OTHERS - sweeps].table;
-        *d = (struct dictionary){table->columns, table->n, of_doctor[i - OTHERS - sweeps].what};
+    } else if (i < OTHERS + sweeps + examined) {
+        const struct doctor_table *table = of_doctor[i - OTHERS - sweeps];
+        *d = (struct dictionary){table->columns, table->n, table->what};
     }
-    return i < OTHERS + sweeps + DOCTORS;
+    return i < OTHERS + sweeps + examined;
 }
