@@ -8,22 +8,18 @@
 
 /* ---- Numbers of the rounds ---- */
 
-enum { GEMM, ON_CORE, READY, STEAL, MEMORY, LATENCY, QUANTITIES };
+/* The first are compared with those of the other cores. */
+enum { GEMM, MEMORY, LATENCY, COMPARED, ON_CORE = COMPARED, READY, STEAL, QUANTITIES };
 
-/* values[q] [ranks][rounds], NAN where a round lacks one. */
+/* Of ranks. */
 struct rounds {
-    double *values[QUANTITIES];
-    size_t ranks, n;
-    struct interval *gemm, *memory, *latency; /* [ranks]: ratios */
+    struct measured of[QUANTITIES];
 };
 
 static void rounds_free(struct rounds *r)
 {
     for (int q = 0; q < QUANTITIES; q++)
-        free(r->values[q]);
-    free(r->gemm);
-    free(r->memory);
-    free(r->latency);
+        measured_free(&r->of[q]);
 }
 
 static void take_burst(struct rounds *r, const struct doctor_burst *b)
@@ -33,39 +29,28 @@ static void take_burst(struct rounds *r, const struct doctor_burst *b)
         [STEAL] = b->steal_pct,       [MEMORY] = b->memory_gbyte_per_s, [LATENCY] = b->latency_ns,
     };
     for (int q = 0; q < QUANTITIES; q++)
-        r->values[q][(size_t)b->rank * r->n + (size_t)b->round] = values[q];
+        r->of[q].x[(size_t)b->rank * r->of[q].rounds + (size_t)b->round] = values[q];
 }
 
 static enum status rounds_fill(struct rounds *r, const struct examination *x, struct error *e)
 {
+    double ranks = 0, n = 0;
     for (size_t i = 0; i < x->n_bursts; i++) {
-        r->ranks = fmax((double)r->ranks, x->bursts[i].rank + 1);
-        r->n = fmax((double)r->n, x->bursts[i].round + 1);
+        ranks = fmax(ranks, x->bursts[i].rank + 1);
+        n = fmax(n, x->bursts[i].round + 1);
     }
-    for (int q = 0; q < QUANTITIES; q++) {
-        TRY(MEM_NEW(r->values[q], r->ranks * r->n, "rounds", e));
-        for (size_t i = 0; i < r->ranks * r->n; i++)
-            r->values[q][i] = NAN;
-    }
+    for (int q = 0; q < QUANTITIES; q++)
+        TRY(measured_open(&r->of[q], (size_t)ranks, (size_t)n, e));
     for (size_t i = 0; i < x->n_bursts; i++)
         take_burst(r, &x->bursts[i]);
-    TRY(MEM_NEW(r->gemm, r->ranks, "ratios", e));
-    TRY(MEM_NEW(r->memory, r->ranks, "ratios", e));
-    TRY(MEM_NEW(r->latency, r->ranks, "ratios", e));
-    TRY(outlier_ratios(r->gemm, r->values[GEMM], r->ranks, r->n, NULL, e));
-    TRY(outlier_ratios(r->memory, r->values[MEMORY], r->ranks, r->n, NULL, e));
-    return outlier_ratios(r->latency, r->values[LATENCY], r->ranks, r->n, NULL, e);
+    for (int q = 0; q < COMPARED; q++)
+        TRY(measured_compare(&r->of[q], NULL, e));
+    return OK;
 }
 
-/* Of one rank, over the rounds that have it; NAN where none has. */
 static struct interval interval_of(const struct rounds *r, int quantity, size_t rank)
 {
-    double x[r->n];
-    size_t n = 0;
-    for (size_t t = 0; t < r->n; t++)
-        if (!isnan(r->values[quantity][rank * r->n + t]))
-            x[n++] = r->values[quantity][rank * r->n + t];
-    return stats_median_interval(x, n, OUTLIER_LEVEL);
+    return measured_interval(&r->of[quantity], rank);
 }
 
 /* ---- Rows ---- */
@@ -77,9 +62,9 @@ static void set_core(struct doctor_core *c, const struct rounds *r, size_t rank)
     c->gemm_gflop_per_s = interval_of(r, GEMM, rank).mid;
     c->memory_gbyte_per_s = interval_of(r, MEMORY, rank).mid;
     c->latency_ns = interval_of(r, LATENCY, rank).mid;
-    CSV_SET_INTERVAL(c, gemm_ratio, r->gemm[rank], 1);
-    CSV_SET_INTERVAL(c, memory_ratio, r->memory[rank], 1);
-    CSV_SET_INTERVAL(c, latency_ratio, r->latency[rank], 1);
+    CSV_SET_INTERVAL(c, gemm_ratio, r->of[GEMM].ratios[rank], 1);
+    CSV_SET_INTERVAL(c, memory_ratio, r->of[MEMORY].ratios[rank], 1);
+    CSV_SET_INTERVAL(c, latency_ratio, r->of[LATENCY].ratios[rank], 1);
     CSV_SET_INTERVAL(c, on_core_pct, on_core, 1);
     c->level = on_core.level;
 }
@@ -87,9 +72,9 @@ static void set_core(struct doctor_core *c, const struct rounds *r, size_t rank)
 static enum status set_cores(struct diagnosis *d, const struct examination *x,
                              const struct rounds *r, struct error *e)
 {
-    TRY(MEM_NEW(d->cores, r->ranks, "cores", e));
-    d->n_cores = r->ranks;
-    for (size_t i = 0; i < r->ranks; i++) {
+    d->n_cores = r->of[GEMM].n;
+    TRY(MEM_NEW(d->cores, d->n_cores, "cores", e));
+    for (size_t i = 0; i < d->n_cores; i++) {
         doctor_clear(&doctor_cores, &d->cores[i]);
         set_core(&d->cores[i], r, i);
     }
@@ -202,7 +187,7 @@ static enum status tell_ratio(struct diagnosis *d, enum finding_kind kind, const
 {
     char text[96];
     return diagnosis_add(d, kind, subject, e, "%.120s %s %s of %s", subject, does,
-                         diagnosis_ratio(text, ratio->mid, ratio->lo, ratio->hi), of);
+                         diagnosis_ratio(text, ratio), of);
 }
 
 /* A core that nobody else has. */
@@ -210,19 +195,21 @@ static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_
                               struct error *e)
 {
     struct subject s;
+    const struct interval *gemm = &r->of[GEMM].ratios[i], *memory = &r->of[MEMORY].ratios[i],
+                          *latency = &r->of[LATENCY].ratios[i];
+    enum outlier computes = outlier_judge(gemm, DOCTOR_RATE_MARGIN, false);
     name_core(&s, d, i);
-    enum outlier gemm = outlier_judge(&r->gemm[i], DOCTOR_RATE_MARGIN, false);
-    if (gemm == OUTLIER_SLOW)
-        return tell_ratio(d, FINDING_core_slow, s.text, "has its core, and computes at",
-                          &r->gemm[i], "the other cores' rate", e);
-    if (gemm == OUTLIER_OPEN)
-        TRY(tell_ratio(d, FINDING_undecided, s.text, "may be slow or not: it computes at",
-                       &r->gemm[i], "the other cores' rate", e));
-    if (outlier_judge(&r->memory[i], DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW)
-        TRY(tell_ratio(d, FINDING_memory_slow, s.text, "reaches memory at", &r->memory[i],
+    if (computes == OUTLIER_SLOW)
+        return tell_ratio(d, FINDING_core_slow, s.text, "has its core, and computes at", gemm,
+                          "the other cores' rate", e);
+    if (computes == OUTLIER_OPEN)
+        TRY(tell_ratio(d, FINDING_undecided, s.text, "may be slow or not: it computes at", gemm,
                        "the other cores' rate", e));
-    if (outlier_judge(&r->latency[i], DOCTOR_LATENCY_MARGIN, true) == OUTLIER_SLOW)
-        TRY(tell_ratio(d, FINDING_latency_slow, s.text, "waits for memory for", &r->latency[i],
+    if (outlier_judge(memory, DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW)
+        TRY(tell_ratio(d, FINDING_memory_slow, s.text, "reaches memory at", memory,
+                       "the other cores' rate", e));
+    if (outlier_judge(latency, DOCTOR_LATENCY_MARGIN, true) == OUTLIER_SLOW)
+        TRY(tell_ratio(d, FINDING_latency_slow, s.text, "waits for memory for", latency,
                        "the other cores' time", e));
     return OK;
 }

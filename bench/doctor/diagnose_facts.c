@@ -10,31 +10,24 @@
 
 /* ---- One setting of some nodes ---- */
 
-/* "all 4 nodes", or those of which `is` holds: "node1 node3"; "" where it holds of none. */
-static void name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
-                       bool (*is)(const struct doctor_node *node))
+/* "all 4 nodes", or those of which `is` holds: "node1 node3". Returns the first of them; NULL where it holds of none. */
+static const struct doctor_node *name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
+                                            bool (*is)(const struct doctor_node *node))
 {
+    const struct doctor_node *first = NULL;
     size_t used = 0, n = 0;
-    text[0] = '\0';
     for (size_t i = 0; i < x->n_nodes; i++) {
         if (!is(&x->nodes[i]))
             continue;
-        n++;
+        if (n++ == 0)
+            first = &x->nodes[i];
         if (used < DOCTOR_TEXT / 2)
             used += (size_t)snprintf(text + used, DOCTOR_TEXT - used, "%s%.60s",
                                      used > 0 ? " " : "", x->nodes[i].name);
     }
     if (n > 1 && n == x->n_nodes)
         snprintf(text, DOCTOR_TEXT, "all %zu nodes", n);
-}
-
-static const struct doctor_node *first_of(const struct examination *x,
-                                          bool (*is)(const struct doctor_node *node))
-{
-    for (size_t i = 0; i < x->n_nodes; i++)
-        if (is(&x->nodes[i]))
-            return &x->nodes[i];
-    return NULL;
+    return first;
 }
 
 static bool governor_varies(const struct doctor_node *n)
@@ -66,26 +59,21 @@ static enum status judge_settings(struct diagnosis *d, const struct examination 
 {
     char names[DOCTOR_TEXT];
     const struct doctor_node *n;
-    name_nodes(names, x, governor_varies);
-    if ((n = first_of(x, governor_varies)) != NULL)
+    if ((n = name_nodes(names, x, governor_varies)) != NULL)
         TRY(diagnosis_add(d, FINDING_governor, names, e,
                           "%.150s: the governor of the processors' frequency is %.60s", names,
                           n->governor));
-    name_nodes(names, x, is_limited);
-    if ((n = first_of(x, is_limited)) != NULL)
+    if ((n = name_nodes(names, x, is_limited)) != NULL)
         TRY(diagnosis_add(d, FINDING_cpu_limit, names, e,
                           "%.150s: a cgroup leaves %g cores to %g ranks", names, n->quota_cores,
                           n->ranks));
-    name_nodes(names, x, reads_slowly);
-    if ((n = first_of(x, reads_slowly)) != NULL)
+    if ((n = name_nodes(names, x, reads_slowly)) != NULL)
         TRY(diagnosis_add(d, FINDING_clock, names, e,
                           "%.150s: reading the clock takes %.0f ns, its source is %.40s", names,
                           n->clock_read_ns, n->clock_source));
-    name_nodes(names, x, has_turbo);
-    if (first_of(x, has_turbo) != NULL)
+    if (name_nodes(names, x, has_turbo) != NULL)
         TRY(diagnosis_add(d, FINDING_turbo, names, e, "%.150s: turbo is on", names));
-    name_nodes(names, x, has_little_memory);
-    if ((n = first_of(x, has_little_memory)) != NULL)
+    if ((n = name_nodes(names, x, has_little_memory)) != NULL)
         TRY(diagnosis_add(d, FINDING_little_memory, names, e, "%.150s: %.2g GiB for %g ranks",
                           names, n->memory_gib, n->ranks));
     return OK;

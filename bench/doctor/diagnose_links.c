@@ -8,21 +8,17 @@
 #include "kernels/base/mem.h"
 
 struct links {
-    double *rates, *latencies; /* [directions][rounds], NAN where a round lacks one */
-    int *kinds;                /* [directions]: 1 between nodes, 0 between ranks of one */
-    int *carried;              /* [directions]: rounds in which an interface counted the bytes */
-    struct interval *rate, *latency;
-    size_t n, rounds;
+    struct measured rate, latency; /* of directions */
+    int *kinds;                    /* [directions]: 1 between nodes, 0 between ranks of one */
+    int *carried; /* [directions]: rounds in which an interface counted the bytes */
 };
 
 static void links_free(struct links *l)
 {
-    free(l->rates);
-    free(l->latencies);
+    measured_free(&l->rate);
+    measured_free(&l->latency);
     free(l->kinds);
     free(l->carried);
-    free(l->rate);
-    free(l->latency);
 }
 
 /* ---- Rows ---- */
@@ -61,9 +57,9 @@ static enum status list_directions(struct diagnosis *d, const struct examination
 
 static void take_message(struct links *l, struct diagnosis *d, const struct doctor_message *m)
 {
-    size_t i = find_direction(d, m), at = i * l->rounds + (size_t)m->round;
-    l->rates[at] = m->gbyte_per_s;
-    l->latencies[at] = m->latency_us;
+    size_t i = find_direction(d, m), at = i * l->rate.rounds + (size_t)m->round;
+    l->rate.x[at] = m->gbyte_per_s;
+    l->latency.x[at] = m->latency_us;
     l->carried[i] += m->interface[0] != '\0';
     if (m->interface[0] != '\0')
         snprintf(d->links[i].interface, DOCTOR_TEXT, "%s", m->interface);
@@ -72,36 +68,31 @@ static void take_message(struct links *l, struct diagnosis *d, const struct doct
 static enum status links_fill(struct links *l, struct diagnosis *d, const struct examination *x,
                               struct error *e)
 {
-    l->n = d->n_links;
+    double rounds = 0;
     for (size_t i = 0; i < x->n_messages; i++)
-        l->rounds = fmax((double)l->rounds, x->messages[i].round + 1);
-    TRY(MEM_NEW(l->rates, l->n * l->rounds, "links", e));
-    TRY(MEM_NEW(l->latencies, l->n * l->rounds, "links", e));
-    TRY(MEM_NEW(l->kinds, l->n, "links", e));
-    TRY(MEM_NEW(l->carried, l->n, "links", e));
-    TRY(MEM_NEW(l->rate, l->n, "links", e));
-    TRY(MEM_NEW(l->latency, l->n, "links", e));
-    for (size_t i = 0; i < l->n * l->rounds; i++)
-        l->rates[i] = l->latencies[i] = NAN;
+        rounds = fmax(rounds, x->messages[i].round + 1);
+    TRY(measured_open(&l->rate, d->n_links, (size_t)rounds, e));
+    TRY(measured_open(&l->latency, d->n_links, (size_t)rounds, e));
+    TRY(MEM_NEW(l->kinds, d->n_links, "links", e));
+    TRY(MEM_NEW(l->carried, d->n_links, "links", e));
     for (size_t i = 0; i < x->n_messages; i++)
         take_message(l, d, &x->messages[i]);
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < d->n_links; i++)
         l->kinds[i] = d->directions[i].from != d->directions[i].to;
-    TRY(outlier_ratios(l->rate, l->rates, l->n, l->rounds, l->kinds, e));
-    return outlier_ratios(l->latency, l->latencies, l->n, l->rounds, l->kinds, e);
+    TRY(measured_compare(&l->rate, l->kinds, e));
+    return measured_compare(&l->latency, l->kinds, e);
 }
 
 static void set_link(struct doctor_link *row, const struct links *l, size_t i)
 {
-    struct interval latency =
-        stats_median_interval(l->latencies + i * l->rounds, l->rounds, OUTLIER_LEVEL);
-    row->gbyte_per_s = stats_median(l->rates + i * l->rounds, l->rounds);
+    struct interval latency = measured_interval(&l->latency, i);
+    row->gbyte_per_s = measured_interval(&l->rate, i).mid;
     row->latency_us = latency.mid;
-    CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate[i], 1);
-    CSV_SET_INTERVAL(row, latency_us_ratio, l->latency[i], 1);
+    CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate.ratios[i], 1);
+    CSV_SET_INTERVAL(row, latency_us_ratio, l->latency.ratios[i], 1);
     row->level = latency.level;
     /* Counters of ports are late at times, and others use interfaces too. */
-    if (2 * (size_t)l->carried[i] <= l->rounds)
+    if (2 * (size_t)l->carried[i] <= l->rate.rounds)
         row->interface[0] = '\0';
 }
 
@@ -113,7 +104,7 @@ static enum status tell_pair(struct diagnosis *d, enum finding_kind kind, size_t
     char text[96], subject[DOCTOR_TEXT];
     snprintf(subject, sizeof subject, "%.100s -> %.100s", d->links[i].from, d->links[i].to);
     return diagnosis_add(d, kind, subject, e, "%s: %s %s of the others'", subject, what,
-                         diagnosis_ratio(text, ratio->mid, ratio->lo, ratio->hi));
+                         diagnosis_ratio(text, ratio));
 }
 
 /* One finding for a node, by the median of what it is blamed for. */
@@ -121,15 +112,15 @@ static enum status tell_node(struct diagnosis *d, const struct links *l,
                              const struct examination *x, int node, enum blame blame,
                              struct error *e)
 {
-    double ratios[l->n + 1], worst = 1;
+    double ratios[d->n_links + 1], worst = 1;
     size_t n = 0;
     bool sends = blame == BLAME_SENDER;
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < d->n_links; i++) {
         const struct direction *way = &d->directions[i];
         if (way->blame != blame || (sends ? way->from : way->to) != node)
             continue;
-        ratios[n++] = l->rate[i].mid;
-        worst = fmin(worst, l->rate[i].mid);
+        ratios[n++] = l->rate.ratios[i].mid;
+        worst = fmin(worst, l->rate.ratios[i].mid);
     }
     if (n == 0)
         return OK;
@@ -143,12 +134,13 @@ static enum status tell_node(struct diagnosis *d, const struct links *l,
 /* All that are left open in one sentence, with the widest interval of them. */
 static enum status tell_open(struct diagnosis *d, const struct links *l, struct error *e)
 {
+    const struct interval *rates = l->rate.ratios;
     size_t n = 0, widest = 0;
     char text[96];
-    for (size_t i = 0; i < l->n; i++) {
-        if (outlier_judge(&l->rate[i], DOCTOR_RATE_MARGIN, false) != OUTLIER_OPEN)
+    for (size_t i = 0; i < d->n_links; i++) {
+        if (outlier_judge(&rates[i], DOCTOR_RATE_MARGIN, false) != OUTLIER_OPEN)
             continue;
-        if (n++ == 0 || l->rate[i].hi - l->rate[i].lo > l->rate[widest].hi - l->rate[widest].lo)
+        if (n++ == 0 || rates[i].hi - rates[i].lo > rates[widest].hi - rates[widest].lo)
             widest = i;
     }
     if (n == 0)
@@ -157,24 +149,24 @@ static enum status tell_open(struct diagnosis *d, const struct links *l, struct 
         d, FINDING_undecided, "links", e,
         "%zu of %zu links may be slow or not; long messages from %.60s to %.60s go at %s "
         "of the others' rate",
-        n, l->n, d->links[widest].from, d->links[widest].to,
-        diagnosis_ratio(text, l->rate[widest].mid, l->rate[widest].lo, l->rate[widest].hi));
+        n, d->n_links, d->links[widest].from, d->links[widest].to,
+        diagnosis_ratio(text, &rates[widest]));
 }
 
 static enum status judge_rates(struct diagnosis *d, const struct links *l,
                                const struct examination *x, struct error *e)
 {
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < d->n_links; i++)
         d->directions[i].slow =
-            outlier_judge(&l->rate[i], DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW;
-    TRY(outlier_blame(d->directions, l->n, (int)x->n_nodes, e));
+            outlier_judge(&l->rate.ratios[i], DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW;
+    TRY(outlier_blame(d->directions, d->n_links, (int)x->n_nodes, e));
     for (int node = 0; node < (int)x->n_nodes; node++) {
         TRY(tell_node(d, l, x, node, BLAME_SENDER, e));
         TRY(tell_node(d, l, x, node, BLAME_RECEIVER, e));
     }
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < d->n_links; i++)
         if (d->directions[i].blame == BLAME_PAIR)
-            TRY(tell_pair(d, FINDING_link_slow, i, "long messages go at", &l->rate[i], e));
+            TRY(tell_pair(d, FINDING_link_slow, i, "long messages go at", &l->rate.ratios[i], e));
     return tell_open(d, l, e);
 }
 
@@ -182,10 +174,11 @@ static enum status judge_rates(struct diagnosis *d, const struct links *l,
 static enum status judge_latencies(struct diagnosis *d, const struct links *l,
                                    const struct examination *x, struct error *e)
 {
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < d->n_links; i++)
         if (!share_machine(x, d->directions[i].from, d->directions[i].to) &&
-            outlier_judge(&l->latency[i], DOCTOR_MESSAGE_MARGIN, true) == OUTLIER_SLOW)
-            TRY(tell_pair(d, FINDING_link_late, i, "short messages take", &l->latency[i], e));
+            outlier_judge(&l->latency.ratios[i], DOCTOR_MESSAGE_MARGIN, true) == OUTLIER_SLOW)
+            TRY(tell_pair(d, FINDING_link_late, i, "short messages take", &l->latency.ratios[i],
+                          e));
     return OK;
 }
 
@@ -226,7 +219,7 @@ static enum status diagnose(struct diagnosis *d, struct links *l, const struct e
 {
     TRY(list_directions(d, x, e));
     TRY(links_fill(l, d, x, e));
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < d->n_links; i++) {
         set_link(&d->links[i], l, i);
         snprintf(d->links[i].from, DOCTOR_TEXT, "%s", x->nodes[d->directions[i].from].name);
         snprintf(d->links[i].to, DOCTOR_TEXT, "%s", x->nodes[d->directions[i].to].name);

@@ -61,4 +61,4 @@ enum status diagnose_facts(struct diagnosis *d, const struct examination *x, str
 /* Inside bench/doctor: the name of a node. */
 const char *examination_node(const struct examination *x, double node);
 /* Inside bench/doctor: "0.900 [0.893, 0.908]". */
-char *diagnosis_ratio(char text[96], double mid, double lo, double hi);
+char *diagnosis_ratio(char text[96], const struct interval *ratio);

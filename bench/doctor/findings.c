@@ -18,9 +18,9 @@ static const struct kind {
 #include "bench/doctor/findings.def"
 };
 
-char *diagnosis_ratio(char text[96], double mid, double lo, double hi)
+char *diagnosis_ratio(char text[96], const struct interval *ratio)
 {
-    snprintf(text, 96, "%.3f [%.3f, %.3f]", mid, lo, hi);
+    snprintf(text, 96, "%.3f [%.3f, %.3f]", ratio->mid, ratio->lo, ratio->hi);
     return text;
 }
 

@@ -47,6 +47,36 @@ enum status outlier_ratios(struct interval *ratios, const double *x, size_t n, s
     return status;
 }
 
+enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e)
+{
+    *m = (struct measured){.n = n, .rounds = rounds};
+    TRY(MEM_NEW(m->x, n * rounds, "rounds", e));
+    for (size_t i = 0; i < n * rounds; i++)
+        m->x[i] = NAN;
+    return MEM_NEW(m->ratios, n, "ratios", e);
+}
+
+void measured_free(struct measured *m)
+{
+    free(m->x);
+    free(m->ratios);
+}
+
+enum status measured_compare(struct measured *m, const int *peers, struct error *e)
+{
+    return outlier_ratios(m->ratios, m->x, m->n, m->rounds, peers, e);
+}
+
+struct interval measured_interval(const struct measured *m, size_t i)
+{
+    double x[m->rounds];
+    size_t n = 0;
+    for (size_t t = 0; t < m->rounds; t++)
+        if (!isnan(m->x[i * m->rounds + t]))
+            x[n++] = m->x[i * m->rounds + t];
+    return stats_median_interval(x, n, OUTLIER_LEVEL);
+}
+
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower)
 {
     if (isnan(ratio->mid) || isnan(ratio->lo) || isnan(ratio->hi) || !ratio->met)

@@ -18,6 +18,20 @@
 enum status outlier_ratios(struct interval *ratios, const double *x, size_t n, size_t rounds,
                            const int *peers, struct error *e);
 
+/* Numbers of like things in rounds, and what each has over the others. */
+struct measured {
+    double *x; /* [n][rounds]; NAN where a round lacks one */
+    size_t n, rounds;
+    struct interval *ratios; /* [n], once they are compared */
+};
+
+/* All numbers unknown. Freed with measured_free in any case. */
+enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
+void measured_free(struct measured *m);
+enum status measured_compare(struct measured *m, const int *peers, struct error *e);
+/* The median of one over the rounds that have it, with its interval; NAN where none has. */
+struct interval measured_interval(const struct measured *m, size_t i);
+
 /* What a ratio says of something whose rate should be 1, or whose time where `more_is_slower`: it is slow where its
  * whole interval lies beyond the margin, fine where its whole interval lies within. A loss of 10 % is told with
  * a margin of 5 %, as far from one error as from the other. */
