@@ -100,12 +100,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     TRY(go_by_machines(c, e));
     workloads_list(&c->workloads, programs + 1);
     TRY(programs_read(&c->programs, tools, programs, e));
-    const struct facts_source source = {.spec = &c->spec,
-                                        .machine = place_machine(c->place),
-                                        .programs = &c->programs,
-                                        .workloads = &c->workloads,
-                                        .machines = &c->machines};
-    return facts_find(&c->facts, &source, e);
+    return facts_find(&c->facts, c, e);
 }
 
 /* Checkpoints lie beside the launches of an accuracy run, where the next of them finds what one

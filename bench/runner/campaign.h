@@ -11,6 +11,7 @@
 #include "bench/runner/core_locks.h"
 #include "bench/runner/facts.h"
 #include "bench/runner/owner.h"
+#include "bench/runner/programs.h"
 #include "bench/runner/tools.h"
 #include "bench/runner/workloads.h"
 #include "bench/sites/site.h"

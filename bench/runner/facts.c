@@ -43,8 +43,7 @@ const char *facts_differ(const json_t *was, const json_t *is, const char *last)
     return NULL;
 }
 
-/* The row of a fact's kind; N_KINDS where a later version made it. *of: of what. */
-static size_t kind_of(const char *name, const char **of)
+size_t fact_kind(const char *name, const char **of)
 {
     size_t length = strcspn(name, ":"), i = 0;
     while (i < N_KINDS &&
@@ -57,7 +56,7 @@ static size_t kind_of(const char *name, const char **of)
 void fact_explain(char *text, size_t size, const char *name)
 {
     const char *of;
-    size_t kind = kind_of(name, &of);
+    size_t kind = fact_kind(name, &of);
     const char *format = kind < N_KINDS ? kinds[kind].text : name, *at = strstr(format, "%s");
     if (at == NULL)
         snprintf(text, size, "%s", format);
@@ -68,7 +67,7 @@ void fact_explain(char *text, size_t size, const char *name)
 const char *fact_way_back(const char *name)
 {
     const char *of;
-    size_t kind = kind_of(name, &of);
+    size_t kind = fact_kind(name, &of);
     return kind < N_KINDS ? kinds[kind].back : "with that again";
 }
 

@@ -12,23 +12,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "bench/place/place.h"
-#include "bench/runner/programs.h"
-#include "bench/runner/workloads.h"
-#include "bench/sites/machines.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-struct facts_source {
-    const struct spec *spec;
-    struct place_machine machine;
-    const struct programs *programs;
-    const struct workloads *workloads; /* that have been asked about every point */
-    const struct machines *machines;   /* of the points that ssh starts, asked likewise */
-};
+struct campaign;
 
-/* *facts: all that is known of what the spec's points run on; json_decref frees it. */
-enum status facts_find(json_t **facts, const struct facts_source *source, struct error *e);
+/* *facts: all that is known of what a campaign's points run on, once its workloads and machines have been asked about
+ * them; json_decref frees it. */
+enum status facts_find(json_t **facts, const struct campaign *c, struct error *e);
 
 /* What a launch belongs to: digits over the point and the facts that concern it. */
 enum { FACTS_KEY_BYTES = 17 };
@@ -52,3 +43,6 @@ const char *fact_way_back(const char *name);
 
 /* "SHA-256 0123456789ab" of a long digest, other texts cut to fit. */
 void fact_shorten(char *text, size_t size, const char *value);
+
+/* The row of a fact's kind in facts.def; their number where a later version made it. *of: of what. */
+size_t fact_kind(const char *name, const char **of);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/place/hardware.h"
-#include "bench/runner/facts.h"
+#include "bench/runner/campaign.h"
 #include "bench/runner/foreign.h"
 #include "bench/sites/site.h"
 
@@ -21,10 +21,11 @@ static enum status add(json_t *facts, const char *name, const char *value, struc
 
 /* ---- machine: hosts of one class are one machine ---- */
 
-static enum status find_machine(json_t *facts, const struct facts_source *s, struct error *e)
+static enum status find_machine(json_t *facts, const struct campaign *c, struct error *e)
 {
     char class[HARDWARE_CLASS_BYTES];
-    hardware_class(class, &s->machine);
+    struct place_machine machine = place_machine(c->place);
+    hardware_class(class, &machine);
     return add(facts, "machine", class, e);
 }
 
@@ -37,10 +38,10 @@ static bool concerns_machine(const char *of, const struct point *point)
 
 /* ---- host: the class of each machine that ssh reaches ---- */
 
-static enum status find_host(json_t *facts, const struct facts_source *s, struct error *e)
+static enum status find_host(json_t *facts, const struct campaign *c, struct error *e)
 {
-    for (size_t i = 0; i < s->machines->n; i++) {
-        const struct machine *m = &s->machines->all[i];
+    for (size_t i = 0; i < c->machines.n; i++) {
+        const struct machine *m = &c->machines.all[i];
         char name[512];
         snprintf(name, sizeof name, "host:%s", m->name);
         if (m->reason.status == OK)
@@ -62,10 +63,10 @@ static bool concerns_host(const char *of, const struct point *point)
 
 /* ---- link: of the sites that have one, where no option of the point says it ---- */
 
-static enum status find_link(json_t *facts, const struct facts_source *s, struct error *e)
+static enum status find_link(json_t *facts, const struct campaign *c, struct error *e)
 {
-    for (size_t i = 0; i < s->spec->n_points; i++) {
-        const struct config *config = &s->spec->points[i].config;
+    for (size_t i = 0; i < c->spec.n_points; i++) {
+        const struct config *config = &c->spec.points[i].config;
         char name[128], link[LINK_BYTES];
         snprintf(name, sizeof name, "link:%s", config_text(config, OPT_SITE));
         if (json_object_get(facts, name) == NULL && site_link(link, config))
@@ -82,12 +83,12 @@ static bool concerns_link(const char *of, const struct point *point)
 
 /* ---- program: contents of workloads, helpers and pin ---- */
 
-static enum status find_program(json_t *facts, const struct facts_source *s, struct error *e)
+static enum status find_program(json_t *facts, const struct campaign *c, struct error *e)
 {
-    for (size_t i = 0; i < s->programs->n; i++) {
-        const struct program *p = &s->programs->all[i];
+    for (size_t i = 0; i < c->programs.n; i++) {
+        const struct program *p = &c->programs.all[i];
         char name[512];
-        snprintf(name, sizeof name, "program:%s", program_name(p));
+        snprintf(name, sizeof name, "program:%s", file_name(p->path));
         TRY(add(facts, name, p->hex, e));
     }
     return OK;
@@ -103,18 +104,18 @@ static bool concerns_program(const char *of, const struct point *point)
 
 /* ---- workload: what a program says of libraries, data and instruction set, with these data and this precision ---- */
 
-static enum status find_workload(json_t *facts, const struct facts_source *s, struct error *e)
+static enum status find_workload(json_t *facts, const struct campaign *c, struct error *e)
 {
-    const char *key;
-    json_t *said;
-    for (size_t i = 0; i < s->workloads->n_identities; i++) {
-        const struct workload_identity *w = &s->workloads->identities[i];
-        json_object_foreach(w->said, key, said)
+    const char *about, *key;
+    json_t *identity, *said;
+    json_object_foreach(c->workloads.identities, about, identity)
+    {
+        json_object_foreach(identity, key, said)
         {
             char name[1024];
             if (!json_is_string(said) || !json_string_length(said))
                 continue;
-            snprintf(name, sizeof name, "workload:%s of %s", key, w->about);
+            snprintf(name, sizeof name, "workload:%s of %s", key, about);
             TRY(add(facts, name, json_string_value(said), e));
         }
     }
@@ -134,7 +135,7 @@ static bool concerns_workload(const char *of, const struct point *point)
 
 static const struct {
     const char *kind;
-    enum status (*find)(json_t *facts, const struct facts_source *source, struct error *e);
+    enum status (*find)(json_t *facts, const struct campaign *c, struct error *e);
     bool (*concerns)(const char *of, const struct point *point);
 } kinds[] = {
 #define FACT(kind, text, back) {#kind, find_##kind, concerns_##kind},
@@ -142,26 +143,21 @@ static const struct {
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
-enum status facts_find(json_t **facts, const struct facts_source *source, struct error *e)
+enum status facts_find(json_t **facts, const struct campaign *c, struct error *e)
 {
     *facts = json_object();
     if (*facts == NULL)
         return error_no_memory(e, "the facts of a run");
     for (size_t i = 0; i < N_KINDS; i++)
-        TRY(kinds[i].find(*facts, source, e));
+        TRY(kinds[i].find(*facts, c, e));
     return OK;
 }
 
 static bool concerns(const char *name, const struct point *point)
 {
-    for (size_t i = 0; i < N_KINDS; i++) {
-        size_t length = strlen(kinds[i].kind);
-        if (strncmp(name, kinds[i].kind, length) != 0)
-            continue;
-        if (name[length] == '\0' || name[length] == ':')
-            return kinds[i].concerns(name + length + (name[length] == ':'), point);
-    }
-    return false;
+    const char *of;
+    size_t kind = fact_kind(name, &of);
+    return kind < N_KINDS && kinds[kind].concerns(of, point);
 }
 
 bool facts_go_on(const json_t *was, const json_t *is, const struct spec *spec)

@@ -14,29 +14,15 @@ static const char *written_of(const struct config *config)
     return config->values[OPT_COMMAND].texts[0];
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 const char *foreign_name(const struct config *config)
 {
-    return last_part(written_of(config));
+    return file_name(written_of(config));
 }
 
-static size_t index_of(const struct foreign_programs *programs, const char *written)
+const char *foreign_program(const json_t *programs, const struct config *config)
 {
-    size_t i = 0;
-    while (i < programs->n && strcmp(programs->written[i], written) != 0)
-        i++;
-    return i;
-}
-
-const char *foreign_program(const struct foreign_programs *programs, const struct config *config)
-{
-    size_t i = index_of(programs, written_of(config));
-    return i < programs->n ? programs->paths[i] : "";
+    const char *path = json_string_value(json_object_get(programs, written_of(config)));
+    return path != NULL ? path : "";
 }
 
 /* Whether folder/name is a program; `length` characters of folder. What is there and cannot be run is
@@ -94,66 +80,47 @@ static enum status find(char path[PATH_BYTES], bool *found, const struct spec *s
     return OK;
 }
 
-static enum status add(struct foreign_programs *programs, const struct config *config,
-                       const char *path, struct error *e)
-{
-    size_t i = programs->n;
-    programs->written[i] = strdup(written_of(config));
-    programs->paths[i] = strdup(path);
-    programs->n++;
-    if (programs->written[i] == NULL || programs->paths[i] == NULL)
-        return error_no_memory(e, "the programs of a campaign");
-    return OK;
-}
-
 /* Our own programs are known by their names, too. */
-static enum status check_name(const struct foreign_programs *programs, const struct config *config,
-                              struct error *e)
+static enum status check_name(json_t *programs, const struct config *config, struct error *e)
 {
     const struct mark mark = config->values[OPT_COMMAND].mark;
-    const char *name = foreign_name(config);
+    const char *name = foreign_name(config), *written;
+    json_t *path;
     bool taken = strcmp(name, "pin") == 0 ||
                  name_index(name, names_workloads->names, names_workloads->n) >= 0;
-    for (size_t i = 0; i < programs->n; i++)
-        taken = taken || strcmp(last_part(programs->written[i]), name) == 0;
+    json_object_foreach(programs, written, path) taken |= strcmp(file_name(written), name) == 0;
     if (taken)
         return mark_error(e, ERR_SPEC, mark,
                           "workload.command: '%s' is another program of that name: a run knows "
                           "programs by their names, call it otherwise",
                           written_of(config));
-    if (programs->n == FOREIGN_PROGRAMS_MAX)
+    if (json_object_size(programs) == FOREIGN_PROGRAMS_MAX)
         return mark_error(e, ERR_SPEC, mark, "workload.command: more than %d programs",
                           FOREIGN_PROGRAMS_MAX);
     return OK;
 }
 
-enum status foreign_find(struct foreign_programs *programs, const struct spec *spec,
-                         const struct tools *tools, const struct config *config, struct error *e)
+enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,
+                         const struct config *config, struct error *e)
 {
     char path[PATH_BYTES];
+    const char *written = written_of(config);
     bool found;
     int why = ENOENT;
-    if (index_of(programs, written_of(config)) < programs->n)
+    if (json_object_get(programs, written) != NULL)
         return OK;
     TRY(check_name(programs, config, e));
     TRY(find(path, &found, spec, tools, config, &why, e));
     if (found)
-        return add(programs, config, path, e);
+        return json_object_set_new_nocheck(programs, written, json_string_nocheck(path)) == 0
+                   ? OK
+                   : error_no_memory(e, "the programs of a campaign");
     return mark_error(
         e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
         "workload.command: '%s' cannot be run: %s; looked for beside the spec, in the "
         "current folder%s",
-        written_of(config), strerror(why),
-        strchr(written_of(config), '/') == NULL ? ", beside scalebench and on PATH" : "");
-}
-
-void foreign_free(struct foreign_programs *programs)
-{
-    for (size_t i = 0; i < programs->n; i++) {
-        free(programs->written[i]);
-        free(programs->paths[i]);
-    }
-    programs->n = 0;
+        written, strerror(why),
+        strchr(written, '/') == NULL ? ", beside scalebench and on PATH" : "");
 }
 
 enum status foreign_arguments(char ***arguments, const struct config *config,

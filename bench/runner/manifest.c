@@ -41,21 +41,25 @@ static json_t *preflight_facts(void)
     return json;
 }
 
-static json_t *machine_facts(const struct place_machine *m, const char *link)
+/* Ranks that ssh starts have the cores of their machines. */
+static json_t *machine_facts(const struct campaign *c)
 {
-    char host[256] = "", cpu[256], caches[256];
+    char host[256] = "", cpu[256], caches[256], link[LINK_BYTES] = "";
     struct utsname system;
+    struct place_machine m = place_machine(c->place);
+    int cores = machines_cores(&c->machines, NULL);
+    bool linked = sites_link(link, &c->spec);
     gethostname(host, sizeof host - 1);
     hardware_cpu(cpu, sizeof cpu);
     hardware_caches(caches, sizeof caches);
     uname(&system);
-    return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:o}",
-                     "host", host, "cpu", json_text_or_null(cpu), "caches",
-                     json_text_or_null(caches), "architecture", system.machine, "system",
-                     system.sysname, "kernel", system.release, "machine_cores", m->machine_cores,
-                     "cores", m->cores, "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes,
-                     "usable_cores", m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus",
-                     m->slurm_cpus, "link", json_text_or_null(link));
+    return json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:o}", "host", host,
+        "cpu", json_text_or_null(cpu), "caches", json_text_or_null(caches), "architecture",
+        system.machine, "system", system.sysname, "kernel", system.release, "machine_cores",
+        m.machine_cores, "cores", m.cores, "hwthreads", m.hwthreads, "numa_nodes", m.numa_nodes,
+        "usable_cores", cores > 0 ? cores : m.usable_cores, "quota_cores", m.quota_cores,
+        "slurm_cpus", m.slurm_cpus, "link", json_text_or_null(linked ? link : NULL));
 }
 
 static json_t *build_facts(const struct tools *tools)
@@ -85,15 +89,15 @@ static void now_text(char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-static json_t *begin_json(const struct manifest *m, const char *identity)
+static json_t *begin_json(const struct campaign *c, const char *identity)
 {
     char started[32];
     now_text(started);
     return json_pack("{s:i, s:s, s:O, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 2, "identity",
-                     identity, "facts", m->facts, "started", started, "spec", json_text(m->spec),
-                     "set", json_text_or_null(m->set), "command", command_line(m->command),
-                     "machine", machine_facts(&m->machine, m->link), "preflight", preflight_facts(),
-                     "build", build_facts(m->tools));
+                     identity, "facts", c->facts, "started", started, "spec",
+                     json_text(c->request->spec), "set", json_text_or_null(c->request->set),
+                     "command", command_line(c->request->command), "machine", machine_facts(c),
+                     "preflight", preflight_facts(), "build", build_facts(c->tools));
 }
 
 static enum status write_json(FILE *out, const void *arg, struct error *e)
@@ -103,18 +107,18 @@ static enum status write_json(FILE *out, const void *arg, struct error *e)
                : error_set(e, ERR_ARGUMENT, "the manifest holds text that is not UTF-8");
 }
 
-enum status manifest_write(const char *path, const struct manifest *manifest, struct error *e)
+enum status manifest_write(const char *path, const struct campaign *c, struct error *e)
 {
     char identity[65];
-    TRY(facts_digest(identity, manifest->facts, e));
-    json_t *json = begin_json(manifest, identity);
+    TRY(facts_digest(identity, c->facts, e));
+    json_t *json = begin_json(c, identity);
     enum status status = file_write(path, write_json, json, e);
     json_decref(json);
     return status;
 }
 
 /* How the run was asked for before goes to `earlier`. */
-static void take_command(json_t *json, const struct manifest *m, const char *kept)
+static void take_command(json_t *json, const struct campaign_request *m, const char *kept)
 {
     char at[32];
     now_text(at);
@@ -151,20 +155,21 @@ static bool take_facts(json_t *json, const json_t *is)
     return differ || json_object_size(facts) > known;
 }
 
-enum status manifest_update(const char *path, const struct manifest *manifest, const char *kept,
+enum status manifest_update(const char *path, const struct campaign *c, const char *kept,
                             struct error *e)
 {
     json_error_t why;
+    char link[LINK_BYTES];
     enum status status = OK;
     json_t *json = json_load_file(path, 0, &why);
     if (json == NULL)
         return error_at(e, ERR_DATA, path, why.line, 0, "not a manifest: %s", why.text);
     json_t *machine = json_object_get(json, "machine");
-    bool changed = take_facts(json, manifest->facts);
-    if (manifest->link[0] && json_is_null(json_object_get(machine, "link")))
-        json_object_set_new(machine, "link", json_string(manifest->link));
+    bool changed = take_facts(json, c->facts);
+    if (json_is_null(json_object_get(machine, "link")) && sites_link(link, &c->spec))
+        json_object_set_new(machine, "link", json_string(link));
     if (kept != NULL)
-        take_command(json, manifest, kept);
+        take_command(json, c->request, kept);
     if (kept != NULL || changed)
         status = file_write(path, write_json, json, e);
     json_decref(json);

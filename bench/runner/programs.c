@@ -23,12 +23,6 @@ enum status programs_read(struct programs *programs, const struct tools *tools,
     return OK;
 }
 
-const char *program_name(const struct program *program)
-{
-    const char *slash = strrchr(program->path, '/');
-    return slash != NULL ? slash + 1 : program->path;
-}
-
 static bool is_untouched(const struct program *p)
 {
     struct stat now;

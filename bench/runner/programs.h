@@ -26,9 +26,6 @@ struct programs {
 enum status programs_read(struct programs *programs, const struct tools *tools,
                           const char *const *paths, struct error *e);
 
-/* "train_cnn" of a path. */
-const char *program_name(const struct program *program);
-
 /* ERR_DATA, saying what it was and is, when a program is no longer the one that was read. Of files
  * that were not touched nothing is read. */
 enum status programs_check(struct programs *programs, struct error *e);

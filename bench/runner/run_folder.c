@@ -264,32 +264,15 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
     return OK;
 }
 
-static struct manifest manifest_of(const struct campaign *c)
-{
-    struct manifest manifest = {.facts = c->facts,
-                                .spec = c->request->spec,
-                                .set = c->request->set,
-                                .command = c->request->command,
-                                .tools = c->tools,
-                                .machine = place_machine(c->place)};
-    int cores = machines_cores(&c->machines, NULL);
-    if (cores > 0) /* ranks run there, not here */
-        manifest.machine.usable_cores = cores;
-    if (!sites_link(manifest.link, &c->spec))
-        manifest.link[0] = '\0';
-    return manifest;
-}
-
 /* The manifest comes last: a run that has none was not begun properly and is not found again. */
 static enum status describe_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES];
-    struct manifest manifest = manifest_of(c);
     TRY(keep_inputs(c, e));
     TRY(path_format(path, e, "%s/spec.yaml", c->run_dir));
     TRY(file_write(path, write_spec, &c->spec, e));
     TRY(path_format(path, e, "%s/manifest.json", c->run_dir));
-    return manifest_write(path, &manifest, e);
+    return manifest_write(path, c, e);
 }
 
 /* Keeps the spec that the run had as the first spec-<number>.yaml that is free, or that says the
@@ -313,7 +296,6 @@ static enum status keep_spec(const struct campaign *c, const char *path, char ke
 static enum status renew_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES], fresh[PATH_BYTES], kept[32] = "";
-    struct manifest manifest = manifest_of(c);
     TRY(keep_inputs(c, e));
     TRY(path_format(path, e, "%s/spec.yaml", c->run_dir));
     TRY(path_format(fresh, e, "%s/spec.new", c->run_dir));
@@ -327,7 +309,7 @@ static enum status renew_run(struct campaign *c, struct error *e)
             return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
     }
     TRY(path_format(path, e, "%s/manifest.json", c->run_dir));
-    return manifest_update(path, &manifest, kept[0] ? kept : NULL, e);
+    return manifest_update(path, c, kept[0] ? kept : NULL, e);
 }
 
 /* Held by one runner at a time while it looks for a run, begins one or moves `latest`. */

@@ -13,7 +13,7 @@ static long id_of(const struct point *point)
 /* One that is not there leaves its own points out: workloads_ask says why. */
 static enum status find_foreign(struct workloads *w, const struct config *config, struct error *e)
 {
-    enum status status = foreign_find(&w->foreign, w->spec, w->tools, config, e);
+    enum status status = foreign_find(w->foreign, w->spec, w->tools, config, e);
     return status == ERR_UNAVAILABLE ? OK : status;
 }
 
@@ -23,6 +23,10 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
     memset(w, 0, sizeof *w);
     w->spec = spec;
     w->tools = tools;
+    w->foreign = json_object();
+    w->identities = json_object();
+    if (w->foreign == NULL || w->identities == NULL)
+        return error_no_memory(e, "the programs of a campaign");
     for (size_t i = 0; i < spec->n_points; i++) {
         long id = id_of(&spec->points[i]);
         const struct workload_row *row = config_workload(&spec->points[i].config);
@@ -38,19 +42,14 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
 
 void workloads_free(struct workloads *w)
 {
-    for (size_t i = 0; i < w->n_identities; i++) {
-        free(w->identities[i].about);
-        json_decref(w->identities[i].said);
-    }
-    foreign_free(&w->foreign);
-    free(w->identities);
-    w->identities = NULL;
-    w->n_identities = 0;
+    json_decref(w->foreign);
+    json_decref(w->identities);
+    w->foreign = w->identities = NULL;
 }
 
 const char *workloads_program(const struct workloads *w, const struct point *point)
 {
-    return config_is_foreign(&point->config) ? foreign_program(&w->foreign, &point->config)
+    return config_is_foreign(&point->config) ? foreign_program(w->foreign, &point->config)
                                              : w->programs[id_of(point)];
 }
 
@@ -102,38 +101,22 @@ char *workload_about(const struct point *point)
     return fclose(out) == 0 ? text : NULL;
 }
 
-static const struct workload_identity *find_identity(const struct workloads *w, const char *about)
-{
-    for (size_t i = 0; i < w->n_identities; i++)
-        if (strcmp(w->identities[i].about, about) == 0)
-            return &w->identities[i];
-    return NULL;
-}
-
-/* Keeps what was said, or NULL, about points of which nothing is known yet; takes `said`. */
+/* Keeps what was said, or NULL; takes `said`. */
 static enum status keep(struct workloads *w, const struct point *point, json_t *said,
                         struct error *e)
 {
     char *about = workload_about(point);
-    struct workload_identity *grown =
-        reallocarray(w->identities, w->n_identities + 1, sizeof *grown);
-    if (grown != NULL)
-        w->identities = grown;
-    if (about != NULL && grown != NULL && find_identity(w, about) == NULL) {
-        w->identities[w->n_identities++] = (struct workload_identity){about, said};
-        return OK;
-    }
-    json_decref(said);
-    bool known = about != NULL && grown != NULL;
+    json_t *value = said != NULL ? said : json_null();
+    int failed = json_object_set_new_nocheck(w->identities, about, value);
     free(about);
-    return known ? OK : error_no_memory(e, "what workloads say");
+    return failed ? error_no_memory(e, "what workloads say") : OK;
 }
 
-static const struct workload_identity *identity_of(const struct workloads *w,
-                                                   const struct point *point)
+/* NULL: it was not asked yet. */
+static json_t *identity_of(const struct workloads *w, const struct point *point)
 {
     char *about = workload_about(point);
-    const struct workload_identity *identity = about != NULL ? find_identity(w, about) : NULL;
+    json_t *identity = json_object_get(w->identities, about);
     free(about);
     return identity;
 }
@@ -174,9 +157,9 @@ enum status workloads_check(const struct workloads *w, const struct point *point
                             const struct launch_result *result, struct error *e)
 {
     const char *is, *name;
-    const struct workload_identity *identity = identity_of(w, point);
+    const json_t *identity = identity_of(w, point);
     for (size_t i = 0; identity != NULL && (is = launch_common(result, i, &name)) != NULL; i++) {
-        const char *was = json_string_value(json_object_get(identity->said, name));
+        const char *was = json_string_value(json_object_get(identity, name));
         if (was != NULL && was[0] && is[0] && strcmp(was, is) != 0)
             return error_set(e, ERR_DATA,
                              "%s: %s changed while the campaign ran: '%s' before, '%s' in this "
@@ -222,14 +205,12 @@ static enum status check_samples(const struct point *point, const char *set, int
 /* Of a set whose images the spec could not know. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
-    const struct workload_identity *identity = identity_of(w, point);
     struct shape shape;
     const char *set, *largest;
     int classes, images;
-    if (identity == NULL ||
-        json_unpack(identity->said, "{s:s, s:[i,i,i], s:[i,s], s:i}", "dataset", &set, "data_shape",
-                    &shape.c, &shape.h, &shape.w, "data_labels", &classes, &largest, "data_images",
-                    &images) != 0)
+    if (json_unpack(identity_of(w, point), "{s:s, s:[i,i,i], s:[i,s], s:i}", "dataset", &set,
+                    "data_shape", &shape.c, &shape.h, &shape.w, "data_labels", &classes, &largest,
+                    "data_images", &images) != 0)
         return OK;
     if (model_check_data(&point->net->net, set, shape, classes, e) == OK)
         return check_samples(point, set, images, e);
@@ -258,7 +239,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
     char answer[1024], question[32];
     int exit_status = 0;
     if (config_is_foreign(&point->config))
-        return foreign_find(&w->foreign, w->spec, w->tools, &point->config, e);
+        return foreign_find(w->foreign, w->spec, w->tools, &point->config, e);
     if (!config_is_peer(&point->config)) {
         TRY(identify_once(w, point, e));
         TRY(check_recovery(w, point, e));
@@ -278,13 +259,14 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
 size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX])
 {
     size_t n = 0;
+    const char *written;
+    json_t *path;
     for (int id = 0; id < WORKLOADS; id++) {
         if (w->programs[id][0])
             programs[n++] = w->programs[id];
         if (w->helpers[id][0])
             programs[n++] = w->helpers[id];
     }
-    for (size_t i = 0; i < w->foreign.n; i++)
-        programs[n++] = w->foreign.paths[i];
+    json_object_foreach(w->foreign, written, path) programs[n++] = json_string_value(path);
     return n;
 }

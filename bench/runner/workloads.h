@@ -8,22 +8,16 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* What a program of ours says that its launches on these data, of this precision, have in common, or a peer of
- * what it stands on. */
-struct workload_identity {
-    char *about;  /* as workload_about says */
-    json_t *said; /* texts by name; NULL where it did not tell */
-};
-
 /* Paths of those that points use; the others are "", and so is the helper of one that needs
  * none. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
-    struct foreign_programs foreign;
-    struct workload_identity *identities;
-    size_t n_identities;
+    json_t *foreign; /* as foreign_find says */
+    /* By what workload_about says, what a program of ours says that its launches on these data, of this precision, have
+     * in common, or a peer of what it stands on: texts by name; null where it did not tell. */
+    json_t *identities;
 };
 
 #define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
