@@ -5,58 +5,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_room(struct argv_builder *argv, size_t bytes)
+/* NULL: no memory. */
+static FILE *stream_of(struct argv_builder *argv)
 {
-    if (argv->failed || argv->bytes + bytes <= argv->room)
-        return !argv->failed;
-    size_t room = 2 * (argv->bytes + bytes);
-    char *text = realloc(argv->text, room);
-    argv->failed = text == NULL;
-    if (text == NULL)
-        return false;
-    argv->text = text;
-    argv->room = room;
-    return true;
+    if (argv->out == NULL && !argv->failed)
+        argv->out = open_memstream(&argv->text, &argv->bytes);
+    argv->failed |= argv->out == NULL;
+    return argv->out;
+}
+
+/* Begins another string. */
+static FILE *begin(struct argv_builder *argv)
+{
+    FILE *out = stream_of(argv);
+    if (out != NULL && argv->n++ > 0)
+        fputc('\0', out);
+    return out;
 }
 
 void argv_add(struct argv_builder *argv, const char *argument)
 {
-    size_t size = strlen(argument) + 1;
-    if (!has_room(argv, size))
-        return;
-    memcpy(argv->text + argv->bytes, argument, size);
-    argv->bytes += size;
-    argv->n++;
+    FILE *out = begin(argv);
+    if (out != NULL)
+        fputs(argument, out);
 }
 
-/* Behind the strings so far, each of which ends with a zero. */
-static void append(struct argv_builder *argv, const char *format, va_list arguments)
+static void append(FILE *out, const char *format, va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
-    if (has_room(argv, size)) {
-        vsnprintf(argv->text + argv->bytes, size, format, again);
-        argv->bytes += size;
-    }
-    va_end(again);
+    if (out != NULL)
+        vfprintf(out, format, arguments);
 }
 
 void argv_format(struct argv_builder *argv, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    append(argv, format, arguments);
+    append(begin(argv), format, arguments);
     va_end(arguments);
-    argv->n += !argv->failed;
 }
 
 void argv_extend(struct argv_builder *argv, const char *format, ...)
 {
     va_list arguments;
-    argv->bytes -= argv->bytes > 0;
     va_start(arguments, format);
-    append(argv, format, arguments);
+    append(stream_of(argv), format, arguments);
     va_end(arguments);
 }
 
@@ -68,12 +60,12 @@ void argv_add_all(struct argv_builder *argv, const char *const *arguments)
 
 char **argv_finish(struct argv_builder *argv)
 {
+    bool complete = stream_of(argv) != NULL && fclose(argv->out) == 0 && !argv->failed;
     size_t pointers = (argv->n + 1) * sizeof(char *);
-    char **list = argv->failed ? NULL : malloc(pointers + argv->bytes);
+    char **list = complete ? malloc(pointers + argv->bytes + 1) : NULL;
     if (list != NULL) {
         char *text = (char *)list + pointers;
-        if (argv->n > 0)
-            memcpy(text, argv->text, argv->bytes);
+        memcpy(text, argv->text, argv->bytes + 1);
         for (size_t i = 0; i < argv->n; i++, text += strlen(text) + 1)
             list[i] = text;
         list[argv->n] = NULL;

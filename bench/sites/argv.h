@@ -3,11 +3,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* All zero to begin with. `failed` stays set once memory ran out. */
 struct argv_builder {
-    char *text; /* the strings, each with its end */
-    size_t bytes, room, n;
+    FILE *out;  /* writes `text` */
+    char *text; /* the strings, a zero between two */
+    size_t bytes, n;
     bool failed;
 };
 
