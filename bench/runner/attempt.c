@@ -57,21 +57,7 @@ static enum status write_command(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
-struct attempt_limits attempt_limits(const struct campaign *c, const struct config *point,
-                                     double expected_s, double limit_s)
-{
-    bool ours = !config_is_foreign(point);
-    return (struct attempt_limits){.expected_s = expected_s,
-                                   .limit_s = limit_s,
-                                   .start_limit_s =
-                                       ours ? config_number(&c->spec.config, OPT_START_LIMIT) : 0,
-                                   .ranks = (int)config_int(point, OPT_RANKS),
-                                   .is_ours = ours};
-}
-
-/* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. One whose
- * results have nowhere to go is stopped. */
-static struct launch_outcome watch(struct campaign *c, struct launch *launch)
+struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch)
 {
     struct pollfd fds[2] = {{.fd = launch->lifeline, .events = POLLIN},
                             {.fd = c->interrupt.fd, .events = POLLIN}};
@@ -82,7 +68,8 @@ static struct launch_outcome watch(struct campaign *c, struct launch *launch)
             launch_stop(launch);
         launch_tell_cleaning(launch);
         owner_sign(&c->owner);
-        progress_tick(&c->progress);
+        if (c->progress.total > 0)
+            progress_tick(&c->progress);
     }
     return launch_finish(launch);
 }
@@ -192,7 +179,7 @@ static enum status run_command(struct campaign *c, const struct site_launch *pre
         view_before(&before, own->cpus, CPUS_MAX, probe_s);
     THEN(status, launch_start(&launch, command, e));
     if (status == OK) {
-        *outcome = watch(c, &launch);
+        *outcome = attempt_watch(c, &launch);
         view_after(&after, own->cpus, CPUS_MAX, outcome->cause == CAUSE_ENDED ? probe_s : 0);
         outcome->oom_kills = fmax(after.oom_kills - before.oom_kills, 0);
         take_noise(l, prepared, &before, &after, outcome);
@@ -201,11 +188,14 @@ static enum status run_command(struct campaign *c, const struct site_launch *pre
     return status;
 }
 
-enum status attempt_run(struct campaign *c, const struct site_launch *prepared, const char *folder,
+enum status attempt_run(struct campaign *c, const struct config *point,
+                        const struct site_launch *prepared, const char *folder,
                         const struct attempt_limits *limits, struct launch_outcome *outcome,
                         struct journal_launch *l, struct error *e)
 {
     char path[PATH_BYTES];
+    bool ours = !config_is_foreign(point);
+    double start_limit_s = ours ? config_number(&c->spec.config, OPT_START_LIMIT) : 0;
     TRY(folder_make(folder, e));
     TRY(path_format(path, e, "%s/command.txt", folder));
     TRY(file_write(path, write_command, prepared, e));
@@ -214,10 +204,10 @@ enum status attempt_run(struct campaign *c, const struct site_launch *prepared, 
                                      .environment = prepared->environment,
                                      .log = path,
                                      .limit_s = limits->limit_s,
-                                     .start_limit_s = limits->start_limit_s,
+                                     .start_limit_s = start_limit_s,
                                      .records = folder,
-                                     .ranks = limits->ranks,
-                                     .is_ours = limits->is_ours,
+                                     .ranks = (int)config_int(point, OPT_RANKS),
+                                     .is_ours = ours,
                                      .cleanup = prepared->cleanup};
     return run_command(c, prepared, &command, limits->expected_s, outcome, l, e);
 }

@@ -8,20 +8,18 @@
 struct attempt_limits {
     double expected_s; /* what it will take, or INFINITY */
     double limit_s;    /* after which it is ended */
-    double start_limit_s;
-    int ranks;
-    bool is_ours; /* these as launch_command's */
 };
 
-/* For the ranks of `point`, a point of the campaign or one of its segments. */
-struct attempt_limits attempt_limits(const struct campaign *c, const struct config *point,
-                                     double expected_s, double limit_s);
-
-/* Makes the folder with command.txt, starts what was prepared with its output in log.txt, and waits; looks at the
- * processors of its plan before and after, for `l`. */
-enum status attempt_run(struct campaign *c, const struct site_launch *prepared, const char *folder,
+/* Makes the folder with command.txt, starts what was prepared for a point of the campaign or one of its segments with
+ * its output in log.txt, and waits; looks at the processors of its plan before and after, for `l`. */
+enum status attempt_run(struct campaign *c, const struct config *point,
+                        const struct site_launch *prepared, const char *folder,
                         const struct attempt_limits *limits, struct launch_outcome *outcome,
                         struct journal_launch *l, struct error *e);
+
+/* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. One whose
+ * results have nowhere to go is stopped. */
+struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch);
 
 /* "exit status 9: train_cnn: rank 1 ...": why a launch did not end well, with the line of its log that explains it. */
 void attempt_reason(char *text, size_t size, const struct campaign *c,

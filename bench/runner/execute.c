@@ -121,12 +121,11 @@ static enum status launch_once(struct campaign *c, const struct next_launch *nex
 {
     struct site_launch prepared;
     const struct point *point = &c->spec.points[next->point];
-    double expected_s = expected_wall_s(&c->order.points, next->point);
+    const struct attempt_limits limits = {expected_wall_s(&c->order.points, next->point),
+                                          config_number(&c->spec.config, OPT_POINT_LIMIT)};
     TRY(site_ready(&c->netns, &point->config, e));
     TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
-    const struct attempt_limits limits = attempt_limits(
-        c, &point->config, expected_s, config_number(&c->spec.config, OPT_POINT_LIMIT));
-    enum status status = attempt_run(c, &prepared, folder, &limits, outcome, l, e);
+    enum status status = attempt_run(c, &point->config, &prepared, folder, &limits, outcome, l, e);
     site_launch_free(&prepared);
     return status;
 }

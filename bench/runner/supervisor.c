@@ -168,11 +168,11 @@ static enum status start(struct supervised *s, const struct point *on, uint32_t 
         .resumes = resumes(s),
         .spared = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
         .order = s->nodes};
-    const struct attempt_limits limits =
-        attempt_limits(s->c, &on->config, s->expected_s, left_s(s));
+    const struct attempt_limits limits = {s->expected_s, left_s(s)};
     TRY(site_ready(&s->c->netns, &on->config, e));
     TRY(campaign_prepare_segment(s->c, on, &segment, s->folder, &prepared, e));
-    enum status status = attempt_run(s->c, &prepared, s->folder, &limits, outcome, s->l, e);
+    enum status status =
+        attempt_run(s->c, &on->config, &prepared, s->folder, &limits, outcome, s->l, e);
     site_launch_free(&prepared);
     return status;
 }

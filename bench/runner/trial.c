@@ -1,12 +1,11 @@
 #include "bench/runner/trial.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/base/log.h"
-#include "bench/launch/launch.h"
 #include "bench/launch/log_tail.h"
+#include "bench/runner/attempt.h"
 #include "bench/sites/slurm.h"
 
 /* Clusters take seconds for their first step; a launcher that waits for something never comes takes all. */
@@ -55,22 +54,8 @@ static void explain(char *why, size_t size, const struct launch_outcome *outcome
         snprintf(why, size, "%s", words[0] ? words : "said nothing");
 }
 
-static struct launch_outcome watch(struct campaign *c, struct launch *launch)
-{
-    struct pollfd fds[2] = {{.fd = launch->lifeline, .events = POLLIN},
-                            {.fd = c->interrupt.fd, .events = POLLIN}};
-    while (fds[0].revents == 0 || !launch_has_outcome(launch)) {
-        poll(fds, 2, 1000);
-        if (fds[1].revents && interrupt_look(&c->interrupt))
-            launch_stop(launch);
-        launch_tell_cleaning(launch);
-        owner_sign(&c->owner);
-    }
-    return launch_finish(launch);
-}
-
 /* Why it does not do; "" where it does. */
-static enum status try_launcher(struct campaign *c, const struct config *config,
+static enum status try_launcher(struct campaign *c, const struct point *point,
                                 enum launcher_kind kind, char *why, size_t size, struct error *e)
 {
     char log[PATH_BYTES], program[PATH_BYTES];
@@ -84,9 +69,12 @@ static enum status try_launcher(struct campaign *c, const struct config *config,
         snprintf(why, size, "%.390s", no_hydra.text);
         return OK;
     }
-    const struct slurm_trial trial = {&c->allocation, &c->launcher,       config, kind, program,
-                                      c->pin,         c->owner.left_since};
-    TRY(slurm_prepare_trial(&trial, &prepared, e));
+    const struct site_job job = {.point = point,
+                                 .launcher = &c->launcher,
+                                 .allocation = &c->allocation,
+                                 .program = program,
+                                 .pin = c->pin};
+    TRY(slurm_prepare_trial(&job, kind, c->owner.left_since, &prepared, e));
     const struct launch_command command = {.argv = prepared.argv,
                                            .environment = prepared.environment,
                                            .log = log,
@@ -96,7 +84,7 @@ static enum status try_launcher(struct campaign *c, const struct config *config,
         launch_clean(prepared.cleanup);
     enum status status = launch_start(&launch, &command, e);
     if (status == OK) {
-        struct launch_outcome outcome = watch(c, &launch);
+        struct launch_outcome outcome = attempt_watch(c, &launch);
         struct trial t = read_log(log);
         if (outcome.cause == CAUSE_STOPPED)
             status = error_set(e, ERR_INTERRUPTED, "interrupted");
@@ -108,12 +96,12 @@ static enum status try_launcher(struct campaign *c, const struct config *config,
 }
 
 /* The first that works. */
-static enum status find_launcher(struct campaign *c, const struct config *config, struct error *e)
+static enum status find_launcher(struct campaign *c, const struct point *point, struct error *e)
 {
     char why[LAUNCHERS][400] = {""}, text[1024] = "";
     size_t used = 0;
     for (int kind = LAUNCHER_auto + 1; kind < LAUNCHERS; kind++) {
-        TRY(try_launcher(c, config, (enum launcher_kind)kind, why[kind], sizeof why[kind], e));
+        TRY(try_launcher(c, point, (enum launcher_kind)kind, why[kind], sizeof why[kind], e));
         if (why[kind][0] == '\0') {
             c->allocation.launcher = (enum launcher_kind)kind;
             log_print(LOG_NOTE, "ranks are started by %s, which has started two as one job",
@@ -127,11 +115,11 @@ static enum status find_launcher(struct campaign *c, const struct config *config
     return error_set(e, ERR_UNAVAILABLE, "nothing here starts two ranks as one job: %s", text);
 }
 
-static enum status check_launcher(struct campaign *c, const struct config *config,
+static enum status check_launcher(struct campaign *c, const struct point *point,
                                   enum launcher_kind kind, struct error *e)
 {
     char why[400];
-    TRY(try_launcher(c, config, kind, why, sizeof why, e));
+    TRY(try_launcher(c, point, kind, why, sizeof why, e));
     if (why[0] == '\0')
         return OK;
     return error_set(e, ERR_UNAVAILABLE, "site.launcher = %s: %s", names_launchers->names[kind],
@@ -149,9 +137,9 @@ enum status trial_run(struct campaign *c, struct error *e)
             continue;
         tried[kind] = true;
         if (kind == LAUNCHER_auto)
-            TRY(find_launcher(c, config, e));
+            TRY(find_launcher(c, &c->spec.points[i], e));
         else
-            TRY(check_launcher(c, config, (enum launcher_kind)kind, e));
+            TRY(check_launcher(c, &c->spec.points[i], (enum launcher_kind)kind, e));
     }
     return OK;
 }

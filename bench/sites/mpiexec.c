@@ -78,6 +78,20 @@ void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *jo
     add_program(argv, job, own);
 }
 
+void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const char *launcher,
+                       char *const *names, const char *interface)
+{
+    const char *const start[] = {"-rmk", "user", "-launcher", launcher, "-hosts", "", NULL};
+    const char *const over[] = {"-iface", interface, NULL};
+    argv_add_all(argv, start);
+    for (int node = 0; node < config_int(c, OPT_NODES); node++)
+        argv_extend(argv, "%s%s:%d", node > 0 ? "," : "", names[node], config_node_ranks(c, node));
+    if (interface != NULL)
+        argv_add_all(argv, over);
+    argv_add(argv, "-n");
+    argv_format(argv, "%ld", config_int(c, OPT_RANKS));
+}
+
 /* Whether the user has set the variable of an entry. */
 static bool is_set(const char *entry)
 {

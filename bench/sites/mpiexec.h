@@ -21,6 +21,11 @@ void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *jo
 void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
                          const char *const *own);
 
+/* Adds what hydra's mpiexec is told of the ranks of a point: what starts its proxies, the nodes with how many ranks
+ * each takes, the interface that proxies listen on (NULL: any). */
+void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const char *launcher,
+                       char *const *names, const char *interface);
+
 /* Adds a part of a command line. */
 typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg);
 

@@ -27,32 +27,13 @@ static const char *interface_of(const struct config *c)
     return strcmp(name, "none") != 0 ? name : NULL;
 }
 
-/* "n0:2,n1:1", or for srun each node as often as it has ranks: "n0,n0,n1". */
-static void add_names(struct argv_builder *argv, const struct allocation *a, const struct config *c,
-                      bool counted)
+/* Each node as often as it has ranks: "n0,n0,n1". */
+static void add_names(struct argv_builder *argv, const struct allocation *a, const struct config *c)
 {
     argv_add(argv, "");
-    for (int node = 0; node < config_int(c, OPT_NODES); node++) {
-        int ranks = config_node_ranks(c, node);
-        for (int r = 0; r < (counted ? 1 : ranks); r++)
+    for (int node = 0; node < config_int(c, OPT_NODES); node++)
+        for (int r = 0; r < config_node_ranks(c, node); r++)
             argv_extend(argv, "%s%s", node + r > 0 ? "," : "", a->names[node]);
-        if (counted)
-            argv_extend(argv, ":%d", ranks);
-    }
-}
-
-/* Proxies are started by srun, ranks by the proxies. */
-static void add_hydra(struct argv_builder *argv, const struct allocation *a, const struct config *c)
-{
-    static const char *const start[] = {"-rmk", "user", "-launcher", "slurm", "-hosts", NULL};
-    const char *interface = interface_of(c);
-    const char *const over[] = {"-iface", interface, NULL};
-    argv_add_all(argv, start);
-    add_names(argv, a, c, true);
-    if (interface != NULL)
-        argv_add_all(argv, over);
-    argv_add(argv, "-n");
-    argv_format(argv, "%ld", config_int(c, OPT_RANKS));
 }
 
 /* One step of the job; a rank that fails ends it. */
@@ -70,15 +51,16 @@ static void add_srun(struct argv_builder *argv, const struct allocation *a, cons
     argv_format(argv, "--ntasks=%ld", config_int(c, OPT_RANKS));
     argv_add(argv, "--distribution=arbitrary");
     argv_add(argv, "--nodelist");
-    add_names(argv, a, c, false);
+    add_names(argv, a, c);
     argv_add_all(argv, rest);
 }
 
+/* Hydra's proxies are started by srun, ranks by the proxies. */
 static void add_start(struct argv_builder *argv, const struct allocation *a, const struct config *c,
                       enum launcher_kind kind)
 {
     if (kind == LAUNCHER_hydra)
-        add_hydra(argv, a, c);
+        mpiexec_add_hydra(argv, c, "slurm", a->names, interface_of(c));
     else
         add_srun(argv, a, c, kind);
 }
@@ -193,21 +175,21 @@ static enum status slurm_prepare(const struct site_job *job, struct site_launch 
     return add_rest(launch, job->allocation, job->pin, 0, e);
 }
 
-enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_launch *launch,
-                                struct error *e)
+enum status slurm_prepare_trial(const struct site_job *job, enum launcher_kind kind, time_t since,
+                                struct site_launch *launch, struct error *e)
 {
     struct config c;
     struct argv_builder argv = {0}, none = {0};
-    config_borrow(&c, trial->config);
+    config_borrow(&c, &job->point->config);
     c.values[OPT_RANKS].number = 2;
-    c.values[OPT_NODES].number = trial->allocation->n > 1 ? 2 : 1;
+    c.values[OPT_NODES].number = job->allocation->n > 1 ? 2 : 1;
     *launch = (struct site_launch){.environment = argv_finish(&none)};
-    argv_add(&argv, trial->kind == LAUNCHER_hydra ? trial->launcher->path : "srun");
-    add_start(&argv, trial->allocation, &c, trial->kind);
-    argv_add(&argv, trial->program);
+    argv_add(&argv, kind == LAUNCHER_hydra ? job->launcher->path : "srun");
+    add_start(&argv, job->allocation, &c, kind);
+    argv_add(&argv, job->program);
     launch->argv = argv_finish(&argv);
     enum status status = launch->argv != NULL && launch->environment != NULL
-                             ? add_rest(launch, trial->allocation, trial->pin, trial->since, e)
+                             ? add_rest(launch, job->allocation, job->pin, since, e)
                              : error_no_memory(e, "a command line");
     if (status != OK)
         site_launch_free(launch);

@@ -5,17 +5,8 @@
 
 #include "bench/sites/site.h"
 
-/* Two ranks of a program without arguments, on two nodes where the job has them. All borrowed. */
-struct slurm_trial {
-    const struct allocation *allocation;
-    const struct launcher *launcher;
-    const struct config *config; /* of a point, for the options of its site */
-    enum launcher_kind kind;
-    const char *program, *pin;
-    time_t
-        since; /* from when on its cleanup takes what lies in shared memory for its own; 0: from now */
-};
-
-/* Prepares it, ready to execute; `launch` has no plan. */
-enum status slurm_prepare_trial(const struct slurm_trial *trial, struct site_launch *launch,
-                                struct error *e);
+/* Prepares a launch of two ranks of the job's program without arguments, on two nodes where the allocation has them,
+ * ready to execute; `launch` has no plan. `since`: from when on its cleanup takes what lies in shared memory for its own;
+ * 0: from now. */
+enum status slurm_prepare_trial(const struct site_job *job, enum launcher_kind kind, time_t since,
+                                struct site_launch *launch, struct error *e);

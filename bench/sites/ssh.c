@@ -17,31 +17,18 @@ static enum status check_machines(const struct config *c, struct error *e)
                      machines->n);
 }
 
-/* "a:2,b:1": the first of them, with the ranks of each. */
-static void add_names(struct argv_builder *argv, const struct config *c)
-{
-    argv_add(argv, "");
-    for (int node = 0; node < config_int(c, OPT_NODES); node++)
-        argv_extend(argv, "%s%s:%d", node > 0 ? "," : "", c->values[OPT_SITE_MACHINES].texts[node],
-                    config_node_ranks(c, node));
-}
-
+/* The machine that starts them need not be one of them. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
-    static const char *const start[] = {"-rmk", "user", "-launcher", "ssh", "-hosts", NULL};
     const struct config *c = &job->job->point->config;
     const char *nic = config_text(c, OPT_SITE_INTERFACE);
     bool named = strcmp(nic, "none") != 0;
-    const char *const over[] = {"-iface", nic, NULL}, *const own[] = {"--nic", nic, NULL};
+    const char *const own[] = {"--nic", nic, NULL};
     struct mpiexec_job there = *job;
     there.nic = named ? nic : NULL;
     (void)arg;
-    argv_add_all(argv, start);
-    add_names(argv, c);
-    /* The machine that starts them need not be one of them. */
-    argv_add_all(argv, named && if_nametoindex(nic) > 0 ? over : over + 2);
-    argv_add(argv, "-n");
-    argv_format(argv, "%ld", config_int(c, OPT_RANKS));
+    mpiexec_add_hydra(argv, c, "ssh", c->values[OPT_SITE_MACHINES].texts,
+                      named && if_nametoindex(nic) > 0 ? nic : NULL);
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 

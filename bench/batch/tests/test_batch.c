@@ -346,13 +346,12 @@ static void cleaning_ends_with_the_job(void **state)
     const struct allocation allocation = {.names = names, .n = 2, .steps = "steps"};
     const struct launcher launcher = {.path = "srun"};
     load(&spec, FOUR_NODES TWO_LAUNCHES, NULL);
-    const struct slurm_trial trial = {.allocation = &allocation,
-                                      .launcher = &launcher,
-                                      .config = &spec.points[0].config,
-                                      .kind = LAUNCHER_pmi2,
-                                      .program = "true",
-                                      .pin = "pin"};
-    assert_int_equal(slurm_prepare_trial(&trial, &launch, &e), OK);
+    const struct site_job job = {.point = &spec.points[0],
+                                 .allocation = &allocation,
+                                 .launcher = &launcher,
+                                 .program = "true",
+                                 .pin = "pin"};
+    assert_int_equal(slurm_prepare_trial(&job, LAUNCHER_pmi2, 0, &launch, &e), OK);
     snprintf(path, sizeof path, "%s/bin:%.3900s", results, getenv("PATH"));
     setenv("PATH", path, 1);
     setenv("SLURM_JOB_ID", "7", 1);
