@@ -10,116 +10,71 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* What a point has, of a run's journal. */
-struct tally {
-    size_t timed, seeds, failed;
-    bool skipped, diverged;
-    double *step_ms; /* of the timed ones, in the run's one list */
-};
-
 /* One reading of a run. */
 struct reading {
     struct spec spec;
     struct journal journal;
     struct launch_order order;
-    struct tally *tallies; /* [n_points] */
-    double *step_ms;       /* [n_launches]: those of a point one after another */
+    size_t *failed; /* [n_points]: launches that failed and that none has replaced */
 };
 
 /* ---- Points ---- */
 
-/* What failed and was replaced is no failure of the point. */
-static void tally_launch(struct tally *t, const struct journal_launch *l,
-                         const struct journal_places *places)
+static void count_failures(struct reading *r, const struct journal_places *places)
 {
-    t->failed += launch_has_failed(l) && !l->retried && !journal_place_is_filled(places, l);
-    t->diverged |= l->status == LAUNCH_DIVERGED && l->run == RUN_TIME;
-    t->timed += l->status == LAUNCH_OK && l->run == RUN_TIME;
-    t->seeds += launch_is_done(l) && l->run == RUN_ACCURACY;
-}
-
-static void tally_all(struct reading *r, const struct journal_places *places)
-{
-    const struct journal *j = &r->journal;
-    for (size_t i = 0; i < j->n_launches; i++) {
-        size_t point = spec_find_point(&r->spec, j->launches[i].point);
-        if (point < r->spec.n_points && !j->launches[i].outdated)
-            tally_launch(&r->tallies[point], &j->launches[i], places);
-    }
-    for (size_t i = 0; i < j->n_skips; i++) {
-        size_t point = spec_find_point(&r->spec, j->skips[i].point);
-        if (point < r->spec.n_points)
-            r->tallies[point].skipped = true;
-    }
-}
-
-/* Times of a step, a point's one after another. */
-static void list_times(struct reading *r)
-{
-    double *next = r->step_ms;
-    for (size_t p = 0; p < r->spec.n_points; p++) {
-        r->tallies[p].step_ms = next;
-        next += r->tallies[p].timed;
-        r->tallies[p].timed = 0;
-    }
     for (size_t i = 0; i < r->journal.n_launches; i++) {
         const struct journal_launch *l = &r->journal.launches[i];
         size_t point = spec_find_point(&r->spec, l->point);
-        if (point < r->spec.n_points && l->status == LAUNCH_OK && l->run == RUN_TIME &&
-            !l->outdated)
-            r->tallies[point].step_ms[r->tallies[point].timed++] = l->step_ms;
+        if (point < r->spec.n_points && !l->outdated)
+            r->failed[point] +=
+                launch_has_failed(l) && !l->retried && !journal_place_is_filled(places, l);
     }
 }
 
-static bool is_precise(const struct reading *r, size_t point)
+static bool is_precise(const struct reading *r, const struct point_launches *p)
 {
-    const struct tally *t = &r->tallies[point];
-    if (t->timed == 0)
+    const struct timings own = {.items = p->timings,
+                                .n = p->n_timings,
+                                .values = r->order.points.values,
+                                .added = config_adds_launches(&r->spec.config)};
+    if (p->n_timings == 0)
         return false;
-    struct interval i =
-        timing_interval(t->step_ms, t->timed, config_adds_launches(&r->spec.config));
+    struct interval i = timing_step_ms(&own);
     return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
 }
 
 /* Whether a point has what the spec asks of each: further launches may be added for those whose
  * precision is not met. */
-static bool is_done(const struct reading *r, size_t point, bool finished)
+static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
-    const struct tally *t = &r->tallies[point];
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
     size_t seeds = config_wants_accuracy(&r->spec.points[point].config)
                        ? r->spec.config.values[OPT_ACCURACY_SEEDS].n
                        : 0;
-    if (finished || t->diverged)
+    if (r->journal.finished || p->diverged)
         return true;
-    bool enough = (double)t->timed >= launches->number_hi ||
-                  ((double)t->timed >= launches->number && is_precise(r, point));
-    return enough && t->seeds >= seeds;
+    bool enough = p->n_timings >= launches->number_hi ||
+                  (p->n_timings >= launches->number && is_precise(r, p));
+    return enough && p->ended[RUN_ACCURACY] >= seeds;
 }
 
+/* Points of one identity share their launches. */
 static void count_points(struct run_status *s, const struct reading *r)
 {
     s->points = r->spec.n_points;
-    for (size_t p = 0; p < s->points; p++) {
-        const struct tally *t = &r->tallies[p];
-        bool skipped = t->skipped && t->timed + t->seeds == 0;
+    for (size_t i = 0; i < s->points; i++) {
+        size_t twin = r->spec.points[i].twin;
+        const struct point_launches *p = &r->order.points.points[twin];
         s->precise += is_precise(r, p);
-        if (t->failed > 0)
+        if (r->failed[twin] > 0)
             s->points_failed++;
-        else if (skipped)
+        else if (p->skipped && p->n_timings + p->ended[RUN_ACCURACY] == 0)
             s->points_skipped++;
-        else if (is_done(r, p, r->journal.finished))
+        else if (is_done(r, i, p))
             s->points_done++;
         else
             s->points_left++;
     }
-}
-
-/* Points of one identity share their launches. */
-static void share_with_twins(struct reading *r)
-{
-    for (size_t p = 0; p < r->spec.n_points; p++)
-        r->tallies[p] = r->tallies[r->spec.points[p].twin];
 }
 
 /* ---- Launches ---- */
@@ -194,28 +149,24 @@ static void find_owner(struct run_status *s)
     s->owner[strcspn(s->owner, ",")] = '\0';
 }
 
-static enum status tally(struct reading *r, struct error *e)
+static enum status find_failures(struct reading *r, struct error *e)
 {
     struct journal_places places = {.n = 0};
-    TRY(MEM_NEW(r->tallies, r->spec.n_points, "the points of a run", e));
-    TRY(MEM_NEW(r->step_ms, r->journal.n_launches, "the launches of a run", e));
+    TRY(MEM_NEW(r->failed, r->spec.n_points, "the points of a run", e));
     enum status status = journal_places_open(&places, &r->journal, e);
     if (status == OK)
-        tally_all(r, &places);
+        count_failures(r, &places);
     journal_places_close(&places);
-    TRY(status);
-    list_times(r);
-    share_with_twins(r);
-    return OK;
+    return status;
 }
 
 static enum status count(struct run_status *s, struct reading *r, struct error *e)
 {
-    TRY(tally(r, e));
+    TRY(find_failures(r, e));
+    TRY(launch_order_open(&r->order, &r->spec, &r->journal, s->run.path, 0, e));
     count_points(s, r);
     TRY(count_launches(s, r, e));
     take_running(s, r);
-    TRY(launch_order_open(&r->order, &r->spec, &r->journal, s->run.path, 0, e));
     struct launch_forecast f = launch_order_forecast(&r->order);
     s->left = r->journal.finished ? 0 : f.left;
     s->left_s = s->done > 0 ? f.left_s : NAN;
@@ -257,8 +208,7 @@ enum status run_status_read(struct run_status *status, const char *run_dir,
     launch_order_close(&r.order);
     journal_close(&r.journal);
     spec_free(&r.spec);
-    free(r.tallies);
-    free(r.step_ms);
+    free(r.failed);
     if (read == ERR_MEMORY) {
         *e = why;
         return read;
