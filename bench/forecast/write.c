@@ -7,13 +7,10 @@
 
 #define MIB 1048576.0
 
-static const char *const basis_names[FORECAST_BASES] = {
-#define FORECAST_BASIS(name, words) #name,
-#include "bench/forecast/bases.def"
-};
-
-static const char *const basis_words[FORECAST_BASES] = {
-#define FORECAST_BASIS(name, words) words,
+static const struct {
+    const char *name, *words;
+} bases[FORECAST_BASES] = {
+#define FORECAST_BASIS(name, words) {#name, words},
 #include "bench/forecast/bases.def"
 };
 
@@ -27,7 +24,7 @@ static void print_bases(FILE *out, const struct forecast *f)
         if (f->n[i] == 0)
             continue;
         fprintf(out, "%s%s %s%s%s", told++ > 0 ? "; " : "  ",
-                text_plural(points, (long)f->n[i], "point"), basis_words[i],
+                text_plural(points, (long)f->n[i], "point"), bases[i].words,
                 i == BASIS_elsewhere ? " " : "", i == BASIS_elsewhere ? f->from : "");
     }
     if (told > 0)
@@ -100,12 +97,12 @@ static void take_forecast(struct plan_row *row, const struct forecast_point *p)
     }
     if (p->least[RUN_TIME] > 0) {
         row->timed_s = timed->seconds;
-        row->timed_basis = basis_names[timed->basis];
+        row->timed_basis = bases[timed->basis].name;
         row->timed_from = timed->from;
     }
     if (p->least[RUN_ACCURACY] > 0) {
         row->accuracy_s = accuracy->seconds;
-        row->accuracy_basis = basis_names[accuracy->basis];
+        row->accuracy_basis = bases[accuracy->basis].name;
         row->accuracy_from = accuracy->from;
     }
 }

@@ -44,10 +44,9 @@ static enum status add_section(const struct section_source *from, const char *op
 static enum status add_operand(struct page *page, const char *operand, struct error *e)
 {
     struct scratch scratch;
-    char plots[PATH_BYTES];
-    TRY(path_format(plots, e, "%s/plots", page->request->tools->home));
     TRY(scratch_open(&scratch, e));
-    const struct section_source from = {page->request, page->data, scratch.path, plots};
+    const struct section_source from = {page->request, page->data, scratch.path,
+                                        page->request->tools->plots};
     enum status status = add_section(&from, operand, e);
     scratch_close(&scratch);
     if (status == OK && interrupt_look(&page->interrupt))

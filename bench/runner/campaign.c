@@ -144,7 +144,7 @@ enum status campaign_ask_nodes(struct campaign *c, const struct point *point, in
         char **question = site_question(&job, node);
         if (question == NULL)
             return error_no_memory(e, "a command line");
-        if (program_ask(question, line, sizeof line) == 0)
+        if (program_ask(question, true, line, sizeof line) == 0)
             (*nodes)[(*n)++] = node;
         free(question);
     }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -207,13 +208,23 @@ enum status file_copy(const char *to, const char *from, struct error *e)
     return file_write(to, write_copy, from, e);
 }
 
-static bool read_line(FILE *f, char *line, size_t size)
+enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
+                        size_t *n, struct error *e)
 {
-    line[0] = '\0';
-    if (f == NULL || fgets(line, (int)size, f) == NULL)
-        return false;
-    line[strcspn(line, "\n")] = '\0';
-    return line[0] != '\0';
+    glob_t files = {.gl_pathc = 0};
+    enum status status = OK;
+    int failed = file_glob(folder, pattern, 0, &files);
+    if (failed == GLOB_NOSPACE)
+        return error_no_memory(e, "the names of files");
+    if (n != NULL)
+        *n = failed ? 0 : files.gl_pathc;
+    if (failed)
+        return OK;
+    qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, file_compare_names);
+    for (size_t i = 0; i < files.gl_pathc && status == OK; i++)
+        status = visit(files.gl_pathv[i], arg, e);
+    globfree(&files);
+    return status;
 }
 
 /* Starts a program whose standard output is `out`, and whose standard error is dropped if `quiet`. */
@@ -231,7 +242,7 @@ static bool spawn_to(int out, bool quiet, char *const argv[], pid_t *pid)
     return started;
 }
 
-static int first_line_of(char *const argv[], bool quiet, char *line, size_t size)
+int program_ask(char *const argv[], bool quiet, char *line, size_t size)
 {
     int ends[2], status = 0;
     pid_t pid;
@@ -241,29 +252,12 @@ static int first_line_of(char *const argv[], bool quiet, char *line, size_t size
     bool started = spawn_to(ends[1], quiet, argv, &pid);
     close(ends[1]);
     FILE *f = fdopen(ends[0], "r");
-    if (started)
-        read_line(f, line, size);
+    if (started && f != NULL && fgets(line, (int)size, f) != NULL)
+        line[strcspn(line, "\n")] = '\0';
     if (f != NULL)
         fclose(f);
     else
         close(ends[0]);
     bool ended = started && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
     return ended ? WEXITSTATUS(status) : -1;
-}
-
-int program_ask(char *const argv[], char *line, size_t size)
-{
-    return first_line_of(argv, true, line, size);
-}
-
-int program_run(char *const argv[], char *line, size_t size)
-{
-    return first_line_of(argv, false, line, size);
-}
-
-bool program_first_line(char *const argv[], char *line, size_t size)
-{
-    if (program_ask(argv, line, size) != 0)
-        line[0] = '\0';
-    return line[0] != '\0';
 }

@@ -32,13 +32,14 @@ enum status file_write(const char *path,
 /* Copies a file, whole or not at all; the folder of `to` is made. What `to` was is replaced. */
 enum status file_copy(const char *to, const char *from, struct error *e);
 
+/* Called with a path; `arg` is the caller's. */
+typedef enum status file_visitor(const char *path, void *arg, struct error *e);
+
+/* Visits what matches a pattern below a folder, as file_glob does, in the order of names, until a visit fails. *n (or
+ * NULL): how many match. */
+enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
+                        size_t *n, struct error *e);
+
 /* Exit status of a program, argv as for exec, and the first line that it prints; -1 when it cannot
- * be started or is killed. Its standard error is dropped. */
-int program_ask(char *const argv[], char *line, size_t size);
-
-/* As program_ask, but the program's standard error is that of this process. */
-int program_run(char *const argv[], char *line, size_t size);
-
-/* The first line that a program prints, argv as for exec; false, and "", when it fails or prints
- * nothing. Its standard error is dropped. */
-bool program_first_line(char *const argv[], char *line, size_t size);
+ * be started or is killed. Its standard error is dropped if `quiet`. */
+int program_ask(char *const argv[], bool quiet, char *line, size_t size);

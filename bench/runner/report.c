@@ -10,20 +10,12 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-static enum status draw(const struct summary *s, const char *run_dir, const struct tools *tools,
-                        struct error *e)
-{
-    char plots[PATH_BYTES];
-    TRY(path_format(plots, e, "%s/plots", tools->home));
-    return figures_draw(s, run_dir, plots, e);
-}
-
 /* What has been measured is all there. */
 static enum status draw_where_possible(const struct summary *s,
                                        const struct report_request *request,
                                        const struct tools *tools, struct error *e)
 {
-    enum status status = draw(s, request->run_dir, tools, e);
+    enum status status = figures_draw(s, request->run_dir, tools->plots, e);
     if (status != ERR_UNAVAILABLE || !request->spare)
         return status;
     log_print(LOG_NOTE, "%s; `scalebench figures %s` draws them, also elsewhere, of a copy",
@@ -170,11 +162,9 @@ static enum status show_sweeps(const struct report_request *request, const struc
                                bool *all_well, struct error *e)
 {
     size_t n;
-    char plots[PATH_BYTES];
     const char *const *tables = table_sweep_names(&n);
-    TRY(path_format(plots, e, "%s/plots", tools->home));
     for (size_t i = 0; i < n; i++)
-        TRY(show_sweep(tables[i], request, plots, all_well, e));
+        TRY(show_sweep(tables[i], request, tools->plots, all_well, e));
     return OK;
 }
 

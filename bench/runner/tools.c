@@ -47,7 +47,7 @@ static void find_revision(const char *home, char *revision, size_t size)
         "git",        "-c",       "safe.directory=*", "-c",      "core.fsmonitor=false", "-C",
         (char *)home, "describe", "--always",         "--dirty", "--abbrev=7",           NULL};
     char line[48];
-    if (!program_first_line(argv, line, sizeof line)) {
+    if (program_ask(argv, true, line, sizeof line) != 0 || line[0] == '\0') {
         snprintf(revision, size, "unknown revision");
         return;
     }
@@ -61,6 +61,7 @@ enum status tools_find(struct tools *tools, struct error *e)
 {
     TRY(find_folder(tools->folder, e));
     TRY(find_home(tools->folder, tools->home, e));
+    TRY(path_format(tools->plots, e, "%s/plots", tools->home));
     if (setenv("SCALEBENCH_HOME", tools->home, 1) != 0)
         return error_no_memory(e, "the environment");
     return OK;

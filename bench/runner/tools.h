@@ -9,6 +9,7 @@ struct tools {
     /* Holds configs/ and plots/: $SCALEBENCH_HOME, else the folder above `folder` where that has
      * plots/, else the current folder (a build folder outside the sources). */
     char home[PATH_BYTES];
+    char plots[PATH_BYTES]; /* in its home */
 };
 
 /* Fills `tools` and tells the readers of models and their children by setting SCALEBENCH_HOME. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/mem.h"
+#include "bench/sites/argv.h"
 
 static long id_of(const struct point *point)
 {
@@ -53,26 +53,24 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
                                              : w->programs[id_of(point)];
 }
 
-/* Runs the point's program with a question and the point's options. */
+/* Runs the point's program with a question and the point's options, all of them, as of a launch. */
 static enum status ask(const struct workloads *w, const char *question, const struct point *point,
                        char *answer, size_t size, int *exit_status, struct error *e)
 {
-    size_t n = 0;
-    char **options, **argv = NULL;
+    const char *const start[] = {workloads_program(w, point), question, "--version-string=asked",
+                                 NULL};
+    struct argv_builder argv = {0};
+    char **options;
     TRY(point_arguments(&options, point, e));
-    while (options[n] != NULL)
-        n++;
-    enum status status = MEM_NEW(argv, n + 4, "the options of a workload", e);
-    if (status == OK) {
-        argv[0] = (char *)workloads_program(w, point);
-        argv[1] = (char *)question;
-        argv[2] = "--version-string=asked"; /* as of a launch, all options are handed over */
-        memcpy(argv + 3, options, n * sizeof *argv);
-        *exit_status = program_ask(argv, answer, size);
-    }
-    free(argv);
+    argv_add_all(&argv, start);
+    argv_add_all(&argv, (const char *const *)options);
     free(options);
-    return status;
+    char **all = argv_finish(&argv);
+    if (all == NULL)
+        return error_no_memory(e, "the options of a workload");
+    *exit_status = program_ask(all, true, answer, size);
+    free(all);
+    return OK;
 }
 
 /* What a peer stands on is its own; ours read data, and choose instructions by the precision. */

@@ -157,7 +157,11 @@ static enum status offer_values(const struct offer *o, const struct command_opti
 /* The option of the command that a word of the line names; NULL: none. */
 static const struct command_option *option_of(const struct command *command, const char *word)
 {
-    return strncmp(word, "--", 2) == 0 ? command_option_find(command, word + 2) : NULL;
+    for (size_t i = 0; i < COMMAND_OPTIONS && strncmp(word, "--", 2) == 0; i++)
+        if (command_takes(command, &all_command_options[i]) &&
+            strcmp(all_command_options[i].option.name, word + 2) == 0)
+            return &all_command_options[i];
+    return NULL;
 }
 
 /* The folder of all results, where the line says it. */

@@ -191,14 +191,12 @@ static enum status check_sweep(const struct arguments *arguments, struct error *
 static enum status draw_sweep(const char *path, const struct tools *tools, FILE *out,
                               struct error *e)
 {
-    char plots[PATH_BYTES], folder[PATH_BYTES];
-    const char *slash = strrchr(path, '/');
-    const char *table = slash != NULL ? slash + 1 : path;
+    char folder[PATH_BYTES];
+    const char *slash = strrchr(path, '/'), *table = file_name(path);
     TRY(figures_check_sweep(table, e));
-    TRY(path_format(plots, e, "%s/plots", tools->home));
     TRY(slash != NULL ? path_format(folder, e, "%.*s", (int)(slash - path), path)
                       : path_format(folder, e, "."));
-    return figures_draw_sweep(folder, table, folder, plots, out, e);
+    return figures_draw_sweep(folder, table, folder, tools->plots, out, e);
 }
 
 /* ---- Several runs ---- */
@@ -234,19 +232,17 @@ static enum status open_runs(struct joined_run *runs, const struct arguments *ar
 static enum status draw_joined(const struct joined_run *runs, size_t n, const char *folder,
                                const struct tools *tools, struct error *e)
 {
-    char plots[PATH_BYTES];
     struct figures_run *drawn;
-    TRY(path_format(plots, e, "%s/plots", tools->home));
     if (n == 1) {
         TRY(folder_make(folder, e));
-        return figures_draw_apart(&runs[0].s, runs[0].path, folder, plots, e);
+        return figures_draw_apart(&runs[0].s, runs[0].path, folder, tools->plots, e);
     }
     TRY(MEM_NEW(drawn, n, "the runs of figures", e));
     for (size_t i = 0; i < n; i++)
         drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, runs[i].name};
     enum status status = figures_check_runs(drawn, n, e);
     THEN(status, folder_make(folder, e));
-    THEN(status, figures_draw_runs(drawn, n, folder, plots, e));
+    THEN(status, figures_draw_runs(drawn, n, folder, tools->plots, e));
     free(drawn);
     return status;
 }

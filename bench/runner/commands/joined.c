@@ -7,31 +7,21 @@
 #include "bench/runner/runs.h"
 #include "kernels/base/text.h"
 
-/* What may tell runs from each other, the first that do being taken. */
-enum { CAMPAIGN, HOST, REVISION, STARTED, FOLDER, PARTS };
-
-static void read_part(char *text, size_t size, const struct joined_run *joined, int part)
+static void read_parts(struct joined_run *joined)
 {
     struct run run;
-    const char *slash = strrchr(joined->path, '/');
     bool known = run_read(&run, joined->path);
-    text[0] = '\0';
-    switch (part) {
-    case CAMPAIGN:
-        snprintf(text, size, "%s", config_text(&joined->spec.config, OPT_NAME));
-        break;
-    case HOST:
-        summary_distinct(text, size, &joined->s, COLUMN_host);
-        break;
-    case REVISION:
-        snprintf(text, size, "%s", known ? run.revision : "");
-        break;
-    case STARTED:
-        snprintf(text, size, "%s", known ? run.started : "");
-        break;
-    default:
-        snprintf(text, size, "%.48s", slash != NULL ? slash + 1 : joined->path);
-    }
+    const char *texts[JOINED_PARTS] = {[JOINED_CAMPAIGN] =
+                                           config_text(&joined->spec.config, OPT_NAME),
+                                       [JOINED_HOST] = "",
+                                       [JOINED_REVISION] = known ? run.revision : "",
+                                       [JOINED_STARTED] = known ? run.started : "",
+                                       [JOINED_FOLDER] = file_name(joined->path)};
+    for (int part = 0; part < JOINED_PARTS; part++)
+        snprintf(joined->parts[part], sizeof joined->parts[part], "%.*s",
+                 part == JOINED_FOLDER ? 48 : 63, texts[part]);
+    summary_distinct(joined->parts[JOINED_HOST], sizeof joined->parts[JOINED_HOST], &joined->s,
+                     COLUMN_host);
     run_free(&run);
 }
 
@@ -47,25 +37,22 @@ static bool share_name(const struct joined_run *runs, size_t n)
 /* Appends a part to all names where any two of one name differ in it. */
 static void tell_by(struct joined_run *runs, size_t n, int part)
 {
-    char own[64], other[64];
     bool tells = false;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i && !tells; k++) {
-            read_part(own, sizeof own, &runs[i], part);
-            read_part(other, sizeof other, &runs[k], part);
-            tells = strcmp(runs[i].name, runs[k].name) == 0 && strcmp(own, other) != 0;
-        }
-    for (size_t i = 0; i < n && tells; i++) {
-        read_part(own, sizeof own, &runs[i], part);
-        text_join(runs[i].name, sizeof runs[i].name, " ", own);
-    }
+        for (size_t k = 0; k < i && !tells; k++)
+            tells = strcmp(runs[i].name, runs[k].name) == 0 &&
+                    strcmp(runs[i].parts[part], runs[k].parts[part]) != 0;
+    for (size_t i = 0; i < n && tells; i++)
+        text_join(runs[i].name, sizeof runs[i].name, " ", runs[i].parts[part]);
 }
 
 void joined_name(struct joined_run *runs, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         runs[i].name[0] = '\0';
-    for (int part = 0; part < PARTS && share_name(runs, n); part++)
+        read_parts(&runs[i]);
+    }
+    for (int part = 0; part < JOINED_PARTS && share_name(runs, n); part++)
         tell_by(runs, n, part);
     bool counted = share_name(runs, n);
     for (size_t i = 0; i < n && counted; i++) {

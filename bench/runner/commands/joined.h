@@ -4,10 +4,14 @@
 #include "bench/collect/collect.h"
 #include "bench/runner/files.h"
 
+/* What may tell runs from each other, the first that do being taken. */
+enum { JOINED_CAMPAIGN, JOINED_HOST, JOINED_REVISION, JOINED_STARTED, JOINED_FOLDER, JOINED_PARTS };
+
 struct joined_run {
     char path[PATH_BYTES];
     struct spec spec;
     struct summary s;
+    char parts[JOINED_PARTS][64];
     char name[96];
 };
 

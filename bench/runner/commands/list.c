@@ -17,8 +17,9 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-static enum status print_model(FILE *out, const char *path, struct error *e)
+static enum status print_model(const char *path, void *arg, struct error *e)
 {
+    FILE *out = arg;
     struct net_desc net;
     char shape[40];
     TRY(model_load(&net, path, e));
@@ -28,9 +29,15 @@ static enum status print_model(FILE *out, const char *path, struct error *e)
     return OK;
 }
 
-/* A campaign by the name that `run` takes, and its title; without one the first line of its opening comment. */
-static void print_config(FILE *out, const char *name, const char *path)
+struct config_list {
+    FILE *out;
+    size_t skip; /* characters before the name that `run` takes */
+};
+
+/* A campaign by its name, and its title; without one the first line of its opening comment. */
+static enum status print_config(const char *path, void *arg, struct error *e)
 {
+    const struct config_list *list = arg;
     struct spec spec;
     struct error unread = {.status = OK};
     char line[256];
@@ -38,8 +45,9 @@ static void print_config(FILE *out, const char *name, const char *path)
     file_first_line(path, line, sizeof line);
     if (title == NULL)
         title = line[0] == '#' ? line + strspn(line, "# ") : "";
-    fprintf(out, "%-40s %s\n", name, title);
+    fprintf(list->out, "%-40s %s\n", path + list->skip, title);
     spec_free(&spec);
+    return OK;
 }
 
 /* Campaigns lie in configs/ and in a folder a report below it. */
@@ -48,19 +56,9 @@ static enum status list_configs(const struct arguments *arguments, const struct 
 {
     static const char *const places[] = {"configs/*.yaml", "configs/examples/*.yaml",
                                          "configs/reports/*/*.yaml"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        glob_t files;
-        int found = file_glob(tools->home, places[i], 0, &files);
-        if (found == GLOB_NOSPACE)
-            return error_no_memory(e, "the names of specs");
-        if (found != 0)
-            continue;
-        qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, file_compare_names);
-        for (size_t k = 0; k < files.gl_pathc; k++)
-            print_config(out, files.gl_pathv[k] + strlen(tools->home) + strlen("/configs/"),
-                         files.gl_pathv[k]);
-        globfree(&files);
-    }
+    struct config_list list = {out, strlen(tools->home) + strlen("/configs/")};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        TRY(files_visit(tools->home, places[i], print_config, &list, NULL, e));
     return OK;
 }
 
@@ -68,19 +66,9 @@ static enum status list_models(const struct arguments *arguments, const struct t
                                FILE *out, struct error *e)
 {
     static const char models[] = "configs/models/*.yaml";
-    glob_t files;
-    enum status status = OK;
-    int found = file_glob(tools->home, models, 0, &files);
-    if (found == GLOB_NOSPACE)
-        return error_no_memory(e, "the names of networks");
-    if (found != 0)
-        return error_set(e, found == GLOB_NOMATCH ? ERR_DATA : ERR_SYSTEM, "%s/%s: %s", tools->home,
-                         models,
-                         found == GLOB_NOMATCH ? "no networks here" : "cannot read this folder");
-    for (size_t i = 0; status == OK && i < files.gl_pathc; i++)
-        status = print_model(out, files.gl_pathv[i], e);
-    globfree(&files);
-    return status;
+    size_t n;
+    TRY(files_visit(tools->home, models, print_model, out, &n, e));
+    return n > 0 ? OK : error_set(e, ERR_DATA, "%s/%s: no networks here", tools->home, models);
 }
 
 static enum status list_columns(const struct arguments *arguments, const struct tools *tools,
@@ -97,9 +85,6 @@ static enum status list_columns(const struct arguments *arguments, const struct 
     return OK;
 }
 
-typedef enum status find_with_tables(struct with_tables *found, const char *out,
-                                     const struct tools *tools, struct error *e);
-
 static enum status list_folders(find_with_tables *find, const struct arguments *arguments,
                                 const struct tools *tools, FILE *out, struct error *e)
 {
@@ -115,28 +100,17 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
     return status;
 }
 
-static enum status list_runs(const struct arguments *arguments, const struct tools *tools,
-                             FILE *out, struct error *e)
-{
-    return list_folders(with_tables_runs, arguments, tools, out, e);
-}
-
-static enum status list_sweeps(const struct arguments *arguments, const struct tools *tools,
-                               FILE *out, struct error *e)
-{
-    return list_folders(with_tables_sweeps, arguments, tools, out, e);
-}
-
 /* What can be listed besides the names that options choose from. */
 static const struct {
     const char *kind;
     enum status (*list)(const struct arguments *arguments, const struct tools *tools, FILE *out,
                         struct error *e);
-} others[] = {{"configs", list_configs},
-              {"models", list_models},
-              {"columns", list_columns},
-              {"runs", list_runs},
-              {"sweeps", list_sweeps}};
+    find_with_tables *find; /* where `list` is NULL: finds folders */
+} others[] = {{"configs", list_configs, NULL},
+              {"models", list_models, NULL},
+              {"columns", list_columns, NULL},
+              {"runs", NULL, with_tables_runs},
+              {"sweeps", NULL, with_tables_sweeps}};
 #define N_OTHERS (sizeof others / sizeof *others)
 
 enum { KINDS_MAX = 64 };
@@ -167,7 +141,9 @@ enum status command_list(const struct arguments *arguments, const struct tools *
         return error_set(e, ERR_ARGUMENT, "list: %s",
                          name_explain(text, sizeof text, kind, kinds, known));
     if (kind != NULL && (size_t)index < N_OTHERS)
-        return others[index].list(arguments, tools, out, e);
+        return others[index].find != NULL
+                   ? list_folders(others[index].find, arguments, tools, out, e)
+                   : others[index].list(arguments, tools, out, e);
     if (kind != NULL)
         enumeration_print(out, "", lists[(size_t)index - N_OTHERS]);
     return OK;
@@ -382,7 +358,7 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     if (strchr(name, '/') != NULL || !path_exists(path))
         return OK;
     (*told)++;
-    return print_model(out, path, e);
+    return print_model(path, out, e);
 }
 
 /* What `explain` tells of besides networks and groups. */

@@ -63,7 +63,7 @@ static enum status write_script(FILE *out, const void *arg, struct error *e)
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
-    int status = program_run(argv, job, 64);
+    int status = program_ask(argv, false, job, 64);
     if (status < 0)
         return error_set(
             e, ERR_UNAVAILABLE,

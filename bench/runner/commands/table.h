@@ -53,5 +53,3 @@ extern const struct exit_row all_exits[EXITS];
 /* NULL where there is none of this name. */
 const struct command *command_find(const char *name);
 bool command_takes(const struct command *command, const struct command_option *option);
-/* The option that the command takes by this name, without its dashes, or NULL. */
-const struct command_option *command_option_find(const struct command *command, const char *name);

@@ -8,14 +8,12 @@
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
 
-static enum status append(struct with_tables *list, const char *text, size_t length,
-                          struct error *e)
+static enum status append(struct with_tables *list, const char *text, struct error *e)
 {
     static const char what[] = "the list of runs";
     TRY(MEM_GROW(list->folders, list->n, what, e));
-    TRY(MEM_NEW(list->folders[list->n], length + 1, what, e));
-    memcpy(list->folders[list->n++], text, length);
-    return OK;
+    list->folders[list->n] = strdup(text);
+    return list->folders[list->n++] != NULL ? OK : error_no_memory(e, what);
 }
 
 void with_tables_free(struct with_tables *found)
@@ -46,25 +44,26 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
     return found;
 }
 
-/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current folder); of runs, without the latest
- * runs of `campaigns`. `campaigns` is NULL for sweeps. */
+struct taking {
+    struct with_tables *found;
+    const struct with_tables *campaigns; /* whose latest runs are left out; NULL: of sweeps */
+};
+
+static enum status take_table(const char *path, void *arg, struct error *e)
+{
+    const struct taking *t = arg;
+    char folder[PATH_BYTES];
+    TRY(path_format(folder, e, "%.*s", (int)(strrchr(path, '/') - path), path));
+    return t->campaigns != NULL && is_left_out(folder, t->campaigns) ? OK
+                                                                     : append(t->found, folder, e);
+}
+
+/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current folder). */
 static enum status take(struct with_tables *found, const char *root, const char *pattern,
                         const struct with_tables *campaigns, struct error *e)
 {
-    glob_t tables;
-    enum status status = OK;
-    int result = file_glob(root, pattern, 0, &tables);
-    if (result != 0)
-        return result == GLOB_NOSPACE ? error_no_memory(e, "the list of runs") : OK;
-    qsort(tables.gl_pathv, tables.gl_pathc, sizeof *tables.gl_pathv, file_compare_names);
-    for (size_t i = 0; status == OK && i < tables.gl_pathc; i++) {
-        char *slash = strrchr(tables.gl_pathv[i], '/');
-        *slash = '\0';
-        if (campaigns == NULL || !is_left_out(tables.gl_pathv[i], campaigns))
-            status = append(found, tables.gl_pathv[i], strlen(tables.gl_pathv[i]), e);
-    }
-    globfree(&tables);
-    return status;
+    struct taking t = {found, campaigns};
+    return files_visit(root, pattern, take_table, &t, NULL, e);
 }
 
 /* A committed folder is named from the current folder if that has such folders, so that names stay short. */
@@ -84,10 +83,8 @@ static enum status append_campaigns(struct with_tables *names, const struct with
     for (size_t i = 0; status == OK && i < runs->n; i++) {
         struct spec spec;
         struct error unread = {.status = OK};
-        if (run_spec_load(&spec, runs->folders[i], NULL, &unread) == OK) {
-            const char *name = config_text(&spec.config, OPT_NAME);
-            status = append(names, name, strlen(name), e);
-        }
+        if (run_spec_load(&spec, runs->folders[i], NULL, &unread) == OK)
+            status = append(names, config_text(&spec.config, OPT_NAME), e);
         spec_free(&spec);
     }
     return status;
@@ -100,7 +97,7 @@ static enum status take_runs(struct with_tables *found, struct with_tables *repo
     TRY(append_campaigns(campaigns, reports, e));
     TRY(take(found, out, "*/latest/summary.csv", campaigns, e));
     for (size_t i = 0; i < reports->n; i++)
-        TRY(append(found, reports->folders[i], strlen(reports->folders[i]), e));
+        TRY(append(found, reports->folders[i], e));
     return OK;
 }
 

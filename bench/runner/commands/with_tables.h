@@ -9,13 +9,15 @@ struct with_tables {
     size_t n;
 };
 
-/* Finds the latest run of each campaign in `out`, the runs in `out`/reports and the committed runs, in this order. Leaves
- * out what doctor examined and campaigns whose run is in `out`/reports too. Freed with with_tables_free in any case. */
-enum status with_tables_runs(struct with_tables *found, const char *out, const struct tools *tools,
-                             struct error *e);
+/* Appends to `found`, which is freed with with_tables_free in any case. */
+typedef enum status find_with_tables(struct with_tables *found, const char *out,
+                                     const struct tools *tools, struct error *e);
 
-/* Finds the kernel and communication sweeps in `out` and the committed ones. Appends to `found`. */
-enum status with_tables_sweeps(struct with_tables *found, const char *out,
-                               const struct tools *tools, struct error *e);
+/* Finds the latest run of each campaign in `out`, the runs in `out`/reports and the committed runs, in this order. Leaves
+ * out what doctor examined and campaigns whose run is in `out`/reports too. */
+find_with_tables with_tables_runs;
+
+/* Finds the kernel and communication sweeps in `out` and the committed ones. */
+find_with_tables with_tables_sweeps;
 
 void with_tables_free(struct with_tables *found);
