@@ -7,46 +7,6 @@
 
 /* ---- Ratios ---- */
 
-struct scratch {
-    double *others; /* [n] */
-    double *ratios; /* [rounds] */
-};
-
-static double median_of_others(const double *x, size_t n, size_t rounds, const int *peers, size_t i,
-                               size_t t, double *others)
-{
-    size_t k = 0;
-    for (size_t j = 0; j < n; j++)
-        if (j != i && (peers == NULL || peers[j] == peers[i]) && !isnan(x[j * rounds + t]))
-            others[k++] = x[j * rounds + t];
-    return k > 0 ? stats_median(others, k) : NAN;
-}
-
-static struct interval ratio_of(const double *x, size_t n, size_t rounds, const int *peers,
-                                size_t i, struct scratch *s)
-{
-    size_t k = 0;
-    for (size_t t = 0; t < rounds; t++) {
-        double ratio = x[i * rounds + t] / median_of_others(x, n, rounds, peers, i, t, s->others);
-        if (isfinite(ratio))
-            s->ratios[k++] = ratio;
-    }
-    return stats_median_interval(s->ratios, k, OUTLIER_LEVEL);
-}
-
-enum status outlier_ratios(struct interval *ratios, const double *x, size_t n, size_t rounds,
-                           const int *peers, struct error *e)
-{
-    struct scratch s = {NULL, NULL};
-    enum status status = MEM_NEW(s.others, n, "medians of rounds", e);
-    THEN(status, MEM_NEW(s.ratios, rounds, "ratios of rounds", e));
-    for (size_t i = 0; status == OK && i < n; i++)
-        ratios[i] = ratio_of(x, n, rounds, peers, i, &s);
-    free(s.others);
-    free(s.ratios);
-    return status;
-}
-
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e)
 {
     *m = (struct measured){.n = n, .rounds = rounds};
@@ -62,14 +22,43 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
+/* `others`: room for [n]. */
+static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
+                               double *others)
+{
+    size_t k = 0;
+    for (size_t j = 0; j < m->n; j++)
+        if (j != i && (peers == NULL || peers[j] == peers[i]) && !isnan(m->x[j * m->rounds + t]))
+            others[k++] = m->x[j * m->rounds + t];
+    return k > 0 ? stats_median(others, k) : NAN;
+}
+
+static struct interval ratio_of(const struct measured *m, const int *peers, size_t i,
+                                double *others)
+{
+    double ratios[m->rounds + 1];
+    size_t k = 0;
+    for (size_t t = 0; t < m->rounds; t++) {
+        double ratio = m->x[i * m->rounds + t] / median_of_others(m, peers, i, t, others);
+        if (isfinite(ratio))
+            ratios[k++] = ratio;
+    }
+    return stats_median_interval(ratios, k, OUTLIER_LEVEL);
+}
+
 enum status measured_compare(struct measured *m, const int *peers, struct error *e)
 {
-    return outlier_ratios(m->ratios, m->x, m->n, m->rounds, peers, e);
+    double *others;
+    TRY(MEM_NEW(others, m->n, "medians of rounds", e));
+    for (size_t i = 0; i < m->n; i++)
+        m->ratios[i] = ratio_of(m, peers, i, others);
+    free(others);
+    return OK;
 }
 
 struct interval measured_interval(const struct measured *m, size_t i)
 {
-    double x[m->rounds];
+    double x[m->rounds + 1];
     size_t n = 0;
     for (size_t t = 0; t < m->rounds; t++)
         if (!isnan(m->x[i * m->rounds + t]))

@@ -12,12 +12,6 @@
  * round on either side has no say; of fewer the least and the largest. */
 #define OUTLIER_LEVEL 0.98
 
-/* ratios[i] of x[i * rounds + t], i < n: in each round what i has over the median of the others, `peers`
- * telling who is of its kind (NULL: all are); then the median of the rounds with its interval. A round in which i or
- * all others have no number is left out. NAN where nobody is left to compare with. ERR_MEMORY. */
-enum status outlier_ratios(struct interval *ratios, const double *x, size_t n, size_t rounds,
-                           const int *peers, struct error *e);
-
 /* Numbers of like things in rounds, and what each has over the others. */
 struct measured {
     double *x; /* [n][rounds]; NAN where a round lacks one */
@@ -28,6 +22,9 @@ struct measured {
 /* All numbers unknown. Freed with measured_free in any case. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
+/* ratios[i]: in each round what i has over the median of the others, `peers` telling who is of its kind (NULL: all are);
+ * then the median of the rounds with its interval. A round in which i or all others have no number is left out. NAN where
+ * nobody is left to compare with. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
 /* The median of one over the rounds that have it, with its interval; NAN where none has. */
 struct interval measured_interval(const struct measured *m, size_t i);
