@@ -51,3 +51,13 @@ void interrupt_end(struct interrupt *interrupt)
     close(interrupt->fd);
     interrupt->fd = -1;
 }
+
+void interrupt_forget(void)
+{
+    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        signal(changed[i], SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}

@@ -19,3 +19,6 @@ bool interrupt_look(struct interrupt *interrupt);
 /* Whether one has come since begin, also where somebody has taken it. */
 bool interrupt_came(struct interrupt *interrupt);
 void interrupt_end(struct interrupt *interrupt);
+
+/* For a child that becomes another program: no signal is ignored or blocked. */
+void interrupt_forget(void);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/base/interrupt.h"
 #include "bench/launch/launch.h"
 #include "bench/launch/log_tail.h"
 #include "bench/launch/processes.h"
@@ -66,22 +67,12 @@ static void redirect(int log)
     dup2(log, STDERR_FILENO);
 }
 
-static void default_signals(void)
-{
-    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ};
-    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
-        signal(changed[i], SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 bool launch_clean(char *const *cleanup)
 {
     int status = 0;
     pid_t pid = cleanup != NULL ? fork() : -1;
     if (pid == 0) {
-        default_signals();
+        interrupt_forget();
         execvp(cleanup[0], cleanup);
         _exit(CANNOT_RUN);
     }
@@ -96,7 +87,7 @@ static _Noreturn void become_program(const struct launch_command *command, pid_t
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guard)
         _exit(CANNOT_RUN); /* the guard died before the line above */
-    default_signals();
+    interrupt_forget();
     for (char *const *entry = command->environment; entry != NULL && *entry != NULL; entry++)
         putenv(*entry);
     execvp(command->argv[0], command->argv);

@@ -1,7 +1,6 @@
 #include "bench/sites/netns.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/base/interrupt.h"
 #include "kernels/base/mem.h"
 
 /* ---- The script ---- */
@@ -22,13 +22,8 @@ struct script {
 /* In a session of its own: Ctrl-C is for this program, which decides when the hosts may go. */
 static _Noreturn void become_script(char *const *argv, int line)
 {
-    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGXFSZ};
-    sigset_t none;
     setsid();
-    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
-        signal(changed[i], SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    interrupt_forget();
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         dup2(line, fd);
     execv(argv[0], argv);
