@@ -21,7 +21,7 @@ static enum status ask(struct campaign *c, const struct point *point, struct err
     struct site_launch launch;
     TRY(campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e));
     enum status status = site_check(&c->netns, &c->machines, &point->config, e);
-    if (status == OK && site_learns(&point->config)) {
+    if (status == OK && site_of(&point->config)->learns) {
         site_launch_free(&launch);
         status = campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e);
     }

@@ -1,18 +1,14 @@
 #include "bench/sites/machines.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "bench/base/log.h"
 #include "bench/sites/argv.h"
 #include "kernels/base/mem.h"
-
-extern char **environ;
 
 enum { LINE_BYTES = 8192 };
 
@@ -68,65 +64,7 @@ static void take_line(struct answer *a, const char *line, size_t n_programs)
         snprintf(a->complaint, sizeof a->complaint, "%.*s", (int)sizeof a->complaint - 1, line);
 }
 
-static int spawn(pid_t *pid, char *const *argv, int line)
-{
-    posix_spawn_file_actions_t actions;
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (failed)
-        return failed;
-    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO && !failed; fd++)
-        failed = posix_spawn_file_actions_adddup2(&actions, line, fd);
-    if (!failed)
-        failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-static void read_lines(struct answer *a, int from, size_t n_programs)
-{
-    char line[LINE_BYTES];
-    FILE *in = fdopen(from, "r");
-    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] != '\0')
-            take_line(a, line, n_programs);
-    }
-    if (in != NULL)
-        fclose(in);
-    else
-        close(from);
-}
-
-static int wait_for(pid_t pid)
-{
-    int state = 0;
-    while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
-        continue;
-    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-}
-
-/* What cannot be run is a complaint of its own. */
-static enum status ask(struct answer *a, char *const *argv, size_t n_programs, struct error *e)
-{
-    int ends[2];
-    pid_t pid;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(e, ERR_SYSTEM, "pipe: %s", strerror(errno));
-    int failed = spawn(&pid, argv, ends[1]);
-    close(ends[1]);
-    if (failed) {
-        close(ends[0]);
-        a->status = 127;
-        snprintf(a->complaint, sizeof a->complaint, "%.200s: %s", argv[0], strerror(failed));
-        return OK;
-    }
-    read_lines(a, ends[0], n_programs);
-    a->status = wait_for(pid);
-    return OK;
-}
-
-/* As the shell of another machine reads it. Freed with free, NULL without memory. */
+/* As a shell reads it. Freed with free, NULL without memory. */
 static char *quote(char *const *words)
 {
     char *text = NULL;
@@ -142,6 +80,27 @@ static char *quote(char *const *words)
         return text;
     free(text);
     return NULL;
+}
+
+static enum status ask(struct answer *a, char *const *argv, size_t n_programs, struct error *e)
+{
+    char line[LINE_BYTES], *words = quote(argv), *command = NULL;
+    bool made = words != NULL && asprintf(&command, "exec %s </dev/null 2>&1", words) >= 0;
+    FILE *in = made ? popen(command, "re") : NULL;
+    free(words);
+    if (made)
+        free(command);
+    if (in == NULL)
+        return made ? error_set(e, ERR_SYSTEM, "pipe: %s", strerror(errno))
+                    : error_no_memory(e, "a command line");
+    while (fgets(line, sizeof line, in) != NULL) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] != '\0')
+            take_line(a, line, n_programs);
+    }
+    int state = pclose(in);
+    a->status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    return OK;
 }
 
 static enum status ask_machine(struct answer *a, const struct machines *m, const char *name,

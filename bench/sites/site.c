@@ -5,7 +5,7 @@
 #define SITE(name, kind, shares_cores, summary) extern const struct site site_##name;
 #include "bench/spec/sites.def"
 
-static const struct site *site_of(const struct config *config)
+const struct site *site_of(const struct config *config)
 {
     static const struct site *const sites[SITES] = {
 #define SITE(name, kind, shares_cores, summary) &site_##name,
@@ -49,11 +49,6 @@ enum status site_check(struct netns *netns, struct machines *machines, const str
 {
     const struct site *site = site_of(config);
     return site->check != NULL ? site->check(netns, machines, config, e) : OK;
-}
-
-bool site_learns(const struct config *config)
-{
-    return site_of(config)->learns;
 }
 
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e)

@@ -56,7 +56,7 @@ struct site {
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    bool learns; /* as site_learns */
+    bool learns; /* a launch is prepared otherwise once site_check has asked */
     /* Daemons of nodes start its ranks: what others take is known from records alone, not from what the runner's
      * descendants used. */
     bool by_daemons;
@@ -70,8 +70,8 @@ struct site {
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 
-/* Whether a launch is prepared otherwise once site_check has asked. */
-bool site_learns(const struct config *config);
+/* The site that a point names. */
+const struct site *site_of(const struct config *config);
 
 /* Brings it up, where it is not, for the next launch: prepared after this. netns_down takes it down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
