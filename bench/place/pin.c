@@ -184,41 +184,34 @@ struct request {
     struct sampler_options sampler;
 };
 
+/* Each option that takes a text, and its member of struct request. */
+static const struct {
+    const char *name;
+    size_t member;
+} texts[] = {{"cpus", offsetof(struct request, cpus)},
+             {"plan", offsetof(struct request, plan)},
+             {"sample", offsetof(struct request, interval)},
+             {"sample-to", offsetof(struct request, sampler.folder)},
+             {"nic", offsetof(struct request, sampler.nic)},
+             {"leftovers-since", offsetof(struct request, leftovers_since)}};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
 static int parse(int argc, char **argv, struct request *r)
 {
-    static const struct option options[] = {
-        {"cpus", required_argument, NULL, 'c'},   {"plan", required_argument, NULL, 'p'},
-        {"sample", required_argument, NULL, 's'}, {"sample-to", required_argument, NULL, 't'},
-        {"nic", required_argument, NULL, 'n'},    {"leftovers-since", required_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    struct option options[TEXTS + 2] = {[TEXTS] = {"help", no_argument, NULL, 'h'}};
     int c;
+    for (int i = 0; i < TEXTS; i++)
+        options[i] = (struct option){texts[i].name, required_argument, NULL, i};
     while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            r->cpus = optarg;
-            break;
-        case 'p':
-            r->plan = optarg;
-            break;
-        case 's':
-            r->interval = optarg;
-            break;
-        case 't':
-            r->sampler.folder = optarg;
-            break;
-        case 'n':
-            r->sampler.nic = optarg;
-            break;
-        case 'l':
-            r->leftovers_since = optarg;
-            break;
-        case 'h':
+        if (c == 'h') {
             fputs(usage, stdout);
             exit(descriptors_end_output("pin", 0));
-        default:
+        }
+        if (c >= TEXTS) {
             fputs("pin --help tells more\n", stderr);
             exit(2);
         }
+        memcpy((char *)r + texts[c].member, &optarg, sizeof optarg);
     }
     return optind;
 }
