@@ -107,8 +107,9 @@ static void write_head(FILE *out, const struct script *s)
             s->name, s->spec, s->nodes, s->nodes == 1 ? "" : "s", s->cluster->path);
 }
 
-enum status script_write(FILE *out, const struct script *script, struct error *e)
+enum status script_write(FILE *out, const void *arg, struct error *e)
 {
+    const struct script *script = arg;
     char line[1024];
     bool head = true;
     FILE *in = fopen(script->template, "re");

@@ -18,5 +18,5 @@ struct script {
     long nodes;           /* of the job */
 };
 
-/* ERR_SYSTEM where the template cannot be read. */
-enum status script_write(FILE *out, const struct script *script, struct error *e);
+/* Writes a struct script, for file_write. ERR_SYSTEM where the template cannot be read. */
+enum status script_write(FILE *out, const void *arg, struct error *e);

@@ -112,19 +112,13 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
     return failed == 0;
 }
 
-static bool is_there(const char *run_dir, const char *name, const char *suffix)
-{
-    char path[PATH_BYTES];
-    return path_format(path, NULL, "%s/%s%s", run_dir, name, suffix) == OK && path_exists(path);
-}
-
 /* A copy of a run may hold its tables alone. Without journal and tables nothing is known of it:
  * reading the tables says so then. */
 static bool has_tables_only(const char *run_dir)
 {
-    bool journal = is_there(run_dir, "journal", ".jsonl");
-    bool launches = journal && is_there(run_dir, "launches", "");
-    return !launches && (!journal || is_there(run_dir, "summary", ".csv"));
+    bool journal = folder_has(run_dir, "journal.jsonl");
+    bool launches = journal && folder_has(run_dir, "launches");
+    return !launches && (!journal || folder_has(run_dir, "summary.csv"));
 }
 
 /* Says aloud how many do not. */

@@ -140,8 +140,7 @@ static void take_running(struct run_status *s, const struct reading *r)
  * of another host gives signs of life. */
 static void find_owner(struct run_status *s)
 {
-    char path[PATH_BYTES];
-    if (path_format(path, NULL, "%s/runner", s->run.path) != OK || !path_exists(path))
+    if (!folder_has(s->run.path, "runner"))
         return;
     owner_read(s->run.path, s->owner);
     if (!owner_lives(s->run.path, s->owner))
@@ -181,8 +180,7 @@ static enum status read_run(struct run_status *s, struct reading *r,
     char path[PATH_BYTES];
     TRY(path_format(path, e, "%s/spec.yaml", s->run.path));
     TRY(spec_load(&r->spec, path, NULL, machine, e));
-    TRY(path_format(path, e, "%s/journal.jsonl", s->run.path));
-    if (!path_exists(path))
+    if (!folder_has(s->run.path, "journal.jsonl"))
         return error_set(e, ERR_DATA, "no journal.jsonl: nothing but its tables may be left");
     TRY(journal_open(&r->journal, s->run.path, false, e));
     find_owner(s);

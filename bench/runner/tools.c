@@ -7,14 +7,21 @@
 
 #include "bench/base/executable.h"
 
+/* The root keeps its slash. */
+static void cut_last_part(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash != NULL)
+        slash[slash == path] = '\0';
+}
+
 static enum status find_folder(char folder[PATH_BYTES], struct error *e)
 {
     char program[PATH_BYTES];
     if (!executable_path(program, sizeof program))
         return error_set(e, ERR_SYSTEM,
                          "/proc/self/maps does not say where this program is: is /proc mounted?");
-    char *slash = strrchr(program, '/');
-    slash[slash == program] = '\0'; /* the root keeps its slash */
+    cut_last_part(program);
     return path_format(folder, e, "%s", program);
 }
 
@@ -25,9 +32,7 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     if (chosen != NULL && *chosen)
         return path_format(home, e, "%s", chosen);
     TRY(path_format(above, e, "%s", folder));
-    char *slash = strrchr(above, '/');
-    if (slash != NULL)
-        slash[slash == above] = '\0';
+    cut_last_part(above);
     TRY(path_format(plots, e, "%s/plots", above));
     if (path_is_folder(plots))
         return path_format(home, e, "%s", above);

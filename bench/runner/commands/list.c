@@ -250,15 +250,22 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
+/* "name, what it is" and its meaning; `of` may be "". */
+static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
+                        const char *meaning)
+{
+    bool same = strcmp(key, name) == 0;
+    if (same)
+        fprintf(out, "%s%s%s\n  %s\n", name, *of ? ", " : "", of, meaning);
+    return same;
+}
+
 static size_t explain_words(FILE *out, const char *name)
 {
     size_t n, told = 0;
     const struct word *words = words_all(&n);
     for (size_t i = 0; i < n; i++)
-        if (strcmp(words[i].name, name) == 0) {
-            fprintf(out, "%s, %s\n  %s\n", name, words[i].of, words[i].meaning);
-            told++;
-        }
+        told += explain_row(out, name, words[i].name, words[i].of, words[i].meaning);
     return told;
 }
 
@@ -463,22 +470,14 @@ static enum status unknown_name(const char *name, const struct tools *tools, str
                      name, near[0] ? near : file.text);
 }
 
-static bool explain_row(FILE *out, const char *name, const char *key, const char *meaning)
-{
-    bool same = strcmp(key, name) == 0;
-    if (same)
-        fprintf(out, "%s\n  %s\n", name, meaning);
-    return same;
-}
-
 static size_t explain_parts(FILE *out, const char *name)
 {
     size_t n, told = 0;
     const struct spec_part *parts = spec_parts(&n);
     for (size_t i = 0; i < n; i++)
-        told += explain_row(out, name, parts[i].name, parts[i].help);
+        told += explain_row(out, name, parts[i].name, "", parts[i].help);
     for (size_t i = 0; i < YAML_KEYS; i++)
-        told += explain_row(out, name, yaml_keys[i].name, yaml_keys[i].meaning);
+        told += explain_row(out, name, yaml_keys[i].name, "", yaml_keys[i].meaning);
     return told;
 }
 

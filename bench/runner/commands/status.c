@@ -83,9 +83,7 @@ static enum status show_spec(struct asking *a, const struct arguments *arguments
 /* A run's folder, or a campaign's. */
 static enum status show_path(struct asking *a, const char *path, struct error *e)
 {
-    char spec[PATH_BYTES];
-    TRY(path_format(spec, e, "%s/spec.yaml", path));
-    return path_exists(spec) ? show_run(a, path, NULL, e) : show_folder(a, path, e);
+    return folder_has(path, "spec.yaml") ? show_run(a, path, NULL, e) : show_folder(a, path, e);
 }
 
 static enum status show_asked(struct asking *a, const struct arguments *arguments,

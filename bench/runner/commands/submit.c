@@ -54,11 +54,6 @@ static enum status read_all(struct submission *s, struct error *e)
     return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->tools->home);
 }
 
-static enum status write_script(FILE *out, const void *arg, struct error *e)
-{
-    return script_write(out, arg, e);
-}
-
 /* sbatch prints the number of the job, and behind a ';' the cluster's name. It reports its errors itself. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
@@ -94,7 +89,7 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     TRY(path_format(folder, e, "%s/%s/jobs", s->arguments->out, name));
     TRY(folder_make(folder, e));
     TRY(path_format(path, e, "%s/nodes-%ld.sbatch", folder, nodes));
-    TRY(file_write(path, write_script, &script, e));
+    TRY(file_write(path, script_write, &script, e));
     TRY(submit_script(path, job, e));
     fprintf(s->out, "job %s: %ld node%s, %s\n", job, nodes, nodes == 1 ? "" : "s", path);
     return OK;
