@@ -6,7 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
-#include "bench/figures/gnuplot.h"
+#include "bench/figures/figure_data.h"
 
 static long ranks_of(const struct point_summary *p)
 {
@@ -197,11 +197,11 @@ static enum status define_texts(FILE *out, const struct figure_data *d, struct e
     return status;
 }
 
-static void define_files(FILE *out, const struct figure_data *d, const char *plots_dir,
-                         const struct stage *stage)
+static void define_files(FILE *out, const struct figure_data *d, const struct pictures *pictures)
 {
     char path[4500];
-    gnuplot_define_text(out, "plots", plots_dir);
+    const struct stage *stage = pictures->stage;
+    gnuplot_define_text(out, "plots", pictures->plots_dir);
     snprintf(path, sizeof path, "%s/series_%s.csv", stage->dir, d->figure->name);
     gnuplot_define_text(out, "data", path);
     snprintf(path, sizeof path, "%s/dots_%s.csv", stage->dir, d->figure->name);
@@ -245,11 +245,12 @@ static void define_names(FILE *out, const struct figure_data *d)
     }
 }
 
-enum status figure_define(FILE *out, const struct figure_data *d, const char *plots_dir,
-                          const struct stage *stage, struct error *e)
+enum status figure_define(FILE *out, const void *figure, const struct pictures *pictures,
+                          struct error *e)
 {
+    const struct figure_data *d = figure;
     const char *lack = figure_data_lack(d);
-    define_files(out, d, plots_dir, stage);
+    define_files(out, d, pictures);
     gnuplot_define_text(out, "scaling", config_text(&d->s->spec->config, OPT_SCALING));
     gnuplot_define_text(out, "nothing", lack != NULL ? lack : "");
     define_options(out, d);

@@ -40,34 +40,16 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 {
     const struct figure_data *d = what;
     const struct stage here = {.dir = "."};
+    const struct pictures pictures = {.stage = &here, .plots_dir = "../plots"};
     fprintf(out,
             "# gnuplot -d %s.gp, in this folder, draws the figure by the scripts in ../plots.\n",
             d->figure->name);
-    TRY(figure_define(out, d, "../plots", &here, e));
+    TRY(figure_define(out, d, &pictures, e));
     fprintf(out, "\nload plots.'/%s.gp'\n", d->figure->script);
     return OK;
 }
 
 /* ---- One figure ---- */
-
-/* The pictures are finished, but do not have their names yet. */
-static enum status draw_pictures(const struct figure_data *d, const char *plots_dir,
-                                 const struct stage *stage, enum pictures pictures, struct error *e)
-{
-    char *definitions = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&definitions, &size);
-    if (out == NULL)
-        return error_no_memory(e, "a figure");
-    pictures_define(out, pictures);
-    enum status status = figure_define(out, d, plots_dir, stage, e);
-    if (fclose(out) != 0 && status == OK)
-        status = error_no_memory(e, "a figure");
-    THEN(status,
-         pictures_draw(stage, plots_dir, d->figure->script, d->figure->name, definitions, e));
-    free(definitions);
-    return status;
-}
 
 /* ", ranks=1 none (timeout: not done within measure.limit (10 min))" and what to do. */
 static void name_base(char *text, size_t size, const struct figure_data *d)
@@ -121,14 +103,15 @@ static enum status for_each_file(struct figure_data *d, const struct stage *stag
     return OK;
 }
 
-static enum status draw_data(struct figure_data *d, const char *plots_dir,
-                             const struct stage *stage, enum pictures pictures, struct error *e)
+static enum status draw_data(struct figure_data *d, const struct pictures *pictures,
+                             struct error *e)
 {
-    TRY(for_each_file(d, stage, false, e));
+    TRY(for_each_file(d, pictures->stage, false, e));
     say_what_is_missing(d);
-    TRY(draw_pictures(d, plots_dir, stage, pictures, e));
-    TRY(for_each_file(d, stage, true, e));
-    return pictures_keep(stage, d->figure->name, pictures, e);
+    TRY(pictures_draw(pictures, d->figure->script, d->figure->name, figure_define, d, e));
+    TRY(for_each_file(d, pictures->stage, true, e));
+    TRY(pictures_keep(pictures, d->figure->name, e));
+    return pictures->files == FIGURES_WITH_SCRIPTS ? keep_script(d, pictures->stage, e) : OK;
 }
 
 /* What figures are drawn from. */
@@ -136,18 +119,14 @@ struct shown {
     const struct summary *s;
     const struct figure_run *runs;
     size_t n_runs;
-    bool apart; /* into a folder of their own, with what draws them again */
-    enum pictures pictures;
 };
 
-static enum status draw(const struct shown *shown, const char *plots_dir, const struct stage *stage,
+static enum status draw(const struct shown *shown, const struct pictures *pictures,
                         const struct figure_request *request, struct error *e)
 {
     struct figure_data d;
     enum status status = figure_data_read(&d, request, shown->s, shown->runs, shown->n_runs, e);
-    THEN(status, draw_data(&d, plots_dir, stage, shown->pictures, e));
-    if (shown->apart)
-        THEN(status, keep_script(&d, stage, e));
+    THEN(status, draw_data(&d, pictures, e));
     figure_data_free(&d);
     return status;
 }
@@ -164,15 +143,16 @@ static enum status check_all(const struct summary *s, struct error *e)
 /* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none
  * can. */
 static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
-                            struct error *e)
+                            enum figures_files files, struct error *e)
 {
     const struct value *figures = &shown->s->spec->config.values[OPT_FIGURES];
     struct stage stage;
+    const struct pictures pictures = {&stage, plots_dir, files};
     TRY(check_all(shown->s, e));
     enum status status = stage_open(&stage, folder, e);
     for (size_t i = 0; i < figures->n && status != ERR_UNAVAILABLE && stage.dir[0]; i++) {
         struct error why = {.status = OK};
-        if (draw(shown, plots_dir, &stage, &figures->figures[i], &why) == OK)
+        if (draw(shown, &pictures, &figures->figures[i], &why) == OK)
             continue;
         if (status == OK)
             *e = why;
@@ -184,27 +164,6 @@ static enum status draw_all(const struct shown *shown, const char *folder, const
     return status;
 }
 
-enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
-                         struct error *e)
-{
-    const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1, false, PICTURES_ALL}, run_dir, plots_dir, e);
-}
-
-enum status figures_draw_apart(const struct summary *s, const char *run_dir, const char *out,
-                               const char *plots_dir, struct error *e)
-{
-    const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1, true, PICTURES_ALL}, out, plots_dir, e);
-}
-
-enum status figures_draw_page(const struct summary *s, const char *run_dir, const char *out,
-                              const char *plots_dir, struct error *e)
-{
-    const struct figure_run run = {run_dir, 0, s->n};
-    return draw_all(&(struct shown){s, &run, 1, false, PICTURES_FOR_PAGE}, out, plots_dir, e);
-}
-
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e)
 {
     struct merged merged;
@@ -214,13 +173,15 @@ enum status figures_check_runs(const struct figures_run *runs, size_t n, struct 
     return status;
 }
 
-enum status figures_draw_runs(const struct figures_run *runs, size_t n, const char *out,
-                              const char *plots_dir, struct error *e)
+enum status figures_draw(const struct figures_run *runs, size_t n, const char *out,
+                         const char *plots_dir, enum figures_files files, struct error *e)
 {
     struct merged merged;
+    const struct figure_run alone = {runs[0].dir, 0, runs[0].s->n};
+    if (n == 1)
+        return draw_all(&(struct shown){runs[0].s, &alone, 1}, out, plots_dir, files, e);
     enum status status = merge_runs(&merged, runs, n, e);
-    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n, false, PICTURES_ALL}, out,
-                          plots_dir, e));
+    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n}, out, plots_dir, files, e));
     merged_free(&merged);
     return status;
 }

@@ -183,45 +183,57 @@ static enum status forget_time(const char *path, struct error *e)
     return fclose(pdf) == 0 ? OK : error_set(e, ERR_SYSTEM, "cannot write %s", path);
 }
 
-void pictures_define(FILE *out, enum pictures pictures)
-{
-    if (pictures == PICTURES_FOR_PAGE)
-        gnuplot_define_text(out, "formats", formats[0]);
-}
-
-enum status pictures_draw(const struct stage *stage, const char *plots_dir, const char *script,
-                          const char *figure, char *definitions, struct error *e)
+static enum status run_script(const struct pictures *pictures, const char *script, const char *name,
+                              char *definitions, struct error *e)
 {
     char path[4500], pdf[4500];
-    snprintf(path, sizeof path, "%s/%s.gp", plots_dir, script);
-    snprintf(pdf, sizeof pdf, "%s/%s.pdf", stage->dir, figure);
+    snprintf(path, sizeof path, "%s/%s.gp", pictures->plots_dir, script);
+    snprintf(pdf, sizeof pdf, "%s/%s.pdf", pictures->stage->dir, name);
     TRY(gnuplot_run(definitions, path, e));
     return forget_time(pdf, e);
 }
 
-enum status pictures_keep(const struct stage *stage, const char *figure, enum pictures pictures,
-                          struct error *e)
+enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
+                          pictures_definer *define, const void *what, struct error *e)
 {
-    size_t n = pictures == PICTURES_FOR_PAGE ? 1 : FORMATS;
+    char *definitions = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&definitions, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a figure");
+    if (pictures->files == FIGURES_FOR_PAGE)
+        gnuplot_define_text(out, "formats", formats[0]);
+    enum status status = define(out, what, pictures, e);
+    if (fclose(out) != 0 && status == OK)
+        status = error_no_memory(e, "a figure");
+    THEN(status, run_script(pictures, script, name, definitions, e));
+    free(definitions);
+    return status;
+}
+
+enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e)
+{
+    const struct stage *stage = pictures->stage;
+    size_t n = pictures->files == FIGURES_FOR_PAGE ? 1 : FORMATS;
     for (size_t i = 0; i < n; i++) {
-        char name[64], path[4500];
-        snprintf(name, sizeof name, "%s.%s", figure, formats[i]);
-        snprintf(path, sizeof path, "%s/%s", stage->dir, name);
+        char file[64], path[4500];
+        snprintf(file, sizeof file, "%s.%s", name, formats[i]);
+        snprintf(path, sizeof path, "%s/%s", stage->dir, file);
         if (i < FORMATS_NEEDED || access(path, F_OK) == 0) {
-            TRY(stage_keep(stage, name, e));
+            TRY(stage_keep(stage, file, e));
         } else {
-            snprintf(path, sizeof path, "%s/%s", stage->run_dir, name);
+            snprintf(path, sizeof path, "%s/%s", stage->run_dir, file);
             unlink(path);
         }
     }
     return OK;
 }
 
-void pictures_remove(const char *folder, const char *figure)
+void pictures_remove(const char *folder, const char *name)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         char path[4500];
-        snprintf(path, sizeof path, "%s/%s.%s", folder, figure, formats[i]);
+        snprintf(path, sizeof path, "%s/%s.%s", folder, name, formats[i]);
         unlink(path);
     }
 }

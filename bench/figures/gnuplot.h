@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "bench/collect/stage.h"
+#include "bench/figures/figures.h"
 
 /* NAME='value'; in which gnuplot interprets nothing. Control characters become blanks. */
 void gnuplot_define_text(FILE *out, const char *name, const char *value);
@@ -21,15 +22,21 @@ const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k
  * ERR_UNAVAILABLE where there is no gnuplot; ERR_SYSTEM names the script and what gnuplot said. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e);
 
-/* The pictures of a figure: <figure>.svg and .png, and .pdf where gnuplot has it; for a page, .svg alone. */
-enum pictures { PICTURES_ALL, PICTURES_FOR_PAGE };
+/* How pictures are drawn: by the scripts in plots_dir, into the stage. */
+struct pictures {
+    const struct stage *stage;
+    const char *plots_dir;
+    enum figures_files files;
+};
 
-/* One of the assignments below: which pictures are drawn. */
-void pictures_define(FILE *out, enum pictures pictures);
-/* Runs plots_dir/<script>.gp after these assignments, which make it draw into the stage. */
-enum status pictures_draw(const struct stage *stage, const char *plots_dir, const char *script,
-                          const char *figure, char *definitions, struct error *e);
+/* Writes the assignments of a figure. */
+typedef enum status pictures_definer(FILE *out, const void *figure, const struct pictures *pictures,
+                                     struct error *e);
+
+/* Runs plots_dir/<script>.gp after the assignments of `what`, which make it draw the figure `name`: <name>.svg and .png,
+ * and .pdf where gnuplot has it; for a page, .svg alone. */
+enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
+                          pictures_definer *define, const void *what, struct error *e);
 /* Gives the finished pictures their names: until then the old ones stand. */
-enum status pictures_keep(const struct stage *stage, const char *figure, enum pictures pictures,
-                          struct error *e);
-void pictures_remove(const char *folder, const char *figure);
+enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
+void pictures_remove(const char *folder, const char *name);

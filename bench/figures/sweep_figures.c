@@ -49,67 +49,56 @@ static enum status has_drawn(const char *path, const struct sweep_figure *f, boo
     return status;
 }
 
-/* What a table is drawn from, and where to. */
-struct drawing {
-    const char *folder, *plots_dir;
-    const struct stage *stage;
-    enum pictures pictures;
+/* A figure of the table in a folder. */
+struct shown {
+    const struct sweep_figure *f;
+    const char *folder;
 };
 
-static void define(FILE *out, const struct sweep_figure *f, const struct drawing *d)
+static enum status define(FILE *out, const void *what, const struct pictures *pictures,
+                          struct error *e)
 {
     char path[4500];
-    pictures_define(out, d->pictures);
-    gnuplot_define_text(out, "plots", d->plots_dir);
-    gnuplot_define_text(out, "figure", f->figure);
-    snprintf(path, sizeof path, "%s/%s", d->folder, f->table);
+    const struct shown *shown = what;
+    gnuplot_define_text(out, "plots", pictures->plots_dir);
+    gnuplot_define_text(out, "figure", shown->f->figure);
+    snprintf(path, sizeof path, "%s/%s", shown->folder, shown->f->table);
     gnuplot_define_text(out, "csv", path);
-    snprintf(path, sizeof path, "%s/link.csv", d->folder);
+    snprintf(path, sizeof path, "%s/link.csv", shown->folder);
     gnuplot_define_text(out, "link", path);
-    snprintf(path, sizeof path, "%s/%s", d->stage->dir, f->figure);
+    snprintf(path, sizeof path, "%s/%s", pictures->stage->dir, shown->f->figure);
     gnuplot_define_text(out, "out", path);
-}
-
-static enum status draw(const struct sweep_figure *f, const struct drawing *d, struct error *e)
-{
-    char *definitions = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&definitions, &size);
-    if (out == NULL)
-        return error_no_memory(e, "a figure");
-    define(out, f, d);
-    enum status status = fclose(out) == 0 ? OK : error_no_memory(e, "a figure");
-    THEN(status, pictures_draw(d->stage, d->plots_dir, f->script, f->figure, definitions, e));
-    free(definitions);
-    return status == OK ? pictures_keep(d->stage, f->figure, d->pictures, e) : status;
-}
-
-/* Of one figure; `found`: the table has rows for it. */
-static enum status draw_or_remove(const struct sweep_figure *f, const struct drawing *d,
-                                  bool *found, struct error *e)
-{
-    char path[4500];
-    snprintf(path, sizeof path, "%s/%s", d->folder, f->table);
-    TRY(has_drawn(path, f, found, e));
-    if (*found)
-        return draw(f, d, e);
-    pictures_remove(d->stage->run_dir, f->figure);
     return OK;
 }
 
-/* `out`: their paths are printed there; NULL: not at all. */
-static enum status draw_table(const char *folder, const char *table, const char *to,
-                              const char *plots_dir, enum pictures pictures, FILE *out,
-                              struct error *e)
+/* Of one figure; `found`: the table has rows for it. */
+static enum status draw_or_remove(const struct shown *shown, const struct pictures *pictures,
+                                  bool *found, struct error *e)
+{
+    char path[4500];
+    const struct sweep_figure *f = shown->f;
+    snprintf(path, sizeof path, "%s/%s", shown->folder, f->table);
+    TRY(has_drawn(path, f, found, e));
+    if (!*found) {
+        pictures_remove(pictures->stage->run_dir, f->figure);
+        return OK;
+    }
+    TRY(pictures_draw(pictures, f->script, f->figure, define, shown, e));
+    return pictures_keep(pictures, f->figure, e);
+}
+
+enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
+                               const char *plots_dir, enum figures_files files, FILE *out,
+                               struct error *e)
 {
     struct stage stage;
-    const struct drawing d = {folder, plots_dir, &stage, pictures};
+    const struct pictures pictures = {&stage, plots_dir, files};
     enum status status = stage_open(&stage, to, e);
     for (size_t i = 0; i < ROWS && status == OK; i++) {
         bool found = false;
         if (strcmp(rows[i].table, table) != 0)
             continue;
-        status = draw_or_remove(&rows[i], &d, &found, e);
+        status = draw_or_remove(&(struct shown){&rows[i], folder}, &pictures, &found, e);
         if (status == OK && found && out != NULL)
             fprintf(out, "%s/%s.svg\n", to, rows[i].figure);
     }
@@ -129,16 +118,4 @@ enum status figures_check_sweep(const char *table, struct error *e)
                ? OK
                : error_set(e, ERR_ARGUMENT, "figures: the table of a sweep: %s",
                            name_explain(why, sizeof why, table, names, n));
-}
-
-enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
-                               const char *plots_dir, FILE *out, struct error *e)
-{
-    return draw_table(folder, table, to, plots_dir, PICTURES_ALL, out, e);
-}
-
-enum status figures_draw_sweep_page(const char *folder, const char *table, const char *to,
-                                    const char *plots_dir, struct error *e)
-{
-    return draw_table(folder, table, to, plots_dir, PICTURES_FOR_PAGE, NULL, e);
 }

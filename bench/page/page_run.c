@@ -165,7 +165,8 @@ static enum status add_section(const struct section_source *from, const struct s
     json_t *section = begin_section(from, s->spec, path);
     TRY(section_add(from, "runs", section, path, e));
     TRY(published_add(section, s, path, from->request, e));
-    TRY(figures_draw_page(s, path, from->drawn, from->plots, e));
+    TRY(figures_draw(&(struct figures_run){s, path, NULL}, 1, from->drawn, from->plots,
+                     FIGURES_FOR_PAGE, e));
     for (size_t i = 0; i < figures->n; i++)
         TRY(figure_add(from, section, &figures->figures[i], config_text(config, OPT_BARS), e));
     add_words(section, s);

@@ -85,7 +85,7 @@ enum status section_add_sweep(const struct section_source *from, const char *pat
     TRY(section_add(from, "sweeps", section, path, e));
     json_object_set_new(section, "findings", data_print(print_short, &telling));
     TRY(status);
-    TRY(figures_draw_sweep_page(path, name, from->drawn, from->plots, e));
+    TRY(figures_draw_sweep(path, name, from->drawn, from->plots, FIGURES_FOR_PAGE, NULL, e));
     TRY(add_figures(from, section, name, e));
     TRY(add_table(section, "table", path, name, e));
     return add_table(section, "link", path, "link.csv", e);

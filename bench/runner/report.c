@@ -15,7 +15,9 @@ static enum status draw_where_possible(const struct summary *s,
                                        const struct report_request *request,
                                        const struct tools *tools, struct error *e)
 {
-    enum status status = figures_draw(s, request->run_dir, tools->plots, e);
+    const struct figures_run run = {s, request->run_dir, NULL};
+    enum status status =
+        figures_draw(&run, 1, request->run_dir, tools->plots, FIGURES_PICTURES, e);
     if (status != ERR_UNAVAILABLE || !request->spare)
         return status;
     log_print(LOG_NOTE, "%s; `scalebench figures %s` draws them, also elsewhere, of a copy",
@@ -143,7 +145,8 @@ static enum status show_sweep(const char *table, const struct report_request *re
     if (!path_exists(path))
         return OK;
     if (request->draw)
-        status = figures_draw_sweep(request->run_dir, table, request->run_dir, plots, NULL, e);
+        status = figures_draw_sweep(request->run_dir, table, request->run_dir, plots,
+                                    FIGURES_PICTURES, NULL, e);
     if (status == ERR_UNAVAILABLE && request->spare)
         status = OK; /* said of the other figures */
     if (request->table != NULL)

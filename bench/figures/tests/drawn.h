@@ -30,7 +30,8 @@ static inline struct summary summarise(const struct fake_run *run)
 static inline void draw(const struct summary *s, const char *dir)
 {
     struct error e = {.status = OK};
-    if (figures_draw(s, dir, "plots", &e) != OK)
+    if (figures_draw(&(struct figures_run){s, dir, NULL}, 1, dir, "plots", FIGURES_PICTURES, &e) !=
+        OK)
         fail_msg("%s: %s", e.file, e.text);
 }
 

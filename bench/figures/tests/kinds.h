@@ -134,7 +134,8 @@ static inline void open_run(struct run *run)
     fill(&run->fake);
     if (summary_collect(&run->s, &run->fake.spec, run->fake.dir, &run->fake.journal, &e) != OK ||
         summary_write(&run->s, run->fake.dir, &run->fake.journal, &e) != OK ||
-        figures_draw(&run->s, run->fake.dir, "plots", &e) != OK)
+        figures_draw(&(struct figures_run){&run->s, run->fake.dir, NULL}, 1, run->fake.dir, "plots",
+                     FIGURES_PICTURES, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
 }
 

@@ -310,7 +310,7 @@ static char *work_out(const struct summary *s, const char *dir, const char *figu
              prints);
     fake_write(path, script);
     snprintf(path, sizeof path, "%s/plots", dir);
-    if (figures_draw(s, dir, path, &e) != OK)
+    if (figures_draw(&(struct figures_run){s, dir, NULL}, 1, dir, path, FIGURES_PICTURES, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     snprintf(name, sizeof name, "%.20s.svg", figure);
     return picture(dir, name, &size);

@@ -98,11 +98,12 @@ static char *written(struct figure_data *d, enum written what)
     char *text = NULL;
     size_t size;
     struct error e = {.status = OK};
-    struct stage stage = {.dir = "/nowhere"};
+    const struct stage stage = {.dir = "/nowhere"};
+    const struct pictures pictures = {.stage = &stage, .plots_dir = "plots"};
     FILE *out = open_memstream(&text, &size);
     enum status status = what == SERIES ? d->figure->shape->write(out, d, &e)
                          : what == DOTS ? dots_write(out, d, &e)
-                                        : figure_define(out, d, "plots", &stage, &e);
+                                        : figure_define(out, d, &pictures, &e);
     assert_int_equal(fclose(out), 0);
     if (status != OK)
         fail_msg("%s", e.text);

@@ -376,7 +376,9 @@ static void captions_take_the_room_that_the_spec_gives_them(void **state)
         struct error e = {.status = OK};
         assert_int_equal(
             config_set(config, option_get(OPT_CAPTION), kinds[k], (struct mark){0}, &e), OK);
-        assert_int_equal(figures_draw(&run->s, run->fake.dir, "plots", &e), OK);
+        assert_int_equal(figures_draw(&(struct figures_run){&run->s, run->fake.dir, NULL}, 1,
+                                      run->fake.dir, "plots", FIGURES_PICTURES, &e),
+                         OK);
         for (int i = 0; i < FIGURES; i++) {
             double share = caption_share(run, figures[i]);
             if (k == 2 ? share != 0 : k == 1 ? share < 0.15 : share < 0.02 || share > 0.15)
@@ -409,7 +411,8 @@ static void csv_files_alone_draw_the_same(void **state)
              run->fake.dir, dir);
     assert_int_equal(system(command), 0);
     if (summary_read(&s, &run->fake.spec, dir, &e) != OK ||
-        figures_draw(&s, dir, "plots", &e) != OK)
+        figures_draw(&(struct figures_run){&s, dir, NULL}, 1, dir, "plots", FIGURES_PICTURES, &e) !=
+            OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
     for (int i = 0; i < FIGURES; i++) {
         char name[64];

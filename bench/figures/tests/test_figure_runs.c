@@ -56,7 +56,7 @@ static void runs_stand_beside_each_other(void **state)
     struct summary s = measured(&before, 100), t = measured(&after, 120);
     fake_open(&out, spec_text);
     const struct figures_run joined[] = {{&s, before.dir, "before"}, {&t, after.dir, "after"}};
-    if (figures_draw_runs(joined, 2, out.dir, "plots", &e) != OK)
+    if (figures_draw(joined, 2, out.dir, "plots", FIGURES_PICTURES, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         char file[32];

@@ -176,7 +176,9 @@ static void an_accuracy_without_numbers_leaves_the_loss(void **state)
     struct summary s = summarise(&run);
     snprintf(path, sizeof path, "%s/epochs.csv", run.dir);
     fake_edit(path, ",97,,\n", ",,,\n");
-    assert_int_equal(figures_draw(&s, run.dir, "plots", &e), OK);
+    assert_int_equal(figures_draw(&(struct figures_run){&s, run.dir, NULL}, 1, run.dir, "plots",
+                                  FIGURES_PICTURES, &e),
+                     OK);
     assert_says(run.dir, "epochs.svg", (const char *const[]){"no test accuracy", NULL});
     char *svg = picture(run.dir, "epochs.svg", &size);
     assert_null(strstr(svg, "no training loss"));
@@ -222,7 +224,8 @@ static enum status draw_by_its_programs(const struct summary *s, const char *dir
 {
     char *path = strdup(getenv("PATH"));
     assert_int_equal(setenv("PATH", dir, 1), 0);
-    enum status status = figures_draw(s, dir, "plots", e);
+    enum status status =
+        figures_draw(&(struct figures_run){s, dir, NULL}, 1, dir, "plots", FIGURES_PICTURES, e);
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
     return status;
@@ -257,7 +260,9 @@ static void a_failing_script_is_named(void **state)
     char other[128];
     snprintf(other, sizeof other, "%s/speedup.gp", run.dir);
     fake_write(other, "do for [f in 'svg png'] {\n    set print out.'.'.f\n    print 'drawn'\n}\n");
-    assert_int_equal(figures_draw(&s, run.dir, run.dir, &e), ERR_SYSTEM);
+    assert_int_equal(figures_draw(&(struct figures_run){&s, run.dir, NULL}, 1, run.dir, run.dir,
+                                  FIGURES_PICTURES, &e),
+                     ERR_SYSTEM);
     assert_string_equal(e.file, script);
     assert_non_null(strstr(e.text, "nonsense"));
     free(picture(run.dir, "time.svg", &after));

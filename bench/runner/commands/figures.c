@@ -196,7 +196,7 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
     TRY(figures_check_sweep(table, e));
     TRY(slash != NULL ? path_format(folder, e, "%.*s", (int)(slash - path), path)
                       : path_format(folder, e, "."));
-    return figures_draw_sweep(folder, table, folder, tools->plots, out, e);
+    return figures_draw_sweep(folder, table, folder, tools->plots, FIGURES_PICTURES, out, e);
 }
 
 /* ---- Several runs ---- */
@@ -233,16 +233,13 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
                                const struct tools *tools, struct error *e)
 {
     struct figures_run *drawn;
-    if (n == 1) {
-        TRY(folder_make(folder, e));
-        return figures_draw_apart(&runs[0].s, runs[0].path, folder, tools->plots, e);
-    }
     TRY(MEM_NEW(drawn, n, "the runs of figures", e));
     for (size_t i = 0; i < n; i++)
         drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, runs[i].name};
-    enum status status = figures_check_runs(drawn, n, e);
+    enum status status = n > 1 ? figures_check_runs(drawn, n, e) : OK;
     THEN(status, folder_make(folder, e));
-    THEN(status, figures_draw_runs(drawn, n, folder, tools->plots, e));
+    THEN(status,
+         figures_draw(drawn, n, folder, tools->plots, n > 1 ? FIGURES_PICTURES : FIGURES_WITH_SCRIPTS, e));
     free(drawn);
     return status;
 }
