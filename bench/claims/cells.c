@@ -164,9 +164,7 @@ static bool is_too_weak(const char *column, const struct check_point *point)
 /* Whether a cell of a run's summary.csv may come out otherwise another time. */
 static bool is_measured(const struct cell *cell, const struct taken *taken)
 {
-    size_t length = strlen(cell->file), tail = strlen("/summary.csv");
-    return taken->summary != NULL && length >= tail &&
-           strcmp(cell->file + length - tail, "/summary.csv") == 0 &&
+    return taken->summary != NULL && strcmp(file_name(cell->file), "summary.csv") == 0 &&
            check_is_measured(cell->column);
 }
 
@@ -429,17 +427,16 @@ static enum status add_command(struct claim *claim, const struct node *run, stru
 }
 
 static enum status find_cell(struct claim *claim, struct claim_value *value,
-                             const struct cell *cell, const struct claims *c,
-                             struct claim_tables *tables, struct error *e)
+                             const struct cell *cell, struct claims *c, struct error *e)
 {
     const struct claim_table *table, *summary = NULL;
     char name[256];
-    TRY(claim_tables_find(&table, tables, cell->file, c, value->mark, e));
+    TRY(claim_tables_find(&table, c, cell->file, value->mark, e));
     if (table->run == NULL)
         claim->evidence |= 1u << EVIDENCE_published;
     else {
         snprintf(name, sizeof name, "%.200s/summary.csv", table->run->key);
-        TRY(claim_tables_find(&summary, tables, name, c, value->mark, e));
+        TRY(claim_tables_find(&summary, c, name, value->mark, e));
         TRY(add_command(claim, table->run, e));
     }
     if (table->there)
@@ -453,8 +450,7 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
 
 /* ---- Either ---- */
 
-enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
-                             struct claim_tables *tables, struct error *e)
+enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e)
 {
     struct claim_value *value = &claim->values[i];
     struct cell cell = {.reduction = REDUCTION_only};
@@ -464,7 +460,7 @@ enum status claim_find_value(struct claim *claim, size_t i, const struct claims 
     if (!is_cell)
         return claim_find_sum(claim, i, e);
     enum status status = read_where(&cell, value, where, e);
-    THEN(status, find_cell(claim, value, &cell, c, tables, e));
+    THEN(status, find_cell(claim, value, &cell, c, e));
     condition_free(cell.where);
     return status;
 }

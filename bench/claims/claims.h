@@ -69,12 +69,16 @@ struct claim {
     char *command;     /* what measures its runs; "" */
 };
 
+struct claim_table;
+
 struct claims {
     char path[PATH_BYTES], folder[PATH_BYTES]; /* of the file, and where that lies */
     struct node root;
     struct claim *claims;
     size_t n;
     size_t verdicts[CLAIM_VERDICTS]; /* how often */
+    struct claim_table **tables;     /* that were read, so that each is read once */
+    size_t n_tables;
 };
 
 /* Reads a file of claims and judges each. ERR_SPEC with its place for what is wrong in it, ERR_DATA with
@@ -110,15 +114,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 /* The writer of that name; ERR_ARGUMENT names all of them. */
 enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e);
 
-/* "63 claims: 20 survive, 15 fail ..." of all of them, or of those of the report whose name is `report`, `length`
- * bytes of it; of all with NULL. */
-void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length);
-
-/* Whether it is the first of its report in the order of the file. */
-bool claim_begins_report(const struct claims *c, size_t i);
-
-/* The report of a claim: the part of its id before the slash, `*length` bytes. */
-const char *claim_report(const struct claim *claim, size_t *length);
+/* "63 claims: 20 survive, 15 fail ..." of the claims on the report of one; NULL: of all. */
+void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
 /* The columns of claims.csv, which stand in csv_claims.def. */
 const struct column *claims_columns(size_t *n);
@@ -128,15 +125,11 @@ const struct column *claims_columns(size_t *n);
 /* The shape of the file, nothing judged. */
 enum status claims_read(struct claims *c, const char *path, struct error *e);
 
-/* Tables that were read, so that each is read once. */
-struct claim_tables;
-enum status claim_tables_new(struct claim_tables **tables, struct error *e);
-void claim_tables_free(struct claim_tables *tables);
+void claim_tables_free(struct claims *c);
 
 /* Finds the i-th value of a claim, those before it being found. Where what it rests on is not there,
  * claim->reason says what. */
-enum status claim_find_value(struct claim *claim, size_t i, const struct claims *c,
-                             struct claim_tables *tables, struct error *e);
+enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
 /* Works out the i-th value of a claim, a sum of those before it; without one of these it has no number either. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);

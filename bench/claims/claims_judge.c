@@ -105,11 +105,10 @@ static enum status judge(struct claim *claim, struct error *e)
     return OK;
 }
 
-static enum status judge_claim(struct claim *claim, const struct claims *c,
-                               struct claim_tables *tables, struct error *e)
+static enum status judge_claim(struct claim *claim, struct claims *c, struct error *e)
 {
     for (size_t i = 0; i < claim->n; i++)
-        TRY(claim_find_value(claim, i, c, tables, e));
+        TRY(claim_find_value(claim, i, c, e));
     if (claim->untestable == NULL)
         return judge(claim, e);
     claim->verdict = CLAIM_NOT_TESTABLE;
@@ -117,21 +116,12 @@ static enum status judge_claim(struct claim *claim, const struct claims *c,
     return OK;
 }
 
-static enum status judge_all(struct claims *c, struct claim_tables *tables, struct error *e)
+enum status claims_judge(struct claims *c, const char *path, struct error *e)
 {
+    TRY(claims_read(c, path, e));
     for (size_t i = 0; i < c->n; i++) {
-        TRY(judge_claim(&c->claims[i], c, tables, e));
+        TRY(judge_claim(&c->claims[i], c, e));
         c->verdicts[c->claims[i].verdict]++;
     }
     return OK;
-}
-
-enum status claims_judge(struct claims *c, const char *path, struct error *e)
-{
-    struct claim_tables *tables;
-    TRY(claims_read(c, path, e));
-    TRY(claim_tables_new(&tables, e));
-    enum status status = judge_all(c, tables, e);
-    claim_tables_free(tables);
-    return status;
 }

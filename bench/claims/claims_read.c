@@ -76,12 +76,6 @@ static const char *text_of(const struct node *entry, enum claim_key key)
     return item != NULL ? item->text : NULL;
 }
 
-const char *claim_report(const struct claim *claim, size_t *length)
-{
-    *length = strcspn(claim->id, "/");
-    return claim->id;
-}
-
 static enum status check_id(const struct claims *c, const struct node *item, struct error *e)
 {
     const char *slash = strchr(item->text, '/');
@@ -214,6 +208,7 @@ void claims_free(struct claims *c)
         condition_free(claim->holds);
     }
     free(c->claims);
+    claim_tables_free(c);
     node_free(&c->root);
     *c = (struct claims){.n = 0};
 }

@@ -6,26 +6,13 @@
 
 #include "kernels/base/mem.h"
 
-struct claim_tables {
-    struct claim_table **tables;
-    size_t n;
-};
-
-enum status claim_tables_new(struct claim_tables **tables, struct error *e)
+void claim_tables_free(struct claims *c)
 {
-    return MEM_NEW(*tables, 1, "the tables of claims", e);
-}
-
-void claim_tables_free(struct claim_tables *tables)
-{
-    if (tables == NULL)
-        return;
-    for (size_t i = 0; i < tables->n; i++) {
-        check_free(&tables->tables[i]->rows);
-        free(tables->tables[i]);
+    for (size_t i = 0; i < c->n_tables; i++) {
+        check_free(&c->tables[i]->rows);
+        free(c->tables[i]);
     }
-    free(tables->tables);
-    free(tables);
+    free(c->tables);
 }
 
 static enum status refuse_file(struct mark mark, const char *file, const char *why, struct error *e)
@@ -67,19 +54,18 @@ static enum status open_table(struct claim_table *table, const struct claims *c,
     return table->there ? check_read_table(&table->rows, path, e) : OK;
 }
 
-enum status claim_tables_find(const struct claim_table **found, struct claim_tables *tables,
-                              const char *file, const struct claims *c, struct mark mark,
-                              struct error *e)
+enum status claim_tables_find(const struct claim_table **found, struct claims *c, const char *file,
+                              struct mark mark, struct error *e)
 {
     struct claim_table *table;
-    for (size_t i = 0; i < tables->n; i++)
-        if (strcmp(tables->tables[i]->file, file) == 0) {
-            *found = tables->tables[i];
+    for (size_t i = 0; i < c->n_tables; i++)
+        if (strcmp(c->tables[i]->file, file) == 0) {
+            *found = c->tables[i];
             return OK;
         }
-    TRY(MEM_GROW(tables->tables, tables->n, "the tables of claims", e));
+    TRY(MEM_GROW(c->tables, c->n_tables, "the tables of claims", e));
     TRY(MEM_NEW(table, 1, "the tables of claims", e));
-    tables->tables[tables->n++] = table;
+    c->tables[c->n_tables++] = table;
     snprintf(table->file, sizeof table->file, "%s", file);
     *found = table;
     return open_table(table, c, mark, e);

@@ -12,8 +12,7 @@ struct claim_table {
     struct checking rows; /* as points of a check */
 };
 
-/* The table of that name, read where that was not done yet; *found stays until the tables are freed. ERR_SPEC
+/* The table of that name, read where that was not done yet; *found stays until the claims are freed. ERR_SPEC
  * at `mark` for a name that is none, ERR_DATA for a table that cannot be read. */
-enum status claim_tables_find(const struct claim_table **found, struct claim_tables *tables,
-                              const char *file, const struct claims *c, struct mark mark,
-                              struct error *e);
+enum status claim_tables_find(const struct claim_table **found, struct claims *c, const char *file,
+                              struct mark mark, struct error *e);

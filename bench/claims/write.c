@@ -35,21 +35,30 @@ enum status claims_find_writer(claims_writer **writer, const char *name, struct 
 /* "published, emulated, replayed", or "none". */
 static void name_evidence(char text[64], const struct claim *claim)
 {
-    size_t length = 0;
-    snprintf(text, 64, "none");
+    text[0] = '\0';
     for (int i = 0; i < CLAIM_EVIDENCES; i++)
         if (claim->evidence & 1u << i)
-            length += (size_t)snprintf(text + length, 64 - length, "%s%s", length > 0 ? ", " : "",
-                                       claim_evidence_names[i]);
+            text_join(text, 64, ", ", claim_evidence_names[i]);
+    if (text[0] == '\0')
+        snprintf(text, 64, "none");
 }
 
-void claims_write_counts(FILE *out, const struct claims *c, const char *report, size_t length)
+/* The report is the part of an id before the slash. */
+static int report_length(const struct claim *claim)
+{
+    return (int)strcspn(claim->id, "/");
+}
+
+static bool share_report(const struct claim *a, const struct claim *b)
+{
+    return strncmp(a->id, b->id, (size_t)report_length(a) + 1) == 0;
+}
+
+void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of)
 {
     size_t n[CLAIM_VERDICTS] = {0}, all = 0;
     for (size_t i = 0; i < c->n; i++) {
-        size_t own;
-        const char *name = claim_report(&c->claims[i], &own);
-        bool counts_here = report == NULL || (own == length && strncmp(name, report, own) == 0);
+        bool counts_here = of == NULL || share_report(&c->claims[i], of);
         n[c->claims[i].verdict] += counts_here;
         all += counts_here;
     }
@@ -58,14 +67,9 @@ void claims_write_counts(FILE *out, const struct claims *c, const char *report, 
         fprintf(out, "%s %zu %s", i > 0 ? "," : "", n[i], counts[i]);
 }
 
-bool claim_begins_report(const struct claims *c, size_t i)
+static bool begins_report(const struct claims *c, size_t i)
 {
-    size_t own, before;
-    const char *name = claim_report(&c->claims[i], &own);
-    if (i == 0)
-        return true;
-    const char *last = claim_report(&c->claims[i - 1], &before);
-    return own != before || strncmp(name, last, own) != 0;
+    return i == 0 || !share_report(&c->claims[i], &c->claims[i - 1]);
 }
 
 /* Whole numbers have all their digits. */
@@ -137,17 +141,16 @@ static void write_claim(FILE *out, const struct claim *claim)
 void claims_write_text(FILE *out, const struct claims *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        size_t length;
-        const char *report = claim_report(&c->claims[i], &length);
-        if (claim_begins_report(c, i)) {
-            fprintf(out, "%s%.*s, ", i > 0 ? "\n" : "", (int)length, report);
-            claims_write_counts(out, c, report, length);
+        const struct claim *claim = &c->claims[i];
+        if (begins_report(c, i)) {
+            fprintf(out, "%s%.*s, ", i > 0 ? "\n" : "", report_length(claim), claim->id);
+            claims_write_counts(out, c, claim);
             fputc('\n', out);
         }
-        write_claim(out, &c->claims[i]);
+        write_claim(out, claim);
     }
     fputs(c->n > 0 ? "\nAll " : "", out);
-    claims_write_counts(out, c, NULL, 0);
+    claims_write_counts(out, c, NULL);
     fputs(".\n", out);
 }
 
@@ -174,6 +177,17 @@ const struct column *claims_columns(size_t *n)
 
 enum part { PART_TEXTS, PART_NUMBERS, PART_ROWS };
 
+/* NULL or "": the value has none. */
+static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value *value,
+                           enum part part)
+{
+    bool known = value->word != NULL || !isnan(value->number.mid);
+    return part == PART_TEXTS  ? value->text
+           : part == PART_ROWS ? value->rows
+           : known             ? claim_value_text(text, value, 4)
+                               : NULL;
+}
+
 /* A part of all values as one text, freed by the caller; NULL without memory. */
 static char *join_values(const struct claim *claim, enum part part)
 {
@@ -183,14 +197,10 @@ static char *join_values(const struct claim *claim, enum part part)
     if (out == NULL)
         return NULL;
     for (size_t i = 0; i < claim->n; i++) {
-        const struct claim_value *value = &claim->values[i];
-        if (part == PART_TEXTS)
-            fprintf(out, "%s%s: %s", n++ > 0 ? "; " : "", value->name, value->text);
-        else if (part == PART_NUMBERS && (value->word != NULL || !isnan(value->number.mid)))
-            fprintf(out, "%s%s %s", n++ > 0 ? "; " : "", value->name,
-                    claim_value_text(text, value, 4));
-        else if (part == PART_ROWS && value->rows != NULL && value->rows[0])
-            fprintf(out, "%s%s: %s", n++ > 0 ? "; " : "", value->name, value->rows);
+        const char *own = part_of(text, &claim->values[i], part);
+        if (own != NULL && own[0])
+            fprintf(out, "%s%s%s %s", n++ > 0 ? "; " : "", claim->values[i].name,
+                    part == PART_NUMBERS ? "" : ":", own);
     }
     return fclose(out) == 0 ? joined : NULL;
 }
@@ -275,18 +285,17 @@ void claims_write_markdown(FILE *out, const struct claims *c)
         "Written by `make claims` from [claims.yaml](claims.yaml) and the tables that the numbers "
         "link to; as a table of its own [claims.csv](claims.csv).\n\n",
         out);
-    claims_write_counts(out, c, NULL, 0);
+    claims_write_counts(out, c, NULL);
     fputs(".\n", out);
     for (size_t i = 0; i < c->n; i++) {
-        size_t length;
-        const char *report = claim_report(&c->claims[i], &length);
-        if (claim_begins_report(c, i)) {
-            fprintf(out, "\n## %.*s\n\n", (int)length, report);
-            claims_write_counts(out, c, report, length);
+        const struct claim *claim = &c->claims[i];
+        if (begins_report(c, i)) {
+            fprintf(out, "\n## %.*s\n\n", report_length(claim), claim->id);
+            claims_write_counts(out, c, claim);
             fputs(".\n\n| verdict | claim | kind | place | says | holds if | numbers, or why not | "
                   "measured by |\n|---|---|---|---|---|---|---|---|\n",
                   out);
         }
-        write_line(out, &c->claims[i], i);
+        write_line(out, claim, i);
     }
 }

@@ -43,12 +43,12 @@ static enum status add_section(const struct section_source *from, const char *op
 /* Interrupts wait until the section is whole, so that no temporary folder stays. */
 static enum status add_operand(struct page *page, const char *operand, struct error *e)
 {
-    struct scratch scratch;
-    TRY(scratch_open(&scratch, e));
-    const struct section_source from = {page->request, page->data, scratch.path,
+    char scratch[PATH_BYTES];
+    TRY(scratch_open(scratch, e));
+    const struct section_source from = {page->request, page->data, scratch,
                                         page->request->tools->plots};
     enum status status = add_section(&from, operand, e);
-    scratch_close(&scratch);
+    scratch_close(scratch);
     if (status == OK && interrupt_look(&page->interrupt))
         status = error_set(e, ERR_INTERRUPTED, "interrupted");
     return status;

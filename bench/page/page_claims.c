@@ -51,7 +51,7 @@ static void print_story(FILE *out, const void *arg)
 
 static void print_counts(FILE *out, const void *ledger)
 {
-    claims_write_counts(out, ledger, NULL, 0);
+    claims_write_counts(out, ledger, NULL);
 }
 
 static void print_ledger(FILE *out, const void *ledger)

@@ -27,20 +27,6 @@ static void name_run(char name[80], const char *campaign, const char *path)
         snprintf(name, 80, "%.79s", own);
 }
 
-static void print_kinds(FILE *out, const struct summary *s)
-{
-    char kinds[128];
-    fputs(summary_distinct(kinds, sizeof kinds, s, COLUMN_kind), out);
-}
-
-static void print_ok(FILE *out, const struct summary *s)
-{
-    size_t ok = 0;
-    for (size_t i = 0; i < s->n; i++)
-        ok += s->points[i].outcome == POINT_ok;
-    fprintf(out, "%zu of %zu", ok, s->n);
-}
-
 struct told {
     const char *key;
     void (*print)(FILE *out, const struct summary *s);
@@ -59,11 +45,16 @@ static void add_words(json_t *section, const struct summary *s)
         {"subject", table_print_subject, s},
         {"findings", table_print_findings, s},
         {"losses", table_print_losses, s},
-        {"kind", print_kinds, s},
-        {"points", print_ok, s},
     };
+    char kinds[128];
+    size_t ok = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         json_object_set_new(section, words[i].key, data_print(print_word, &words[i]));
+    for (size_t i = 0; i < s->n; i++)
+        ok += s->points[i].outcome == POINT_ok;
+    summary_distinct(kinds, sizeof kinds, s, COLUMN_kind);
+    json_object_set_new(section, "kind", data_text(kinds));
+    json_object_set_new(section, "points", json_sprintf("%zu of %zu", ok, s->n));
 }
 
 /* ---- Points ---- */

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status scratch_open(struct scratch *scratch, struct error *e)
+enum status scratch_open(char path[PATH_BYTES], struct error *e)
 {
     const char *folder = getenv("TMPDIR");
-    TRY(path_format(scratch->path, e, "%s/scalebench-report-XXXXXX",
+    TRY(path_format(path, e, "%s/scalebench-report-XXXXXX",
                     folder != NULL && *folder ? folder : "/tmp"));
-    if (mkdtemp(scratch->path) == NULL)
-        return error_set(e, ERR_SYSTEM, "no temporary folder %s: %s", scratch->path,
-                         strerror(errno));
+    if (mkdtemp(path) == NULL)
+        return error_set(e, ERR_SYSTEM, "no temporary folder %s: %s", path, strerror(errno));
     return OK;
 }
 
@@ -23,7 +22,7 @@ static int remove_one(const char *path, const struct stat *s, int type, struct F
     return 0;
 }
 
-void scratch_close(struct scratch *scratch)
+void scratch_close(const char *path)
 {
-    nftw(scratch->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
