@@ -12,6 +12,7 @@
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* ---- What names stand for ---- */
 
@@ -21,7 +22,6 @@ static void free_check(struct check *check)
     condition_free(check->demand);
     condition_free(check->where);
     free(check->outcomes);
-    free(check->applies);
 }
 
 /* ---- What is asked ---- */
@@ -122,9 +122,8 @@ static enum status explain_words(const struct check_request *request, struct err
     char text[1024] = "";
     struct error why;
     struct condition *whole;
-    for (size_t i = 1, used = 0; i < request->n_operands && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "",
-                                 request->operands[i]);
+    for (size_t i = 1; i < request->n_operands; i++)
+        text_join(text, sizeof text, " ", request->operands[i]);
     bool is_one = request->n_operands > 2 && condition_parse(&whole, text, &why) == OK;
     if (is_one)
         condition_free(whole);
@@ -210,12 +209,9 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
                                       true};
     TRY(check_terms(check, &names, e));
     TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
-    TRY(MEM_NEW(check->applies, n, "what was checked", e));
     for (size_t i = 0; i < n; i++) {
         const struct check_point point = {c, i};
-        check->applies[i] =
-            check->where == NULL || condition_holds(check->where, check_look_up, &point);
-        if (!check->applies[i])
+        if (check->where != NULL && !condition_holds(check->where, check_look_up, &point))
             continue;
         check->points++;
         bases += check_is_base(&c->run.points[i]);
@@ -291,20 +287,9 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 /* Before there are tables: what will be a column of summary.csv, or is an option. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
-    size_t n;
-    const struct column *columns = columns_of("summary.csv", &n);
     *value = (struct condition_value){.number = NAN};
-    if (config_option_find(&((const struct spec *)spec)->config, name) != NULL ||
-        check_is_metric(spec, name))
-        return true;
-    for (size_t i = 0; i < n; i++) {
-        size_t length = strlen(name);
-        const char *own = columns[i].name;
-        if (strncmp(own, name, length) == 0 &&
-            (!own[length] || strcmp(own + length, "_median") == 0))
-            return true;
-    }
-    return false;
+    return config_option_find(&((const struct spec *)spec)->config, name) != NULL ||
+           check_is_metric(spec, name) || check_column(name) != NULL;
 }
 
 /* By its key or by the column that has it; OPTION_COUNT: it is neither. */

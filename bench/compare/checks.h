@@ -30,9 +30,8 @@ struct check {
     int line;
     struct condition *demand, *where; /* where: NULL: at every point */
     enum check_outcome *outcomes;     /* one a point; CHECK_HOLDS where it does not apply */
-    bool *applies;
-    size_t points;              /* that it applies to */
-    enum check_outcome outcome; /* the worst of them */
+    size_t points;                    /* that it applies to */
+    enum check_outcome outcome;       /* the worst of them */
 };
 
 struct checking {
@@ -84,6 +83,9 @@ bool check_is_measured(const char *column);
 bool check_is_single(const struct check_point *p, const char *name);
 /* Whether the name is a column of numbers or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
+
+/* The column of summary.csv that the name calls, step_ms that of step_ms_median; NULL: none. */
+const struct column *check_column(const char *name);
 
 /* What the values of a name are: of a column of summary.csv or an option; CONDITION_ANY: of anything else. */
 enum condition_kind check_kind(const char *name, const struct config *config);

@@ -134,13 +134,15 @@ static enum junit_result result_of(const struct check *check, bool strict)
 }
 
 /* The points that do not hold, one behind the other, as far as there is memory. */
-static void tell_check(struct junit_test *test, const struct junit_suite *suite, size_t index)
+static void tell_check(struct junit_test *test, const void *arg, size_t suite, size_t index)
 {
-    const struct told *told = suite->arg;
+    const struct told *told = arg;
     const struct check *check = &told->c->checks[index];
     size_t size = 0, n = 0;
-    *test = (struct junit_test){check->text, outcome_names[check->outcome], NULL,
-                                result_of(check, told->strict)};
+    *test = (struct junit_test){.name = check->text,
+                                .type = outcome_names[check->outcome],
+                                .result = result_of(check, told->strict)};
+    snprintf(test->suite, sizeof test->suite, "%s", told->c->run.name);
     FILE *out = open_memstream(&test->message, &size);
     if (out == NULL)
         return;
@@ -156,5 +158,5 @@ static void tell_check(struct junit_test *test, const struct junit_suite *suite,
 void check_write_junit(FILE *out, const struct checking *c, bool strict)
 {
     const struct told told = {c, strict};
-    junit_write(out, &(struct junit_suite){c->run.name, c->n, tell_check, &told, 0}, 1);
+    junit_write(out, &(struct junit){1, c->n, tell_check, &told});
 }

@@ -9,6 +9,7 @@
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 static int find_column(const struct csv_table *summary, const char *name, const char *tail)
 {
@@ -28,10 +29,8 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
 static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
 {
     static const char *const claims[] = {"speedup", "efficiency", "karp_flatt", "images_per_s"};
-    bool withheld = false;
-    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
-        withheld |= strcmp(name, claims[i]) == 0;
-    return withheld && find_column(summary, name, "_lo") >= 0 &&
+    return name_index(name, claims, sizeof claims / sizeof *claims) >= 0 &&
+           find_column(summary, name, "_lo") >= 0 &&
            csv_table_value(summary, row, "oversubscribed") == 1;
 }
 
@@ -40,9 +39,8 @@ enum { STEM = 128 };
 /* step_ms of step_ms_median, in `stem`; the name where it does not end so. */
 static void cut_tail(char stem[STEM], const char *name, const char *tail)
 {
-    size_t length = strlen(name), cut = strlen(tail);
-    bool ends_so = length > cut && strcmp(name + length - cut, tail) == 0;
-    snprintf(stem, STEM, "%.*s", (int)(ends_so ? length - cut : length), name);
+    size_t cut = text_ends(name, tail) ? strlen(tail) : 0;
+    snprintf(stem, STEM, "%.*s", (int)(strlen(name) - cut), name);
 }
 
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
@@ -239,8 +237,7 @@ bool check_is_single(const struct check_point *p, const char *name)
             (check_is_measured(summary->names[column]) && has_one_launch(summary, p->point)));
 }
 
-/* step_ms is step_ms_median. */
-static const struct column *find_column_of(const char *name)
+const struct column *check_column(const char *name)
 {
     char text[STEM + sizeof "_median"], stem[STEM];
     const struct column *column = column_of_file("summary.csv", name);
@@ -252,7 +249,7 @@ static const struct column *find_column_of(const char *name)
 enum condition_kind check_kind(const char *name, const struct config *config)
 {
     const struct spec_option *option = config_option_find(config, name);
-    const struct column *column = find_column_of(name);
+    const struct column *column = check_column(name);
     if (option != NULL && (column == NULL || strchr(name, '.') != NULL))
         return option_kind(option);
     return column != NULL ? column_kind(column) : CONDITION_ANY;

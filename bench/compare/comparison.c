@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "bench/compare/operand.h"
+#include "bench/compare/repeats.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 const char *compare_label(const struct side_point *p)
 {
@@ -45,16 +47,18 @@ static enum status check_switches(const struct compared *what,
 static enum status read_rules(struct comparison *c, const struct compare_request *request,
                               struct error *e)
 {
-    TRY(compared_find(&c->what, request->quantity != NULL ? request->quantity : "step_ms", e));
-    c->margin = c->what->margin_pct / 100;
+    TRY(compared_find(&c->rules.what, request->quantity != NULL ? request->quantity : "step_ms",
+                      e));
+    c->rules.margin = c->rules.what->margin_pct / 100;
     if (request->margin != NULL)
-        TRY(read_share(&c->margin, "--margin", request->margin, 0, 100, e));
+        TRY(read_share(&c->rules.margin, "--margin", request->margin, 0, 100, e));
     TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
                    e));
-    TRY(check_switches(c->what, request, e));
-    c->count_disturbed = request->count_disturbed;
-    c->at_clock = c->what->clock != CLOCK_FREE && !request->as_measured;
-    floor_begin(&c->floor, c->what->spread_pct);
+    TRY(check_switches(c->rules.what, request, e));
+    c->rules.count_disturbed = request->count_disturbed;
+    c->at_clock = c->rules.what->clock != CLOCK_FREE && !request->as_measured;
+    floor_begin(&c->floor, c->rules.what->spread_pct);
+    c->rules.floor = &c->floor;
     if (request->floor == NULL)
         return OK;
     TRY(read_share(&c->floor.given, "--floor", request->floor, 0, 100, e));
@@ -66,9 +70,8 @@ static enum status read_rules(struct comparison *c, const struct compare_request
 
 static bool is_published(const char *operand)
 {
-    size_t length = strlen(operand);
     return strcmp(operand, "published") == 0 ||
-           (length > 4 && strcmp(operand + length - 4, ".csv") == 0 && !path_is_folder(operand));
+           (text_ends(operand, ".csv") && !path_is_folder(operand));
 }
 
 static enum status read_run(struct comparison *c, size_t i, const struct compare_request *request,
@@ -76,7 +79,7 @@ static enum status read_run(struct comparison *c, size_t i, const struct compare
 {
     char path[PATH_BYTES];
     TRY(operand_find(path, request->operands[i], request->out, request->home, e));
-    return side_read(&c->sides[i], request->operands[i], path, c->what, e);
+    return side_read(&c->sides[i], request->operands[i], path, c->rules.what, e);
 }
 
 /* Numbers of others stand beside the points of a run: of the first that is one. */
@@ -93,14 +96,13 @@ static enum status read_published(struct comparison *c, size_t i,
             "%s: published numbers are compared with a run; give its folder or name, too", operand);
     TRY(operand_check_no_table(operand, e));
     return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,
-                        &c->sides[run], c->what, e);
+                        &c->sides[run], c->rules.what, e);
 }
 
 static enum status read_sides(struct comparison *c, const struct compare_request *request,
                               struct error *e)
 {
     TRY(MEM_NEW(c->sides, request->n_operands, "the runs to compare", e));
-    TRY(MEM_NEW(c->repeats, request->n_operands, "the runs to compare", e));
     c->n_sides = request->n_operands;
     for (size_t i = 0; i < c->n_sides; i++)
         if (!is_published(request->operands[i]))
@@ -206,9 +208,9 @@ static enum status match_points(struct comparison *c, struct error *e)
         return error_set(e, ERR_UNAVAILABLE,
                          "nothing to compare: no point of '%s' has a value of %s that a point of "
                          "the others has, too; --quantity compares another",
-                         c->sides[0].name, c->what->name);
+                         c->sides[0].name, c->rules.what->name);
     c->joint = c->n_ratios > 1 && !is_beside_published(c);
-    c->each_level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
+    c->rules.level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
     return OK;
 }
 
@@ -242,13 +244,12 @@ static void set_own_clocks(struct side *side)
 }
 
 /* Repetitions have the clock of what they repeat. */
-static void set_repeats_clocks(const struct comparison *c, size_t side)
+static void set_repeats_clocks(const struct side *side)
 {
-    const struct repeats *repeats = &c->repeats[side];
-    for (size_t r = 0; r < repeats->n; r++)
-        for (size_t i = 0; i < repeats->sides[r].n; i++) {
-            struct side_point *p = &repeats->sides[r].points[i];
-            const struct side_point *repeated = repeats_find_point(&c->sides[side], p);
+    for (size_t r = 0; r < side->n_repeats; r++)
+        for (size_t i = 0; i < side->repeats[r].n; i++) {
+            struct side_point *p = &side->repeats[r].points[i];
+            const struct side_point *repeated = repeats_find_point(side, p);
             p->clock_us = repeated != NULL ? repeated->clock_us : p->clock_us;
         }
 }
@@ -263,28 +264,22 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
-/* The side itself, then its repetitions. */
-static struct side *run_of(const struct comparison *c, size_t side, size_t r)
-{
-    return r > 0 ? &c->repeats[side].sides[r - 1] : &c->sides[side];
-}
-
 /* Clocks of all sides are known before the first value is changed. */
 static void use_clocks(struct comparison *c)
 {
     for (size_t side = 0; side < c->n_sides; side++)
-        for (size_t r = 0; r <= c->repeats[side].n; r++)
-            check_clock(c, run_of(c, side, r));
+        for (size_t r = 0; r <= c->sides[side].n_repeats; r++)
+            check_clock(c, side_run(&c->sides[side], r));
     for (size_t side = 0; c->at_clock && side < c->n_sides; side++) {
-        for (size_t r = 0; r <= c->repeats[side].n; r++)
-            set_own_clocks(run_of(c, side, r));
+        for (size_t r = 0; r <= c->sides[side].n_repeats; r++)
+            set_own_clocks(side_run(&c->sides[side], r));
         if (side > 0)
             set_reference_clocks(c, side);
-        set_repeats_clocks(c, side);
+        set_repeats_clocks(&c->sides[side]);
     }
     for (size_t side = 0; c->at_clock && side < c->n_sides; side++)
-        for (size_t r = 0; r <= c->repeats[side].n; r++)
-            side_use_clocks(run_of(c, side, r), c->what->clock);
+        for (size_t r = 0; r <= c->sides[side].n_repeats; r++)
+            side_use_clocks(side_run(&c->sides[side], r), c->rules.what->clock);
 }
 
 /* ---- Verdicts ---- */
@@ -299,14 +294,13 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
 
 /* What a side says of a point: its own launches, then those of its repetitions. `launches`: as many as
  * that. */
-static struct judge_sample sample_of(const struct comparison *c, size_t side,
-                                     const struct side_point *p, struct judge_launches *launches)
+static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
+                                     struct judge_launches *launches)
 {
-    const struct repeats *repeats = &c->repeats[side];
     struct judge_sample sample = {launches, 1, p->exact};
     launches[0] = (struct judge_launches){p->values, p->n, p->disturbed};
-    for (size_t r = 0; r < repeats->n && p->n > 0; r++) {
-        const struct side_point *own = repeats_find_point(&repeats->sides[r], p);
+    for (size_t r = 0; r < side->n_repeats && p->n > 0; r++) {
+        const struct side_point *own = repeats_find_point(&side->repeats[r], p);
         if (own != NULL)
             launches[sample.n++] = (struct judge_launches){own->values, own->n, own->disturbed};
     }
@@ -318,21 +312,14 @@ static enum status judge_point(struct comparison *c, size_t i, size_t side,
 {
     struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
     const struct side_point *reference = &c->sides[0].points[i];
-    const struct judge_rules rules = {
-        .what = c->what,
-        .margin = c->margin,
-        .level = c->each_level,
-        .floor = &c->floor,
-        .count_disturbed = c->count_disturbed,
-    };
     if (cell->point == NULL)
         return OK;
-    const struct judge_sample left = sample_of(c, 0, reference, launches);
-    const struct judge_sample right = sample_of(c, side, cell->point, launches + left.n);
+    const struct judge_sample left = sample_of(&c->sides[0], reference, launches);
+    const struct judge_sample right = sample_of(&c->sides[side], cell->point, launches + left.n);
     if (is_itself(c, side, cell, reference))
         judge_itself(&cell->judged, &left);
     else
-        TRY(judge(&cell->judged, &rules, &left, &right, e));
+        TRY(judge(&cell->judged, &c->rules, &left, &right, e));
     c->verdicts[cell->judged.verdict]++;
     return OK;
 }
@@ -342,7 +329,7 @@ static enum status judge_points(struct comparison *c, struct error *e)
     struct judge_launches *launches;
     size_t most = 2;
     for (size_t side = 0; side < c->n_sides; side++)
-        most += c->repeats[side].n;
+        most += c->sides[side].n_repeats;
     TRY(MEM_NEW(launches, most, "the campaigns of a point", e));
     enum status status = OK;
     for (size_t i = 0; i < c->sides[0].n; i++)
@@ -352,14 +339,6 @@ static enum status judge_points(struct comparison *c, struct error *e)
     return status;
 }
 
-/* Numbers of others repeat nothing. */
-static enum status find_floor(struct comparison *c, struct error *e)
-{
-    for (size_t i = 0; i < c->n_sides; i++)
-        TRY(repeats_add(&c->floor, &c->sides[i], &c->repeats[i], e));
-    return OK;
-}
-
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e)
 {
@@ -367,20 +346,18 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
     TRY(read_rules(c, request, e));
     TRY(read_sides(c, request, e));
     TRY(match_points(c, e));
-    TRY(repeats_find(c->repeats, c->sides, c->n_sides, c->what, e));
+    TRY(repeats_find(c->sides, c->n_sides, c->rules.what, e));
     use_clocks(c);
-    TRY(find_floor(c, e));
+    for (size_t i = 0; i < c->n_sides; i++)
+        TRY(repeats_add(&c->floor, &c->sides[i], e));
     return judge_points(c, e);
 }
 
 void compare_free(struct comparison *c)
 {
-    for (size_t i = 0; i < c->n_sides; i++) {
+    for (size_t i = 0; i < c->n_sides; i++)
         side_free(&c->sides[i]);
-        repeats_free(&c->repeats[i]);
-    }
     free(c->sides);
-    free(c->repeats);
     free(c->cells);
     *c = (struct comparison){.n_sides = 0};
 }

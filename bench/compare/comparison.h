@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "bench/compare/judge.h"
-#include "bench/compare/repeats.h"
 #include "bench/compare/side.h"
 
 struct compare_request {
@@ -31,13 +30,11 @@ struct compare_cell {
 };
 
 struct comparison {
-    const struct compared *what;
-    double margin, level, each_level; /* 0.05; as asked for; of each ratio */
-    bool joint;                       /* the level asked for is that of all ratios together */
+    struct judge_rules rules; /* of each ratio; by the floor below */
+    double level;             /* as asked for */
+    bool joint;               /* that of all ratios together */
     struct noise_floor floor;
-    bool count_disturbed;
-    struct side *sides;      /* the reference first */
-    struct repeats *repeats; /* [n_sides], of each side */
+    struct side *sides; /* the reference first */
     size_t n_sides;
     struct compare_cell *cells; /* [points of the reference, n_sides - 1] */
     size_t n_ratios;

@@ -34,11 +34,11 @@ static void begin_row(struct compare_row *row, const struct comparison *c, size_
     csv_clear_row(columns, N_COLUMNS, row);
     row->reference = c->sides[0].name;
     row->run = c->sides[side].name;
-    row->quantity = c->what->name;
+    row->quantity = c->rules.what->name;
     row->case_name = p->case_name;
     row->label = p->label;
-    row->level_wanted = c->each_level;
-    row->margin = c->margin;
+    row->level_wanted = c->rules.level;
+    row->margin = c->rules.margin;
     row->floor_repetitions = (double)c->floor.repetitions;
     if (isnan(c->floor.given)) {
         row->between_sd = expm1(sqrt(c->floor.variance));
@@ -85,7 +85,7 @@ static void write_pair(FILE *out, const struct comparison *c, size_t i, size_t s
         row.disturbed = count_of(cell->point, cell->judged.disturbed);
         row.reference_campaigns = count_of(reference, cell->judged.reference_campaigns);
         row.campaigns = count_of(cell->point, cell->judged.campaigns);
-        take_judged(&row, &cell->judged, c->what);
+        take_judged(&row, &cell->judged, c->rules.what);
         if (c->at_clock && cell->point->n > 0 && reference->n > 0)
             row.clock_ratio =
                 stats_median(cell->point->work_us, cell->point->n) / reference->clock_us;

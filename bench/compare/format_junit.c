@@ -3,7 +3,6 @@
 
 #include "bench/compare/format.h"
 #include "bench/compare/junit.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 struct told {
@@ -20,27 +19,28 @@ static enum junit_result result_of(const struct told *told, size_t i, size_t sid
     return verdict == VERDICT_GOOD || verdict == VERDICT_SAME ? JUNIT_PASSED : JUNIT_SKIPPED;
 }
 
-static void tell(struct junit_test *test, const struct junit_suite *suite, size_t i)
+static void tell(struct junit_test *test, const void *arg, size_t suite, size_t i)
 {
-    const struct told *told = suite->arg;
+    const struct told *told = arg;
     const struct comparison *c = told->c;
-    const struct compare_cell *cell = compare_cell(c, i, suite->index);
+    const struct compare_cell *cell = compare_cell(c, i, suite + 1);
     const struct judged *j = &cell->judged;
-    const char *run = c->sides[suite->index].name;
+    const char *run = c->sides[suite + 1].name, *what = c->rules.what->name;
     char ratio[TEXT_INTERVAL];
-    bool failed = compare_is_failed(c, i, suite->index);
+    bool failed = compare_is_failed(c, i, suite + 1);
     *test = (struct junit_test){.name = compare_label(&c->sides[0].points[i]),
                                 .type = failed ? cell->point->status
-                                               : verdict_name(j->verdict, c->what),
-                                .result = result_of(told, i, suite->index)};
+                                               : verdict_name(j->verdict, c->rules.what),
+                                .result = result_of(told, i, suite + 1)};
+    snprintf(test->suite, sizeof test->suite, "%s of %s against %s", what, run, c->sides[0].name);
     int length = cell->point == NULL ? asprintf(&test->message, "%s does not have this point", run)
-                 : failed ? asprintf(&test->message, "%s has no value of %s: status %s", run,
-                                     c->what->name, test->type)
+                 : failed ? asprintf(&test->message, "%s has no value of %s: status %s", run, what,
+                                     test->type)
                  : j->verdict == VERDICT_NONE
                      ? asprintf(&test->message, "%s", j->reason)
-                     : asprintf(&test->message, "%s is %s: %s times %s%s%s", c->what->name,
-                                test->type, format_ratio(ratio, j), c->sides[0].name,
-                                j->reason[0] ? "; " : "", j->reason);
+                     : asprintf(&test->message, "%s is %s: %s times %s%s%s", what, test->type,
+                                format_ratio(ratio, j), c->sides[0].name, j->reason[0] ? "; " : "",
+                                j->reason);
     if (length < 0)
         test->message = NULL;
 }
@@ -48,19 +48,7 @@ static void tell(struct junit_test *test, const struct junit_suite *suite, size_
 enum status format_junit(FILE *out, const struct comparison *c,
                          const struct format_options *options, struct error *e)
 {
-    struct junit_suite *suites;
-    char(*names)[1024];
     const struct told told = {c, options->strict};
-    TRY(MEM_NEW(suites, c->n_sides, "suites of tests", e));
-    enum status status = MEM_NEW(names, c->n_sides, "suites of tests", e);
-    for (size_t side = 1; side < c->n_sides && status == OK; side++) {
-        snprintf(names[side], sizeof names[side], "%s of %s against %s", c->what->name,
-                 c->sides[side].name, c->sides[0].name);
-        suites[side] = (struct junit_suite){names[side], c->sides[0].n, tell, &told, side};
-    }
-    if (status == OK)
-        junit_write(out, suites + 1, c->n_sides - 1);
-    free(names);
-    free(suites);
-    return status;
+    junit_write(out, &(struct junit){c->n_sides - 1, c->sides[0].n, tell, &told});
+    return OK;
 }

@@ -60,7 +60,7 @@ static void write_counts(FILE *out, const struct comparison *c, size_t side)
     for (int v = VERDICT_SAME; v <= VERDICT_UNDECIDED; v++)
         n += counts[v];
     fprintf(out, "%s: %zu %s, %zu %s, %zu same, %zu undecided of %s.\n", c->sides[side].name,
-            counts[VERDICT_GOOD], c->what->good, counts[VERDICT_BAD], c->what->bad,
+            counts[VERDICT_GOOD], c->rules.what->good, counts[VERDICT_BAD], c->rules.what->bad,
             counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], text_plural(points, (long)n, "point"));
 }
 
@@ -103,12 +103,12 @@ static void write_level(FILE *out, const struct comparison *c)
     fprintf(out,
             "Ratios are those to %s, %s is better; what is surely within %s %% is the same, what "
             "surely differs and seems to by more than that %s or %s.",
-            c->sides[0].name, c->what->better == BETTER_LOWER ? "lower" : "higher",
-            text_real(margin, 100 * c->margin), c->what->good, c->what->bad);
+            c->sides[0].name, c->rules.what->better == BETTER_LOWER ? "lower" : "higher",
+            text_real(margin, 100 * c->rules.margin), c->rules.what->good, c->rules.what->bad);
     text_real(all, 100 * c->level);
     if (c->joint)
         fprintf(out, " Intervals hold for all %zu together at %s %%, each at %s %%.\n", c->n_ratios,
-                all, text_significant(each, 100 * c->each_level, 4));
+                all, text_significant(each, 100 * c->rules.level, 4));
     else if (c->n_ratios > 1)
         fprintf(out, " Each interval holds at %s %% by itself, not all %zu together.\n", all,
                 c->n_ratios);
@@ -129,9 +129,10 @@ static void write_repeats(FILE *out, const struct comparison *c)
 {
     char runs[TEXT_NUMBER];
     for (size_t side = 0; side < c->n_sides; side++)
-        if (c->repeats[side].n > 0)
+        if (c->sides[side].n_repeats > 0)
             fprintf(out, "%s counts together with %s of it, by the mean of these campaigns.\n",
-                    c->sides[side].name, text_plural(runs, (long)c->repeats[side].n, "repetition"));
+                    c->sides[side].name,
+                    text_plural(runs, (long)c->sides[side].n_repeats, "repetition"));
 }
 
 /* What tells of the deviation. */
@@ -151,7 +152,7 @@ static void write_floor(FILE *out, const struct comparison *c)
 {
     char number[TEXT_NUMBER], width[TEXT_NUMBER];
     const struct noise_floor *floor = &c->floor;
-    double pair = floor_width(floor, c->each_level, 1, 1);
+    double pair = floor_width(floor, c->rules.level, 1, 1);
     text_significant(width, 100 * expm1(pair), 2);
     if (is_one_run(c))
         fprintf(out,

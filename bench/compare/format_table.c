@@ -7,8 +7,14 @@
 #include "bench/compare/grid.h"
 #include "kernels/base/text.h"
 
-/* Of a run: median, launches, ratio, verdict, one behind the other. */
-enum { OF_REFERENCE = 3, OF_RUN = 4 };
+/* Columns of the reference, then of each run; `worth` as in a grid. */
+static const struct header {
+    const char *name;
+    int worth;
+} of_reference[] = {{"point", GRID_KEPT}, {"reference", 2}, {"launches", 1}},
+  of_run[] = {{"run", 2}, {"launches", 1}, {"ratio", 3}, {"verdict", GRID_KEPT}};
+enum { OF_REFERENCE = sizeof of_reference / sizeof *of_reference };
+enum { OF_RUN = sizeof of_run / sizeof *of_run };
 
 static void put(const struct grid *g, size_t row, size_t column, const char *text)
 {
@@ -41,19 +47,17 @@ static void put_number(const struct grid *g, size_t row, size_t column, double n
 }
 
 /* Several runs are told apart by numbers, which stand before the names above the table. */
-static void put_headers(const struct grid *g, const struct comparison *c)
+static void put_headers(const struct grid *g)
 {
-    put(g, 0, 0, "point");
-    put(g, 0, 1, "reference");
-    put(g, 0, 2, "launches");
-    for (size_t side = 1; side < c->n_sides; side++) {
-        size_t column = OF_REFERENCE + OF_RUN * (side - 1);
-        const char *const names[] = {"run", "launches", "ratio", "verdict"};
-        for (size_t i = 0; i < OF_RUN; i++)
-            if (c->n_sides > 2)
-                snprintf(grid_cell(g, 0, column + i), GRID_TEXT, "%s %zu", names[i], side);
-            else
-                put(g, 0, column + i, names[i]);
+    for (size_t column = 0; column < g->columns; column++) {
+        bool first = column < OF_REFERENCE;
+        size_t run = first ? 0 : 1 + (column - OF_REFERENCE) / OF_RUN;
+        const struct header *header =
+            first ? &of_reference[column] : &of_run[(column - OF_REFERENCE) % OF_RUN];
+        g->worth[column] = header->worth;
+        put(g, 0, column, header->name);
+        if (run > 0 && g->columns > OF_REFERENCE + OF_RUN)
+            snprintf(grid_cell(g, 0, column), GRID_TEXT, "%s %zu", header->name, run);
     }
 }
 
@@ -69,7 +73,7 @@ static void put_cell(const struct grid *g, size_t row, size_t column, const stru
     put_count(g, row, column + 1, cell->point,
               &(struct count){cell->judged.n, cell->judged.campaigns, cell->judged.disturbed});
     put(g, row, column + 2, format_ratio(ratio, &cell->judged));
-    put(g, row, column + 3, verdict_name(cell->judged.verdict, c->what));
+    put(g, row, column + 3, verdict_name(cell->judged.verdict, c->rules.what));
 }
 
 static void put_row(const struct grid *g, size_t row, const struct comparison *c, size_t i)
@@ -103,26 +107,19 @@ static bool is_shown(const struct comparison *c, size_t i)
 
 static enum status make_grid(struct grid *g, const struct comparison *c, struct error *e)
 {
-    size_t rows = 1, columns = OF_REFERENCE + OF_RUN * (c->n_sides - 1);
-    TRY(grid_make(g, 1 + c->sides[0].n, columns, e));
+    size_t rows = 1;
+    TRY(grid_make(g, 1 + c->sides[0].n, OF_REFERENCE + OF_RUN * (c->n_sides - 1), e));
     for (size_t i = 0; i < c->sides[0].n; i++)
         if (is_shown(c, i))
             put_row(g, rows++, c, i);
     g->rows = rows;
-    put_headers(g, c);
-    g->worth[1] = 2;
-    g->worth[2] = 1;
-    for (size_t column = OF_REFERENCE; column < columns; column += OF_RUN) {
-        g->worth[column] = 2;
-        g->worth[column + 1] = 1;
-        g->worth[column + 2] = 3;
-    }
+    put_headers(g);
     return OK;
 }
 
 static void write_names(FILE *out, const struct comparison *c)
 {
-    fprintf(out, "%s\n", c->what->title);
+    fprintf(out, "%s\n", c->rules.what->title);
     fprintf(out, "  reference  %s\n", c->sides[0].name);
     for (size_t side = 1; side < c->n_sides; side++)
         if (c->n_sides > 2)

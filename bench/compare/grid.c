@@ -13,10 +13,7 @@ enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error 
 {
     *g = (struct grid){.rows = rows, .columns = columns};
     TRY(MEM_NEW(g->cells, rows * columns, "a table", e));
-    TRY(MEM_NEW(g->worth, columns, "a table", e));
-    for (size_t c = 0; c < columns; c++)
-        g->worth[c] = GRID_KEPT;
-    return OK;
+    return MEM_NEW(g->worth, columns, "a table", e);
 }
 
 void grid_free(struct grid *g)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
 
 /* XML 1.0 has no way to write control characters: they become \x1b, as bytes that are no UTF-8
  * do. */
@@ -11,22 +12,7 @@ static void write_text(FILE *out, const char *text)
 {
     char clean[4096];
     for (const char *c = terminal_clean(clean, sizeof clean, text); *c; c++)
-        switch (*c) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*c, out);
-        }
+        text_write_markup(out, *c);
 }
 
 static void write_attribute(FILE *out, const char *name, const char *text)
@@ -36,26 +22,26 @@ static void write_attribute(FILE *out, const char *name, const char *text)
     fputc('"', out);
 }
 
-static void write_counts(FILE *out, const struct junit_suite *suites, size_t n)
+/* Suites [first, end). */
+static void write_counts(FILE *out, const struct junit *junit, size_t first, size_t end)
 {
-    size_t tests = 0, results[JUNIT_SKIPPED + 1] = {0};
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < suites[k].n; i++) {
+    size_t results[JUNIT_SKIPPED + 1] = {0};
+    for (size_t suite = first; suite < end; suite++)
+        for (size_t i = 0; i < junit->tests; i++) {
             struct junit_test test;
-            suites[k].tell(&test, &suites[k], i);
+            junit->tell(&test, junit->arg, suite, i);
             free(test.message);
             results[test.result]++;
-            tests++;
         }
-    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", tests,
-            results[JUNIT_FAILED], results[JUNIT_SKIPPED]);
+    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
+            (end - first) * junit->tests, results[JUNIT_FAILED], results[JUNIT_SKIPPED]);
 }
 
-static void write_test(FILE *out, const char *suite, const struct junit_test *test)
+static void write_test(FILE *out, const struct junit_test *test)
 {
     bool failed = test->result == JUNIT_FAILED;
     fputs("    <testcase", out);
-    write_attribute(out, "classname", suite);
+    write_attribute(out, "classname", test->suite);
     write_attribute(out, "name", test->name);
     if (test->result == JUNIT_PASSED) {
         fputs("/>\n", out);
@@ -68,25 +54,27 @@ static void write_test(FILE *out, const char *suite, const struct junit_test *te
     fputs("/>\n    </testcase>\n", out);
 }
 
-static void write_suite(FILE *out, const struct junit_suite *suite)
+static void write_suite(FILE *out, const struct junit *junit, size_t suite)
 {
-    fputs("  <testsuite", out);
-    write_attribute(out, "name", suite->name);
-    write_counts(out, suite, 1);
-    for (size_t i = 0; i < suite->n; i++) {
+    for (size_t i = 0; i < junit->tests; i++) {
         struct junit_test test;
-        suite->tell(&test, suite, i);
-        write_test(out, suite->name, &test);
+        junit->tell(&test, junit->arg, suite, i);
+        if (i == 0) {
+            fputs("  <testsuite", out);
+            write_attribute(out, "name", test.suite);
+            write_counts(out, junit, suite, suite + 1);
+        }
+        write_test(out, &test);
         free(test.message);
     }
     fputs("  </testsuite>\n", out);
 }
 
-void junit_write(FILE *out, const struct junit_suite *suites, size_t n)
+void junit_write(FILE *out, const struct junit *junit)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", out);
-    write_counts(out, suites, n);
-    for (size_t i = 0; i < n; i++)
-        write_suite(out, &suites[i]);
+    write_counts(out, junit, 0, junit->suites);
+    for (size_t suite = 0; suite < junit->suites; suite++)
+        write_suite(out, junit, suite);
     fputs("</testsuites>\n", out);
 }

@@ -8,6 +8,7 @@
 #include "bench/runner/runs.h"
 #include "bench/spec/find.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* The table of a sweep that the folder has; NULL: none. */
 static const char *sweep_table(const char *folder)
@@ -39,9 +40,7 @@ static enum status refuse_sweep(const char *folder, const char *table, struct er
 static enum status name_campaign(char campaign[PATH_BYTES], const char *name, struct error *e)
 {
     struct spec spec = {0};
-    size_t length = strlen(name);
-    bool is_spec = length > 5 && strcmp(name + length - 5, ".yaml") == 0 && !path_is_folder(name);
-    if (!is_spec)
+    if (!text_ends(name, ".yaml") || path_is_folder(name))
         return path_format(campaign, e, "%s", name);
     enum status status = spec_load_here(&spec, name, NULL, e);
     THEN(status, path_format(campaign, e, "%s", config_text(&spec.config, OPT_NAME)));

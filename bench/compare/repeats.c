@@ -38,20 +38,20 @@ static bool take_cell(struct rows *rows, size_t r, const struct side_point *p)
     return isfinite(at.mean);
 }
 
-static void take_row(struct rows *rows, const struct side_point *p, const struct repeats *repeats)
+static void take_row(struct rows *rows, const struct side_point *p, const struct side *run)
 {
     bool whole = p->n > 0 && take_cell(rows, 0, p);
-    for (size_t r = 0; r < repeats->n && whole; r++)
-        whole = take_cell(rows, r + 1, repeats_find_point(&repeats->sides[r], p));
+    for (size_t r = 0; r < run->n_repeats && whole; r++)
+        whole = take_cell(rows, r + 1, repeats_find_point(&run->repeats[r], p));
     rows->points += whole;
 }
 
 /* The most launches that a point has. */
-static size_t most_launches(const struct side *run, const struct repeats *repeats)
+static size_t most_launches(struct side *run)
 {
     size_t most = 1;
-    for (size_t r = 0; r <= repeats->n; r++) {
-        const struct side *side = r > 0 ? &repeats->sides[r - 1] : run;
+    for (size_t r = 0; r <= run->n_repeats; r++) {
+        const struct side *side = side_run(run, r);
         for (size_t i = 0; i < side->n; i++)
             most = side->points[i].n > most ? side->points[i].n : most;
     }
@@ -67,17 +67,16 @@ static bool has_before(const struct side *run, size_t i)
     return false;
 }
 
-enum status repeats_add(struct noise_floor *floor, const struct side *run,
-                        const struct repeats *repeats, struct error *e)
+enum status repeats_add(struct noise_floor *floor, struct side *run, struct error *e)
 {
-    struct rows rows = {.k = repeats->n + 1};
+    struct rows rows = {.k = run->n_repeats + 1};
     size_t cells = run->n * rows.k;
-    TRY(MEM_NEW(rows.logs, 2 * cells + most_launches(run, repeats), "the repetitions of a run", e));
+    TRY(MEM_NEW(rows.logs, 2 * cells + most_launches(run), "the repetitions of a run", e));
     rows.variances = rows.logs + cells;
     rows.launches = rows.variances + cells;
     for (size_t i = 0; i < run->n; i++)
         if (!has_before(run, i))
-            take_row(&rows, &run->points[i], repeats);
+            take_row(&rows, &run->points[i], run);
     floor_add(floor, rows.logs, rows.variances, rows.points, rows.k);
     free(rows.logs);
     return OK;
@@ -103,14 +102,14 @@ static size_t find_run(const struct runs *runs, const struct side *side)
 }
 
 /* One that has no tables yet is none; of one that has such as cannot be read that is said. */
-static enum status add_repeat(struct repeats *repeats, const struct run *run,
-                              const struct compared *what, struct error *e)
+static enum status add_repeat(struct side *own, const struct run *run, const struct compared *what,
+                              struct error *e)
 {
-    struct side *side = &repeats->sides[repeats->n];
+    struct side *side = &own->repeats[own->n_repeats];
     struct error why;
     enum status status = side_read(side, run->name, run->path, what, &why);
     if (status == OK) {
-        repeats->n++;
+        own->n_repeats++;
         return OK;
     }
     side_free(side);
@@ -124,17 +123,14 @@ static enum status add_repeat(struct repeats *repeats, const struct run *run,
     return OK;
 }
 
-static enum status read_repeats(struct repeats *repeats, const struct runs *runs, size_t own,
+static enum status read_repeats(struct side *side, const struct runs *runs, size_t own,
                                 const struct side *sides, size_t n, const struct compared *what,
                                 struct error *e)
 {
-    TRY(MEM_NEW(repeats->sides, runs->n, "the repetitions of a run", e));
-    for (size_t i = 0; i < runs->n; i++) {
-        const struct run *run = &runs->all[i];
-        if (run->repeats != runs->all[own].repeats || is_side(run->path, sides, n))
-            continue;
-        TRY(add_repeat(repeats, run, what, e));
-    }
+    TRY(MEM_NEW(side->repeats, runs->n, "the repetitions of a run", e));
+    for (size_t i = 0; i < runs->n; i++)
+        if (runs->all[i].repeats == runs->all[own].repeats && !is_side(runs->all[i].path, sides, n))
+            TRY(add_repeat(side, &runs->all[i], what, e));
     return OK;
 }
 
@@ -149,8 +145,8 @@ static bool is_counted(const struct runs *runs, size_t own, const struct side *s
     return false;
 }
 
-static enum status find_repeats(struct repeats *repeats, const struct side *sides, size_t n,
-                                size_t side, const struct compared *what, struct error *e)
+static enum status find_repeats(struct side *sides, size_t n, size_t side,
+                                const struct compared *what, struct error *e)
 {
     char folder[PATH_BYTES];
     struct runs runs = {.n = 0};
@@ -161,23 +157,14 @@ static enum status find_repeats(struct repeats *repeats, const struct side *side
     enum status status = runs_read(&runs, folder, e);
     size_t own = find_run(&runs, &sides[side]);
     if (status == OK && own < runs.n && !is_counted(&runs, own, sides, side))
-        status = read_repeats(repeats, &runs, own, sides, n, what, e);
+        status = read_repeats(&sides[side], &runs, own, sides, n, what, e);
     runs_free(&runs);
     return status;
 }
 
-enum status repeats_find(struct repeats *all, const struct side *sides, size_t n,
-                         const struct compared *what, struct error *e)
+enum status repeats_find(struct side *sides, size_t n, const struct compared *what, struct error *e)
 {
     for (size_t i = 0; i < n; i++)
-        TRY(find_repeats(&all[i], sides, n, i, what, e));
+        TRY(find_repeats(sides, n, i, what, e));
     return OK;
-}
-
-void repeats_free(struct repeats *repeats)
-{
-    for (size_t i = 0; i < repeats->n; i++)
-        side_free(&repeats->sides[i]);
-    free(repeats->sides);
-    *repeats = (struct repeats){.n = 0};
 }

@@ -6,22 +6,14 @@
 #include "bench/compare/floor.h"
 #include "bench/compare/side.h"
 
-/* Runs that repeat one that is compared, itself left out. */
-struct repeats {
-    struct side *sides;
-    size_t n;
-};
-
-/* Reads those of each of the n sides into all[n]. Runs that are compared count only as what they are, and
+/* Reads the repetitions of each of the n sides. Runs that are compared count only as what they are, and
  * of several that repeat each other the first alone brings others. A run that has not ended has no tables
- * yet and is left out. Freed with repeats_free in any case. */
-enum status repeats_find(struct repeats *all, const struct side *sides, size_t n,
-                         const struct compared *what, struct error *e);
-void repeats_free(struct repeats *repeats);
+ * yet and is left out; numbers of others repeat nothing. */
+enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
+                         struct error *e);
 
 /* The point of that identity in a run where it has launches, or NULL. */
 const struct side_point *repeats_find_point(const struct side *side, const struct side_point *p);
 
 /* Adds a run and its repetitions to the floor. */
-enum status repeats_add(struct noise_floor *floor, const struct side *run,
-                        const struct repeats *repeats, struct error *e);
+enum status repeats_add(struct noise_floor *floor, struct side *run, struct error *e);

@@ -367,6 +367,9 @@ void side_free(struct side *side)
 {
     csv_table_free(&side->summary);
     csv_table_free(&side->raw);
+    for (size_t r = 0; r < side->n_repeats; r++)
+        side_free(&side->repeats[r]);
+    free(side->repeats);
     free(side->points);
     free(side->values);
     *side = (struct side){.n = 0};

@@ -29,8 +29,16 @@ struct side {
     double *values;
     double
         work_us; /* what the fixed piece of work took beside its launches, median; NAN: unknown of one */
-    char machine[96]; /* class of hardware, as the manifest says; "": it does not */
+    char machine[96];     /* class of hardware, as the manifest says; "": it does not */
+    struct side *repeats; /* runs that repeat it (repeats.h), without repetitions of their own */
+    size_t n_repeats;
 };
+
+/* The side itself, then its repetitions. */
+static inline struct side *side_run(struct side *side, size_t r)
+{
+    return r > 0 ? &side->repeats[r - 1] : side;
+}
 
 /* Reads the run in the folder `path`. Freed with side_free in any case. ERR_DATA with file and line
  * for tables that are not what a run leaves. */

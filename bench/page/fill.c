@@ -3,19 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const char *entity(char c)
-{
-    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
-}
-
-static void write_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (entity(*text) != NULL)
-            fputs(entity(*text), out);
-        else
-            fputc(*text, out);
-}
+#include "kernels/base/text.h"
 
 /* Neither a script nor a text that holds it ends in it. */
 static int write_json(const char *json, size_t size, void *out)
@@ -35,8 +23,9 @@ static void write_value(FILE *out, char mark, const json_t *value)
         json_dump_callback(value, write_json, out, JSON_COMPACT | JSON_ENCODE_ANY);
     else if (mark == '&' && text != NULL)
         fputs(text, out);
-    else if (text != NULL)
-        write_text(out, text);
+    else
+        for (; text != NULL && *text; text++)
+            text_write_markup(out, *text);
 }
 
 static void fill(FILE *out, const char *from, const char *end, const json_t *data);

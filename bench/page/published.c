@@ -28,9 +28,9 @@ static void print_counts(FILE *out, const void *comparison)
     const struct {
         enum verdict verdict;
         const char *name;
-    } rows[] = {{VERDICT_GOOD, c->what->good},
+    } rows[] = {{VERDICT_GOOD, c->rules.what->good},
                 {VERDICT_SAME, "the same"},
-                {VERDICT_BAD, c->what->bad},
+                {VERDICT_BAD, c->rules.what->bad},
                 {VERDICT_UNDECIDED, "undecided"}};
     size_t told = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -56,8 +56,9 @@ static json_t *row_of(const struct comparison *c, size_t i, const struct judged 
     text_significant(measured, j->median, 4);
     return json_pack("[[i, o], s, s, s, {s:s, s:s, s:o}, i]", (int)i + 1,
                      data_text(compare_label(&c->sides[0].points[i])), published, measured,
-                     format_ratio(ratio, j), "text", verdict_name(j->verdict, c->what), "verdict",
-                     verdict_class(j->verdict), "title", data_text(j->reason), (int)j->n);
+                     format_ratio(ratio, j), "text", verdict_name(j->verdict, c->rules.what),
+                     "verdict", verdict_class(j->verdict), "title", data_text(j->reason),
+                     (int)j->n);
 }
 
 static json_t *rows_of(const struct comparison *c)
@@ -80,9 +81,9 @@ static void print_notes(FILE *out, const void *comparison)
 /* A sentence, a row for each point, how it was judged. */
 static json_t *told(const struct comparison *c)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", c->what->name, "title", c->what->title,
-                     "counts", data_print(print_counts, c), "rows", rows_of(c), "notes",
-                     data_print(print_notes, c));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", c->rules.what->name, "title",
+                     c->rules.what->title, "counts", data_print(print_counts, c), "rows",
+                     rows_of(c), "notes", data_print(print_notes, c));
 }
 
 /* No point that both have is no error. */

@@ -105,7 +105,7 @@ static void runs_compare_by_their_tables(void **state)
     write_run(f->b, "aaaa", "bbbb", 1.1);
     struct comparison c = compared_two(f->a, f->b, "step_ms");
     assert_int_equal(c.n_ratios, 2);
-    assert_true(fabs(c.each_level - 0.975) < 1e-12);
+    assert_true(fabs(c.rules.level - 0.975) < 1e-12);
     assert_int_equal(compare_cell(&c, 0, 1)->judged.verdict, VERDICT_SAME);
     assert_int_equal(compare_cell(&c, 1, 1)->judged.verdict, VERDICT_BAD);
     assert_int_equal(compare_cell(&c, 1, 1)->judged.n, 6); /* the failed launch is none */
@@ -129,7 +129,8 @@ static void ratios_pair_by_block(void **state)
     assert_int_equal(p->n, 6);
     for (int block = 0; block < 6; block++)
         assert_true(fabs(p->values[block] - (20 + 0.01 * block) / (10 + 0.02 * block)) < 1e-6);
-    assert_string_equal(verdict_name(compare_cell(&c, 1, 1)->judged.verdict, c.what), "worse");
+    assert_string_equal(verdict_name(compare_cell(&c, 1, 1)->judged.verdict, c.rules.what),
+                        "worse");
     compare_free(&c);
     c = compared_two(f->a, f->b, "efficiency");
     assert_true(fabs(c.sides[0].points[1].values[0] - 1) < 1e-6);
