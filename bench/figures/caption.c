@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
@@ -404,7 +405,7 @@ static bool has_compute_only(const struct summary *s)
 static bool is_predicted(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->s->n; i++)
-        if (d->shown[i] && isfinite(figure_data_model(d, i)))
+        if (d->shown[i] && isfinite(figure_data_model(d, d->quantity, i)))
             return true;
     return false;
 }
@@ -474,9 +475,8 @@ static void write_unmeasured(FILE *out, const struct figure_data *d)
 static void write_file(FILE *out, const struct spec *spec, const char *text, bool more)
 {
     const struct spec_input *input = spec_input_find(spec, OPT_PUBLISHED_FILE, text);
-    const char *path = input != NULL ? input->path : text, *slash = strrchr(path, '/');
-    fprintf(out, "%s%s",
-            more ? ", " : " Published values of the figure: ", slash != NULL ? slash + 1 : path);
+    fprintf(out, "%s%s", more ? ", " : " Published values of the figure: ",
+            file_name(input != NULL ? input->path : text));
 }
 
 /* Several sources may be of one file. */

@@ -241,63 +241,46 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* "All skipped at 4; ring failed at 2" of the first rank count of a series, of all where that is NULL; false: it is
- * left. */
-static bool begin_missing(struct missing *m, const char *series, const char *status)
+/* At these ranks the series has this status, and another one a value or another status; NULL: all points have it. */
+static bool misses_at(const struct missing *m, const struct series *series, long ranks,
+                      const char *status)
+{
+    bool misses = false;
+    for (size_t i = 0; series != NULL && i < series->n; i++)
+        misses |= ranks_of(m->d, series->points[i]) == ranks &&
+                  misses_so(m->d, series->points[i], status);
+    return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
+}
+
+/* "All skipped at 4, 8 ranks; ring failed at 2" */
+static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { TOLD_MAX = 6 };
-    if (m->told == TOLD_MAX) {
-        m->left++;
-        return false;
-    }
-    const char *all = m->told++ > 0 ? "; all" : "All";
-    if (series == NULL)
-        fprintf(m->out, "%s %s at ", all, status);
-    else
-        fprintf(m->out, "%s%s %s at ", m->told > 1 ? "; " : "", series + m->lead, status);
-    return true;
-}
-
-/* Rank counts at which every point has this status. */
-static void write_all_missing(struct missing *m, const char *status)
-{
+    const char *name = series != NULL ? series->name + m->lead : m->told > 0 ? "all" : "All";
     size_t n = 0;
     for (long ranks = next_ranks(m->d, 0); ranks > 0; ranks = next_ranks(m->d, ranks)) {
-        if (!miss_alike(m->d, ranks, status))
+        if (!misses_at(m, series, ranks, status))
             continue;
+        if (m->told == TOLD_MAX && n == 0) {
+            m->left++;
+            return;
+        }
         if (n++ > 0)
             fputs(", ", m->out);
-        else if (!begin_missing(m, NULL, status))
-            return;
+        else
+            fprintf(m->out, "%s%s %s at ", m->told++ > 0 ? "; " : "", name, status);
         fprintf(m->out, "%ld", ranks);
     }
-    if (n > 0)
+    if (n > 0 && series == NULL)
         fputs(" ranks", m->out);
-}
-
-/* Those at which this series has it, and another one a value or another status. */
-static void write_series_missing(struct missing *m, const struct series *series, const char *status)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < series->n; i++) {
-        long ranks = ranks_of(m->d, series->points[i]);
-        if (!misses_so(m->d, series->points[i], status) || miss_alike(m->d, ranks, status))
-            continue;
-        if (n++ > 0)
-            fputs(", ", m->out);
-        else if (!begin_missing(m, series->name, status))
-            return;
-        fprintf(m->out, "%ld", ranks);
-    }
 }
 
 static void write_missing(struct missing *m)
 {
-    for (int i = 0; i < POINT_STATUSES; i++)
-        write_all_missing(m, point_status_names()[i]);
-    for (size_t k = 0; k < m->d->series.n; k++)
+    const struct series_list *list = &m->d->series;
+    for (size_t k = 0; k <= list->n; k++)
         for (int i = 0; i < POINT_STATUSES; i++)
-            write_series_missing(m, &m->d->series.items[k], point_status_names()[i]);
+            write_missing_at(m, k > 0 ? &list->items[k - 1] : NULL, point_status_names()[i]);
     if (m->left > 0)
         fprintf(m->out, "; and %zu more", m->left);
     fputs(m->told > 0 ? "." : "", m->out);

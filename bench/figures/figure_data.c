@@ -74,25 +74,18 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
     struct series *items;
+    size_t rest = list->n;
     bool any = figure_data_lack(d) == NULL;
-    size_t rest = 0;
-    bool *drawn = NULL;
-    enum status status = MEM_NEW(items, list->n, "the curves of a figure", e);
-    THEN(status, MEM_NEW(drawn, list->n, "the curves of a figure", e));
-    for (size_t k = 0; k < list->n && status == OK; k++)
-        drawn[k] = !any || is_drawn(d, k);
-    for (size_t k = 0; k < list->n && status == OK; k++) {
-        d->left_out += drawn[k] && d->curves == FIGURE_CURVES_MAX;
-        if (drawn[k] && d->curves < FIGURE_CURVES_MAX)
-            list->items[d->curves++] = list->items[k];
-        else
-            items[rest++] = list->items[k];
+    TRY(MEM_NEW(items, 2 * list->n, "the curves of a figure", e));
+    for (size_t k = 0; k < list->n; k++) {
+        bool drawn = !any || is_drawn(d, k), fits = d->curves < FIGURE_CURVES_MAX;
+        d->left_out += drawn && !fits;
+        items[drawn && fits ? d->curves++ : rest++] = list->items[k];
     }
-    if (status == OK)
-        memcpy(list->items + d->curves, items, rest * sizeof *items);
-    free(items);
-    free(drawn);
-    return status;
+    memcpy(items + d->curves, items + list->n, (rest - list->n) * sizeof *items);
+    free(list->items);
+    list->items = items;
+    return OK;
 }
 
 /* Every point has a bar where they fit, else those with a value, as many as fit. */
@@ -265,26 +258,14 @@ static bool runs_are_named(const struct summary *s)
 }
 
 /* Calibrations are there for the times that others let pass. A figure shows them where it asks for a kind of compute. */
-static bool shows_calibrations(const struct figure_data *d)
-{
-    size_t n = 0;
-    const struct condition_term *terms = d->where != NULL ? condition_terms(d->where, &n) : NULL;
-    bool asks = false;
-    for (size_t i = 0; i < n && !asks; i++) {
-        const struct spec_option *option = config_option_find(&d->spec->config, terms[i].name);
-        asks = option != NULL && option->id == OPT_COMPUTE;
-    }
-    return asks;
-}
-
 static void choose_shown(struct figure_data *d)
 {
-    bool calibrations = shows_calibrations(d);
+    bool calibrations = figure_where_names(d, option_get(OPT_COMPUTE)->key);
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool allowed = d->where == NULL ||
-                       condition_unknown(d->where, figure_point_lookup, p) != NULL ||
-                       condition_holds(d->where, figure_point_lookup, p);
+                       condition_unknown(d->where, figure_point_value, p) != NULL ||
+                       condition_holds(d->where, figure_point_value, p);
         d->shown[i] = allowed && (calibrations || !config_calibrates(&p->point->config));
     }
 }

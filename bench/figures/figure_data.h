@@ -81,7 +81,7 @@ bool figure_data_misses(const struct figure_data *d, size_t point);
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
 /* What the model says of a point, what was published of it; NAN in figures that show none. */
-double figure_data_model(const struct figure_data *d, size_t point);
+double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
 /* Inside: the column with x in the series file of curves over anything; "": ranks, which all have. */
@@ -91,12 +91,10 @@ const char *figure_x_column(const struct figure_data *d);
  * Freed with figure_data_free in any case. */
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
                            const struct spec *spec, bool several, struct error *e);
-enum status figure_check_sources(struct figure_data *d, const struct spec *spec, struct error *e);
+enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Inside: what a condition may say of a point: an option, a column of summary.csv. */
-bool figure_point_value(struct condition_value *value, const char *name,
-                        const struct point_summary *p);
-bool figure_point_lookup(struct condition_value *value, const char *name, const void *point);
+/* Inside: what a condition may say of a point_summary: an option, a column of summary.csv. */
+bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Whether it is of points although a file may have a column of this name: case, of several runs run. */
 bool figure_is_of_points(const struct figure_data *d, const char *name);
 /* Whether `where` says something of this name. */

@@ -69,14 +69,14 @@ static struct origin find_origin(const struct figure_data *d, size_t k)
  * first point, unless one of both is emulated only. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
-    char name[GNUPLOT_NAME], text[256] = "";
+    char text[256] = "";
     struct origin o = find_origin(d, k);
     if (o.leads)
         snprintf(text, sizeof text, "%zu %ld %.17g %.17g %ld %.17g %.17g", o.curve + 1,
                  ranks_of(&d->s->points[o.base]), d->measured[o.base].value.mid,
-                 figure_data_model(d, o.base), ranks_of(&d->s->points[o.point]),
-                 d->measured[o.point].value.mid, figure_data_model(d, o.point));
-    gnuplot_define_text(out, gnuplot_numbered(name, "origin", k + 1, ""), text);
+                 figure_data_model(d, d->quantity, o.base), ranks_of(&d->s->points[o.point]),
+                 d->measured[o.point].value.mid, figure_data_model(d, d->quantity, o.point));
+    gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
 /* Perfect scaling from the base of each series: cores, relative to the base, that a rank brings, and its step. Of
@@ -124,28 +124,24 @@ static const char *class_names(const struct figure_data *d)
 /* "epoch", "time (s)", "ranks (MPI processes)"; "case" and "run" are as they are. */
 static void title_x(char title[QUANTITY_TITLE], const struct figure_data *d)
 {
-    size_t n, i = 0;
-    const struct column *columns = columns_all(&n);
-    while (i < n && (!d->x.by_column || strcmp(columns[i].name, d->x.name) != 0))
-        i++;
     if (d->x.by_option)
         quantity_option_title(title, config_option(&d->spec->config, d->x.option));
-    else if (i < n)
-        quantity_column_title(title, &columns[i]);
+    else if (d->x.by_column)
+        quantity_column_title(title, d->x.column);
     else
         snprintf(title, QUANTITY_TITLE, "%s", d->x.name);
 }
 
 static void define_x(FILE *out, const struct figure_data *d)
 {
-    char title[QUANTITY_TITLE], name[GNUPLOT_NAME];
+    char title[QUANTITY_TITLE];
     title_x(title, d);
     gnuplot_define_text(out, "x_name", title);
     gnuplot_define_number(out, "x_option", !d->x.by_column);
     gnuplot_define_text(out, "class_names", class_names(d));
     gnuplot_define_number(out, "names_n", (double)d->table.n_names);
     for (size_t i = 0; i < d->table.n_names; i++)
-        gnuplot_define_text(out, gnuplot_numbered(name, "name", i + 1, ""), d->table.names[i]);
+        gnuplot_define_text_of(out, "name", i + 1, "", d->table.names[i]);
 }
 
 /* ---- Everything ---- */
@@ -153,13 +149,11 @@ static void define_x(FILE *out, const struct figure_data *d)
 /* Names of curves, and those of ranks that do not communicate. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
-    char name[GNUPLOT_NAME];
     double bounds[FIGURE_CURVES_MAX];
     size_t n = 0;
     for (size_t k = 0; k < d->curves; k++) {
         size_t point;
-        gnuplot_numbered(name, "series", k + 1, "_name");
-        gnuplot_define_text(out, name, curve_name(d, k, &point));
+        gnuplot_define_text_of(out, "series", k + 1, "_name", curve_name(d, k, &point));
         if (point != NO_POINT && d->s->points[point].compute_only)
             bounds[n++] = (double)k + 1;
     }
@@ -232,7 +226,7 @@ static void define_options(FILE *out, const struct figure_data *d)
 
 static void define_names(FILE *out, const struct figure_data *d)
 {
-    char name[GNUPLOT_NAME];
+    char name[64];
     gnuplot_define_text(out, "published_name", published_name(d));
     gnuplot_define_number(out, "has_model", d->figure->model);
     gnuplot_define_text(out, "withheld", is_of_scaling(d->quantity) ? "oversubscribed" : "");
@@ -240,8 +234,9 @@ static void define_names(FILE *out, const struct figure_data *d)
                         d->quantity->source == SOURCE_RUNS ? "single runs" : "single launches");
     for (size_t k = 0; k < d->n_quantities; k++) {
         const struct quantity *q = &d->quantities[k];
-        gnuplot_define_text(out, gnuplot_numbered(name, "column", k + 1, "_title"), q->title);
-        gnuplot_define_number(out, gnuplot_numbered(name, "column", k + 1, "_most"), q->most);
+        gnuplot_define_text_of(out, "column", k + 1, "_title", q->title);
+        snprintf(name, sizeof name, "column%zu_most", k + 1);
+        gnuplot_define_number(out, name, q->most);
     }
 }
 

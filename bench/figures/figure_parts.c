@@ -90,7 +90,7 @@ static void write_parts(FILE *out, const struct figure_data *d, size_t point)
         figure_write_number(out, isfinite(step) ? ms : NAN);
     }
     figure_write_number(out, figure_data_published(d, point));
-    figure_write_number(out, figure_data_model(d, point));
+    figure_write_number(out, figure_data_model(d, d->quantity, point));
 }
 
 static enum status write_stacked(FILE *out, struct figure_data *d, struct error *e)

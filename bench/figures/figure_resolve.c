@@ -63,7 +63,6 @@ static enum status resolve_option(struct figure_data *d, const struct spec_optio
 {
     d->x.by_option = true;
     d->x.option = option->id;
-    d->x.title = option->help;
     d->table.by_name = option->type == TYPE_ENUM || option->type == TYPE_TEXT ||
                        option->type == TYPE_RANGE || type_is_list(option->type) ||
                        (option->type == TYPE_OWN && !has_numbers(d->spec, option->id));
@@ -96,7 +95,7 @@ static enum status resolve_x(struct figure_data *d, struct error *e)
     if (i == n)
         return unknown_x(d, name, e);
     d->x.by_column = true;
-    d->x.title = columns[i].meaning;
+    d->x.column = &columns[i];
     d->table.by_name = columns[i].type == CSV_TEXT;
     return OK;
 }
@@ -137,8 +136,9 @@ static bool has_foreign(const struct spec *spec)
 }
 
 /* Programs that are not ours have no steps, but a time that counts. */
-static void title_time(struct figure_data *d, const struct spec *spec)
+static void title_time(struct figure_data *d)
 {
+    const struct spec *spec = d->spec;
     struct quantity *q = &d->quantities[d->n_quantities];
     const struct config *first = spec->n_points > 0 ? &spec->points[0].config : &spec->config;
     const char *time = config_text(first, OPT_JUDGED);
@@ -181,7 +181,7 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
     else if (!quantity_of_column(q, d->titles[d->n_quantities], name, any ? NULL : file,
                                  d->x.by_column ? d->x.name : NULL))
         return unknown_y(d, name, e);
-    title_time(d, d->spec);
+    title_time(d);
     d->n_quantities++;
     return OK;
 }
@@ -210,7 +210,7 @@ static enum status check_parts(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-static enum status resolve_y(struct figure_data *d, const struct spec *spec, struct error *e)
+static enum status resolve_y(struct figure_data *d, struct error *e)
 {
     const struct figure_shape *shape = d->figure->shape;
     const struct value *y = &d->figure->request->options[FIGURE_Y];
@@ -222,7 +222,7 @@ static enum status resolve_y(struct figure_data *d, const struct spec *spec, str
         return resolve_quantity(d, shape->total, e);
     }
     if (y->n == 0)
-        return resolve_quantity(d, config_text(&spec->config, OPT_BARS), e);
+        return resolve_quantity(d, config_text(&d->spec->config, OPT_BARS), e);
     if (y->n > most)
         return refuse(d, FIGURE_Y, y->text,
                       shape->any_x ? "at most 4 are drawn in one figure"
@@ -263,18 +263,23 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
     return has_epochs(q) ? OPTION_COUNT : column_lack(column, d->spec);
 }
 
-/* Why a campaign will have no value of the quantity; false: it has some. */
+/* Why a campaign will have no value that wants this option; false: it has some. */
+static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
+{
+    bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
+    if (lacks)
+        column_explain_lack(why, lack, d->spec);
+    return lacks;
+}
+
+/* The same of a quantity. */
 static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
                          const struct quantity *q)
 {
     const char *rows = q->file != NULL ? csv_file_unwritten(q->file, d->spec) : NULL;
-    enum option_id lack = find_lack(d, q);
-    why[0] = '\0';
     if (rows != NULL)
         snprintf(why, LACK_BYTES, "this campaign has no %s: %s", q->file, rows);
-    else if (lack != OPTION_COUNT && is_chosen(d, lack))
-        column_explain_lack(why, lack, d->spec);
-    return why[0] != '\0';
+    return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 
 /* Of runs that are there, what they lack is seen when they are read; what others published needs none. */
@@ -293,11 +298,9 @@ static enum status check_lack(const struct figure_data *d, struct error *e)
     for (size_t i = 0; i < d->n_quantities; i++)
         if (explain_lack(why, d, &d->quantities[i]))
             return refuse(d, FIGURE_Y, d->quantities[i].name, why, e);
-    enum option_id lack = d->x.by_column ? column_lack(d->x.name, d->spec) : OPTION_COUNT;
-    if (lack == OPTION_COUNT || !is_chosen(d, lack))
-        return OK;
-    column_explain_lack(why, lack, d->spec);
-    return refuse(d, FIGURE_X, d->x.name, why, e);
+    return d->x.by_column && explain_option(why, d, column_lack(d->x.name, d->spec))
+               ? refuse(d, FIGURE_X, d->x.name, why, e)
+               : OK;
 }
 
 /* ---- Conditions, series ---- */
@@ -307,32 +310,18 @@ bool figure_is_of_points(const struct figure_data *d, const char *name)
     return strcmp(name, FIGURE_CASE) == 0 || (d->several && strcmp(name, FIGURE_RUN) == 0);
 }
 
-bool figure_point_value(struct condition_value *value, const char *name,
-                        const struct point_summary *p)
+bool figure_point_value(struct condition_value *value, const char *name, const void *point)
 {
-    const struct spec_option *option = config_option_find(&p->point->config, name);
+    const struct point_summary *p = point;
     enum column_id column = column_find(name);
-    if (strcmp(name, FIGURE_CASE) == 0) {
-        *value = (struct condition_value){.number = NAN, .text = p->point->case_name};
+    bool is_run = strcmp(name, FIGURE_RUN) == 0 && p->run != NULL;
+    if (!is_run && point_look_up(value, name, p->point))
         return true;
-    }
-    if (strcmp(name, FIGURE_RUN) == 0 && p->run != NULL) {
-        *value = (struct condition_value){.number = NAN, .text = p->run};
-        return true;
-    }
-    if (option != NULL) {
-        *value = option_as_condition(option, &p->point->config.values[option->id]);
-        return true;
-    }
-    if (column == COLUMNS)
+    if (!is_run && column == COLUMNS)
         return false;
-    *value = condition_value_of(p->cells[column]);
+    *value = is_run ? (struct condition_value){.number = NAN, .text = p->run}
+                    : condition_value_of(p->cells[column]);
     return true;
-}
-
-bool figure_point_lookup(struct condition_value *value, const char *name, const void *point)
-{
-    return figure_point_value(value, name, point);
 }
 
 static bool points_have(const struct figure_data *d, const char *name)
@@ -391,11 +380,8 @@ static enum status check_terms(const struct figure_data *d, struct error *e)
             return refuse(d, FIGURE_WHERE, text, why, e);
         bool of_points = column_behind(&d->quantities[0], name) == NULL &&
                          config_option_find(&d->spec->config, name) == NULL;
-        enum option_id lack = of_points ? column_lack(name, d->spec) : OPTION_COUNT;
-        if (lack == OPTION_COUNT || !is_chosen(d, lack))
-            continue;
-        column_explain_lack(why, lack, d->spec);
-        return refuse(d, FIGURE_WHERE, text, why, e);
+        if (of_points && explain_option(why, d, column_lack(name, d->spec)))
+            return refuse(d, FIGURE_WHERE, text, why, e);
     }
     return OK;
 }
@@ -540,11 +526,11 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
     *d = (struct figure_data){.own = figure_of(request), .spec = spec, .several = several};
     d->figure = &d->own;
     TRY(resolve_x(d, e));
-    TRY(resolve_y(d, spec, e));
+    TRY(resolve_y(d, e));
     TRY(check_lack(d, e));
     TRY(resolve_where(d, e));
     TRY(resolve_series(d, e));
     TRY(check_effects(d, e));
     TRY(check_published(d, e));
-    return figure_check_sources(d, spec, e);
+    return figure_check_sources(d, e);
 }

@@ -73,9 +73,11 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
     write_status(out, p);
 }
 
-double figure_data_model(const struct figure_data *d, size_t point)
+double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point)
 {
-    return d->prediction.n > 0 ? prediction_value(&d->prediction, d->s, point, d->quantity) : NAN;
+    return point != NO_POINT && d->prediction.n > 0
+               ? prediction_value(&d->prediction, d->s, point, q)
+               : NAN;
 }
 
 double figure_data_published(const struct figure_data *d, size_t point)
@@ -121,9 +123,12 @@ static void write_value(FILE *out, const struct figure_data *d, size_t curve, co
                         size_t i, const struct launches *l)
 {
     const struct measured *m = &d->measured[i];
-    const double numbers[] = {
-        (double)m->n,           m->value.mid, m->value.lo, m->value.hi, figure_data_published(d, i),
-        figure_data_model(d, i)};
+    const double numbers[] = {(double)m->n,
+                              m->value.mid,
+                              m->value.lo,
+                              m->value.hi,
+                              figure_data_published(d, i),
+                              figure_data_model(d, d->quantity, i)};
     (void)l;
     begin_row(out, curve, name);
     write_identity(out, &d->s->points[i]);
@@ -220,13 +225,6 @@ static void write_x(FILE *out, const struct figure_data *d, double x)
     figure_write_number(out, x);
 }
 
-static double model_of(const struct figure_data *d, const struct table_row *row, size_t k)
-{
-    return row->point != NO_POINT && d->prediction.n > 0
-               ? prediction_value(&d->prediction, d->s, row->point, &d->quantities[k])
-               : NAN;
-}
-
 static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row)
 {
     size_t n = 0, curve = d->table.series[row->series].curve;
@@ -243,7 +241,7 @@ static void write_row(FILE *out, const struct figure_data *d, const struct table
         figure_write_number(out, value->hi);
         figure_write_number(out, row->published[k]);
         if (d->figure->model)
-            figure_write_number(out, model_of(d, row, k));
+            figure_write_number(out, figure_data_model(d, &d->quantities[k], row->point));
     }
     fputc('\n', out);
 }

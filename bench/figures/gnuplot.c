@@ -19,9 +19,9 @@ extern char **environ;
  * apostrophe stands between them, in double quotes and by its number: doubled, gnuplot 5.4 takes a
  * leading one for the end, and as itself it mistakes what follows for unquoted, where macros are
  * expanded. */
-void gnuplot_define_text(FILE *out, const char *name, const char *value)
+static void write_text(FILE *out, const char *value)
 {
-    fprintf(out, "%s='", name);
+    fputs("='", out);
     for (; *value; value++) {
         if (*value == '\'')
             fputs("'.\"\\047\".'", out);
@@ -29,6 +29,19 @@ void gnuplot_define_text(FILE *out, const char *name, const char *value)
             fputc((unsigned char)*value < ' ' ? ' ' : *value, out);
     }
     fputs("'; ", out);
+}
+
+void gnuplot_define_text(FILE *out, const char *name, const char *value)
+{
+    fputs(name, out);
+    write_text(out, value);
+}
+
+void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *field,
+                            const char *value)
+{
+    fprintf(out, "%s%zu%s", list, k, field);
+    write_text(out, value);
 }
 
 void gnuplot_define_number(FILE *out, const char *name, double value)
@@ -44,12 +57,6 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s ", text_real(text, values[i]));
     fputs("'; ", out);
-}
-
-const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k, const char *field)
-{
-    snprintf(text, GNUPLOT_NAME, "%s%zu%s", list, k, field);
-    return text;
 }
 
 /* More than one line of it, which may name a file with a long path. */

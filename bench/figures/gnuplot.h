@@ -13,10 +13,9 @@ void gnuplot_define_number(FILE *out, const char *name, double value);
 /* NAME='1 2.5'; as words. */
 void gnuplot_define_numbers(FILE *out, const char *name, const double *values, size_t n);
 
-/* "series2_name" into text, which it returns. */
-#define GNUPLOT_NAME 64
-const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k,
-                             const char *field);
+/* The same of a field of the k-th of a list: series2_name='value'; */
+void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *field,
+                            const char *value);
 
 /* Runs a script after these assignments, whatever the user's own gnuplot settings are.
  * ERR_UNAVAILABLE where there is no gnuplot; ERR_SYSTEM names the script and what gnuplot said. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* ---- Points ---- */
 
@@ -57,10 +58,8 @@ static void take_columns(struct published *to, const struct published *from)
         if (k == to->n && k < PUBLISHED_MAX)
             to->columns[to->n++] = from->columns[i];
     }
-    size_t used = strlen(to->file);
     if (strstr(to->file, from->file) == NULL) {
-        snprintf(to->file + used, sizeof to->file - used, "%s%.*s", used > 0 ? ", " : "",
-                 (int)(sizeof to->file - used - 3), from->file);
+        text_join(to->file, sizeof to->file, ", ", from->file);
         to->rows += from->rows;
     }
     to->matched = to->matched + from->matched < to->rows ? to->matched + from->matched : to->rows;

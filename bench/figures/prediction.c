@@ -192,12 +192,7 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     return OK;
 }
 
-static bool says(const struct summary *s, const char *word)
-{
-    return strcmp(config_text(&s->spec->config, OPT_LINK), word) == 0;
-}
-
-/* The file that the spec names. */
+/* The file that the spec names; none, auto: it names none. */
 static const char *link_path(const struct spec *spec)
 {
     const char *text = config_text(&spec->config, OPT_LINK);
@@ -209,16 +204,17 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e)
 {
     struct link_file f;
+    const char *path = link_path(s->spec);
     *p = (struct prediction){.n = 0};
     TRY(MEM_NEW(p->step_ms, s->n, "the model's steps", e));
     TRY(MEM_NEW(p->calls_ms, s->n, "the model's calls", e));
     for (size_t i = 0; i < s->n; i++)
         p->step_ms[i] = p->calls_ms[i] = NAN;
-    if (says(s, "none"))
+    if (strcmp(path, "none") == 0)
         return OK;
-    if (says(s, "auto"))
+    if (strcmp(path, "auto") == 0)
         return predict_by_itself(p, s, run_dir, e);
-    TRY(read_link(&f, link_path(s->spec), e));
+    TRY(read_link(&f, path, e));
     return predict(p, s, &f, e);
 }
 

@@ -32,6 +32,7 @@ struct reading {
     struct pair keys[PAIRS_MAX], values[PAIRS_MAX];
     size_t n_keys, n_values;
     const struct pair *x; /* of the keys; NULL: that is missing */
+    size_t row;
 };
 
 /* ---- What the spec says ---- */
@@ -150,21 +151,13 @@ static enum status read_source(struct reading *r, struct error *e)
 
 /* ---- What the file says ---- */
 
-struct row_of {
-    const struct csv_table *table;
-    size_t row;
-};
-
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
-    const struct row_of *at = arg;
-    int column = csv_table_find(at->table, name);
-    if (column < 0)
-        return false;
-    if (at->row == at->table->rows) /* there are names alone */
-        return true;
-    *value = condition_value_of(csv_table_cell(at->table, at->row, (size_t)column));
-    return true;
+    const struct reading *r = arg;
+    int column = csv_table_find(&r->table, name);
+    if (column >= 0 && r->row < r->table.rows)
+        *value = condition_value_of(csv_table_cell(&r->table, r->row, (size_t)column));
+    return column >= 0;
 }
 
 static enum status find_column(const struct reading *r, enum published_option_id id,
@@ -185,23 +178,22 @@ static enum status find_columns(struct reading *r, struct error *e)
     if (r->where == NULL)
         return OK;
     char text[900];
-    const struct row_of first = {&r->table, 0};
-    const char *unknown = condition_unknown(r->where, look_up, &first);
+    const char *unknown = condition_unknown(r->where, look_up, r);
     if (unknown == NULL)
         return OK;
     name_explain(text, sizeof text, unknown, (const char *const *)r->table.names, r->table.columns);
     return refuse(r->source, PUBLISHED_WHERE, r->source->options[PUBLISHED_WHERE].text, text, e);
 }
 
-static const char *text_of(const struct reading *r, const struct pair *pair, size_t row)
+static const char *text_of(const struct reading *r, const struct pair *pair)
 {
-    return pair->constant ? pair->theirs : csv_table_cell(&r->table, row, pair->column);
+    return pair->constant ? pair->theirs : csv_table_cell(&r->table, r->row, pair->column);
 }
 
-static bool same_option(const struct reading *r, const struct pair *key, size_t row, size_t point)
+static bool same_option(const struct reading *r, const struct pair *key, size_t point)
 {
     const struct value *ours = &r->d->s->points[point].point->config.values[key->option->id];
-    const char *theirs = text_of(r, key, row);
+    const char *theirs = text_of(r, key);
     double number, own;
     if (number_parse(theirs, &number) && number_parse(ours->text, &own))
         return own == number * key->factor + key->shift;
@@ -210,7 +202,7 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
 
 /* The series of the first point that has the options of the row; NO_POINT: there are no such keys,
  * or no such point. */
-static size_t series_of(const struct reading *r, size_t row)
+static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;
     size_t keys = 0;
@@ -219,7 +211,7 @@ static size_t series_of(const struct reading *r, size_t row)
     for (size_t i = 0; i < d->s->n && keys > 0; i++) {
         bool same = d->series_of[i] != NO_POINT && d->shown[i];
         for (size_t k = 0; k < r->n_keys && same; k++)
-            same = &r->keys[k] == r->x || same_option(r, &r->keys[k], row, i);
+            same = &r->keys[k] == r->x || same_option(r, &r->keys[k], i);
         if (same)
             return d->series_of[i];
     }
@@ -227,8 +219,7 @@ static size_t series_of(const struct reading *r, size_t row)
 }
 
 /* "Wang and Yang", else the file; with the column where several stand for one y; with what the keys say. */
-static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value,
-                        size_t row)
+static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value)
 {
     size_t same = 0;
     for (size_t i = 0; i < r->n_values; i++)
@@ -236,116 +227,108 @@ static void name_series(char *name, size_t size, const struct reading *r, const 
     const char *own = r->source->options[PUBLISHED_NAME].text;
     snprintf(name, size, "%s", own[0] ? own : r->source->options[PUBLISHED_FILE].text);
     if (same > 1)
-        snprintf(name + strlen(name), size - strlen(name), ", %s", value->theirs);
-    for (size_t i = 0; i < r->n_keys; i++)
-        if (&r->keys[i] != r->x)
-            snprintf(name + strlen(name), size - strlen(name), ", %s %s",
-                     strrchr(r->keys[i].ours, '.') != NULL ? strrchr(r->keys[i].ours, '.') + 1
-                                                           : r->keys[i].ours,
-                     text_of(r, &r->keys[i], row));
+        text_join(name, size, ", ", value->theirs);
+    for (size_t i = 0; i < r->n_keys; i++) {
+        const char *dot = strrchr(r->keys[i].ours, '.');
+        if (&r->keys[i] == r->x)
+            continue;
+        text_join(name, size, ", ", dot != NULL ? dot + 1 : r->keys[i].ours);
+        text_join(name, size, " ", text_of(r, &r->keys[i]));
+    }
 }
 
 static enum status own_series(size_t *series, const struct reading *r, const struct pair *value,
-                              size_t row, struct error *e)
+                              struct error *e)
 {
     struct figure_table *t = &r->d->table;
     struct table_series own = {.point = NO_POINT, .base = NO_POINT};
-    name_series(own.name, sizeof own.name, r, value, row);
+    name_series(own.name, sizeof own.name, r, value);
     for (*series = 0; *series < t->n_series; ++*series)
         if (t->series[*series].point == NO_POINT && strcmp(t->series[*series].name, own.name) == 0)
             return OK;
     return table_add_series(t, &own, e);
 }
 
-static enum status x_of(double *x, const struct reading *r, size_t row, struct error *e)
+static enum status x_of(double *x, const struct reading *r, struct error *e)
 {
     struct figure_table *t = &r->d->table;
-    const char *text = text_of(r, r->x, row);
+    const char *text = text_of(r, r->x);
     TRY(table_x_of_text(x, t, text, e));
     if (t->by_name)
         return OK;
     if (isnan(*x))
-        return error_at(e, ERR_DATA, r->table.path, r->table.lines[row], 0,
+        return error_at(e, ERR_DATA, r->table.path, r->table.lines[r->row], 0,
                         "%s: '%s' is not a number", r->x->theirs, text);
     *x = *x * r->x->factor + r->x->shift;
     return OK;
 }
 
-static enum status take_value(const struct reading *r, const struct pair *value, size_t row,
-                              struct error *e)
+static enum status take_value(const struct reading *r, const struct pair *value, struct error *e)
 {
-    struct table_row own = table_empty_row(series_of(r, row), NO_POINT, NAN);
+    struct table_row own = table_empty_row(series_of(r), NO_POINT, NAN);
     double number;
-    TRY(csv_table_number(&r->table, row, value->column, &number, e));
-    TRY(x_of(&own.x, r, row, e));
+    TRY(csv_table_number(&r->table, r->row, value->column, &number, e));
+    TRY(x_of(&own.x, r, e));
     if (!isfinite(number) ||
         (own.series != NO_POINT && published_is_withheld(r->d->s, r->d->quantities[value->k].name)))
         return OK;
     if (own.series == NO_POINT)
-        TRY(own_series(&own.series, r, value, row, e));
+        TRY(own_series(&own.series, r, value, e));
     own.published[value->k] =
         r->d->quantities[value->k].unit * (number * value->factor + value->shift);
     return table_add_row(&r->d->table, &own, e);
 }
 
-static bool is_wanted(const struct reading *r, size_t row)
+static enum status take_row(const struct reading *r, struct error *e)
 {
-    return r->where == NULL || condition_holds(r->where, look_up, &(struct row_of){&r->table, row});
-}
-
-static enum status take_rows(struct reading *r, struct error *e)
-{
-    TRY(find_columns(r, e));
-    for (size_t row = 0; row < r->table.rows; row++) {
-        if (!is_wanted(r, row))
-            continue;
-        for (size_t i = 0; i < r->n_values; i++)
-            TRY(take_value(r, &r->values[i], row, e));
-    }
+    for (size_t i = 0; i < r->n_values; i++)
+        TRY(take_value(r, &r->values[i], e));
     return OK;
 }
 
 /* That numbers are some. */
-static enum status check_rows(struct reading *r, struct error *e)
+static enum status check_row(const struct reading *r, struct error *e)
 {
     double x;
+    for (size_t i = 0; i < r->n_values; i++)
+        TRY(csv_table_number(&r->table, r->row, r->values[i].column, &x, e));
+    return r->d->table.by_name ? OK : x_of(&x, r, e);
+}
+
+typedef enum status row_reader(const struct reading *r, struct error *e);
+
+static enum status read_rows(struct reading *r, row_reader *read, struct error *e)
+{
     TRY(find_columns(r, e));
-    for (size_t row = 0; row < r->table.rows; row++) {
-        if (!is_wanted(r, row))
-            continue;
-        for (size_t i = 0; i < r->n_values; i++)
-            TRY(csv_table_number(&r->table, row, r->values[i].column, &x, e));
-        if (!r->d->table.by_name)
-            TRY(x_of(&x, r, row, e));
-    }
+    for (r->row = 0; r->row < r->table.rows; r->row++)
+        if (r->where == NULL || condition_holds(r->where, look_up, r))
+            TRY(read(r, e));
     return OK;
 }
 
-static enum status read_with(enum status (*read)(struct reading *r, struct error *e),
-                             struct figure_data *d, const struct figure_source *source,
-                             const struct spec *spec, struct error *e)
+/* The rows of all files that the figure names. */
+static enum status read_sources(struct figure_data *d, row_reader *read, struct error *e)
 {
-    struct reading r = {.d = d, .source = source};
-    const char *text = source->options[PUBLISHED_FILE].text;
-    const struct spec_input *input = spec_input_find(spec, OPT_PUBLISHED_FILE, text);
-    enum status status = read_source(&r, e);
-    THEN(status, csv_table_read(&r.table, input != NULL ? input->path : text, e));
-    THEN(status, read(&r, e));
-    condition_free(r.where);
-    csv_table_free(&r.table);
+    enum status status = OK;
+    for (size_t i = 0; i < d->figure->request->n_sources && status == OK; i++) {
+        struct reading r = {.d = d, .source = &d->figure->request->sources[i]};
+        const char *text = r.source->options[PUBLISHED_FILE].text;
+        const struct spec_input *input = spec_input_find(d->spec, OPT_PUBLISHED_FILE, text);
+        status = read_source(&r, e);
+        THEN(status, csv_table_read(&r.table, input != NULL ? input->path : text, e));
+        THEN(status, read_rows(&r, read, e));
+        condition_free(r.where);
+        csv_table_free(&r.table);
+    }
     return status;
 }
 
-enum status figure_check_sources(struct figure_data *d, const struct spec *spec, struct error *e)
+enum status figure_check_sources(struct figure_data *d, struct error *e)
 {
-    for (size_t i = 0; i < d->figure->request->n_sources; i++)
-        TRY(read_with(check_rows, d, &d->figure->request->sources[i], spec, e));
-    return OK;
+    return read_sources(d, check_row, e);
 }
 
 enum status table_add_sources(struct figure_data *d, struct error *e)
 {
-    for (size_t i = 0; i < d->figure->request->n_sources; i++)
-        TRY(read_with(take_rows, d, &d->figure->request->sources[i], d->s->spec, e));
-    return OK;
+    return read_sources(d, take_row, e);
 }

@@ -50,7 +50,8 @@ struct figure_table {
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;
-    const char *name, *title;
+    const char *name;
+    const struct column *column; /* by_column: the first of this name */
 };
 
 /* Reads what the figure shows. Freed with table_free in any case. */

@@ -10,6 +10,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* A cell that counts. */
 struct row_sample {
@@ -33,8 +34,8 @@ struct gathering {
     int kind; /* column of what rows are, which curves are told apart by; -1: none */
     const char *first_kind, *other_kind; /* borrowed from the table; NULL: rows are of fewer */
     size_t values[QUANTITY_TERMS_MAX];   /* those that are added to the value */
-    bool by_model; /* `point` names a network: its rows are of all points with it */
-    size_t row;
+    bool by_model;        /* `point` names a network: its rows are of all points with it */
+    size_t row, of_point; /* what is looked at */
     struct row_sample *samples;
     size_t n;
     double *room;
@@ -90,30 +91,20 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-struct place {
-    const struct gathering *g;
-    size_t point;
-};
-
 /* A column of the row, else what is known of its point: as are its case, since a launch that several
  * share stands in a file once, which of several runs it is of, and options, of which a column by their key has the text
  * alone. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
-    const struct place *place = arg;
-    const struct csv_table *table = &place->g->table;
-    const struct figure_data *d = place->g->d;
+    const struct gathering *g = arg;
+    const struct csv_table *table = &g->table;
+    const struct figure_data *d = g->d;
     int column = csv_table_find(table, name);
     bool option = strchr(name, '.') != NULL && config_option_find(&d->spec->config, name) != NULL;
     if (column < 0 || option || figure_is_of_points(d, name))
-        return figure_point_value(value, name, &d->s->points[place->point]);
-    *value = condition_value_of(csv_table_cell(table, place->g->row, (size_t)column));
+        return figure_point_value(value, name, &d->s->points[g->of_point]);
+    *value = condition_value_of(csv_table_cell(table, g->row, (size_t)column));
     return true;
-}
-
-static bool row_is_wanted(const struct gathering *g, size_t point)
-{
-    return g->d->where == NULL || condition_holds(g->d->where, look_up, &(struct place){g, point});
 }
 
 /* ---- Series ---- */
@@ -122,9 +113,8 @@ static bool row_is_wanted(const struct gathering *g, size_t point)
 static void extend_name(struct table_series *own, const struct gathering *g, const char *name,
                         int column)
 {
-    size_t used = strlen(own->name);
-    snprintf(own->name + used, sizeof own->name - used, "%s%s %s", used > 0 ? ", " : "", name,
-             csv_table_cell(&g->table, g->row, (size_t)column));
+    text_join(own->name, sizeof own->name, ", ", name);
+    text_join(own->name, sizeof own->name, " ", csv_table_cell(&g->table, g->row, (size_t)column));
 }
 
 /* Part of a point's series: its rows that have the same in columns that `series` names, and that are of one kind. */
@@ -170,19 +160,19 @@ static enum status read_term(double *term, const struct gathering *g, size_t col
 }
 
 /* Of a row that the figure shows for the point. */
-typedef enum status take_row(struct gathering *g, size_t point, struct error *e);
+typedef enum status take_row(struct gathering *g, struct error *e);
 
-static bool is_shown(const struct gathering *g, size_t point)
+static bool is_shown(const struct gathering *g)
 {
-    size_t stands_for = g->d->stands_for[point];
+    size_t stands_for = g->d->stands_for[g->of_point];
     return stands_for != NO_POINT && (g->by_point || g->d->series_of[stands_for] != NO_POINT) &&
-           row_is_wanted(g, point);
+           (g->d->where == NULL || condition_holds(g->d->where, look_up, g));
 }
 
-static enum status note_kind(struct gathering *g, size_t point, struct error *e)
+static enum status note_kind(struct gathering *g, struct error *e)
 {
     const char *kind = csv_table_cell(&g->table, g->row, (size_t)g->kind);
-    if (!is_shown(g, point))
+    if (!is_shown(g))
         return OK;
     if (g->first_kind == NULL)
         g->first_kind = kind;
@@ -202,13 +192,13 @@ static enum status take_value(double *value, const struct gathering *g, struct e
     return OK;
 }
 
-static enum status take_sample(struct gathering *g, size_t point, struct error *e)
+static enum status take_sample(struct gathering *g, struct error *e)
 {
     struct figure_data *d = g->d;
-    size_t stands_for = d->stands_for[point];
+    size_t stands_for = d->stands_for[g->of_point];
     struct row_sample sample = {.point = stands_for};
     TRY(take_value(&sample.value, g, e));
-    if (!isfinite(sample.value) || !is_shown(g, point))
+    if (!isfinite(sample.value) || !is_shown(g))
         return OK;
     if (g->launch >= 0)
         sample.launch = csv_table_cell(&g->table, g->row, (size_t)g->launch);
@@ -218,7 +208,7 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
         TRY(series_of_row(&sample.series, g, stands_for, e));
         TRY(g->x >= 0 ? table_x_of_text(&sample.x, &d->table,
                                         csv_table_cell(&g->table, g->row, (size_t)g->x), e)
-                      : table_x_of_point(&sample.x, d, point, e));
+                      : table_x_of_point(&sample.x, d, g->of_point, e));
     }
     if (!isfinite(sample.x))
         return OK;
@@ -257,11 +247,11 @@ static size_t first_of(const struct gathering *g, const size_t *order, size_t n,
 }
 
 /* A launch is of all cases that have its point; what follows from points has a row for each case. */
-static bool is_row_of(const struct gathering *g, size_t point)
+static bool is_row_of(const struct gathering *g)
 {
     return g->launch >= 0 || g->of_case < 0 ||
            strcmp(csv_table_cell(&g->table, g->row, (size_t)g->of_case),
-                  g->d->s->points[point].point->case_name) == 0;
+                  g->d->s->points[g->of_point].point->case_name) == 0;
 }
 
 static enum status for_each_row(struct gathering *g, const size_t *order, take_row *take,
@@ -273,9 +263,11 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
         if (!row_counts(g))
             continue;
         for (size_t i = first_of(g, order, n, id); i < n && strcmp(name_of(g, order[i]), id) == 0;
-             i++)
-            if (is_row_of(g, order[i]))
-                TRY(take(g, order[i], e));
+             i++) {
+            g->of_point = order[i];
+            if (is_row_of(g))
+                TRY(take(g, e));
+        }
     }
     return OK;
 }
