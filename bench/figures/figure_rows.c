@@ -178,9 +178,7 @@ const char *figure_x_column(const struct figure_data *d)
 /* "test_acc" of test_acc_pct. */
 static int stem_length(const char *name)
 {
-    size_t length = strlen(name), unit = strlen("_pct");
-    bool ends = length > unit && strcmp(name + length - unit, "_pct") == 0;
-    return (int)(ends ? length - unit : length);
+    return (int)(strlen(name) - (text_ends(name, "_pct") ? strlen("_pct") : 0));
 }
 
 static void write_header(FILE *out, const struct figure_data *d)
@@ -284,7 +282,7 @@ static void write_launches(FILE *out, const struct figure_data *d, size_t curve,
     for (size_t k = point; k < last; k++) /* itself, and what repeats it */
         all += d->stands_for[k] == point && launches_of(l, k, &n) != NULL ? n : 0;
     for (size_t k = point; k < last; k++) {
-        const struct launch_value *launches = launches_of(l, k, &n);
+        const struct launch_row *launches = launches_of(l, k, &n);
         for (size_t i = 0; i < n && d->stands_for[k] == point; i++) {
             double value = launches_value(l, k, &launches[i]);
             nth++;
@@ -293,7 +291,7 @@ static void write_launches(FILE *out, const struct figure_data *d, size_t curve,
             begin_row(out, curve, name);
             write_identity(out, &d->s->points[k]);
             figure_write_number(out, launches[i].block);
-            figure_write_number(out, launches[i].seed);
+            figure_write_number(out, launches_seed(l, k, &launches[i]));
             fprintf(out, ",%zu,%zu", nth, all);
             figure_write_number(out, value);
             fputc('\n', out);

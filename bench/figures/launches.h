@@ -3,14 +3,7 @@
 #pragma once
 
 #include "bench/figures/figure_data.h"
-
-/* A launch that counts; texts are borrowed from the file. */
-struct launch_value {
-    const char *point, *launch;
-    double block, seed;
-    double value;  /* of the column of raw.csv; of what follows from a step its time */
-    double images; /* in a step */
-};
+#include "bench/record/launch_rows.h"
 
 struct launches;
 
@@ -24,11 +17,14 @@ enum status launches_read(struct launches **l, const struct figure_data *d,
 void launches_free(struct launches *l);
 
 /* Those of a point by block, *n of them. */
-const struct launch_value *launches_of(const struct launches *l, size_t point, size_t *n);
+const struct launch_row *launches_of(const struct launches *l, size_t point, size_t *n);
 
 /* Median over the launches of each point, into d->measured. */
 void launches_measure(struct figure_data *d, const struct launches *l);
 
+/* The seed of one of them. */
+double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
+
 /* One of them in the unit of the figure; of a speed-up and an efficiency the ratio to the base's
  * launch of the same block. NAN where that is none. */
-double launches_value(const struct launches *l, size_t point, const struct launch_value *launch);
+double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

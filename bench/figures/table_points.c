@@ -32,7 +32,7 @@ static enum status take_dots(struct figure_data *d, struct table_dots *dots, siz
 {
     size_t n, last = d->repeats ? d->s->n : point + 1;
     for (size_t i = point; i < last; i++) {
-        const struct launch_value *launches = launches_of(l, i, &n);
+        const struct launch_row *launches = launches_of(l, i, &n);
         for (size_t k = 0; k < n && d->stands_for[i] == point; k++)
             TRY(table_add_dot(&d->table, dots, launches_value(l, i, &launches[k]), e));
     }
