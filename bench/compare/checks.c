@@ -122,9 +122,9 @@ static enum status explain_words(const struct check_request *request, struct err
     char text[1024] = "";
     struct error why;
     struct condition *whole;
-    for (size_t i = 1; i < request->n_operands; i++)
-        text_join(text, sizeof text, " ", request->operands[i]);
-    bool is_one = request->n_operands > 2 && condition_parse(&whole, text, &why) == OK;
+    for (size_t i = 0; i < request->n_conditions; i++)
+        text_join(text, sizeof text, " ", request->conditions[i]);
+    bool is_one = request->n_conditions > 1 && condition_parse(&whole, text, &why) == OK;
     if (is_one)
         condition_free(whole);
     return is_one ? error_set(e, ERR_ARGUMENT,
@@ -137,8 +137,8 @@ static enum status explain_words(const struct check_request *request, struct err
 static enum status read_checks(struct checking *c, const struct check_request *request,
                                struct error *e)
 {
-    for (size_t i = 1; i < request->n_operands; i++)
-        if (add_check(c, request->operands[i], NULL, 0, e) != OK)
+    for (size_t i = 0; i < request->n_conditions; i++)
+        if (add_check(c, request->conditions[i], NULL, 0, e) != OK)
             return explain_words(request, e);
     if (request->file != NULL)
         TRY(read_file(c, request->file, e));
@@ -456,7 +456,7 @@ enum status checks_check(const struct spec *spec, struct error *e)
 static enum status find_run(char path[PATH_BYTES], const struct check_request *request,
                             struct error *e)
 {
-    const char *run = request->operands[0];
+    const char *run = request->run;
     if (strpbrk(run, "<>=") != NULL && !path_exists(run))
         return error_set(e, ERR_ARGUMENT,
                          "check: '%s' is a condition: expected RUN first, then conditions", run);
@@ -471,7 +471,7 @@ enum status check_run(struct checking *c, const struct check_request *request, s
     TRY(find_run(path, request, e));
     TRY(read_checks(c, request, e));
     TRY(compared_find(&what, "step_ms", e));
-    TRY(side_read(&c->run, request->operands[0], path, what, e));
+    TRY(side_read(&c->run, request->run, path, what, e));
     TRY(read_metrics(c, e));
     TRY(read_spec(c, e));
     if (c->run.n == 0)

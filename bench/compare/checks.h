@@ -16,8 +16,9 @@
 #include "kernels/base/names.h"
 
 struct check_request {
-    const char *const *operands; /* the run, then conditions */
-    size_t n_operands;
+    const char *run;
+    const char *const *conditions;
+    size_t n_conditions;
     const char *file; /* with a condition a line, or NULL */
     const char *out, *home;
 };

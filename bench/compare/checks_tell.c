@@ -87,35 +87,25 @@ void check_write_text(FILE *out, const struct checking *c, bool strict)
             c->outcomes[CHECK_HOLDS], c->outcomes[CHECK_UNDECIDED], c->outcomes[CHECK_VIOLATED]);
 }
 
-static enum status tell(FILE *out, const struct check_request *request, bool strict, bool *all_well,
-                        struct error *e)
+enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
+                        bool *all_well, struct error *e)
 {
     struct checking c;
-    enum status status = check_run(&c, request, e);
+    const struct value *texts = &spec->config.values[OPT_CHECKS];
+    const struct check_request request = {.run = run_dir,
+                                          .conditions = (const char *const *)texts->texts,
+                                          .n_conditions = texts->n,
+                                          .out = "",
+                                          .home = ""};
+    *all_well = true;
+    if (texts->n == 0)
+        return OK;
+    enum status status = check_run(&c, &request, e);
     if (status == OK) {
         check_write_text(out, &c, strict);
         *all_well = c.outcomes[CHECK_VIOLATED] == 0 && !(strict && c.outcomes[CHECK_UNDECIDED] > 0);
     }
     check_free(&c);
-    return status;
-}
-
-enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
-                        bool *all_well, struct error *e)
-{
-    const struct value *texts = &spec->config.values[OPT_CHECKS];
-    const char **operands;
-    *all_well = true;
-    if (texts->n == 0)
-        return OK;
-    TRY(MEM_NEW(operands, texts->n + 1, "the conditions of a spec", e));
-    operands[0] = run_dir;
-    for (size_t i = 0; i < texts->n; i++)
-        operands[1 + i] = texts->texts[i];
-    const struct check_request request = {
-        .operands = operands, .n_operands = texts->n + 1, .out = "", .home = ""};
-    enum status status = tell(out, &request, strict, all_well, e);
-    free(operands);
     return status;
 }
 

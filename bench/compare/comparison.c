@@ -132,10 +132,7 @@ static bool same_label(const struct side_point *a, const struct side_point *b)
     return a->label[0] && strcmp(a->label, b->label) == 0;
 }
 
-static const struct {
-    matcher *matches;
-    bool by_label;
-} matchers[] = {{same_row, false}, {same_id, false}, {same_label, true}};
+static matcher *const matchers[] = {same_row, same_id, same_label};
 
 static bool is_taken(const struct comparison *c, size_t side, const struct side_point *p)
 {
@@ -150,10 +147,10 @@ static void match_point(struct comparison *c, size_t side, size_t i, size_t m)
     struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
     const struct side *other = &c->sides[side];
     for (size_t k = 0; k < other->n && cell->point == NULL; k++)
-        if (matchers[m].matches(&c->sides[0].points[i], &other->points[k]) &&
+        if (matchers[m](&c->sides[0].points[i], &other->points[k]) &&
             !is_taken(c, side, &other->points[k])) {
             cell->point = &other->points[k];
-            cell->by_label = matchers[m].by_label;
+            cell->by_label = matchers[m] == same_label;
             c->by_label += cell->by_label;
         }
 }

@@ -145,14 +145,14 @@ enum status disturbed_write(FILE *out, const struct figure_data *d, struct error
 /* "train.broadcast_init: false" */
 static const char *name_flaws(char *text, size_t size, const struct point_summary *p)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < OPTION_COUNT && used < size; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         const char *own = config_text(&p->point->config, option->id);
-        if (option->flaw && strcmp(own, option->preset) != 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used > 0 ? ", " : "",
-                                     option->key, own);
+        if (!option->flaw || strcmp(own, option->preset) == 0)
+            continue;
+        text_join(text, size, ", ", option->key);
+        text_join(text, size, ": ", own);
     }
     return text;
 }

@@ -6,6 +6,7 @@
 #include "bench/spec/foreign.h"
 #include "bench/spec/pattern.h"
 #include "bench/spec/yaml_reader.h"
+#include "kernels/base/text.h"
 
 #define SERIES_COLUMN(name, type, unit, meaning)                                                   \
     {"series_NAME.csv", name, CSV_##type, unit, meaning, 0},
@@ -103,8 +104,7 @@ const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column)
     size_t length = strlen(column);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t tail = strlen(endings[i][0]);
-        if (length <= tail || length - tail >= FIGURES_STEM ||
-            strcmp(column + length - tail, endings[i][0]) != 0)
+        if (!text_ends(column, endings[i][0]) || length - tail >= FIGURES_STEM)
             continue;
         snprintf(stem, FIGURES_STEM, "%.*s", (int)(length - tail), column);
         return endings[i][1];

@@ -181,12 +181,8 @@ static void count_rows(struct figure_data *d)
 bool figure_is_of_networks(const struct figure_data *d)
 {
     for (size_t k = 0; k < d->n_quantities; k++) {
-        size_t n = 0, i = 0;
         const char *file = d->quantities[k].file;
-        const struct column *columns = file != NULL ? columns_of(file, &n) : NULL;
-        while (i < n && strcmp(columns[i].name, "point") != 0)
-            i++;
-        if (file == NULL || i < n)
+        if (file == NULL || column_of_file(file, "point") != NULL)
             return false;
     }
     return true;

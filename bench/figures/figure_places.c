@@ -32,30 +32,18 @@ static bool cases_differ(const struct figure_data *d, const size_t *points, size
     return false;
 }
 
-/* "case, train.lr": in what these points differ but x. */
-static size_t write_differences(FILE *out, const struct figure_data *d, const size_t *points,
-                                size_t n)
-{
-    size_t told = 0;
-    if (cases_differ(d, points, n))
-        fprintf(out, "%s%s", told++ > 0 ? ", " : "", FIGURE_CASE);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (differ_in(d, points, n, (enum option_id)i))
-            fprintf(out, "%s%s", told++ > 0 ? ", " : "",
-                    config_option(&d->spec->config, (enum option_id)i)->key);
-    return told;
-}
-
+/* They differ in "case, train.lr". */
 enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
                                 const size_t *points, size_t n, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
     char differences[400] = "";
-    FILE *out = fmemopen(differences, sizeof differences - 1, "w");
-    if (out == NULL)
-        return error_no_memory(e, "a message");
-    write_differences(out, d, points, n);
-    fclose(out);
+    if (cases_differ(d, points, n))
+        text_join(differences, sizeof differences, ", ", FIGURE_CASE);
+    for (enum option_id i = 0; i < OPTION_COUNT; i++)
+        if (differ_in(d, points, n, i))
+            text_join(differences, sizeof differences, ", ",
+                      config_option(&d->spec->config, i)->key);
     return mark_error(
         e, ERR_SPEC, wanted->mark,
         "%s = %s: '%s' has %zu points at %s = %s; they differ in %s, which `series` or "

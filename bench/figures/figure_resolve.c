@@ -336,24 +336,21 @@ static const struct column *column_behind(const struct quantity *q, const char *
     return q->file != NULL ? column_of_file(q->file, name) : NULL;
 }
 
-/* A name that points have, or a file that the figure is drawn from. */
-static bool is_known(const struct figure_data *d, const char *name)
+/* How many of the quantities have a file with such a column. */
+static size_t columns_behind(const struct figure_data *d, const char *name)
 {
-    bool known = points_have(d, name);
+    size_t n = 0;
     for (size_t k = 0; k < d->n_quantities; k++)
-        known = known || column_behind(&d->quantities[k], name) != NULL;
-    return known;
+        n += column_behind(&d->quantities[k], name) != NULL;
+    return n;
 }
 
 /* Rows of every file that the figure is drawn from are to meet a condition. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
     const struct figure_data *d = arg;
-    bool known = true;
     *value = (struct condition_value){.number = NAN};
-    for (size_t k = 0; k < d->n_quantities; k++)
-        known = known && column_behind(&d->quantities[k], name) != NULL;
-    return known || points_have(d, name);
+    return columns_behind(d, name) == d->n_quantities || points_have(d, name);
 }
 
 static enum condition_kind kind_of(const struct figure_data *d, const char *name)
@@ -428,7 +425,8 @@ static enum status resolve_series(const struct figure_data *d, struct error *e)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
     for (size_t i = 0; i < series->n; i++)
-        if (!is_known(d, series->texts[i]) && strcmp(series->texts[i], FIGURE_RUN) != 0)
+        if (!points_have(d, series->texts[i]) && columns_behind(d, series->texts[i]) == 0 &&
+            strcmp(series->texts[i], FIGURE_RUN) != 0)
             return refuse(d, FIGURE_SERIES, series->texts[i],
                           "neither an option nor a column of the file", e);
     if (series->n > 0 && d->figure->shape->bars)

@@ -144,10 +144,9 @@ static enum column_id bound_of(const char *name, const char *bound)
     enum column_id id = COLUMNS;
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof tails / sizeof *tails && id == COLUMNS; i++) {
-        size_t cut = strlen(tails[i]);
-        if (length <= cut || strcmp(name + length - cut, tails[i]) != 0)
+        if (!text_ends(name, tails[i]))
             continue;
-        snprintf(text, sizeof text, "%.*s_%s", (int)(length - cut), name, bound);
+        snprintf(text, sizeof text, "%.*s_%s", (int)(length - strlen(tails[i])), name, bound);
         id = column_find(text);
     }
     return id;

@@ -4,16 +4,14 @@
 #include "bench/page/picture.h"
 #include "bench/page/section.h"
 #include "bench/runner/files.h"
+#include "kernels/base/names.h"
 
 static bool shows(const struct figure_request *figure, const char *bars, const char *quantity)
 {
     const struct value *y = &figure->options[FIGURE_Y];
-    if (!figure->published)
-        return false;
-    for (size_t i = 0; i < y->n; i++)
-        if (strcmp(y->texts[i], quantity) == 0)
-            return true;
-    return y->n == 0 && strcmp(bars, quantity) == 0;
+    bool asked = y->n > 0 ? name_index(quantity, (const char *const *)y->texts, y->n) >= 0
+                          : strcmp(bars, quantity) == 0;
+    return figure->published && asked;
 }
 
 /* What is compared and shown is in the contents, too: several views on one run say what is theirs. */

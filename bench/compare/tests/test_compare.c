@@ -397,9 +397,11 @@ static void bad_input_is_refused(void **state)
 static enum status check_one(struct checking *c, const char *folder, const char *condition,
                              struct error *e)
 {
-    const char *const operands[] = {folder, condition};
-    const struct check_request request = {
-        .operands = operands, .n_operands = 2, .out = "/nowhere", .home = "/nowhere"};
+    const struct check_request request = {.run = folder,
+                                          .conditions = &condition,
+                                          .n_conditions = 1,
+                                          .out = "/nowhere",
+                                          .home = "/nowhere"};
     return check_run(c, &request, e);
 }
 
@@ -497,12 +499,14 @@ static void a_failed_point_fails_by_its_name(void **state)
         "failures=\"1\" errors=\"0\" skipped=\"1\"", "violated at ranks=3 ring: step_ms unknown",
         "(failed: signal 11)", "<skipped message=\"undecided at ranks=1: step_ms 20",
         "(measured once: no interval)"};
-    static const char *const operands[] = {NULL, "step_ms < 30 where ranks = 3",
-                                           "step_ms < 30 where ranks = 1"};
+    static const char *const conditions[] = {"step_ms < 30 where ranks = 3",
+                                             "step_ms < 30 where ranks = 1"};
     const struct folders *f = *state;
-    const char *own[] = {f->a, operands[1], operands[2]};
-    const struct check_request request = {
-        .operands = own, .n_operands = 3, .out = "/nowhere", .home = "/nowhere"};
+    const struct check_request request = {.run = f->a,
+                                          .conditions = conditions,
+                                          .n_conditions = 2,
+                                          .out = "/nowhere",
+                                          .home = "/nowhere"};
     struct checking c;
     struct error e = {.status = OK};
     char *text = NULL;

@@ -19,8 +19,9 @@ enum status command_check(const struct arguments *arguments, const struct tools 
 {
     struct checking c;
     struct written w = {.checking = &c, .strict = arguments->strict};
-    const struct check_request request = {.operands = arguments->operands,
-                                          .n_operands = arguments->n_operands,
+    const struct check_request request = {.run = arguments->operands[0],
+                                          .conditions = arguments->operands + 1,
+                                          .n_conditions = arguments->n_operands - 1,
                                           .file = arguments->file,
                                           .out = arguments->out,
                                           .home = tools->home};
