@@ -128,6 +128,21 @@ static void write_names(FILE *out, const struct comparison *c)
             fprintf(out, "  run        %s\n", c->sides[side].name);
 }
 
+/* What is above and below a table, and the table itself unless that is NULL; *text is the caller's to free. */
+static enum status tell(char **text, const struct comparison *c, const struct grid *g, int width,
+                        struct error *e)
+{
+    size_t size = 0;
+    FILE *memory = open_memstream(text, &size);
+    if (memory == NULL)
+        return error_no_memory(e, "a table");
+    write_names(memory, c);
+    if (g != NULL && grid_print(memory, g, width) > 0)
+        fputs("Columns are left out for want of room; --format csv has all.\n", memory);
+    format_write_notes(memory, c);
+    return fclose(memory) == 0 ? OK : error_no_memory(e, "a table");
+}
+
 /* ---- For people ---- */
 
 enum status format_text(FILE *out, const struct comparison *c, const struct format_options *options,
@@ -135,19 +150,8 @@ enum status format_text(FILE *out, const struct comparison *c, const struct form
 {
     struct grid g;
     char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return error_no_memory(e, "a table");
     enum status status = make_grid(&g, c, e);
-    if (status == OK) {
-        write_names(memory, c);
-        if (grid_print(memory, &g, options->width) > 0)
-            fputs("Columns are left out for want of room; --format csv has all.\n", memory);
-        format_write_notes(memory, c);
-    }
-    if (fclose(memory) != 0 && status == OK)
-        status = error_no_memory(e, "a table");
+    THEN(status, tell(&text, c, &g, options->width, e));
     if (status == OK)
         table_print_lines(out, text, options->width);
     grid_free(&g);
@@ -157,32 +161,19 @@ enum status format_text(FILE *out, const struct comparison *c, const struct form
 
 /* ---- Documents ---- */
 
-static enum status write_notes(FILE *out, const struct comparison *c, const struct markup *m,
-                               struct error *e)
-{
-    char *notes = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&notes, &size);
-    if (memory == NULL)
-        return error_no_memory(e, "what is below the table");
-    write_names(memory, c);
-    format_write_notes(memory, c);
-    bool failed = fclose(memory) != 0;
-    if (!failed)
-        markup_write_notes(out, m, notes);
-    free(notes);
-    return failed ? error_no_memory(e, "what is below the table") : OK;
-}
-
 static enum status write_document(FILE *out, const struct comparison *c, const struct markup *m,
                                   struct error *e)
 {
     struct grid g;
+    char *notes = NULL;
     enum status status = make_grid(&g, c, e);
     if (status == OK)
         grid_write(out, &g, m);
-    THEN(status, write_notes(out, c, m, e));
+    THEN(status, tell(&notes, c, NULL, 0, e));
+    if (status == OK)
+        markup_write_notes(out, m, notes);
     grid_free(&g);
+    free(notes);
     return status;
 }
 

@@ -11,8 +11,7 @@
 static void write_text(FILE *out, const char *text)
 {
     char clean[4096];
-    for (const char *c = terminal_clean(clean, sizeof clean, text); *c; c++)
-        text_write_markup(out, *c);
+    text_write_markup(out, terminal_clean(clean, sizeof clean, text));
 }
 
 static void write_attribute(FILE *out, const char *name, const char *text)

@@ -23,9 +23,8 @@ static void write_value(FILE *out, char mark, const json_t *value)
         json_dump_callback(value, write_json, out, JSON_COMPACT | JSON_ENCODE_ANY);
     else if (mark == '&' && text != NULL)
         fputs(text, out);
-    else
-        for (; text != NULL && *text; text++)
-            text_write_markup(out, *text);
+    else if (text != NULL)
+        text_write_markup(out, text);
 }
 
 static void fill(FILE *out, const char *from, const char *end, const json_t *data);

@@ -179,17 +179,19 @@ void text_clean(char *text)
     }
 }
 
-void text_write_markup(FILE *out, char c)
+void text_write_markup(FILE *out, const char *text)
 {
-    const char *entity = c == '&'   ? "&amp;"
-                         : c == '<' ? "&lt;"
-                         : c == '>' ? "&gt;"
-                         : c == '"' ? "&quot;"
-                                    : NULL;
-    if (entity != NULL)
-        fputs(entity, out);
-    else
-        fputc(c, out);
+    for (const char *c = text; *c; c++) {
+        const char *entity = *c == '&'   ? "&amp;"
+                             : *c == '<' ? "&lt;"
+                             : *c == '>' ? "&gt;"
+                             : *c == '"' ? "&quot;"
+                                         : NULL;
+        if (entity != NULL)
+            fputs(entity, out);
+        else
+            fputc(*c, out);
+    }
 }
 
 void text_join(char *text, size_t size, const char *separator, const char *more)

@@ -52,8 +52,8 @@ char *text_end(char text[TEXT_END], int wait_status);
  * that every reader takes the file. */
 void text_write_field(FILE *out, const char *text);
 
-/* Writes a character of a text in XML or HTML, as an entity where it would be markup. */
-void text_write_markup(FILE *out, char c);
+/* Writes a text in XML or HTML, of which nothing is markup. */
+void text_write_markup(FILE *out, const char *text);
 
 /* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
  * nor doubled quotation marks inside a field. */
