@@ -331,37 +331,31 @@ static void write_base(FILE *out, const struct point_summary *p, bool alone)
         fprintf(out, "%s, %s ms a step", p->point->label, step);
 }
 
-/* Which points are bases of those that the figure shows. */
-static enum status find_bases(bool **bases, size_t *n, const struct figure_data *d, struct error *e)
+/* Of a point that the figure shows. */
+static bool is_base_of_shown(const struct figure_data *d, size_t point)
 {
     const struct point_summary *points = d->s->points;
-    TRY(MEM_NEW(*bases, d->s->n, "a caption", e));
-    *n = 0;
     for (size_t i = 0; i < d->s->n; i++)
-        if (d->shown[i] && is_timed_base(&points[points[i].base]))
-            (*bases)[points[i].base] = true;
-    for (size_t i = 0; i < d->s->n; i++)
-        *n += (*bases)[i];
-    return OK;
+        if (d->shown[i] && points[i].base == point)
+            return is_timed_base(&points[point]);
+    return false;
 }
 
-static enum status write_bases(FILE *out, const struct figure_data *d, size_t most, struct error *e)
+static void write_bases(FILE *out, const struct figure_data *d, size_t most)
 {
-    size_t n, written = 0;
-    bool *bases;
-    TRY(find_bases(&bases, &n, d, e));
+    size_t n = 0, written = 0;
+    for (size_t i = 0; i < d->s->n; i++)
+        n += is_base_of_shown(d, i);
     if (n > most)
         fprintf(out, " Bases: %zu, told by base_point of summary.csv.", n);
     for (size_t i = 0; i < d->s->n && n <= most; i++) {
-        if (!bases[i])
+        if (!is_base_of_shown(d, i))
             continue;
         fputs(written++ ? "; " : " Base: ", out);
         write_base(out, &d->s->points[i], n == 1);
     }
     if (written > 0)
         fputc('.', out);
-    free(bases);
-    return OK;
 }
 
 static void write_place(FILE *out, const struct summary *s, bool trained)
@@ -429,8 +423,8 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
 }
 
 /* A part a line; `s` are the points that are shown, `ran` those that tell what was run. */
-static enum status write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
-                               const struct summary *ran, bool full, struct error *e)
+static void write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
+                        const struct summary *ran, bool full)
 {
     bool trained = d->quantity->source == SOURCE_RUNS;
     write_form(out, ran);
@@ -439,20 +433,19 @@ static enum status write_parts(FILE *out, const struct figure_data *d, const str
     if (d->spread.n > 0)
         fputs(" Points that would hide each other are spread sideways.", out);
     if (full || is_of_ratios(d))
-        TRY(write_bases(out, d, full ? BASES_TOLD : BASES_TOLD_SHORT, e));
+        write_bases(out, d, full ? BASES_TOLD : BASES_TOLD_SHORT);
     if (full)
         write_circumstances(out, d, s, ran, trained);
-    TRY(missing_write(out, s, full, e));
+    missing_write(out, s, full);
     if (full && trained)
         missing_write_seeds(out, s);
     if (!trained)
-        TRY(disturbed_write(out, d, e));
+        disturbed_write(out, d);
     flaws_write(out, s);
     if (full) {
         write_published(out, s);
         write_left_out(out, d);
     }
-    return OK;
 }
 
 /* Where nothing here was measured, what was run says nothing of the figure. */
@@ -519,7 +512,8 @@ static enum status write_measured(FILE *out, const struct figure_data *d, bool f
     struct summary shown = {0}, ran = {0};
     enum status status = find_shown(&shown, d, true, e);
     THEN(status, find_shown(&ran, d, false, e));
-    THEN(status, write_parts(out, d, &shown, ran.n > 0 ? &ran : &shown, full, e));
+    if (status == OK)
+        write_parts(out, d, &shown, ran.n > 0 ? &ran : &shown, full);
     free(shown.points);
     free(ran.points);
     return status;

@@ -15,7 +15,7 @@ enum status missing_make(char **missing, const struct figure_data *d, struct err
  * alone; of seeds that points lack; of launches behind the points that are shown that were disturbed, of which what
  * cases share counts once; of weights that differ by an option that is a flaw of published programs. Each writes nothing
  * where there is nothing to say. */
-enum status missing_write(FILE *out, const struct summary *s, bool full, struct error *e);
+void missing_write(FILE *out, const struct summary *s, bool full);
 void missing_write_seeds(FILE *out, const struct summary *s);
-enum status disturbed_write(FILE *out, const struct figure_data *d, struct error *e);
+void disturbed_write(FILE *out, const struct figure_data *d);
 void flaws_write(FILE *out, const struct summary *s);

@@ -4,85 +4,47 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
-#include "kernels/base/mem.h"
 
 /* ---- Points without a good value ---- */
 
-/* A point that is not ok; those that share status and reason follow each other, `first` being the
- * first of them. */
-struct fate {
-    const struct point_summary *p;
-    size_t point, first;
-};
-
-static int by_reason(const void *a, const void *b)
+static bool share_fate(const struct point_summary *a, const struct point_summary *b)
 {
-    const struct fate *x = a, *y = b;
-    int order = strcmp(x->p->status, y->p->status);
-    if (order == 0)
-        order = strcmp(x->p->reason, y->p->reason);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
+    return strcmp(a->status, b->status) == 0 && strcmp(a->reason, b->reason) == 0;
 }
 
-static int by_first(const void *a, const void *b)
+/* Not ok, and no point before it shares its status and reason. */
+static bool is_first_of_fate(const struct summary *s, size_t point)
 {
-    const struct fate *x = a, *y = b;
-    int order = (x->first > y->first) - (x->first < y->first);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
+    for (size_t i = 0; i < point; i++)
+        if (share_fate(&s->points[i], &s->points[point]))
+            return false;
+    return s->points[point].outcome != POINT_ok;
 }
 
-static bool share_fate(const struct fate *a, const struct fate *b)
+/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of the points that share the fate of one. */
+static void write_fate(FILE *out, const struct summary *s, size_t point)
 {
-    return strcmp(a->p->status, b->p->status) == 0 && strcmp(a->p->reason, b->p->reason) == 0;
-}
-
-/* Those of `s` in the order of the first of each fate, *n of them; freed by the caller. */
-static enum status find_fates(struct fate **found, size_t *n, const struct summary *s,
-                              struct error *e)
-{
-    TRY(MEM_NEW(*found, s->n, "a caption", e));
-    struct fate *fates = *found;
-    *n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->points[i].outcome != POINT_ok)
-            fates[(*n)++] = (struct fate){&s->points[i], i, i};
-    qsort(fates, *n, sizeof *fates, by_reason);
-    for (size_t i = 1; i < *n; i++)
-        if (share_fate(&fates[i], &fates[i - 1]))
-            fates[i].first = fates[i - 1].first;
-    qsort(fates, *n, sizeof *fates, by_first);
-    return OK;
-}
-
-/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of n points that share their fate. */
-static void write_fate(FILE *out, const struct fate *fates, size_t n)
-{
-    const struct point_summary *p = fates[0].p;
+    const struct point_summary *p = &s->points[point];
     const int reason_max = 160;
+    size_t n = 0;
     fprintf(out, " %c%s", p->status[0] - 'a' + 'A', p->status + 1);
-    for (size_t k = 0; k < n; k++)
-        fprintf(out, "%s %s", k ? "," : ":", fates[k].p->point->label);
+    for (size_t i = point; i < s->n; i++)
+        if (share_fate(p, &s->points[i]))
+            fprintf(out, "%s %s", n++ > 0 ? "," : ":", s->points[i].point->label);
     fprintf(out, " (%.*s%s).", reason_max, p->reason,
             strlen(p->reason) > (size_t)reason_max ? "..." : "");
 }
 
 /* By name and with the reason. */
-static enum status write_fates(FILE *out, const struct summary *s, struct error *e)
+static void write_fates(FILE *out, const struct summary *s)
 {
     const size_t told_max = 8;
-    size_t n, told = 0;
-    struct fate *fates;
-    TRY(find_fates(&fates, &n, s, e));
-    for (size_t i = 0, alike; i < n; i += alike) {
-        for (alike = 1; i + alike < n && fates[i + alike].first == fates[i].first; alike++) {
-        }
-        if (told++ < told_max)
-            write_fate(out, &fates[i], alike);
-    }
+    size_t told = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (is_first_of_fate(s, i) && told++ < told_max)
+            write_fate(out, s, i);
     if (told > told_max)
         fprintf(out, " Further reasons: %zu, in the table.", told - told_max);
-    free(fates);
-    return OK;
 }
 
 /* " Not ok: 3 failed, 2 skipped." */
@@ -98,12 +60,9 @@ static void write_counts(FILE *out, const struct summary *s)
     fputs(told > 0 ? "." : "", out);
 }
 
-enum status missing_write(FILE *out, const struct summary *s, bool full, struct error *e)
+void missing_write(FILE *out, const struct summary *s, bool full)
 {
-    if (full)
-        return write_fates(out, s, e);
-    write_counts(out, s);
-    return OK;
+    (full ? write_fates : write_counts)(out, s);
 }
 
 /* " Seeds missing: ranks=2 (2 of 3)." */
@@ -122,24 +81,27 @@ void missing_write_seeds(FILE *out, const struct summary *s)
 
 /* ---- Disturbed launches, weights that differ ---- */
 
+/* A point with the same launches is shown before it. */
+static bool is_twin(const struct figure_data *d, size_t point)
+{
+    for (size_t i = 0; i < point; i++)
+        if (d->shown[i] && d->s->points[i].point->twin == d->s->points[point].point->twin)
+            return true;
+    return false;
+}
+
 /* " 3 of 54 launches disturbed." */
-enum status disturbed_write(FILE *out, const struct figure_data *d, struct error *e)
+void disturbed_write(FILE *out, const struct figure_data *d)
 {
     size_t disturbed = 0, launches = 0;
-    bool *counted;
-    TRY(MEM_NEW(counted, d->s->n, "a caption", e));
     for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        if (!d->shown[i] || counted[p->point->twin])
+        if (!d->shown[i] || is_twin(d, i))
             continue;
-        counted[p->point->twin] = true;
-        disturbed += p->noise.disturbed;
-        launches += p->launches;
+        disturbed += d->s->points[i].noise.disturbed;
+        launches += d->s->points[i].launches;
     }
     if (disturbed > 0)
         fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
-    free(counted);
-    return OK;
 }
 
 /* "train.broadcast_init: false" */

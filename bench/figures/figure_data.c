@@ -356,7 +356,7 @@ static enum status read_all(struct figure_data *d, struct error *e)
     TRY(MEM_NEW(d->measured, d->s->n, "the values of a figure", e));
     TRY(find_points(d, e));
     if (d->figure->model && d->n_runs == 1)
-        TRY(prediction_make(&d->prediction, d->s, d->run_dir, e));
+        TRY(prediction_make(&d->prediction, d->s, d->runs[0].dir, e));
     if (!d->figure->shape->any_x)
         return read_points(d, e);
     TRY(table_read(d, e));
@@ -372,7 +372,6 @@ enum status figure_data_read(struct figure_data *d, const struct figure_request 
     d->s = s;
     d->runs = runs;
     d->n_runs = n_runs;
-    d->run_dir = runs[0].dir;
     TRY(read_all(d, e));
     return spread_find(&d->spread, d, e);
 }

@@ -34,7 +34,6 @@ struct figure_data {
     const struct figure_run *runs;
     size_t n_runs;
     bool several;                    /* runs, each with a name of its own */
-    const char *run_dir;             /* of the first */
     const struct quantity *quantity; /* the first of those it shows */
     struct quantity quantities[FIGURE_COLUMNS_MAX];
     char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE], names[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];

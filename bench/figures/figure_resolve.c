@@ -104,9 +104,10 @@ static enum status resolve_x(struct figure_data *d, struct error *e)
 
 static enum status unknown_y(const struct figure_data *d, const char *name, struct error *e)
 {
-    const char **names;
+    const char **names, *file = figure_text(d->figure, FIGURE_FILE);
     char text[320], near[NAME_NEAR_BYTES];
     size_t n;
+    bool any = strcmp(file, "auto") == 0;
     TRY(quantity_names(&names, &n, e));
     name_near(near, name, names, n);
     bool known = name_index(name, names, n) >= 0;
@@ -114,11 +115,7 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
     if (known)
         snprintf(text, sizeof text,
                  "no CSV file%s%s has numbers of it and %s; expected another figures.x, as ranks",
-                 strcmp(figure_text(d->figure, FIGURE_FILE), "auto") != 0 ? " " : "",
-                 strcmp(figure_text(d->figure, FIGURE_FILE), "auto") != 0
-                     ? figure_text(d->figure, FIGURE_FILE)
-                     : "",
-                 d->x.by_column ? d->x.name : "points");
+                 any ? "" : " ", any ? "" : file, d->x.by_column ? d->x.name : "points");
     else
         snprintf(text, sizeof text,
                  "neither a quantity nor a column of numbers%s; `scalebench list quantities` and "
@@ -167,19 +164,18 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
 {
     struct quantity *q = &d->quantities[d->n_quantities];
     const char *wanted = figure_text(d->figure, FIGURE_FILE);
+    const char *x = d->x.by_column ? d->x.name : NULL;
     bool any = strcmp(wanted, "auto") == 0;
-    char why[QUANTITY_TITLE];
-    const struct quantity *known = any && !d->x.by_column ? quantity_find(name) : NULL;
-    char file[64];
-    snprintf(file, sizeof file, "%s.csv", wanted);
+    const struct quantity *known = any && x == NULL ? quantity_find(name) : NULL;
+    char why[QUANTITY_TITLE], text[64], *title = d->titles[d->n_quantities];
+    snprintf(text, sizeof text, "%s.csv", wanted);
+    const char *file = any ? NULL : text;
     if (strchr(name, '+') != NULL) {
-        if (!quantity_of_sum(q, d->names[d->n_quantities], d->titles[d->n_quantities], name,
-                             any ? NULL : file, d->x.by_column ? d->x.name : NULL, why))
+        if (!quantity_of_sum(q, d->names[d->n_quantities], title, name, file, x, why))
             return refuse(d, FIGURE_Y, name, why, e);
     } else if (known != NULL)
         *q = *known;
-    else if (!quantity_of_column(q, d->titles[d->n_quantities], name, any ? NULL : file,
-                                 d->x.by_column ? d->x.name : NULL))
+    else if (!quantity_of_column(q, title, name, file, x))
         return unknown_y(d, name, e);
     title_time(d);
     d->n_quantities++;

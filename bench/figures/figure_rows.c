@@ -101,22 +101,17 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
 typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                          size_t point, const struct launches *l);
 
-static void write_series(FILE *out, const struct figure_data *d, write_point *write,
+static void write_points(FILE *out, const struct figure_data *d, write_point *write,
                          const struct launches *l)
 {
-    for (size_t k = 0; k < d->series.n; k++)
+    size_t row = 0;
+    for (size_t i = 0; d->figure->shape->bars && i < d->s->n; i++)
+        if (figure_data_has_bar(d, i))
+            write(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i, l);
+    for (size_t k = 0; !d->figure->shape->bars && k < d->series.n; k++)
         for (size_t i = 0; i < d->series.items[k].n; i++)
             write(out, d, k < d->curves ? k + 1 : 0, d->series.items[k].name,
                   d->series.items[k].points[i], l);
-}
-
-static void write_bars(FILE *out, const struct figure_data *d, write_point *write,
-                       const struct launches *l)
-{
-    size_t row = 0;
-    for (size_t i = 0; i < d->s->n; i++)
-        if (figure_data_has_bar(d, i))
-            write(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i, l);
 }
 
 static void write_value(FILE *out, const struct figure_data *d, size_t curve, const char *name,
@@ -141,7 +136,7 @@ static void write_value(FILE *out, const struct figure_data *d, size_t curve, co
 static enum status write_values(FILE *out, struct figure_data *d, struct error *e)
 {
     fputs("curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model\n", out);
-    (d->figure->shape->bars ? write_bars : write_series)(out, d, write_value, NULL);
+    write_points(out, d, write_value, NULL);
     return OK;
 }
 
@@ -305,17 +300,18 @@ static enum status write_point_dots(FILE *out, const struct figure_data *d, stru
     enum status status = launches_read(&l, d, d->quantity, e);
     fputs("curve,name,point,label,ranks,block,seed,nth,n,value\n", out);
     if (status == OK)
-        (d->figure->shape->bars ? write_bars : write_series)(out, d, write_launches, l);
+        write_points(out, d, write_launches, l);
     launches_free(l);
     return status;
 }
 
 static void write_row_dots(FILE *out, const struct figure_data *d, const struct table_row *row,
-                           size_t k, size_t curve)
+                           size_t k)
 {
+    const struct table_series *series = &d->table.series[row->series];
     const struct table_dots *dots = &row->dots[k];
     for (size_t i = 0; i < dots->n; i++) {
-        begin_row(out, curve, d->table.series[row->series].name);
+        begin_row(out, series->curve, series->name);
         write_identity(out, &d->s->points[row->point]);
         figure_write_number(out, row->x);
         fprintf(out, ",%s,%zu,%zu", d->quantities[k].name, i + 1, dots->n);
@@ -324,19 +320,13 @@ static void write_row_dots(FILE *out, const struct figure_data *d, const struct 
     }
 }
 
-static void write_rows(FILE *out, const struct figure_data *d)
-{
-    fputs("curve,name,point,label,ranks,x,y,nth,n,value\n", out);
-    for (size_t i = 0; i < d->table.n; i++)
-        for (size_t k = 0; k < d->n_quantities; k++)
-            write_row_dots(out, d, &d->table.rows[i], k,
-                           d->table.series[d->table.rows[i].series].curve);
-}
-
 enum status dots_write(FILE *out, const struct figure_data *d, struct error *e)
 {
     if (!d->figure->shape->any_x)
         return write_point_dots(out, d, e);
-    write_rows(out, d);
+    fputs("curve,name,point,label,ranks,x,y,nth,n,value\n", out);
+    for (size_t i = 0; i < d->table.n; i++)
+        for (size_t k = 0; k < d->n_quantities; k++)
+            write_row_dots(out, d, &d->table.rows[i], k);
     return OK;
 }

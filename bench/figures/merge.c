@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
 /* ---- Points ---- */
@@ -127,13 +128,9 @@ static enum status take_differs(struct merged *m, const struct figures_run *runs
     all->n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct value *own = &runs[i].s->spec->config.values[OPT_DIFFERS];
-        for (size_t k = 0; k < own->n; k++) {
-            size_t same = 0;
-            while (same < all->n && strcmp(all->texts[same], own->texts[k]) != 0)
-                same++;
-            if (same == all->n)
+        for (size_t k = 0; k < own->n; k++)
+            if (name_index(own->texts[k], (const char *const *)all->texts, all->n) < 0)
                 all->texts[all->n++] = own->texts[k];
-        }
     }
     return OK;
 }

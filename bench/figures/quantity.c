@@ -301,11 +301,7 @@ static struct interval point_interval(const struct point_summary *p, const struc
         .lo = scale * cell_number(p, q->lo), .mid = mid, .hi = scale * cell_number(p, q->hi)};
 }
 
-void quantity_measure(struct measured *measured, const struct quantity *quantity,
-                      const struct summary *s)
+struct measured quantity_measure(const struct quantity *quantity, const struct point_summary *p)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        measured[i].value = point_interval(&s->points[i], quantity);
-        measured[i].n = s->points[i].launches;
-    }
+    return (struct measured){point_interval(p, quantity), p->launches};
 }

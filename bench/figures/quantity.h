@@ -76,9 +76,8 @@ struct measured {
  * nothing was. */
 double quantity_published(const struct quantity *quantity, const struct summary *s, size_t point);
 
-/* Fills measured[s->n] of a quantity of the source POINTS. */
-void quantity_measure(struct measured *measured, const struct quantity *quantity,
-                      const struct summary *s);
+/* What a point has of a quantity of the source POINTS. */
+struct measured quantity_measure(const struct quantity *quantity, const struct point_summary *p);
 
 /* Median and interval of n values; a single value has no interval. */
 struct measured measured_of(const double *values, size_t n);

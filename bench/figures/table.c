@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 enum status table_add_row(struct figure_table *t, const struct table_row *row, struct error *e)
 {
@@ -36,15 +37,13 @@ enum status table_add_dot(struct figure_table *t, struct table_dots *dots, doubl
 /* From 1; 0 with an error. */
 size_t table_find_name(struct figure_table *t, const char *text, struct error *e)
 {
-    size_t i = 0;
-    while (i < t->n_names && strcmp(t->names[i], text) != 0)
-        i++;
-    if (i < t->n_names)
-        return i + 1;
+    int known = name_index(text, (const char *const *)t->names, t->n_names);
+    if (known >= 0)
+        return (size_t)known + 1;
     if (MEM_GROW(t->names, t->n_names, "a figure", e) != OK)
         return 0;
-    t->names[i] = strdup(text);
-    if (t->names[i] == NULL)
+    t->names[t->n_names] = strdup(text);
+    if (t->names[t->n_names] == NULL)
         return error_no_memory(e, "a figure"), (size_t)0;
     return ++t->n_names;
 }

@@ -30,6 +30,7 @@ struct table_series {
     char name[192];
     size_t point; /* one of it, or NO_POINT: it has published values only */
     size_t base;  /* the series of points that it is part of */
+    size_t nth;   /* as rows brought it */
     bool valued;  /* something of it can be drawn */
     size_t curve; /* its number in the picture, from 1; 0: it is not drawn */
 };

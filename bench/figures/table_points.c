@@ -15,10 +15,10 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
                                   struct error *e)
 {
     struct launches *l = NULL;
-    if (quantity->source == SOURCE_POINTS) {
-        quantity_measure(d->measured, quantity, d->s);
+    for (size_t i = 0; quantity->source == SOURCE_POINTS && i < d->s->n; i++)
+        d->measured[i] = quantity_measure(quantity, &d->s->points[i]);
+    if (quantity->source == SOURCE_POINTS)
         return OK;
-    }
     enum status status = launches_read(&l, d, quantity, e);
     if (status == OK)
         launches_measure(d, l);
@@ -125,31 +125,29 @@ static void sum_up(struct figure_data *d)
     }
 }
 
+static int by_base(const void *a, const void *b)
+{
+    const struct table_series *x = a, *y = b;
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
 /* Parts of series, from `first` on, stand as rows of files brought them, which launches wrote in random order: they
  * come in the order of the series instead. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
-    struct table_series *series;
-    size_t *place, n = first;
+    size_t *place;
     TRY(MEM_NEW(place, t->n_series, "the series of a figure", e));
-    enum status status = MEM_NEW(series, t->n_series, "the series of a figure", e);
-    for (size_t base = 0; status == OK && base < first; base++) {
-        place[base] = base;
-        series[base] = t->series[base];
-        for (size_t i = first; i < t->n_series; i++) {
-            if (t->series[i].base != base)
-                continue;
-            place[i] = n;
-            series[n++] = t->series[i];
-        }
-    }
-    for (size_t i = 0; status == OK && i < t->n; i++)
+    for (size_t i = 0; i < t->n_series; i++)
+        t->series[i].nth = i;
+    qsort(t->series + first, t->n_series - first, sizeof *t->series, by_base);
+    for (size_t i = 0; i < t->n_series; i++)
+        place[t->series[i].nth] = i;
+    for (size_t i = 0; i < t->n; i++)
         t->rows[i].series = place[t->rows[i].series];
-    if (status == OK)
-        memcpy(t->series, series, n * sizeof *series);
-    free(series);
     free(place);
-    return status;
+    return OK;
 }
 
 enum status table_read(struct figure_data *d, struct error *e)
