@@ -72,11 +72,24 @@ static void texts_are_joined_and_end(void **state)
     assert_false(text_ends("a.csv.gz", ".csv"));
 }
 
+static void markup_is_written_as_text(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    text_write_markup(out, "a<b> & \"c\"");
+    fclose(out);
+    assert_string_equal(text, "a&lt;b&gt; &amp; &quot;c&quot;");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_rounded_for_people),
         cmocka_unit_test(texts_are_joined_and_end),
+        cmocka_unit_test(markup_is_written_as_text),
         cmocka_unit_test(numbers_without_room_have_exponents),
         cmocka_unit_test(characters_are_counted),
         cmocka_unit_test(plurals_are_those_of_english),
