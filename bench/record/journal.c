@@ -14,6 +14,56 @@
 #include "bench/base/json.h"
 #include "bench/record/journal_state.h"
 
+/* ---- Reading ---- */
+
+static enum status read_line(struct journal *j, const char *text, size_t length, int number,
+                             struct error *e)
+{
+    json_error_t wrong;
+    json_t *line = json_loadb(text, length, 0, &wrong);
+    enum status status =
+        line != NULL ? journal_take_line(j, line, e) : error_set(e, ERR_DATA, "%s", wrong.text);
+    json_decref(line);
+    if (status != ERR_DATA)
+        return status;
+    return error_at(
+        e, ERR_DATA, j->path, number, 0,
+        "not a line of a journal: %s; nothing is written to it, --fresh begins a new run", e->text);
+}
+
+/* Reads lines; *good is the number of bytes up to the end of the last whole line. A last line
+ * without its newline was torn when the writer was killed: it does not count. */
+static enum status read_lines(struct journal *j, FILE *f, off_t *good, struct error *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    ssize_t length;
+    enum status status = OK;
+    for (int number = 1; status == OK && (length = getline(&text, &size, f)) > 0; number++) {
+        if (text[length - 1] != '\n')
+            break;
+        status = read_line(j, text, (size_t)length, number, e);
+        *good += length;
+    }
+    free(text);
+    return status;
+}
+
+static enum status read_file(struct journal *j, off_t *good, struct error *e)
+{
+    *good = 0;
+    const char *why;
+    FILE *f = file_open_stream(j->path, &why);
+    if (f == NULL && errno == ENOENT)
+        return OK;
+    if (f == NULL)
+        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", why);
+    enum status status = read_lines(j, f, good, e);
+    fclose(f);
+    journal_find_outdated(j);
+    return status;
+}
+
 /* ---- Opening ---- */
 
 static enum status cannot(const struct journal *j, struct error *e)
@@ -38,7 +88,7 @@ static enum status open_to_append(struct journal *j, const char *run_dir, struct
 {
     off_t good;
     TRY(open_locked(j, run_dir, e));
-    TRY(journal_read(j, &good, e));
+    TRY(read_file(j, &good, e));
     /* What was torn is cut off, or the next line would be glued to it. */
     return ftruncate(j->fd, good) == 0 && file_sync_folder(run_dir) ? OK : cannot(j, e);
 }
@@ -49,7 +99,7 @@ enum status journal_open(struct journal *j, const char *run_dir, bool append, st
     *j = (struct journal){.fd = -1};
     if (snprintf(j->path, sizeof j->path, "%s/journal.jsonl", run_dir) >= (int)sizeof j->path)
         return error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "the path is too long");
-    enum status status = append ? open_to_append(j, run_dir, e) : journal_read(j, &good, e);
+    enum status status = append ? open_to_append(j, run_dir, e) : read_file(j, &good, e);
     if (status != OK)
         journal_close(j);
     return status;
@@ -81,12 +131,9 @@ enum status journal_check(const struct journal *j, struct error *e)
                     "the folder of this run was removed, replaced or unmounted while it ran");
 }
 
-/* Writes one line and syncs it. Takes `json`, which is NULL when memory ran out or a text is not
- * UTF-8. */
-static enum status write_line(const struct journal *j, json_t *json, struct error *e)
+static enum status write_text(const struct journal *j, const json_t *json, struct error *e)
 {
     char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
     if (text == NULL)
         return error_no_memory(e, "the journal");
     size_t length = strlen(text);
@@ -95,6 +142,16 @@ static enum status write_line(const struct journal *j, json_t *json, struct erro
     if (status == OK && !(file_write_all(j->fd, text, length + 1) && fdatasync(j->fd) == 0))
         status = cannot(j, e);
     free(text);
+    return status;
+}
+
+/* Writes one line, syncs it and takes it into the lists. Takes over `json`, which is NULL when memory ran out or a text
+ * is not UTF-8. */
+static enum status add_line(struct journal *j, json_t *json, struct error *e)
+{
+    enum status status = write_text(j, json, e);
+    THEN(status, journal_take_line(j, json, e));
+    json_decref(json);
     return status;
 }
 
@@ -108,23 +165,20 @@ static void now_text(char text[24])
 
 enum status journal_running(struct journal *j, const struct journal_launch *launch, struct error *e)
 {
-    struct journal_launch running = *launch;
-    now_text(running.at);
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "event", "running",
-                             "launch", launch->launch, "point", launch->point, "run",
-                             journal_runs[launch->run], "block", launch->block, "seed",
-                             (json_int_t)launch->seed, "key", launch->key, "at", running.at);
+    char at[24];
+    now_text(at);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "event", "running", "launch",
+                  launch->launch, "point", launch->point, "run", journal_runs[launch->run], "block",
+                  launch->block, "seed", (json_int_t)launch->seed, "key", launch->key, "at", at);
     if (json != NULL && launch->shares_cores)
         json_object_set_new(json, "shares_cores", json_true());
-    TRY(write_line(j, json, e));
-    j->finished = false; /* it was, for a spec that asked for less */
-    journal_end_launch(&running, &journal_not_ended);
-    return journal_add_launch(j, &running, e);
+    return add_line(j, json, e);
 }
 
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e)
 {
-    struct journal_launch *l = journal_find_launch(j, ended->launch);
+    const struct journal_launch *l = journal_find_launch(j, ended->launch);
     if (l == NULL || l->status != LAUNCH_RUNNING || ended->status == LAUNCH_RUNNING)
         return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' is not running",
                         ended->launch);
@@ -134,19 +188,15 @@ enum status journal_done(struct journal *j, const struct journal_launch *ended, 
     journal_write_numbers(json, ended);
     if (json != NULL && ended->exit_status >= 0)
         json_object_set_new(json, "exit_status", json_integer(ended->exit_status));
-    TRY(write_line(j, json, e));
-    journal_end_launch(l, ended);
-    return OK;
+    return add_line(j, json, e);
 }
 
 enum status journal_retry(struct journal *j, const char *launch, struct error *e)
 {
-    struct journal_launch *l = journal_find_launch(j, launch);
+    const struct journal_launch *l = journal_find_launch(j, launch);
     if (l == NULL || l->status == LAUNCH_RUNNING || l->retried)
         return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' has not ended", launch);
-    TRY(write_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e));
-    journal_take_back(j, l);
-    return OK;
+    return add_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e);
 }
 
 enum status journal_block(struct journal *j, int block, const char *const *points, size_t n,
@@ -155,47 +205,32 @@ enum status journal_block(struct journal *j, int block, const char *const *point
     json_t *ids = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(ids, json_string(points[i]));
-    TRY(write_line(j, json_pack("{s:s, s:i, s:o}", "event", "block", "block", block, "points", ids),
-                   e));
-    TRY(journal_add_block(j, block, n, e));
-    for (size_t i = 0; i < n; i++)
-        journal_add_point(j, points[i]);
-    return OK;
+    return add_line(
+        j, json_pack("{s:s, s:i, s:o}", "event", "block", "block", block, "points", ids), e);
 }
 
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e)
 {
-    json_t *json = json_pack("{s:s, s:s, s:o}", "event", "skipped", "point", point, "reason",
-                             json_text(reason));
-    struct journal_skip skip = {0};
-    snprintf(skip.point, sizeof skip.point, "%s", point);
-    snprintf(skip.reason, sizeof skip.reason, "%s", reason);
-    TRY(write_line(j, json, e));
-    return journal_add_skip(j, &skip, e);
+    return add_line(j,
+                    json_pack("{s:s, s:s, s:o}", "event", "skipped", "point", point, "reason",
+                              json_text(reason)),
+                    e);
 }
 
 enum status journal_able(struct journal *j, const char *point, struct error *e)
 {
-    TRY(write_line(j, json_pack("{s:s, s:s}", "event", "able", "point", point), e));
-    journal_forget_skip(j, point);
-    return OK;
+    return add_line(j, json_pack("{s:s, s:s}", "event", "able", "point", point), e);
 }
 
 enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e)
 {
-    TRY(write_line(j, json_pack("{s:s, s:s, s:s}", "event", "key", "point", point, "key", key), e));
-    TRY(journal_set_key(j, point, key, e));
-    for (size_t i = 0; i < j->n_launches; i++)
-        if (strcmp(j->launches[i].point, point) == 0)
-            journal_find_outdated(&j->launches[i], journal_find_key(j, point));
+    TRY(add_line(j, json_pack("{s:s, s:s, s:s}", "event", "key", "point", point, "key", key), e));
+    journal_find_outdated(j);
     return OK;
 }
 
 enum status journal_finished(struct journal *j, double wall_s, struct error *e)
 {
-    json_t *json = json_pack("{s:s, s:f}", "event", "finished", "wall_s", wall_s);
-    TRY(write_line(j, json, e));
-    j->finished = true;
-    return OK;
+    return add_line(j, json_pack("{s:s, s:f}", "event", "finished", "wall_s", wall_s), e);
 }

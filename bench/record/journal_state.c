@@ -1,5 +1,7 @@
+/* What each line of a journal changes in its lists: those that are read, and those that are written. */
 #include "bench/record/journal_state.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +9,7 @@
 
 #include "bench/base/json.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 const char *const journal_runs[] = {"time", "accuracy"};
 const char *const journal_statuses[] = {"running", "ok", "failed", "timeout", "diverged"};
@@ -27,7 +30,7 @@ static const struct {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-void journal_read_numbers(struct journal_launch *ended, const json_t *line)
+static void read_numbers(struct journal_launch *ended, const json_t *line)
 {
     for (int i = 0; i < NUMBERS; i++)
         *(double *)((char *)ended + numbers[i].offset) = json_known(line, numbers[i].name);
@@ -65,8 +68,8 @@ static enum status grow_names(struct journal *j, struct error *e)
     return OK;
 }
 
-enum status journal_add_launch(struct journal *j, const struct journal_launch *launch,
-                               struct error *e)
+static enum status add_launch(struct journal *j, const struct journal_launch *launch,
+                              struct error *e)
 {
     TRY(MEM_GROW(j->launches, j->n_launches, "the journal", e));
     if ((j->n_launches & (j->n_launches - 1)) == 0)
@@ -76,76 +79,19 @@ enum status journal_add_launch(struct journal *j, const struct journal_launch *l
     return OK;
 }
 
-enum status journal_add_skip(struct journal *j, const struct journal_skip *skip, struct error *e)
-{
-    TRY(MEM_GROW(j->skips, j->n_skips, "the journal", e));
-    j->skips[j->n_skips++] = *skip;
-    return OK;
-}
-
-void journal_forget_skip(struct journal *j, const char *point)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < j->n_skips; i++)
-        if (strcmp(j->skips[i].point, point) != 0)
-            j->skips[kept++] = j->skips[i];
-    j->n_skips = kept;
-}
-
-enum status journal_add_block(struct journal *j, int block, size_t n, struct error *e)
-{
-    struct journal_block begun = {.block = block, .first_launch = j->n_launches};
-    TRY(MEM_GROW(j->blocks, j->n_blocks, "the journal", e));
-    TRY(MEM_NEW(begun.points, n, "the journal", e));
-    j->blocks[j->n_blocks++] = begun;
-    return OK;
-}
-
-void journal_add_point(struct journal *j, const char *point)
-{
-    struct journal_block *block = &j->blocks[j->n_blocks - 1];
-    snprintf(block->points[block->n_points++], sizeof *block->points, "%s", point);
-}
-
-struct journal_key *journal_find_key(const struct journal *j, const char *point)
-{
-    for (size_t i = 0; i < j->n_keys; i++)
-        if (strcmp(j->keys[i].point, point) == 0)
-            return &j->keys[i];
-    return NULL;
-}
-
-enum status journal_set_key(struct journal *j, const char *point, const char *name, struct error *e)
-{
-    struct journal_key *key = journal_find_key(j, point);
-    if (key == NULL) {
-        TRY(MEM_GROW(j->keys, j->n_keys, "the journal", e));
-        key = &j->keys[j->n_keys++];
-        snprintf(key->point, sizeof key->point, "%s", point);
-    }
-    snprintf(key->key, sizeof key->key, "%s", name);
-    j->finished = false;
-    return OK;
-}
-
 /* ---- Launches ---- */
 
-const struct journal_launch journal_not_ended = {.status = LAUNCH_RUNNING,
-                                                 .foreign_pct = NAN,
-                                                 .exit_status = -1,
-                                                 .step_ms = NAN,
-                                                 .images = NAN,
-                                                 .comm_replay_ms = NAN,
-                                                 .noise = {
+/* What is known of one that runs. */
+static const struct journal_launch not_ended = {.status = LAUNCH_RUNNING,
+                                                .foreign_pct = NAN,
+                                                .exit_status = -1,
+                                                .step_ms = NAN,
+                                                .images = NAN,
+                                                .comm_replay_ms = NAN,
+                                                .noise = {
 #define NOISE(id, unit, launches, meaning) .id = NAN,
 #include "bench/record/noise.def"
-                                                 }};
-
-/* Launches of earlier versions have no key. */
-void journal_find_outdated(struct journal_launch *launch, const struct journal_key *key)
-{
-    launch->outdated = launch->key[0] != '\0' && strcmp(launch->key, key->key) != 0;
-}
+                                                }};
 
 struct journal_launch *journal_find_launch(struct journal *j, const char *name)
 {
@@ -155,7 +101,8 @@ struct journal_launch *journal_find_launch(struct journal *j, const char *name)
     return &j->launches[(size_t)entry->data];
 }
 
-void journal_end_launch(struct journal_launch *launch, const struct journal_launch *ended)
+/* Takes over what is known from the end of a launch on. */
+static void end_launch(struct journal_launch *launch, const struct journal_launch *ended)
 {
     launch->status = ended->status;
     launch->retried = false;
@@ -169,11 +116,200 @@ void journal_end_launch(struct journal_launch *launch, const struct journal_laun
     launch->noise = ended->noise;
 }
 
-void journal_take_back(struct journal *j, struct journal_launch *launch)
+/* ---- Lines ---- */
+
+static enum status take_running(struct journal *j, const json_t *line, struct error *e)
 {
+    const char *launch, *point, *run;
+    json_int_t block, seed;
+    struct journal_launch l = not_ended;
+    if (json_unpack((json_t *)line, "{s:s, s:s, s:s, s:I, s:I}", "launch", &launch, "point", &point,
+                    "run", &run, "block", &block, "seed", &seed) != 0)
+        return error_set(e, ERR_DATA, "'running' needs launch, point, run, block, seed");
+    int run_index = name_index(run, journal_runs, 2);
+    if (run_index < 0)
+        return error_set(e, ERR_DATA, "run is neither time nor accuracy");
+    if (strlen(launch) >= sizeof l.launch || strlen(point) >= sizeof l.point)
+        return error_set(e, ERR_DATA, "the name of a launch or point is too long");
+    strcpy(l.launch, launch);
+    strcpy(l.point, point);
+    snprintf(l.key, sizeof l.key, "%s", json_text_of(line, "key"));
+    l.run = (enum launch_run)run_index;
+    l.block = (int)block;
+    l.seed = (uint64_t)seed;
+    l.shares_cores = json_is_true(json_object_get(line, "shares_cores"));
+    j->finished = false; /* it was, for a spec that asked for less */
+    snprintf(l.at, sizeof l.at, "%s", json_text_of(line, "at"));
+    return add_launch(j, &l, e);
+}
+
+static enum status take_done(struct journal *j, const json_t *line, struct error *e)
+{
+    const char *launch, *status, *reason;
+    struct journal_launch ended = not_ended;
+    if (json_unpack((json_t *)line, "{s:s, s:s, s:s, s:F}", "launch", &launch, "status", &status,
+                    "reason", &reason, "wall_s", &ended.wall_s) != 0)
+        return error_set(e, ERR_DATA, "'done' needs launch, status, reason, wall_s");
+    struct journal_launch *l = journal_find_launch(j, launch);
+    int status_index =
+        name_index(status, journal_statuses, sizeof journal_statuses / sizeof *journal_statuses);
+    if (l == NULL || l->status != LAUNCH_RUNNING)
+        return error_set(e, ERR_DATA, "'done' of a launch that is not running");
+    if (status_index <= LAUNCH_RUNNING)
+        return error_set(e, ERR_DATA, "status is none of ok, failed, timeout, diverged");
+    const json_t *exit_status = json_object_get(line, "exit_status");
+    snprintf(ended.reason, sizeof ended.reason, "%s", reason);
+    ended.status = (enum launch_status)status_index;
+    read_numbers(&ended, line);
+    if (json_is_integer(exit_status))
+        ended.exit_status = (int)json_integer_value(exit_status);
+    end_launch(l, &ended);
+    return OK;
+}
+
+/* A launch that was done is as if it had not ended; one that failed is kept as such, and was tried again. */
+static enum status take_retry(struct journal *j, const json_t *line, struct error *e)
+{
+    struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));
+    if (launch == NULL || launch->status == LAUNCH_RUNNING || launch->retried)
+        return error_set(e, ERR_DATA, "'retry' of a launch that has not ended");
     if (launch_is_done(launch))
-        journal_end_launch(launch, &journal_not_ended);
+        end_launch(launch, &not_ended);
     else
         launch->retried = true;
     j->finished = false;
+    return OK;
+}
+
+static enum status take_skipped(struct journal *j, const json_t *line, struct error *e)
+{
+    const char *point, *reason;
+    if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "reason", &reason) != 0)
+        return error_set(e, ERR_DATA, "'skipped' needs point and reason");
+    TRY(MEM_GROW(j->skips, j->n_skips, "the journal", e));
+    struct journal_skip *skip = &j->skips[j->n_skips++];
+    snprintf(skip->point, sizeof skip->point, "%s", point);
+    snprintf(skip->reason, sizeof skip->reason, "%s", reason);
+    return OK;
+}
+
+/* The names of points are told to be texts before any is taken. */
+static enum status check_points(const json_t *points, struct error *e)
+{
+    size_t i;
+    json_t *point;
+    json_array_foreach(points, i, point)
+    {
+        const char *id = json_string_value(point);
+        if (id == NULL || strlen(id) >= sizeof(*(struct journal_block *)0).points[0])
+            return error_set(e, ERR_DATA, "the name of a point is none, or too long");
+    }
+    return OK;
+}
+
+static enum status take_block(struct journal *j, const json_t *line, struct error *e)
+{
+    json_int_t block;
+    json_t *points;
+    if (json_unpack((json_t *)line, "{s:I, s:o}", "block", &block, "points", &points) != 0 ||
+        !json_is_array(points) || block < 0 || block > INT_MAX)
+        return error_set(e, ERR_DATA, "'block' needs block and points");
+    TRY(check_points(points, e));
+    struct journal_block begun = {
+        .block = (int)block, .n_points = json_array_size(points), .first_launch = j->n_launches};
+    TRY(MEM_GROW(j->blocks, j->n_blocks, "the journal", e));
+    TRY(MEM_NEW(begun.points, begun.n_points, "the journal", e));
+    for (size_t i = 0; i < begun.n_points; i++)
+        strcpy(begun.points[i], json_string_value(json_array_get(points, i)));
+    j->blocks[j->n_blocks++] = begun;
+    return OK;
+}
+
+static enum status take_able(struct journal *j, const json_t *line, struct error *e)
+{
+    const char *point = json_string_value(json_object_get(line, "point"));
+    size_t kept = 0;
+    if (point == NULL)
+        return error_set(e, ERR_DATA, "'able' needs point");
+    for (size_t i = 0; i < j->n_skips; i++)
+        if (strcmp(j->skips[i].point, point) != 0)
+            j->skips[kept++] = j->skips[i];
+    j->n_skips = kept;
+    return OK;
+}
+
+static enum status find_key(struct journal *j, const char *point, struct journal_key **key,
+                            struct error *e)
+{
+    for (size_t i = 0; i < j->n_keys; i++)
+        if (strcmp(j->keys[i].point, point) == 0) {
+            *key = &j->keys[i];
+            return OK;
+        }
+    TRY(MEM_GROW(j->keys, j->n_keys, "the journal", e));
+    *key = &j->keys[j->n_keys++];
+    strcpy((*key)->point, point);
+    return OK;
+}
+
+static enum status take_key(struct journal *j, const json_t *line, struct error *e)
+{
+    const char *point, *name;
+    struct journal_key *key;
+    if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "key", &name) != 0)
+        return error_set(e, ERR_DATA, "'key' needs point and key");
+    if (strlen(point) >= sizeof key->point || strlen(name) >= sizeof key->key)
+        return error_set(e, ERR_DATA, "the name of a point or its key is too long");
+    TRY(find_key(j, point, &key, e));
+    strcpy(key->key, name);
+    j->finished = false;
+    return OK;
+}
+
+static enum status take_finished(struct journal *j, const json_t *line, struct error *e)
+{
+    j->finished = true;
+    return OK;
+}
+
+static const struct {
+    const char *name;
+    enum status (*take)(struct journal *j, const json_t *line, struct error *e);
+} events[] = {{"block", take_block}, {"running", take_running},  {"done", take_done},
+              {"retry", take_retry}, {"skipped", take_skipped},  {"able", take_able},
+              {"key", take_key},     {"finished", take_finished}};
+
+enum status journal_take_line(struct journal *j, const json_t *line, struct error *e)
+{
+    const char *event = json_string_value(json_object_get(line, "event"));
+    if (event == NULL)
+        return error_set(e, ERR_DATA, "no event");
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (strcmp(events[i].name, event) == 0)
+            return events[i].take(j, line, e);
+    return error_set(e, ERR_DATA,
+                     "event is none of block, running, done, retry, skipped, able, key, finished");
+}
+
+/* ---- Keys ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct journal_key *x = a, *y = b;
+    return strcmp(x->point, y->point);
+}
+
+void journal_find_outdated(struct journal *j)
+{
+    if (j->n_keys > 0)
+        qsort(j->keys, j->n_keys, sizeof *j->keys, compare_keys);
+    for (size_t i = 0; i < j->n_launches && j->n_keys > 0; i++) {
+        struct journal_key of;
+        snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
+        const struct journal_key *key =
+            bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
+        if (key != NULL) /* launches of earlier versions have none */
+            j->launches[i].outdated =
+                j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
+    }
 }
