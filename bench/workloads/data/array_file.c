@@ -1,19 +1,16 @@
 #include "bench/workloads/data/array_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "bench/base/file.h"
 #include "bench/workloads/data/stream.h"
 #include "kernels/base/mem.h"
 
-#define CHUNK_BYTES  65536
-#define CHUNK_LABELS 8192
+#define CHUNK_NUMBERS 65536
 /* Largest image whose channels are moved, in bytes: a damaged header cannot ask for more. */
 #define TURNED_MAX (64 << 20)
 
@@ -141,21 +138,6 @@ struct inflation {
     struct stream stream;
 };
 
-/* Decompresses everything to `sink`, refusing at once what is longer than its header says. */
-static enum status inflation_copy(struct inflation *in, uint8_t *chunk, int sink, struct error *e)
-{
-    uint64_t written = 0, expected = expected_bytes(&in->file);
-    size_t n = CHUNK_BYTES;
-    while (n == CHUNK_BYTES) {
-        TRY(stream_read(&in->stream, chunk, CHUNK_BYTES, &n, e));
-        if (n > expected - written)
-            return error_overlong(&in->file, "more", e);
-        TRY(cache_write(sink, chunk, n, e));
-        written += n;
-    }
-    return written < expected ? error_truncated(&in->file, written, e) : OK;
-}
-
 /* [rows, columns, channels] to [channels, rows, columns]. */
 static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_t channels)
 {
@@ -195,37 +177,49 @@ static enum status narrow_labels(const struct array_file *file, uint8_t *to, con
     return OK;
 }
 
-/* Images are converted one by one, labels in chunks. */
-static size_t samples_at_once(const struct array_file *file)
-{
-    return file->is_images ? 1 : CHUNK_LABELS;
-}
-
 /* Bytes of a sample at file->bytes. */
 static size_t sample_bytes(const struct array_file *file)
 {
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
 }
 
-/* Converts everything after the header, which stays as it is. `from` and `to` have room for samples_at_once. */
-static enum status inflation_convert(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
-                                     struct error *e)
+/* Images whose channels are moved come one by one. */
+static size_t numbers_at_once(const struct array_file *file)
+{
+    return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
+}
+
+/* The next `n` numbers, of which the first is number `first` of the file, to bytes. */
+static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
+                           uint64_t first, size_t n, struct error *e)
+{
+    if (!file->is_images)
+        return narrow_labels(file, to, from, first, n, e);
+    if (file->channels_last)
+        move_channels(to, from, n / file->channels, file->channels);
+    else
+        memcpy(to, from, n);
+    return OK;
+}
+
+/* Copies the header and converts everything after it, refusing at once what is longer than the header says. `from` has
+ * room for the header and numbers_at_once. */
+static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
+                                  struct error *e)
 {
     const struct array_file *file = &in->file;
-    size_t step = samples_at_once(file), sample = sample_bytes(file), n;
+    uint64_t numbers = file->dims[0] * sample_bytes(file);
+    size_t step = numbers_at_once(file), n;
     TRY(stream_read(&in->stream, from, file->header_bytes, &n, e));
     TRY(cache_write(sink, from, n, e));
-    for (uint64_t i = 0; i < file->dims[0]; i += step) {
-        size_t left = file->dims[0] - i, some = left < step ? left : step;
-        size_t bytes = some * sample * (size_t)file->items.bytes;
+    for (uint64_t i = 0; i < numbers; i += step) {
+        size_t some = numbers - i < step ? (size_t)(numbers - i) : step;
+        size_t bytes = some * (size_t)file->items.bytes;
         TRY(stream_read(&in->stream, from, bytes, &n, e));
         if (n < bytes)
             return error_truncated(file, in->stream.read, e);
-        if (file->is_images)
-            move_channels(to, from, sample / file->channels, file->channels);
-        else
-            TRY(narrow_labels(file, to, from, i, some, e));
-        TRY(cache_write(sink, to, some * sample, e));
+        TRY(convert(file, to, from, i, some, e));
+        TRY(cache_write(sink, to, some, e));
     }
     TRY(stream_read(&in->stream, from, 1, &n, e));
     return n > 0 ? error_overlong(file, "more", e) : OK;
@@ -237,15 +231,11 @@ static enum status fill_from(struct inflation *in, int sink, struct error *e)
     size_t n;
     TRY(stream_read(&in->stream, head, sizeof head, &n, e));
     TRY(read_header(&in->file, head, n, e));
-    size_t sample = samples_at_once(&in->file) * sample_bytes(&in->file);
-    size_t from = sample * (size_t)in->file.items.bytes + ARRAY_HEADER_MAX;
-    bool converted = is_converted(&in->file);
-    TRY(MEM_NEW(room, converted ? from + sample : CHUNK_BYTES, "reading a file", e));
+    size_t to = numbers_at_once(&in->file);
+    size_t from = to * (size_t)in->file.items.bytes + ARRAY_HEADER_MAX;
+    TRY(MEM_NEW(room, from + to, "reading a file", e));
     enum status status = stream_start(&in->stream, e);
-    if (converted)
-        THEN(status, inflation_convert(in, room, room + from, sink, e));
-    else
-        THEN(status, inflation_copy(in, room, sink, e));
+    THEN(status, inflation_copy(in, room, room + from, sink, e));
     free(room);
     return status;
 }
@@ -261,19 +251,11 @@ static enum status inflation_fill(void *arg, int sink, struct error *e)
 static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
                             struct error *e)
 {
-    struct stat s;
     char *real = realpath(path, NULL);
-    if (real == NULL || stat(real, &s) != 0) {
-        free(real);
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
-    }
-    int length = snprintf(key, CACHE_KEY_MAX, "%s size=%jd mtime=%jd.%09ld %s", set,
-                          (intmax_t)s.st_size, (intmax_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, real);
+    snprintf(key, CACHE_KEY_MAX, "%s", set);
+    enum status status = cache_add_to_key(key, real != NULL ? real : "", path, e);
     free(real);
-    if (length >= CACHE_KEY_MAX)
-        return error_at(e, ERR_DATA, path, 0, 0, "the path is longer than %d bytes",
-                        CACHE_KEY_MAX - 128);
-    return OK;
+    return status;
 }
 
 /* Through the cache, where the entry is called as the file without its ".gz". */

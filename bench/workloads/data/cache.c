@@ -307,7 +307,21 @@ enum status cache_open(struct file_map *map, const char *name, const char *key, 
     return status;
 }
 
-/* ---- The hash of a file ---- */
+/* ---- Files ---- */
+
+enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
+                             struct error *e)
+{
+    struct stat s;
+    size_t used = strlen(key), room = CACHE_KEY_MAX - used;
+    if (stat(path, &s) != 0)
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
+    int length = snprintf(key + used, room, " %s size=%jd mtime=%jd.%09ld", name,
+                          (intmax_t)s.st_size, (intmax_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+    if (length < 0 || (size_t)length >= room)
+        return error_at(e, ERR_DATA, path, 0, 0, "the path is too long");
+    return OK;
+}
 
 struct hashing {
     const char *path;

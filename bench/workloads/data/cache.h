@@ -27,6 +27,11 @@ enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct err
 /* Longest key, its final zero included. */
 #define CACHE_KEY_MAX 2048
 
+/* Adds to a key all that the contents of a file depend on, which the key calls `name`. ERR_DATA for a file that is not
+ * there, or a name that the key has no room for. */
+enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
+                             struct error *e);
+
 /* Maps the entry of `key` (all that the contents depend on, one line of text), after `fill` has
  * made it where it was not there. `name` only makes the file's name readable. Where no folder can
  * be written, a warning says why and the contents are made in this process's memory. ERR_MEMORY without room to map

@@ -1,7 +1,6 @@
 /* CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
  * binary form: five files to train with and one to test, of records that are a label and the planes
  * red, green and blue of 32x32. As files, plain or gzip, or as the archive that is distributed. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,30 +208,15 @@ static enum status fill(void *arg, int sink, struct error *e)
     return status;
 }
 
-/* Adds to a key all that the bytes of one file below `folder` depend on. */
-static enum status add_to_key(char key[CACHE_KEY_MAX], const char *folder, const char *path,
-                              struct error *e)
-{
-    struct stat s;
-    size_t used = strlen(key);
-    if (stat(path, &s) != 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
-    int length = snprintf(key + used, CACHE_KEY_MAX - used, " %s size=%jd mtime=%jd.%09ld",
-                          path + strlen(folder) + 1, (intmax_t)s.st_size,
-                          (intmax_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
-    if (length < 0 || (size_t)length >= CACHE_KEY_MAX - used)
-        return error_at(e, ERR_DATA, path, 0, 0, "the path is too long");
-    return OK;
-}
-
 static enum status make_key(char key[CACHE_KEY_MAX], const struct cifar *set, const char *folder,
                             struct error *e)
 {
     snprintf(key, CACHE_KEY_MAX, "cifar10 %s", folder);
+    size_t inside = strlen(folder) + 1;
     if (set->archive[0])
-        return add_to_key(key, folder, set->archive, e);
+        return cache_add_to_key(key, set->archive + inside, set->archive, e);
     for (int file = 0; file < FILES; file++)
-        TRY(add_to_key(key, folder, set->paths[file], e));
+        TRY(cache_add_to_key(key, set->paths[file] + inside, set->paths[file], e));
     return OK;
 }
 
