@@ -235,15 +235,6 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     end->skipped_steps = isnan(end->loss_scale) ? NAN : (double)t->sync->loss_scale.skipped;
 }
 
-static void take_arenas(struct record_end *end, const struct arena_use *u)
-{
-    if (!u->seen)
-        return;
-    end->params_mib = u->params_mib;
-    end->grads_mib = u->grads_mib;
-    end->state_mib = u->state_mib;
-}
-
 json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic)
 {
     struct rusage usage;
@@ -254,7 +245,6 @@ json_t *report_end(struct record_end *end, const struct trainer *t, const struct
     end->sys_s = seconds_of(usage.ru_stime);
     COPY_TEXT(end->check, t->replayed == NULL ? config_text(t->config, OPT_CHECK)
                                               : names_checks->names[CHECK_none]);
-    take_arenas(end, &t->arena_use);
     take_traffic(end, t, traffic);
     return record_json(RECORD_end, end);
 }

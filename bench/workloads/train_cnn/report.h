@@ -7,12 +7,6 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/traffic.h"
 
-/* Result of comparing the hashes of all ranks; valid at rank 0. */
-struct comparison {
-    bool made, equal;
-    char first_difference[96]; /* "step 12, rank 1" */
-};
-
 /* What launches that are compared have in common: number type, instruction set, libraries, data.
  * The runner asks for it before a campaign, and each record has it. NULL, with `e`, where data
  * cannot be read. */

@@ -102,7 +102,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         getrusage(RUSAGE_SELF, &r->usage_begin);
     }
     traffic_step_begin(&r->traffic, &r->waiter);
-    r->trainer.arena_use.asks = !timed && !r->trainer.arena_use.seen;
+    r->trainer.arena_use = !timed && isnan(r->end.params_mib) ? &r->end : NULL;
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
         hash = has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
@@ -115,7 +115,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         add_to_window(r, &taken);
         take_interruptions(r);
     }
-    traffic_step_end(&r->traffic, &r->waiter, &taken, timed);
+    traffic_step_end(&r->traffic, &r->trainer, timed);
     if (!record || !r->arguments->record_steps)
         return OK;
     if (r->log.n == r->log.capacity)
@@ -304,13 +304,13 @@ static enum status run_for_time(struct run *r, struct error *e)
 }
 
 /* What was kept after each step or, of one model, what there is at the end. */
-static enum status compare(struct run *r, struct comparison *c, struct error *e)
+static enum status compare(struct run *r, struct error *e)
 {
     if (!has_replicas(r))
         TRY(hashes_add_model(&r->hashes, &r->trainer, e));
     else if (check_of(r) == CHECK_end || r->hashes.n == 0)
         hashes_add(&r->hashes, &r->trainer);
-    return hashes_compare(&r->hashes, &r->trainer.job, c, e);
+    return hashes_compare(&r->hashes, &r->trainer.job, &r->end, e);
 }
 
 static void warn_of_infinities(const struct run *r)
@@ -341,16 +341,16 @@ static void warn_of_divergence(const struct run *r)
                   (unsigned long long)d->step);
 }
 
-static void print_comparison(const struct run *r, const struct comparison *c)
+static void print_comparison(const struct run *r)
 {
     if (r->rank != 0 || r->ranks == 1)
         return;
-    if (!c->made)
+    if (r->end.weights_equal == VERDICT_UNKNOWN)
         puts("weights not compared");
-    else if (c->equal)
+    else if (r->end.weights_equal == VERDICT_TRUE)
         puts("weights equal on all ranks");
     else
-        printf("weights differ first at %s\n", c->first_difference);
+        printf("weights differ first at %s\n", r->end.first_difference);
 }
 
 /* Last of all: what the optimizer keeps is worth nothing afterwards. */
@@ -364,14 +364,14 @@ static enum status replay(struct run *r, struct error *e)
 }
 
 /* What follows the steps: nothing of it is timed. */
-static enum status conclude(struct run *r, struct comparison *comparison, struct error *e)
+static enum status conclude(struct run *r, struct error *e)
 {
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
     TRY(step_log_write(&r->log, &r->recorder, e));
     if (r->arguments->predictions != NULL)
         TRY(trainer_write_predictions(&r->trainer, r->arguments->predictions, e));
     if (check_of(r) != CHECK_none)
-        TRY(compare(r, comparison, e));
+        TRY(compare(r, e));
     if (r->trainer.times != NULL)
         TRY(calibration_write(r->trainer.times, r->arguments->record_dir, r->rank, e));
     return r->arguments->run == RUN_FOR_TIME ? replay(r, e) : OK;
@@ -396,20 +396,15 @@ static void take_cores(struct record_end *end, const struct load_share *cores)
     end->cores_own_s = cores->own_s;
 }
 
-static void take_verdicts(struct record_end *end, const struct comparison *comparison,
-                          const struct divergence *divergence)
+static void take_divergence(struct record_end *end, const struct divergence *divergence)
 {
-    if (comparison->made)
-        end->weights_equal = comparison->equal ? VERDICT_TRUE : VERDICT_FALSE;
-    snprintf(end->first_difference, sizeof end->first_difference, "%s",
-             comparison->first_difference);
     if (divergence->step == 0)
         return;
     end->diverged_step = (double)divergence->step;
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-static enum status write_end(struct run *r, const struct comparison *comparison, struct error *e)
+static enum status write_end(struct run *r, struct error *e)
 {
     struct record_end *end = &r->end;
     const struct load_share cores = load_since(r->begin);
@@ -421,7 +416,7 @@ static enum status write_end(struct run *r, const struct comparison *comparison,
     end->data_mib = reader_data_mib(&r->feed.reader);
     take_clock(end, r->clock_of, &r->clock);
     take_cores(end, &cores);
-    take_verdicts(end, comparison, &r->progress.divergence);
+    take_divergence(end, &r->progress.divergence);
     TRY(recorder_add(&r->recorder, report_end(end, &r->trainer, &r->traffic), e));
     return recorder_finish(&r->recorder, e);
 }
@@ -438,17 +433,16 @@ static enum status run_and_record(struct run *r, struct error *e)
         [RUN_FOR_TIME] = run_for_time,
         [RUN_TO_EVALUATE] = run_to_evaluate,
     };
-    struct comparison comparison = {0};
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
     r->end.rss_mib = mem_peak_mib(); /* before what is kept of steps becomes a record */
-    TRY(conclude(r, &comparison, e));
-    print_comparison(r, &comparison);
+    TRY(conclude(r, e));
+    print_comparison(r);
     print_loss_scale(r);
     warn_of_infinities(r);
     warn_of_divergence(r);
-    return write_end(r, &comparison, e);
+    return write_end(r, e);
 }
 
 enum status run_execute(struct run *r, struct error *e)

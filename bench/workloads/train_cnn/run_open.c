@@ -196,7 +196,7 @@ enum status run_open(struct run *r, struct error *e)
     TRY(agree(r, open_inputs(r, e), e));
     TRY(agree(r, feed_open(&r->feed, c, &r->waiter, MPI_COMM_WORLD, e), e));
     TRY(agree(r, open_trainer(r, e), e));
-    TRY(agree(r, hashes_open(&r->hashes, hashed_steps(r), e), e));
+    TRY(agree(r, hashes_reserve(&r->hashes, hashed_steps(r), e), e));
     TRY(agree(r, step_log_open(&r->log, recorded_steps(r), e), e));
     TRY(open_training(r, e));
     TRY(open_record(r, e));

@@ -7,17 +7,27 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* What messages are called, by sender and receiver alike. */
-static const char activations[] = "activations of a stage", gradients[] = "gradients of a stage";
+static const struct {
+    const char *what;        /* by sender and receiver alike */
+    bool is_sent, is_behind; /* by the stage; goes to or comes from the one behind */
+} kinds[STAGE_MESSAGES] = {
+    [STAGE_TAKE] = {"activations of a stage", false, false},
+    [STAGE_HAND] = {"activations of a stage", true, true},
+    [STAGE_TAKE_BACK] = {"gradients of a stage", false, true},
+    [STAGE_HAND_BACK] = {"gradients of a stage", true, false},
+};
 
-static bool has_before(const struct stage *s)
+/* The stage at the other end of a message; -1: there is none. */
+static int partner_of(const struct stage *s, enum stage_message kind)
 {
-    return s->job->grid.stage > 0;
+    int stage = s->job->grid.stage + (kinds[kind].is_behind ? 1 : -1);
+    return stage < s->job->grid.stages ? stage : -1;
 }
 
-static bool has_behind(const struct stage *s)
+/* The op behind the place where the net is cut for a message. */
+static int op_of(const struct stage *s, enum stage_message kind)
 {
-    return s->job->grid.stage + 1 < s->job->grid.stages;
+    return kinds[kind].is_behind ? s->last : s->first;
 }
 
 /* ---- What the rank holds ---- */
@@ -72,27 +82,29 @@ static void find_ends(struct trainer *t)
 {
     struct stage *s = &t->model.stage;
     for (int i = 0; i < s->n_slots; i++) {
-        s->slots[i].in = net_activations(t->model.net, i, s->first);
-        s->slots[i].in_gradient = net_gradients(t->model.net, i, s->first);
-        s->slots[i].out = net_activations(t->model.net, i, s->last);
-        s->slots[i].out_gradient = net_gradients(t->model.net, i, s->last);
+        real **data = s->slots[i].data;
+        data[STAGE_TAKE] = net_activations(t->model.net, i, s->first);
+        data[STAGE_HAND_BACK] = net_gradients(t->model.net, i, s->first);
+        data[STAGE_HAND] = net_activations(t->model.net, i, s->last);
+        data[STAGE_TAKE_BACK] = net_gradients(t->model.net, i, s->last);
     }
 }
 
-/* Outside of it, as large: of the input and of the output, each with its gradient. */
+/* Outside of it, as large. */
 static enum status make_ends(struct trainer *t, struct error *e)
 {
     struct stage *s = &t->model.stage;
-    size_t in = net_activation_reals(t->model.net, s->first, (int)t->batches.micro_max);
-    size_t out = net_activation_reals(t->model.net, s->last, (int)t->batches.micro_max);
-    TRY(MEM_NEW_ALIGNED(s->own, 2 * (in + out) * (size_t)s->n_slots, "activations", e));
-    real *at = s->own;
-    for (int i = 0; i < s->n_slots; i++, at += 2 * (in + out)) {
-        s->slots[i].in = at;
-        s->slots[i].in_gradient = at + in;
-        s->slots[i].out = at + 2 * in;
-        s->slots[i].out_gradient = at + 2 * in + out;
+    size_t reals[STAGE_MESSAGES], all = 0;
+    for (int kind = 0; kind < STAGE_MESSAGES; kind++) {
+        reals[kind] = net_activation_reals(t->model.net, op_of(s, (enum stage_message)kind),
+                                           (int)t->batches.micro_max);
+        all += reals[kind];
     }
+    TRY(MEM_NEW_ALIGNED(s->own, all * (size_t)s->n_slots, "activations", e));
+    real *at = s->own;
+    for (int i = 0; i < s->n_slots; i++)
+        for (int kind = 0; kind < STAGE_MESSAGES; at += reals[kind++])
+            s->slots[i].data[kind] = at;
     return OK;
 }
 
@@ -101,36 +113,26 @@ static enum status make_slots(struct trainer *t, struct error *e)
     struct stage *s = &t->model.stage;
     s->n_slots = stage_sets(t);
     TRY(MEM_NEW(s->slots, (size_t)s->n_slots, "the messages of a stage", e));
-    for (int i = 0; i < s->n_slots; i++) {
-        struct stage_slot *slot = &s->slots[i];
-        slot->take.request = slot->hand.request = MPI_REQUEST_NULL;
-        slot->take_back.request = slot->hand_back.request = MPI_REQUEST_NULL;
-    }
+    for (int i = 0; i < s->n_slots; i++)
+        for (int kind = 0; kind < STAGE_MESSAGES; kind++)
+            s->slots[i].messages[kind].request = MPI_REQUEST_NULL;
     if (t->job.grid.stages > 1 && t->replayed != NULL)
         return make_ends(t, e);
     find_ends(t);
     return OK;
 }
 
-/* What goes between op `op` and the one before it, of the largest micro-batch: in the middle of a step it would be too
- * late. */
-static enum status check_message(const struct stage *s, int op, const char *what, struct error *e)
+/* Of the largest micro-batch: in the middle of a step it would be too late. */
+static enum status check_message(const struct stage *s, enum stage_message kind, struct error *e)
 {
-    size_t bytes = net_activation_reals(s->net, op, (int)s->micro_max) * sizeof(real);
+    size_t bytes = net_activation_reals(s->net, op_of(s, kind), (int)s->micro_max) * sizeof(real);
     size_t most = s->job->waiter->message_most;
-    if (bytes <= most)
+    if (partner_of(s, kind) < 0 || bytes <= most)
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "%s: %zu bytes of a micro-batch of %u images, where this MPI library takes "
                      "messages of at most %zu bytes: a larger train.accumulate makes them smaller",
-                     what, bytes, s->micro_max, most);
-}
-
-static enum status check_messages(const struct stage *s, struct error *e)
-{
-    if (has_before(s))
-        TRY(check_message(s, s->first, gradients, e));
-    return has_behind(s) ? check_message(s, s->last, activations, e) : OK;
+                     kinds[kind].what, bytes, s->micro_max, most);
 }
 
 enum status stage_open(struct trainer *t, struct error *e)
@@ -144,27 +146,29 @@ enum status stage_open(struct trainer *t, struct error *e)
     s->schedule = schedule_of(t);
     if (t->job.grid.stages == 1)
         s->last = work_ops(t);
-    TRY(check_messages(s, e));
+    TRY(check_message(s, STAGE_HAND_BACK, e));
+    TRY(check_message(s, STAGE_HAND, e));
     TRY(hold_tensors(t, e));
     return make_slots(t, e);
 }
 
-/* What an error has left on its way. */
-static void give_up_messages(struct stage *s)
+/* What an error has left on its way: first what was sent, then what was to come. */
+static void give_up_messages(struct stage *s, bool sent)
 {
-    for (int i = 0; s->slots != NULL && i < s->n_slots; i++) {
-        message_let_leave(s->job->waiter, &s->slots[i].hand, activations);
-        message_let_leave(s->job->waiter, &s->slots[i].hand_back, gradients);
-    }
-    for (int i = 0; s->slots != NULL && i < s->n_slots; i++) {
-        message_cancel(s->job->waiter, &s->slots[i].take);
-        message_cancel(s->job->waiter, &s->slots[i].take_back);
-    }
+    for (int i = 0; s->slots != NULL && i < s->n_slots; i++)
+        for (int kind = 0; kind < STAGE_MESSAGES; kind++) {
+            struct message *m = &s->slots[i].messages[kind];
+            if (kinds[kind].is_sent && sent)
+                message_let_leave(s->job->waiter, m, kinds[kind].what);
+            else if (!kinds[kind].is_sent && !sent)
+                message_cancel(s->job->waiter, m);
+        }
 }
 
 void stage_close(struct stage *s)
 {
-    give_up_messages(s);
+    give_up_messages(s, true);
+    give_up_messages(s, false);
     free(s->held.tensors);
     free(s->slots);
     mem_free(s->own);
@@ -205,52 +209,42 @@ struct batch stage_micro_batch(const struct stage *s, int micro)
     return batch;
 }
 
-/* A message between op `op` and the one before it, of a micro-batch; without images there is none. */
-static struct message message_of(const struct stage *s, int micro, int op, int stage, real *data)
+/* Begins a message of a micro-batch; without images, or a stage there, there is none. */
+static enum status begin(struct stage *s, int micro, enum stage_message kind, struct error *e)
 {
+    struct stage_slot *slot = slot_of(s, micro);
+    struct message *m = &slot->messages[kind];
+    const bool is_sent = kinds[kind].is_sent;
     uint32_t n = stage_micro_batch(s, micro).n;
-    size_t reals = n > 0 ? net_activation_reals(s->net, op, (int)n) : 0;
-    return (struct message){
-        .data = data, .bytes = reals * sizeof(real), .rank = stage, .request = MPI_REQUEST_NULL};
-}
-
-static enum status begin_receive(struct stage *s, struct message *m, const char *what,
-                                 struct error *e)
-{
-    if (m->bytes == 0)
+    size_t reals = n > 0 ? net_activation_reals(s->net, op_of(s, kind), (int)n) : 0;
+    *m = (struct message){.data = slot->data[kind],
+                          .bytes = reals * sizeof(real),
+                          .rank = partner_of(s, kind),
+                          .request = MPI_REQUEST_NULL};
+    if (m->rank < 0 || m->bytes == 0)
         return OK;
-    int code = message_begin_receive(s->job->waiter, m, 1, s->job->grid.pipeline, what);
-    return message_status(s->job->waiter, code, what, e);
-}
-
-static enum status begin_send(struct stage *s, struct message *m, const char *what, struct error *e)
-{
-    if (m->bytes == 0)
-        return OK;
-    s->messages_sent++;
-    s->bytes_sent += m->bytes;
-    int code = message_begin_send(s->job->waiter, m, 1, s->job->grid.pipeline, what);
-    return message_status(s->job->waiter, code, what, e);
+    s->messages_sent += is_sent;
+    s->bytes_sent += is_sent ? m->bytes : 0;
+    int code = (is_sent ? message_begin_send : message_begin_receive)(
+        s->job->waiter, m, 1, s->job->grid.pipeline, kinds[kind].what);
+    return message_status(s->job->waiter, code, kinds[kind].what, e);
 }
 
 /* The set is free for the activations of a micro-batch; what it has sent may still be on its way. */
 static enum status take(struct stage *s, int micro, struct error *e)
 {
-    struct stage_slot *slot = slot_of(s, micro);
-    if (!has_before(s) || micro >= s->micros)
-        return OK;
-    slot->take = message_of(s, micro, s->first, s->job->grid.stage - 1, slot->in);
-    return begin_receive(s, &slot->take, activations, e);
+    return micro < s->micros ? begin(s, micro, STAGE_TAKE, e) : OK;
 }
 
-/* What was begun and has not come, or left. */
-static enum status finish(struct stage *s, struct message *const *messages, int n, const char *what,
-                          struct error *e)
+/* What was begun and has not come, or left; kinds of messages as bits. */
+static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wanted,
+                          const char *what, struct error *e)
 {
     int64_t begin_ns = clock_ns();
     enum status status = OK;
-    for (int i = 0; i < n && status == OK; i++)
-        status = message_wait(s->job->waiter, messages[i], what, e);
+    for (int kind = 0; kind < STAGE_MESSAGES; kind++)
+        if (wanted & 1u << kind)
+            THEN(status, message_wait(s->job->waiter, &slot->messages[kind], what, e));
     int64_t end_ns = clock_ns();
     s->waited_ns += end_ns - begin_ns;
     timeline_add(s->job->waiter->timeline, PHASE_bubble, what, begin_ns, end_ns);
@@ -273,13 +267,9 @@ static void poll(void *arg)
 {
     struct stage *s = arg;
     int64_t now_ns = clock_ns();
-    for (int i = 0; i < s->n_slots && now_ns >= s->next_poll_ns; i++) {
-        struct stage_slot *slot = &s->slots[i];
-        test(s, &slot->take);
-        test(s, &slot->hand);
-        test(s, &slot->take_back);
-        test(s, &slot->hand_back);
-    }
+    for (int i = 0; i < s->n_slots && now_ns >= s->next_poll_ns; i++)
+        for (int kind = 0; kind < STAGE_MESSAGES; kind++)
+            test(s, &s->slots[i].messages[kind]);
     if (now_ns >= s->next_poll_ns)
         s->next_poll_ns = now_ns + OVERLAP_TILE_NS;
     if (s->poll != NULL)
@@ -313,51 +303,38 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
 /* Also until the set's last outputs have left, which are about to be written anew. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e)
 {
-    struct stage_slot *slot = slot_of(s, micro);
     s->kept += s->exec->training;
     s->kept_most = s->kept > s->kept_most ? s->kept : s->kept_most;
     if (s->job->grid.stages == 1)
         return OK;
-    struct message *const messages[] = {&slot->take, &slot->hand, &slot->hand_back};
-    return finish(s, messages, 3, activations, e);
+    return finish(s, slot_of(s, micro), 1u << STAGE_TAKE | 1u << STAGE_HAND | 1u << STAGE_HAND_BACK,
+                  kinds[STAGE_TAKE].what, e);
 }
 
 enum status stage_forward_end(struct stage *s, int micro, struct error *e)
 {
-    struct stage_slot *slot = slot_of(s, micro);
-    if (!has_behind(s))
-        return OK;
-    slot->hand = message_of(s, micro, s->last, s->job->grid.stage + 1, slot->out);
-    TRY(begin_send(s, &slot->hand, activations, e));
-    if (!s->exec->training)
-        return OK;
-    slot->take_back = message_of(s, micro, s->last, s->job->grid.stage + 1, slot->out_gradient);
-    return begin_receive(s, &slot->take_back, gradients, e);
+    TRY(begin(s, micro, STAGE_HAND, e));
+    return s->exec->training ? begin(s, micro, STAGE_TAKE_BACK, e) : OK;
 }
 
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e)
 {
-    struct message *const messages[] = {&slot_of(s, micro)->take_back};
-    return has_behind(s) ? finish(s, messages, 1, gradients, e) : OK;
+    if (partner_of(s, STAGE_TAKE_BACK) < 0)
+        return OK;
+    return finish(s, slot_of(s, micro), 1u << STAGE_TAKE_BACK, kinds[STAGE_TAKE_BACK].what, e);
 }
 
 enum status stage_backward_end(struct stage *s, int micro, struct error *e)
 {
-    struct stage_slot *slot = slot_of(s, micro);
     s->kept--;
-    if (!has_before(s))
-        return OK;
-    slot->hand_back = message_of(s, micro, s->first, s->job->grid.stage - 1, slot->in_gradient);
-    TRY(begin_send(s, &slot->hand_back, gradients, e));
+    TRY(begin(s, micro, STAGE_HAND_BACK, e));
     return take(s, micro + s->n_slots, e);
 }
 
 enum status stage_step_end(struct stage *s, struct error *e)
 {
-    for (int i = 0; i < s->n_slots && s->job->grid.stages > 1; i++) {
-        struct stage_slot *slot = &s->slots[i];
-        struct message *const messages[] = {&slot->hand, &slot->hand_back};
-        TRY(finish(s, messages, 2, activations, e));
-    }
+    for (int i = 0; i < s->n_slots && s->job->grid.stages > 1; i++)
+        TRY(finish(s, &s->slots[i], 1u << STAGE_HAND | 1u << STAGE_HAND_BACK,
+                   kinds[STAGE_HAND].what, e));
     return OK;
 }

@@ -16,13 +16,14 @@
 
 struct trainer;
 
+/* Messages of a micro-batch at the ends of a stage: activations are taken before its first op and handed on behind its
+ * last one; gradients of the loss by them go the other way. */
+enum stage_message { STAGE_TAKE, STAGE_HAND, STAGE_TAKE_BACK, STAGE_HAND_BACK, STAGE_MESSAGES };
+
 /* One set of activations: what goes through its ends, and the messages that take it there. */
 struct stage_slot {
-    real *in, *out; /* activations of the first op, and of the last one */
-    real *in_gradient,
-        *out_gradient;         /* of the loss by these; the first is sent, the second comes */
-    struct message take, hand; /* activations */
-    struct message take_back, hand_back;
+    real *data[STAGE_MESSAGES];
+    struct message messages[STAGE_MESSAGES];
 };
 
 struct stage {

@@ -40,26 +40,27 @@ static void add_calls(struct traffic *t, const struct waiter *w)
         (w->bytes_payload - w->served_bytes) - (begin->bytes_payload - begin->served_bytes);
 }
 
-static void add_extra(struct traffic *t, const struct step_record *taken)
+/* What the parts of the trainer have sent in the step. */
+static void add_sent(struct traffic *t, const struct trainer *trainer)
 {
-    t->extra.messages_wire += taken->extra.messages_wire;
-    t->extra.bytes_wire += taken->extra.bytes_wire;
-    if (taken->extra.bytes_wire > 0)
-        t->extra.wire_source = taken->extra.wire_source;
-    t->tensor_bytes += taken->tensor_bytes;
-    t->batch_norm_bytes += taken->batch_norm_bytes;
+    const struct cost *extra = &trainer->sync->extra;
+    t->extra.messages_wire += extra->messages_wire;
+    t->extra.bytes_wire += extra->bytes_wire;
+    if (extra->bytes_wire > 0)
+        t->extra.wire_source = extra->wire_source;
+    t->tensor_bytes += trainer->model.slice.bytes_sent;
+    t->batch_norm_bytes += trainer->group.bytes_sent;
+    t->stage_messages += trainer->model.stage.messages_sent;
+    t->stage_bytes += trainer->model.stage.bytes_sent;
 }
 
-void traffic_step_end(struct traffic *t, const struct waiter *w, const struct step_record *taken,
-                      bool timed)
+void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed)
 {
     if (timed) {
-        add_calls(t, w);
-        add_extra(t, taken);
-        t->stage_messages += taken->stage_messages;
-        t->stage_bytes += taken->stage_bytes;
+        add_calls(t, trainer->job.waiter);
+        add_sent(t, trainer);
     }
-    traffic_meet(t, w, timed);
+    traffic_meet(t, trainer->job.waiter, timed);
 }
 
 /* Counted, or by formula, as often as the timed steps have paid what it says. */

@@ -23,8 +23,7 @@ struct traffic {
 /* Around a step. What was sent since the last one is left out, but that of ranks that serve others, which may be
  * answers to timed steps of others. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
-void traffic_step_end(struct traffic *t, const struct waiter *w, const struct step_record *taken,
-                      bool timed);
+void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
 /* When ranks meet before the timed steps or after them: what was sent and served since the last step is `timed`, or
  * is left out. */
 void traffic_meet(struct traffic *t, const struct waiter *w, bool timed);

@@ -18,15 +18,14 @@ static void keep_most(double *most_mib, const real *arena, size_t n)
 }
 
 /* Where somebody asks. */
-static void look_at_arenas(struct arena_use *u, const struct sync *s)
+static void look_at_arenas(struct record_end *most, const struct sync *s)
 {
     const struct arenas *a = &s->arenas;
-    if (!u->asks)
+    if (most == NULL)
         return;
-    u->seen = true;
-    keep_most(&u->params_mib, a->params, a->n);
-    keep_most(&u->grads_mib, a->grads, a->n);
-    keep_most(&u->state_mib, a->state, (size_t)a->slots * a->n);
+    keep_most(&most->params_mib, a->params, a->n);
+    keep_most(&most->grads_mib, a->grads, a->n);
+    keep_most(&most->state_mib, a->state, (size_t)a->slots * a->n);
 }
 
 /* One op, between calls to others. */
@@ -56,7 +55,7 @@ enum status trainer_forward(struct trainer *t, const struct batch *batch, struct
             run_op(t, batch, PASS_FORWARD, op, NULL);
             TRY(slice_after_forward(&t->model, op, batch->n, e));
         }
-        look_at_arenas(&t->arena_use, t->sync);
+        look_at_arenas(t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -83,7 +82,7 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
             run_op(t, batch, PASS_BACKWARD, op, grads);
             TRY(slice_after_backward(&t->model, op, batch->n, e));
         }
-        look_at_arenas(&t->arena_use, t->sync);
+        look_at_arenas(t->arena_use, t->sync);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last)
             TRY(sync_grad_ready(t->sync, range, micro, last, e));
@@ -300,11 +299,6 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     line->poll_ns = t->job.waiter->poll_ns - poll_ns;
     record->cpu_ns = clock_process_ns() - cpu_ns;
     fill_line(line, t, &record->score);
-    record->stage_messages = t->model.stage.messages_sent;
-    record->stage_bytes = t->model.stage.bytes_sent;
-    record->extra = t->sync->extra;
-    record->tensor_bytes = t->model.slice.bytes_sent;
-    record->batch_norm_bytes = t->group.bytes_sent;
     return status;
 }
 

@@ -27,9 +27,6 @@
 struct step_record {
     struct record_step line; /* all but whether it is timed, and the hash of the weights */
     int64_t cpu_ns;          /* user and system time of the process */
-    uint64_t stage_messages, stage_bytes;    /* sent to other stages of a pipeline */
-    struct cost extra;                       /* sent by sums besides the strategy's own */
-    uint64_t tensor_bytes, batch_norm_bytes; /* of these, over slices of layers, of statistics */
     struct score score;
 };
 
@@ -62,14 +59,6 @@ struct update_sleep {
     pthread_t thread; /* who takes it: that of sync.overlap may let a server step */
 };
 
-/* How much of its arenas a rank has in memory within a step: stages of ZeRO give back what is others'. Looked at
- * while a step computes that is not timed. In MiB, the most that was seen so far; NAN where /proc does not tell. */
-struct arena_use {
-    bool asks; /* in this step */
-    bool seen;
-    double params_mib, grads_mib, state_mib;
-};
-
 struct trainer {
     /* By the caller; pointers are borrowed. */
     const struct config *config;
@@ -90,9 +79,11 @@ struct trainer {
 
     struct inject inject; /* sleeps of this rank */
     struct update_sleep update_sleep;
-    struct replayed_work *replayed;        /* NULL: this rank computes */
-    struct calibration *times;             /* of what it computes; NULL: nobody asks */
-    struct arena_use arena_use;            /* where the caller asks */
+    struct replayed_work *replayed; /* NULL: this rank computes */
+    struct calibration *times;      /* of what it computes; NULL: nobody asks */
+    /* By the caller, for steps that are not timed: takes the most that a rank has of its arenas in memory within a step
+     * (params_mib, grads_mib, state_mib), where stages of ZeRO give back what is others'. NULL: nobody asks. */
+    struct record_end *arena_use;
     const char (*op_names)[NET_OP_LAYERS]; /* of spans; NULL: the waiter has no timeline */
 
     uint64_t steps_done;

@@ -87,14 +87,14 @@ static double distance_of(const struct session *cut, const struct alone *alone)
 /* As the end of a run tells it: replicas, and what their slices share. */
 static bool finds_weights_equal(struct session *s)
 {
-    struct hashes h;
-    struct comparison c = {.made = false};
+    struct hashes h = {.n = 0};
+    struct record_end end = {.weights_equal = VERDICT_UNKNOWN};
     struct error e;
-    bool good = hashes_open(&h, 1, &e) == OK;
+    bool good = hashes_reserve(&h, 1, &e) == OK;
     hashes_add(&h, &s->trainer);
-    good = hashes_compare(&h, &s->trainer.job, &c, &e) == OK && good;
+    good = hashes_compare(&h, &s->trainer.job, &end, &e) == OK && good;
     hashes_close(&h);
-    return good && c.made && c.equal;
+    return good && end.weights_equal == VERDICT_TRUE;
 }
 
 static void expect_near(const struct alone *alone, int slices, int threads)
@@ -238,7 +238,7 @@ static void slices_sum_what_formulas_say(void **state)
     const struct waiter *w = s.trainer.job.waiter;
     uint64_t calls = w->calls, payload = w->bytes_payload;
     good = trainer_step(&s.trainer, 0, 0, &record, &e) == OK && good;
-    const struct cost others = sync_cost(s.trainer.sync), *sums = &record.extra;
+    const struct cost others = sync_cost(s.trainer.sync), *sums = &s.trainer.sync->extra;
     const struct tensor_numbers n = tensor_numbers(&fixture.desc);
     calls = w->calls - calls - others.calls;
     payload = w->bytes_payload - payload - others.bytes_payload;
@@ -246,7 +246,7 @@ static void slices_sum_what_formulas_say(void **state)
            payload == IMAGES_OF_STEP * (n.forward + n.backward) * sizeof(real);
     good = good && sums->calls == calls && sums->bytes_payload == payload;
     good = good && sums->bytes_wire > 0 && sums->messages_wire > 0;
-    good = good && record.tensor_bytes == sums->bytes_wire &&
+    good = good && s.trainer.model.slice.bytes_sent == sums->bytes_wire &&
            (ranks != 2 || sums->bytes_wire == payload);
     good = good && arenas_of(&s)->n < fixture.desc.n_params;
     good = good && record.line.comm_exposed_ns > 0 &&
