@@ -7,17 +7,18 @@
 
 #include "bench/base/file.h"
 #include "bench/base/json.h"
+#include "bench/record/record.h"
 #include "bench/record/records.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Room for one more item, cleared, at the end of a list. */
+/* Room for one more item at the end of a list. */
 static void *list_add(struct list *list, size_t size, struct error *e)
 {
     if (mem_grow(&list->items, list->n, size, "the lines of a record", e) != OK)
         return NULL;
-    return memset((char *)list->items + size * list->n++, 0, size);
+    return (char *)list->items + size * list->n++;
 }
 
 /* Where a line stands, for messages. */
@@ -39,8 +40,11 @@ static enum status wrong_field(const struct place *at, const struct field *field
                     record_line_names()[field->line], field->name, what);
 }
 
+typedef enum status store(const struct place *at, const struct field *field, const json_t *value,
+                          void *to);
+
 static enum status store_text(const struct place *at, const struct field *field,
-                              const json_t *value, char *to)
+                              const json_t *value, void *to)
 {
     if (!json_is_string(value))
         return wrong_field(at, field, "is not a text");
@@ -51,7 +55,7 @@ static enum status store_text(const struct place *at, const struct field *field,
 }
 
 static enum status store_real(const struct place *at, const struct field *field,
-                              const json_t *value, double *to)
+                              const json_t *value, void *to)
 {
     static const char *const names[] = {"nan", "inf", "-inf"};
     const double numbers[] = {text_not_a_number(), INFINITY, -INFINITY};
@@ -59,60 +63,53 @@ static enum status store_real(const struct place *at, const struct field *field,
     int known = name != NULL ? name_index(name, names, sizeof names / sizeof *names) : -1;
     if (known < 0 && !json_is_number(value) && !json_is_null(value))
         return wrong_field(at, field, "is not a number");
-    *to = known >= 0 ? numbers[known] : json_is_null(value) ? NAN : json_number_value(value);
+    *(double *)to = known >= 0            ? numbers[known]
+                    : json_is_null(value) ? NAN
+                                          : json_number_value(value);
     return OK;
 }
 
 static enum status store_count(const struct place *at, const struct field *field,
-                               const json_t *value, int64_t *to)
+                               const json_t *value, void *to)
 {
     if (!json_is_integer(value))
         return wrong_field(at, field, "is not an integer");
     if (json_integer_value(value) < 0)
         return wrong_field(at, field, "is negative");
-    *to = json_integer_value(value);
+    *(int64_t *)to = json_integer_value(value);
     return OK;
 }
 
 static enum status store_verdict(const struct place *at, const struct field *field,
-                                 const json_t *value, enum record_verdict *to)
+                                 const json_t *value, void *to)
 {
     if (!json_is_boolean(value) && !json_is_null(value))
         return wrong_field(at, field, "is not true or false");
-    *to = json_is_null(value)   ? VERDICT_UNKNOWN
-          : json_is_true(value) ? VERDICT_TRUE
-                                : VERDICT_FALSE;
+    *(enum record_verdict *)to = json_is_null(value)   ? VERDICT_UNKNOWN
+                                 : json_is_true(value) ? VERDICT_TRUE
+                                                       : VERDICT_FALSE;
     return OK;
 }
 
-/* What is left out stays as it is, 0 or "", but for numbers that are then unknown. */
-static enum status store_field(const struct place *at, const struct field *field,
-                               const json_t *value, char *to)
-{
-    if (value == NULL && (field->flags & FIELD_OPTIONAL) == 0)
-        return wrong_field(at, field, "is missing");
-    switch (field->kind) {
-    case FIELD_TEXT:
-        return value != NULL ? store_text(at, field, value, to) : OK;
-    case FIELD_COUNT:
-        return value != NULL ? store_count(at, field, value, (int64_t *)to) : OK;
-    case FIELD_VERDICT:
-        return value != NULL ? store_verdict(at, field, value, (enum record_verdict *)to) : OK;
-    case FIELD_REAL:
-    case FIELD_LOSS:
-        break;
-    }
-    *(double *)to = NAN;
-    return value != NULL ? store_real(at, field, value, (double *)to) : OK;
-}
+static store *const stores[] = {[FIELD_TEXT] = store_text,
+                                [FIELD_COUNT] = store_count,
+                                [FIELD_REAL] = store_real,
+                                [FIELD_LOSS] = store_real,
+                                [FIELD_VERDICT] = store_verdict};
 
-/* Fills the struct of a line, which is cleared. */
+/* Fills the struct of a line; what is left out stays as record_clear has it. */
 static enum status store_fields(const struct place *at, enum record_line kind, const json_t *line,
                                 void *to)
 {
     const struct field *field = NULL;
-    while ((field = field_next(kind, field)) != NULL)
-        TRY(store_field(at, field, json_object_get(line, field->name), (char *)to + field->offset));
+    record_clear(kind, to);
+    while ((field = field_next(kind, field)) != NULL) {
+        const json_t *value = json_object_get(line, field->name);
+        if (value != NULL)
+            TRY(stores[field->kind](at, field, value, (char *)to + field->offset));
+        else if ((field->flags & FIELD_OPTIONAL) == 0)
+            return wrong_field(at, field, "is missing");
+    }
     return OK;
 }
 
@@ -140,13 +137,6 @@ static enum status take_listed(struct list *list, const struct place *at, enum r
 {
     void *to = list_add(list, size, at->e);
     return to != NULL ? store_fields(at, kind, line, to) : ERR_MEMORY;
-}
-
-static enum status take_step(struct rank_record *r, const struct place *at, const json_t *line)
-{
-    bool timed = json_is_true(json_object_get(line, "timed"));
-    return take_listed(timed ? &r->steps : &r->warmup, at, RECORD_step, sizeof(struct record_step),
-                       line);
 }
 
 static enum status take_end(struct rank_record *r, const struct place *at, const json_t *line)
@@ -229,7 +219,8 @@ static enum status take_line(void *arg, const json_t *line, int number, struct e
     case RECORD_hello:
         return take_hello(r, at, line, reading->rank, reading->ranks);
     case RECORD_step:
-        return take_step(r, at, line);
+        return take_listed(json_is_true(json_object_get(line, "timed")) ? &r->steps : &r->warmup,
+                           at, RECORD_step, sizeof(struct record_step), line);
     case RECORD_span:
         return take_listed(&r->spans, at, RECORD_span, sizeof(struct record_span), line);
     case RECORD_epoch:
