@@ -21,6 +21,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -83,9 +84,13 @@ struct progress {
  * ERR_ARGUMENT when not. For rank 0. */
 enum status checkpoint_check(const struct config *config, struct error *e);
 
+/* The name of that copy: "a.bf16.safetensors" of "a.safetensors", "a.bf16" of "a". */
+void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
+
 /* Writes the state and rank 0's `progress`, whose train is the sum over all ranks and whose losses are those that it is
- * made of: added up in another order they would be another number. Behind it the copy that checkpoint.dtype asks for
- * (checkpoint_export.h). An older file of this name stays until the new one is on the disk. Collective: returns when it is. */
+ * made of: added up in another order they would be another number. Behind it the copy that checkpoint.dtype asks for, for
+ * other programs: parameters in 16 bits, running statistics and counts of batches as they are, no optimizer. What it has
+ * lost of the parameters no run could go on without: checkpoint.resume refuses it, checkpoint.start takes it. An older file of this name stays until the new one is on the disk. Collective: returns when it is. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 

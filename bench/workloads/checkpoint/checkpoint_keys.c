@@ -11,21 +11,6 @@ static void model_name(const struct checkpoint_state *s, char text[KEY_BYTES])
     snprintf(text, KEY_BYTES, "%s", s->desc->name);
 }
 
-static void data_name(const struct checkpoint_state *s, char text[KEY_BYTES])
-{
-    snprintf(text, KEY_BYTES, "%s", s->data_name);
-}
-
-static void data_source(const struct checkpoint_state *s, char text[KEY_BYTES])
-{
-    snprintf(text, KEY_BYTES, "%s", s->data_source);
-}
-
-static void data_samples(const struct checkpoint_state *s, char text[KEY_BYTES])
-{
-    snprintf(text, KEY_BYTES, "%u", s->samples);
-}
-
 /* Contiguous shards, and with them the batches, are others on another number of ranks. */
 static void data_shard(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
@@ -34,11 +19,6 @@ static void data_shard(const struct checkpoint_state *s, char text[KEY_BYTES])
         snprintf(text, KEY_BYTES, "%s", shard);
     else
         snprintf(text, KEY_BYTES, "%s over %d ranks", shard, s->sync->ranks);
-}
-
-static void global_batch(const struct checkpoint_state *s, char text[KEY_BYTES])
-{
-    snprintf(text, KEY_BYTES, "%u", s->global_batch);
 }
 
 static void describe_layer(FILE *out, const struct layer_desc *layer)
@@ -117,19 +97,23 @@ static bool with_statistics(const struct checkpoint_state *s)
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
 }
 
-/* One line of the table: an option, or what `text` says. */
+/* One line of the table: an option, what `text` says, or a member of the state. */
 static const struct key {
-    const char *name;
+    const char *name; /* NULL: the option's */
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
     bool (*counts)(const struct checkpoint_state *s); /* NULL: it does, and every file has it */
     bool scales;                                      /* it may change with ranks */
+    size_t text_at, number_at; /* of a text, a uint32_t in the state; 0: none */
 } keys[] = {
-#define RUN_KEY(name, text)         {name, OPTION_COUNT, text, NULL, false},
-#define SCALE_KEY(name, text)       {name, OPTION_COUNT, text, NULL, true},
-#define OPTION_KEY(id)              {NULL, OPT_##id, NULL, NULL, false},
-#define LATER_KEY(id, counts)       {NULL, OPT_##id, NULL, counts, false},
-#define NEW_KEY(name, text, counts) {name, OPTION_COUNT, text, counts, false},
+#define AT(member)                  offsetof(struct checkpoint_state, member)
+#define RUN_KEY(name, text)         {name, OPTION_COUNT, text, NULL, false, 0, 0},
+#define TEXT_KEY(name, member)      {name, OPTION_COUNT, NULL, NULL, false, AT(member), 0},
+#define NUMBER_KEY(name, member, s) {name, OPTION_COUNT, NULL, NULL, s, 0, AT(member)},
+#define SCALE_KEY(name, text)       {name, OPTION_COUNT, text, NULL, true, 0, 0},
+#define OPTION_KEY(id)              {NULL, OPT_##id, NULL, NULL, false, 0, 0},
+#define LATER_KEY(id, counts)       {NULL, OPT_##id, NULL, counts, false, 0, 0},
+#define NEW_KEY(name, text, counts) {name, OPTION_COUNT, text, counts, false, 0, 0},
 #include "bench/workloads/checkpoint/checkpoint_keys.def"
 };
 
@@ -137,13 +121,18 @@ static const struct key {
 
 static const char *key_name(const struct key *key)
 {
-    return key->text != NULL ? key->name : option_get(key->option)->key;
+    return key->name != NULL ? key->name : option_get(key->option)->key;
 }
 
 static void key_text(const struct key *key, const struct checkpoint_state *s, char text[KEY_BYTES])
 {
+    const char *state = (const char *)s;
     if (key->text != NULL)
         key->text(s, text);
+    else if (key->text_at > 0)
+        snprintf(text, KEY_BYTES, "%s", *(const char *const *)(state + key->text_at));
+    else if (key->number_at > 0)
+        snprintf(text, KEY_BYTES, "%u", *(const uint32_t *)(state + key->number_at));
     else
         snprintf(text, KEY_BYTES, "%s", config_text(s->config, key->option));
 }

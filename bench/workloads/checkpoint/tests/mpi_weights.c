@@ -7,7 +7,6 @@
 
 #include <float.h>
 
-#include "bench/workloads/checkpoint/checkpoint_export.h"
 #include "bench/workloads/checkpoint/checkpoint_numbers.h"
 #include "kernels/base/fp_mode.h"
 
@@ -484,7 +483,7 @@ static void copies_are_of_the_model(enum checkpoint_dtype dtype, const char *tex
            trainer_hash(&resumed.trainer) == trainer_hash(&trained.trainer);
     assert_all(good);
     session_close(&resumed);
-    export_path(name, &fixture.config, checkpoint);
+    checkpoint_copy_path(name, &fixture.config, checkpoint);
     snprintf(path, sizeof path, "%.95s", name);
     /* Running statistics are of each rank; rank 0 writes its own. */
     assert_all(mpi_world_rank() != 0 || copy_is_right(&trained, text, dtype));
@@ -522,7 +521,7 @@ static void stages_and_slices_write_copies(void **state)
         bool good = session_open(&cut, MPI_COMM_WORLD, 1) && save(&cut, &e) == OK;
         assert_all(good);
         session_close(&cut);
-        export_path(name, &fixture.config, path);
+        checkpoint_copy_path(name, &fixture.config, path);
         option(ways[i], "1");
         if (mpi_world_rank() == 0) {
             struct session whole;
@@ -550,7 +549,7 @@ static void numbers_too_large_for_f16_are_refused(void **state)
     assert_true(session_open(&s, MPI_COMM_SELF, 1));
     s.trainer.sync->arenas.params[fixture.desc.tensors[1].offset + 2] = 70000;
     assert_int_equal(save(&s, &e), ERR_DATA);
-    export_path(name, &fixture.config, path);
+    checkpoint_copy_path(name, &fixture.config, path);
     assert_string_equal(e.file, name);
     assert_string_equal(e.text,
                         "tensor 'conv1.bias': number 2 is 70000, which is infinite in f16; the "
@@ -565,9 +564,9 @@ static void copies_have_a_name_of_their_own(void **state)
 {
     char name[PATH_MAX];
     option(OPT_CHECKPOINT_DTYPE, "bf16");
-    export_path(name, &fixture.config, "of/a.safetensors");
+    checkpoint_copy_path(name, &fixture.config, "of/a.safetensors");
     assert_string_equal(name, "of/a.bf16.safetensors");
-    export_path(name, &fixture.config, "of.safetensors/a");
+    checkpoint_copy_path(name, &fixture.config, "of.safetensors/a");
     assert_string_equal(name, "of.safetensors/a.bf16");
 }
 
