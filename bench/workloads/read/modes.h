@@ -4,8 +4,12 @@
 #include "bench/workloads/read/reader.h"
 #include "comm/wait/mpi_error.h"
 
+typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI_Datatype type,
+                      MPI_Status *status);
+
 struct read_mode {
     const char *name;
+    read_call *read; /* of the mpiio modes */
     /* The data set is open and mapped, nothing of it loaded. NULL: that is enough. */
     enum status (*open)(struct reader *r, struct error *e);
     /* Puts the samples into the store, which has room for them; NULL: all are there already. */

@@ -7,9 +7,6 @@
 
 enum { IMAGES, LABELS, FILES };
 
-typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI_Datatype type,
-                      MPI_Status *status);
-
 static const struct data_place *place_of(const struct reader *r, int file)
 {
     return file == IMAGES ? &r->data.train_images : &r->data.train_labels;
@@ -73,10 +70,10 @@ static int set_view(struct reader *r, int file, const uint32_t *samples, uint32_
 }
 
 static enum status read_records(struct reader *r, int file, uint32_t n, size_t bytes, uint8_t *to,
-                                read_call *read, struct error *e)
+                                struct error *e)
 {
     const char *path = place_of(r, file)->path;
-    bool together = read == MPI_File_read_at_all; /* else nobody waits for others */
+    bool together = r->mode->read == MPI_File_read_at_all; /* else nobody waits for others */
     MPI_Datatype record;
     MPI_Status done;
     int found = 0;
@@ -85,7 +82,7 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
         return mpi_status(code, path, e);
     if (together)
         blocking_call_begin(r->waiter, "reading the data");
-    code = read(r->files[file], 0, to, (int)n, record, &done);
+    code = r->mode->read(r->files[file], 0, to, (int)n, record, &done);
     if (together)
         blocking_call_end(r->waiter);
     if (code == MPI_SUCCESS)
@@ -98,35 +95,26 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
 }
 
 /* Setting a view is collective, and so is the reading itself in one of the modes. */
-static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, read_call *read,
-                         struct error *e)
+static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e)
 {
     uint8_t *to[FILES] = {r->store.images, r->store.labels};
     size_t bytes[FILES] = {r->image_bytes, 1};
     TRY(wait_barrier(r->waiter, r->comm, "meeting to read the data", e));
     for (int i = 0; i < FILES; i++) {
         TRY(mpi_status(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e));
-        TRY(read_records(r, i, n, bytes[i], to[i], read, e));
+        TRY(read_records(r, i, n, bytes[i], to[i], e));
     }
     return OK;
 }
 
-static enum status fetch_independent(struct reader *r, const uint32_t *samples, uint32_t n,
-                                     struct error *e)
-{
-    return fetch(r, samples, n, MPI_File_read_at, e);
-}
-
-static enum status fetch_collective(struct reader *r, const uint32_t *samples, uint32_t n,
-                                    struct error *e)
-{
-    return fetch(r, samples, n, MPI_File_read_at_all, e);
-}
-
-const struct read_mode read_mpiio = {
-    .name = "mpiio", .open = open_mpiio, .fetch = fetch_independent, .close = close_mpiio};
+const struct read_mode read_mpiio = {.name = "mpiio",
+                                     .read = MPI_File_read_at,
+                                     .open = open_mpiio,
+                                     .fetch = fetch,
+                                     .close = close_mpiio};
 
 const struct read_mode read_mpiio_collective = {.name = "mpiio_collective",
+                                                .read = MPI_File_read_at_all,
                                                 .open = open_mpiio,
-                                                .fetch = fetch_collective,
+                                                .fetch = fetch,
                                                 .close = close_mpiio};
