@@ -23,10 +23,12 @@
 #define HEADER_BYTES 4096
 #define CHUNK_BYTES  ((size_t)256 << 10)
 
+/* What is asked for, and where it lies. */
 struct entry {
-    char folder[PATH_MAX];
-    char path[PATH_MAX];
-    const char *key;
+    const char *name, *key;
+    cache_fill *fill;
+    void *arg;
+    char folder[PATH_MAX], path[PATH_MAX];
 };
 
 /* ---- Contents of an entry ---- */
@@ -120,18 +122,17 @@ static enum status blame_folder(enum status status, struct error *e)
 }
 
 /* The header goes in last, because it tells what the contents turned out to be. */
-static enum status write_contents(int fd, const char *key, cache_fill *fill, void *arg,
-                                  struct error *e)
+static enum status write_contents(int fd, const struct entry *entry, struct error *e)
 {
     char header[HEADER_BYTES] = {0};
     TRY(cache_write(fd, header, sizeof header, e));
-    TRY(fill(arg, fd, e));
+    TRY(entry->fill(entry->arg, fd, e));
     off_t end = lseek(fd, 0, SEEK_CUR);
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
     uint64_t hash;
     size_t contents = (size_t)end - HEADER_BYTES;
-    TRY(blame_folder(header_make(header, fd, key, contents, &hash, e), e));
+    TRY(blame_folder(header_make(header, fd, entry->key, contents, &hash, e), e));
     return cache_write(fd, header, sizeof header, e);
 }
 
@@ -178,15 +179,13 @@ static enum status folder_create(const char *folder, struct error *e)
     return OK;
 }
 
-static enum status entry_locate(struct entry *entry, const char *name, const char *key,
-                                struct error *e)
+static enum status entry_locate(struct entry *entry, struct error *e)
 {
     char digest[SHA256_DIGEST_STRING_LENGTH];
-    entry->key = key;
     TRY(folder_find(entry->folder, e));
-    SHA256Data((const uint8_t *)key, strlen(key), digest);
-    int length =
-        snprintf(entry->path, sizeof entry->path, "%s/%s-%.16s.cache", entry->folder, name, digest);
+    SHA256Data((const uint8_t *)entry->key, strlen(entry->key), digest);
+    int length = snprintf(entry->path, sizeof entry->path, "%s/%s-%.16s.cache", entry->folder,
+                          entry->name, digest);
     if (length >= (int)sizeof entry->path)
         return error_at(e, ERR_SYSTEM, entry->folder, 0, 0, "the name of the folder is too long");
     return OK;
@@ -206,8 +205,7 @@ static enum status entry_map(const struct entry *entry, struct file_map *map, st
 
 /* Makes the entry under a temporary name and renames it. The host is part of that name because some
  * shared file systems lock only within a node. */
-static enum status entry_make(const struct entry *entry, struct file_map *map, cache_fill *fill,
-                              void *arg, struct error *e)
+static enum status entry_make(const struct entry *entry, struct file_map *map, struct error *e)
 {
     char host[HOST_NAME_MAX + 1] = "", path[PATH_MAX + HOST_NAME_MAX + 8];
     gethostname(host, sizeof host - 1);
@@ -215,7 +213,7 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, c
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be created: %s", strerror(errno));
-    enum status status = write_contents(fd, entry->key, fill, arg, e);
+    enum status status = write_contents(fd, entry, e);
     if (status == OK && fsync(fd) != 0)
         status = error_set(e, ERR_SYSTEM, "cannot be synced: %s", strerror(errno));
     if (status == OK && rename(path, entry->path) != 0)
@@ -251,7 +249,7 @@ static enum status folder_lock(const char *folder, int *lock, struct error *e)
 
 /* Of processes that come at the same time one makes the entry and the others find it made. */
 static enum status entry_make_locked(const struct entry *entry, struct file_map *map,
-                                     cache_fill *fill, void *arg, struct error *e)
+                                     struct error *e)
 {
     int lock;
     TRY(folder_create(entry->folder, e));
@@ -261,46 +259,44 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
         if (access(entry->path, F_OK) == 0)
             log_print(LOG_WARNING, "%s: truncated, altered or of another version; made anew",
                       entry->path);
-        status = entry_make(entry, map, fill, arg, e);
+        status = entry_make(entry, map, e);
     }
     close(lock);
     return status;
 }
 
-static enum status memory_make(struct file_map *map, const char *name, const char *key,
-                               cache_fill *fill, void *arg, struct error *e)
+static enum status memory_make(const struct entry *entry, struct file_map *map, struct error *e)
 {
-    int fd = memfd_create(name, MFD_CLOEXEC);
+    int fd = memfd_create(entry->name, MFD_CLOEXEC);
     if (fd < 0)
         return error_no_memory(e, "a data set");
-    enum status status = write_contents(fd, key, fill, arg, e);
-    THEN(status, blame_folder(map_entry(map, fd, "", key, e), e));
+    enum status status = write_contents(fd, entry, e);
+    THEN(status, blame_folder(map_entry(map, fd, "", entry->key, e), e));
     close(fd);
     return status;
 }
 
 /* ERR_SYSTEM where the folder cannot be used. */
-static enum status entry_open(struct file_map *map, const char *name, const char *key,
-                              cache_fill *fill, void *arg, struct error *e)
+static enum status entry_open(struct entry *entry, struct file_map *map, struct error *e)
 {
-    struct entry entry;
     *map = (struct file_map){0};
-    TRY(entry_locate(&entry, name, key, e));
-    enum status status = entry_map(&entry, map, e);
-    return status == ERR_DATA ? entry_make_locked(&entry, map, fill, arg, e) : status;
+    TRY(entry_locate(entry, e));
+    enum status status = entry_map(entry, map, e);
+    return status == ERR_DATA ? entry_make_locked(entry, map, e) : status;
 }
 
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e)
 {
     struct error why = {0};
-    enum status status = entry_open(map, name, key, fill, arg, &why);
+    struct entry entry = {.name = name, .key = key, .fill = fill, .arg = arg};
+    enum status status = entry_open(&entry, map, &why);
     if (status == ERR_SYSTEM) {
         log_print(LOG_WARNING,
                   "%s%s%s; '%s' is made in the memory of each process instead; "
                   "$SCALEBENCH_CACHE may name a folder that can be written",
                   why.file, why.file[0] ? ": " : "", why.text, name);
-        return memory_make(map, name, key, fill, arg, e);
+        return memory_make(&entry, map, e);
     }
     if (status != OK && e != NULL)
         *e = why;
@@ -349,18 +345,18 @@ static enum status fill_hash(void *arg, int sink, struct error *e)
 static enum status recall_hash(struct hashing *h, const struct stat *s, struct error *e)
 {
     char key[CACHE_KEY_MAX];
-    struct file_map entry = {0};
+    struct entry entry = {.name = "hash", .key = key, .fill = fill_hash, .arg = h};
+    struct file_map map = {0};
     struct error why = {0};
     int length = snprintf(key, sizeof key, "hash size=%jd mtime=%jd.%09ld inode=%ju:%ju %s",
                           (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec,
                           (uintmax_t)s->st_dev, (uintmax_t)s->st_ino, h->path);
-    enum status status =
-        length < (int)sizeof key ? entry_open(&entry, "hash", key, fill_hash, h, &why) : ERR_SYSTEM;
-    if (status == OK && entry.n == sizeof h->hash)
-        memcpy(&h->hash, entry.bytes, sizeof h->hash);
+    enum status status = length < (int)sizeof key ? entry_open(&entry, &map, &why) : ERR_SYSTEM;
+    if (status == OK && map.n == sizeof h->hash)
+        memcpy(&h->hash, map.bytes, sizeof h->hash);
     else if (!h->done)
         status = hash_now(h, e);
-    file_map_close(&entry);
+    file_map_close(&map);
     return h->done ? OK : status;
 }
 
