@@ -104,12 +104,15 @@ static enum status check_same_data(struct reader *r, struct error *e)
     return reader_agree(r, status, e);
 }
 
-static enum status open_data(struct reader *r, const struct reader_options *o, struct error *e)
+static enum status open_data(struct reader *r, const struct config *config, struct error *e)
 {
-    enum status status = data_open_as(&r->data, o->set, o->path, o->name, e);
+    uint32_t samples = (uint32_t)config_int(config, OPT_DATA_SAMPLES);
+    enum status status =
+        data_open_as(&r->data, config_text(config, OPT_DATA_SET),
+                     config_text(config, OPT_DATA_PATH), config_text(config, OPT_DATA_NAME), e);
     r->source = r->data.train;
     r->image_bytes = shape_count(r->data.shape);
-    r->n = o->samples > 0 ? o->samples : r->source.n;
+    r->n = samples > 0 ? samples : r->source.n;
     if (status == OK && r->n > r->source.n)
         status = error_set(e, ERR_DATA, "data.samples = %u, but %s has %u images to train on", r->n,
                            r->data.name, r->source.n);
@@ -119,17 +122,18 @@ static enum status open_data(struct reader *r, const struct reader_options *o, s
     return reader_agree(r, status, e);
 }
 
-enum status reader_open(struct reader *r, const struct reader_options *options, struct error *e)
+enum status reader_open(struct reader *r, const struct config *config, struct waiter *waiter,
+                        MPI_Comm comm, struct error *e)
 {
-    *r = (struct reader){.mode = modes[options->kind],
-                         .waiter = options->waiter,
-                         .comm = options->comm,
+    *r = (struct reader){.mode = modes[config_int(config, OPT_DATA_READ)],
+                         .waiter = waiter,
+                         .comm = comm,
                          .files = {MPI_FILE_NULL, MPI_FILE_NULL},
                          .node = MPI_COMM_NULL,
                          .window = MPI_WIN_NULL};
     MPI_Comm_rank(r->comm, &r->rank);
     MPI_Comm_size(r->comm, &r->ranks);
-    TRY(open_data(r, options, e));
+    TRY(open_data(r, config, e));
     TRY(check_same_data(r, e));
     if (r->mode->open != NULL)
         TRY(r->mode->open(r, e));

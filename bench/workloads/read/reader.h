@@ -8,18 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/spec/enumerations.h"
+#include "bench/spec/spec.h"
 #include "bench/workloads/data/data_set.h"
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
-
-struct reader_options {
-    enum read_kind kind;
-    const char *set, *path, *name; /* as data_open_as takes them; borrowed */
-    uint32_t samples;              /* only the first so many are used; 0: all */
-    MPI_Comm comm;
-    struct waiter *waiter; /* borrowed */
-};
 
 /* Samples of this rank alone: images [room,C,H,W], labels [room], slots [n samples]. */
 struct store {
@@ -46,8 +38,10 @@ struct reader {
     MPI_Win window;
 };
 
-/* Collective. The error of the first rank that fails is every rank's. */
-enum status reader_open(struct reader *r, const struct reader_options *options, struct error *e);
+/* As the options data.* say; the waiter is borrowed. Collective. The error of the first rank that fails is every
+ * rank's. */
+enum status reader_open(struct reader *r, const struct config *config, struct waiter *waiter,
+                        MPI_Comm comm, struct error *e);
 /* Collective; also after a failed open. */
 void reader_close(struct reader *r);
 

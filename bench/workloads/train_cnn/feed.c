@@ -9,17 +9,8 @@ enum status feed_open(struct feed *f, const struct config *config, struct waiter
                       MPI_Comm comm, struct error *e)
 {
     *f = (struct feed){0};
-    const struct reader_options options = {
-        .kind = (enum read_kind)config_int(config, OPT_DATA_READ),
-        .set = config_text(config, OPT_DATA_SET),
-        .path = config_text(config, OPT_DATA_PATH),
-        .name = config_text(config, OPT_DATA_NAME),
-        .samples = (uint32_t)config_int(config, OPT_DATA_SAMPLES),
-        .comm = comm,
-        .waiter = waiter,
-    };
     int64_t begin_ns = clock_ns();
-    TRY(reader_open(&f->reader, &options, e));
+    TRY(reader_open(&f->reader, config, waiter, comm, e));
     f->read_s = clock_seconds_since(begin_ns);
     return OK;
 }
