@@ -60,11 +60,12 @@ bench/workloads/doctor: kernels kernels/base bench/base comm/wait bench/doctor b
 bench/workloads/data: kernels/base bench/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
 bench/workloads/checkpoint: kernels/cast16.h kernels/base bench/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
-bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
+bench/workloads/train_cnn/parts: kernels/cast16.h kernels/base bench/spec comm comm/wait
+bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read bench/workloads/train_cnn/parts
 bench/workloads/sweeps: kernels/base bench/record bench/spec
 bench/workloads/sweeps/kernel: kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/workloads/sweeps bench/record
 bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base bench/base kernels/desc kernels/optimizers bench/spec bench/workloads bench/workloads/sweeps bench/record
-bench/workloads/peers: kernels kernels/base bench/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn
+bench/workloads/peers: kernels kernels/base bench/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn bench/workloads/train_cnn/parts
 kernels/tests: kernels/ bench/spec
 comm/tests: kernels/ comm/
 bench/tests: kernels/ comm/ bench/

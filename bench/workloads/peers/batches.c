@@ -1,6 +1,6 @@
 #include "bench/workloads/peers/batches.h"
 #include "bench/workloads/data/augment.h"
-#include "bench/workloads/train_cnn/learning_rate.h"
+#include "bench/workloads/train_cnn/parts/learning_rate.h"
 #include "kernels/base/mem.h"
 
 #include <stdlib.h>

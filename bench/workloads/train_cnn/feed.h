@@ -5,7 +5,7 @@
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/read/reader.h"
-#include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/parts/sampler.h"
 
 struct feed {
     struct reader reader;

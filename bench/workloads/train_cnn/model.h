@@ -2,9 +2,9 @@
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
+#include "bench/workloads/train_cnn/parts/weights16.h"
 #include "bench/workloads/train_cnn/slice.h"
 #include "bench/workloads/train_cnn/stage.h"
-#include "bench/workloads/train_cnn/weights16.h"
 #include "kernels/net/net.h"
 
 struct model {

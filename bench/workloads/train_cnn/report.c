@@ -186,11 +186,12 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
     return record_json(RECORD_epoch, &line);
 }
 
-static json_t *counts_of(const uint32_t *counts, int n)
+static json_t *counts_of(const struct class_counts *classes, bool correct)
 {
     json_t *array = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(array, json_integer(counts[i]));
+    for (int i = 0; i < classes->n; i++)
+        json_array_append_new(
+            array, json_integer(correct ? classes->of[i].correct : classes->of[i].samples));
     return array;
 }
 
@@ -205,8 +206,8 @@ json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
     line.test_loss = score->loss_sum / score->samples;
     line.test_acc_pct = 100.0 * score->correct / score->samples;
     json_t *json = record_json(RECORD_eval, &line);
-    json_object_set_new(json, "class_samples", counts_of(classes->samples, classes->n));
-    json_object_set_new(json, "class_correct", counts_of(classes->correct, classes->n));
+    json_object_set_new(json, "class_samples", counts_of(classes, false));
+    json_object_set_new(json, "class_correct", counts_of(classes, true));
     return json;
 }
 

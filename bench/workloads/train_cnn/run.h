@@ -10,7 +10,7 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"
-#include "bench/workloads/train_cnn/progress_file.h"
+#include "bench/workloads/train_cnn/parts/progress_file.h"
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trace.h"

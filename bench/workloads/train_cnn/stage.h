@@ -7,9 +7,9 @@
  * computes they are tested (stage_poll), and it waits for them where it needs them. */
 #pragma once
 
-#include "bench/workloads/train_cnn/job.h"
-#include "bench/workloads/train_cnn/pace.h"
-#include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/parts/job.h"
+#include "bench/workloads/train_cnn/parts/pace.h"
+#include "bench/workloads/train_cnn/parts/sampler.h"
 #include "comm/cost/pipeline.h"
 #include "comm/strategy.h"
 #include "kernels/net/net.h"

@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
-#include "bench/workloads/train_cnn/learning_rate.h"
+#include "bench/workloads/train_cnn/parts/learning_rate.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 

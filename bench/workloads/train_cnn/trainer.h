@@ -10,11 +10,11 @@
 #include "bench/spec/spec.h"
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/data/data_set.h"
-#include "bench/workloads/train_cnn/group.h"
-#include "bench/workloads/train_cnn/inject.h"
-#include "bench/workloads/train_cnn/job.h"
 #include "bench/workloads/train_cnn/model.h"
-#include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/parts/group.h"
+#include "bench/workloads/train_cnn/parts/inject.h"
+#include "bench/workloads/train_cnn/parts/job.h"
+#include "bench/workloads/train_cnn/parts/sampler.h"
 #include "bench/workloads/train_cnn/work.h"
 #include "comm/overlap.h"
 #include "comm/strategy.h"
@@ -33,7 +33,9 @@ struct step_record {
 /* Images of each class, and how many of them were classified right. */
 struct class_counts {
     int n; /* classes of the data set */
-    uint32_t samples[DATA_CLASSES_MAX], correct[DATA_CLASSES_MAX];
+    struct class_score {
+        uint32_t samples, correct;
+    } of[DATA_CLASSES_MAX];
 };
 
 /* The images of steps. */

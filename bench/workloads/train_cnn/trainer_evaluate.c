@@ -6,26 +6,14 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-static enum status sum_classes(struct trainer *t, struct class_counts *c, struct error *e)
-{
-    uint32_t sums[2 * DATA_CLASSES_MAX];
-    int n = c->n;
-    memcpy(sums, c->samples, (size_t)n * sizeof *sums);
-    memcpy(sums + n, c->correct, (size_t)n * sizeof *sums);
-    TRY(wait_allreduce(t->job.waiter, sums, 2 * n, MPI_UINT32_T, MPI_SUM, t->job.comm,
-                       "sum of the counts of classes", e));
-    memcpy(c->samples, sums, (size_t)n * sizeof *sums);
-    memcpy(c->correct, sums + n, (size_t)n * sizeof *sums);
-    return OK;
-}
-
 /* Counts the n images from `first` that the net has just seen. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
     net_classify(t->model.net, t->model.slot, t->batches.eval_classes);
     for (size_t i = 0; i < n; i++) {
-        counts->samples[t->batches.labels[i]]++;
-        counts->correct[t->batches.labels[i]] += t->batches.eval_classes[i] == t->batches.labels[i];
+        struct class_score *of = &counts->of[t->batches.labels[i]];
+        of->samples++;
+        of->correct += t->batches.eval_classes[i] == t->batches.labels[i];
     }
     if (t->batches.predictions != NULL)
         memcpy(t->batches.predictions + first, t->batches.eval_classes,
@@ -119,7 +107,8 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
     TRY(status);
     restore_own_weights(t);
     TRY(sync_eval_end(t->sync, e));
-    TRY(sum_classes(t, classes, e));
+    TRY(wait_allreduce(t->job.waiter, classes->of, 2 * classes->n, MPI_UINT32_T, MPI_SUM,
+                       t->job.comm, "sum of the counts of classes", e));
     return trainer_sum_scores(&t->job, score, e);
 }
 

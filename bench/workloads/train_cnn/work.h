@@ -2,9 +2,9 @@
  * one by one (calibrate), or not computed while their time passes (replay). */
 #pragma once
 
-#include "bench/workloads/train_cnn/calibration.h"
-#include "bench/workloads/train_cnn/pace.h"
-#include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/parts/calibration.h"
+#include "bench/workloads/train_cnn/parts/pace.h"
+#include "bench/workloads/train_cnn/parts/sampler.h"
 #include "comm/strategy.h"
 #include "kernels/net/net.h"
 

@@ -4,7 +4,7 @@
  * ranks: 1 2 3 4
  * double: 3 */
 #include "bench/workloads/train_cnn/check.h"
-#include "bench/workloads/train_cnn/learning_rate.h"
+#include "bench/workloads/train_cnn/parts/learning_rate.h"
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 
 enum { STEPS = 20 };
@@ -250,8 +250,8 @@ static bool classes_add_up(const struct class_counts *c, const struct score *sco
     uint32_t correct = 0;
     bool good = c->n == 10;
     for (int k = 0; k < c->n; k++) {
-        good = good && c->samples[k] == (k < 7 ? 4 : 3) && c->correct[k] <= c->samples[k];
-        correct += c->correct[k];
+        good = good && c->of[k].samples == (k < 7 ? 4 : 3) && c->of[k].correct <= c->of[k].samples;
+        correct += c->of[k].correct;
     }
     return good && correct == score->correct;
 }
@@ -271,7 +271,7 @@ static void evaluation_is_sharded_and_summed_by_count(void **state)
     good = good && sharded.samples == TEST_IMAGES && whole.samples == TEST_IMAGES;
     good = good && sharded.correct == whole.correct;
     good = good && classes_add_up(&shared, &sharded) && classes_add_up(&single, &whole);
-    good = good && memcmp(shared.correct, single.correct, 10 * sizeof *shared.correct) == 0;
+    good = good && memcmp(shared.of, single.of, 10 * sizeof *shared.of) == 0;
     good = good && fabs(sharded.loss_sum - whole.loss_sum) <= 1e-4 * whole.loss_sum;
     assert_all(good);
 }

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "bench/workloads/train_cnn/inject.h"
+#include "bench/workloads/train_cnn/parts/inject.h"
 
 static struct config config;
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bench/workloads/train_cnn/calibration.h"
-#include "bench/workloads/train_cnn/pace.h"
+#include "bench/workloads/train_cnn/parts/calibration.h"
+#include "bench/workloads/train_cnn/parts/pace.h"
 
 /* ---- A clock ---- */
 

@@ -74,6 +74,6 @@ static inline void expect_same_evaluation(void (*cut)(int parts), int parts)
     session_close(&own);
     session_close(&all);
     assert_all(good && shared.samples == TEST_IMAGES && shared.correct == alone.correct);
-    assert_all(memcmp(classes.correct, alone_classes.correct, sizeof classes.correct) == 0);
+    assert_all(memcmp(classes.of, alone_classes.of, sizeof classes.of) == 0);
     assert_all(fabs(shared.loss_sum - alone.loss_sum) <= 1e-4 * alone.loss_sum);
 }

@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/sampler.h"
+#include "bench/workloads/train_cnn/parts/sampler.h"
 
 #include <stdlib.h>
 #include <string.h>

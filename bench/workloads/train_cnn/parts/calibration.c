@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/calibration.h"
+#include "bench/workloads/train_cnn/parts/calibration.h"
 
 #include <jansson.h>
 #include <stdio.h>

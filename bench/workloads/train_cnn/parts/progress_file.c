@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/progress_file.h"
+#include "bench/workloads/train_cnn/parts/progress_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/group.h"
+#include "bench/workloads/train_cnn/parts/group.h"
 
 #include <stdlib.h>
 

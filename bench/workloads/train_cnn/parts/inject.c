@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/inject.h"
+#include "bench/workloads/train_cnn/parts/inject.h"
 
 #include <math.h>
 #include <signal.h>

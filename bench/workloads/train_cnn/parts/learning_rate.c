@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/learning_rate.h"
+#include "bench/workloads/train_cnn/parts/learning_rate.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/pace.h"
+#include "bench/workloads/train_cnn/parts/pace.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/recovery.h"
+#include "bench/workloads/train_cnn/parts/recovery.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/weights16.h"
+#include "bench/workloads/train_cnn/parts/weights16.h"
 
 #include "comm/compress.h"
 #include "comm/local_ops.h"
