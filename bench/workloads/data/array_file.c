@@ -225,10 +225,12 @@ static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *
     return n > 0 ? error_overlong(file, "more", e) : OK;
 }
 
-static enum status fill_from(struct inflation *in, int sink, struct error *e)
+static enum status inflation_fill(void *arg, int sink, struct error *e)
 {
+    struct inflation *in = arg;
     uint8_t head[ARRAY_HEADER_MAX], *room;
     size_t n;
+    TRY(stream_start(&in->stream, e));
     TRY(stream_read(&in->stream, head, sizeof head, &n, e));
     TRY(read_header(&in->file, head, n, e));
     size_t to = numbers_at_once(&in->file);
@@ -238,13 +240,6 @@ static enum status fill_from(struct inflation *in, int sink, struct error *e)
     THEN(status, inflation_copy(in, room, room + from, sink, e));
     free(room);
     return status;
-}
-
-static enum status inflation_fill(void *arg, int sink, struct error *e)
-{
-    struct inflation *in = arg;
-    TRY(stream_start(&in->stream, e));
-    return fill_from(in, sink, e);
 }
 
 /* All that the decompressed bytes depend on. */

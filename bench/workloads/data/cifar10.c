@@ -139,11 +139,6 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
 
 /* ---- From an archive ---- */
 
-static bool is_member(const struct tar_member *member, const char *name)
-{
-    return member->file && strcmp(file_name(member->name), name) == 0;
-}
-
 /* Goes to the member called `name`; NULL: to the archive's end, so that gzip's checksum of all of
  * it is held to. */
 static enum status find_member(struct filling *f, const char *name, struct error *e)
@@ -153,7 +148,7 @@ static enum status find_member(struct filling *f, const char *name, struct error
     TRY(stream_start(&f->stream, e));
     while (found) {
         TRY(tar_next(&f->stream, &f->member, &found, e));
-        if (found && name != NULL && is_member(&f->member, name))
+        if (found && name != NULL && f->member.file && strcmp(file_name(f->member.name), name) == 0)
             return OK;
     }
     if (name != NULL)
