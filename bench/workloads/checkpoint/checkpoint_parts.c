@@ -63,42 +63,30 @@ static size_t part_numbers(const struct part *p)
     return n;
 }
 
-/* Array i of the whole net <- that of the part. */
-static void place_array(struct arenas *whole, int i, const real *from, const struct part *p)
+/* Array i of the whole net <- that of the part; or takes it out of there. */
+static void copy_array(struct arenas *whole, int i, real *own, const struct part *p, bool take)
 {
     size_t n;
-    real *to = array_of(whole, i, &n);
-    if (i > whole->slots) {
-        copy_buffers(to, from, p->net, p->tensors);
-        return;
-    }
-    for (int t = p->tensors.first; t < p->tensors.last; t++)
-        for (size_t k = 0; k < count_of(p, t); k++)
-            to[place_of(p, t, k)] = *from++;
+    real *all = array_of(whole, i, &n);
+    if (i > whole->slots && take)
+        memcpy(own, all, n * sizeof *own);
+    else if (i > whole->slots)
+        copy_buffers(all, own, p->net, p->tensors);
+    for (int t = p->tensors.first; t < p->tensors.last && i <= whole->slots; t++)
+        for (size_t k = 0; k < count_of(p, t); k++, own++) {
+            real *at = &all[place_of(p, t, k)];
+            *(take ? own : at) = *(take ? at : own);
+        }
 }
 
-static void place_own(struct arenas *whole, const struct arenas *own, const struct part *p)
-{
-    size_t n;
-    for (int i = 0; i < arrays_of(own); i++)
-        place_array(whole, i, array_of(own, i, &n), p);
-}
-
-void checkpoint_parts_take_slice(const struct checkpoint_state *s, const struct arenas *whole,
+void checkpoint_parts_take_slice(const struct checkpoint_state *s, struct arenas *whole,
                                  bool weights_only)
 {
     const struct part p = {s->parts->tensors, s->desc, s->parts->slice};
-    for (int i = 0; i < arrays_of(s->arenas); i++) {
-        size_t n;
-        real *to = array_of(s->arenas, i, &n);
-        const real *from = array_of(whole, i, &n);
-        if (i > whole->slots)
-            memcpy(to, from, n * sizeof *to);
-        else if (i == 0 || !weights_only)
-            for (int t = p.tensors.first; t < p.tensors.last; t++)
-                for (size_t k = 0; k < count_of(&p, t); k++)
-                    *to++ = from[place_of(&p, t, k)];
-    }
+    size_t n;
+    for (int i = 0; i < arrays_of(s->arenas); i++)
+        if (i == 0 || i > whole->slots || !weights_only)
+            copy_array(whole, i, array_of(s->arenas, i, &n), &p, true);
 }
 
 /* ---- Gathering ---- */
@@ -124,7 +112,7 @@ static enum status receive_arrays(struct arenas *whole, const struct checkpoint_
                                       (i <= whole->slots ? n : whole->n_buffers) * sizeof *numbers,
                                   .rank = rank};
         TRY(wait_receive(s->sync->waiter, &message, 1, s->parts->comm, operation, e));
-        place_array(whole, i, numbers, p);
+        copy_array(whole, i, numbers, p, false);
     }
     return OK;
 }
@@ -154,7 +142,9 @@ static enum status receive_all(struct arenas *whole, const struct checkpoint_sta
     TRY(checkpoint_parts_open(whole, s, e));
     for (int r = 1; r < ranks; r++)
         TRY(receive_part(whole, s, tensors[r], r, ranks, e));
-    place_own(whole, s->arenas, &own);
+    size_t n;
+    for (int i = 0; i < arrays_of(s->arenas); i++)
+        copy_array(whole, i, array_of(s->arenas, i, &n), &own, false);
     return OK;
 }
 

@@ -14,7 +14,7 @@ enum status checkpoint_parts_open(struct arenas *whole, const struct checkpoint_
                                   struct error *e);
 /* The rank's slice of the whole net's parameters and statistics, and unless weights_only of the optimizer's state,
  * into its own arenas. */
-void checkpoint_parts_take_slice(const struct checkpoint_state *s, const struct arenas *whole,
+void checkpoint_parts_take_slice(const struct checkpoint_state *s, struct arenas *whole,
                                  bool weights_only);
 
 void checkpoint_parts_free(struct arenas *whole);

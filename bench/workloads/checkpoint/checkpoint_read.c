@@ -199,12 +199,6 @@ static const struct safetensors_tensor *find_tensor(const struct safetensors *fi
     return safetensors_find(file, older);
 }
 
-/* Counts of batches are in no file of schema 1 and of early versions of PyTorch. */
-static bool may_lack(const struct safetensors_tensor *wanted)
-{
-    return strcmp(wanted->dtype, "I64") == 0;
-}
-
 static size_t offset_of(const struct safetensors *file, const struct safetensors_tensor *tensor)
 {
     return (size_t)((const uint8_t *)tensor->data - file->map.bytes);
@@ -240,7 +234,8 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     const struct safetensors_tensor *found = find_tensor(file, wanted);
     char expected[128], text[128], near[NAME_NEAR_BYTES];
     safetensors_type_text(expected, wanted);
-    if (found == NULL && may_lack(wanted))
+    /* Counts of batches are in no file of schema 1 and of early versions of PyTorch. */
+    if (found == NULL && strcmp(wanted->dtype, "I64") == 0)
         return OK;
     if (found == NULL)
         return error_at(e, ERR_DATA, file->path, 0, 0, "tensor '%s' is missing; expected %s%s",

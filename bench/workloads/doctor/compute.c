@@ -69,9 +69,11 @@ static size_t stream_length(const struct doctor *d)
     return bytes / 3 / sizeof(float);
 }
 
-static enum status fill_work(struct work *w, const struct doctor *d, struct error *e)
+enum status work_new(struct work **made, const struct doctor *d, struct error *e)
 {
     size_t n = (size_t)SIDE * SIDE;
+    TRY(MEM_NEW(*made, 1, "what cores are measured with", e));
+    struct work *w = *made;
     w->stream = stream_length(d);
     w->lines = CHAIN_BYTES / CHAIN_LINE;
     TRY(MEM_NEW_ALIGNED(w->a, n, "matrix products", e));
@@ -87,12 +89,6 @@ static enum status fill_work(struct work *w, const struct doctor *d, struct erro
     fill(w->z, w->stream);
     link_lines(w);
     return OK;
-}
-
-enum status work_new(struct work **w, const struct doctor *d, struct error *e)
-{
-    TRY(MEM_NEW(*w, 1, "what cores are measured with", e));
-    return fill_work(*w, d, e);
 }
 
 void work_free(struct work *w)

@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Timed runs take full batches only, as train_cnn does. */
-static uint32_t steps_of_epoch(const struct sampler *s, enum run_kind run)
-{
-    return run == RUN_FOR_TIME ? s->n_samples / s->global_batch : s->steps;
-}
-
 static size_t steps_of_run(const struct trainer *t, enum run_kind run)
 {
     const struct config *c = t->config;
@@ -58,7 +52,9 @@ static void list_add_crops(struct batch_list *list, size_t i, uint64_t seed)
 enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run_kind run,
                             struct error *e)
 {
-    uint32_t per_epoch = steps_of_epoch(&t->batches.sampler, run);
+    const struct sampler *s = &t->batches.sampler;
+    /* Timed runs take full batches only, as train_cnn does. */
+    uint32_t per_epoch = run == RUN_FOR_TIME ? s->n_samples / s->global_batch : s->steps;
     *list = (struct batch_list){.steps = steps_of_run(t, run)};
     bool crops = config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip;
     TRY(list_alloc(list, t->batches.sampler.n_max, crops, e));

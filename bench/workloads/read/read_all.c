@@ -38,12 +38,6 @@ static enum status read_file(const struct data_place *from, uint8_t *to, size_t 
     return status;
 }
 
-/* What lies in no file, or is too much, is mapped. */
-static bool is_copied(const struct reader *r)
-{
-    return r->data.train_images.path[0] != '\0' && r->n * r->image_bytes <= COPIED_MAX;
-}
-
 static enum status copy_images(struct reader *r, struct error *e)
 {
     size_t bytes = r->n * r->image_bytes;
@@ -53,9 +47,10 @@ static enum status copy_images(struct reader *r, struct error *e)
     return read_file(&r->data.train_images, r->store.images, bytes, e);
 }
 
+/* What lies in no file, or is too much, is mapped. */
 static enum status open_all(struct reader *r, struct error *e)
 {
-    bool copies = is_copied(r);
+    bool copies = r->data.train_images.path[0] != '\0' && r->n * r->image_bytes <= COPIED_MAX;
     enum status status = copies ? copy_images(r, e) : OK;
     data_load(&r->source, copies ? 0 : r->image_bytes); /* labels in any case */
     return reader_agree(r, status, e);
