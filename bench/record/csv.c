@@ -89,18 +89,13 @@ void csv_write_row(FILE *out, const struct column *columns, size_t n, const void
     fputc('\n', out);
 }
 
-void csv_write_texts(FILE *out, const char *const *cells, size_t n)
-{
-    csv_put_texts(out, cells, n);
-    fputc('\n', out);
-}
-
 void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct column *c = &columns[i];
         const char *const cells[] = {c->file, c->name, csv_type_name(c->type), c->unit, c->meaning};
-        csv_write_texts(out, cells, sizeof cells / sizeof *cells);
+        csv_put_texts(out, cells, sizeof cells / sizeof *cells);
+        fputc('\n', out);
     }
 }
 

@@ -53,9 +53,8 @@ void csv_clear_row(const struct column *columns, size_t n, void *row);
 
 void csv_write_header(FILE *out, const struct column *columns, size_t n);
 void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row);
-/* A row of cells that are texts already; NULL is unknown. */
-void csv_write_texts(FILE *out, const char *const *cells, size_t n);
-/* The same without the end of the line: for rows that have more cells, each put by csv_put_more. */
+/* The same without the end of the line: for rows that have more cells, each put by csv_put_more; and of cells that are
+ * texts already, NULL being unknown. */
 void csv_put_header(FILE *out, const struct column *columns, size_t n);
 void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row);
 void csv_put_texts(FILE *out, const char *const *cells, size_t n);

@@ -44,14 +44,6 @@ static enum status read_text(struct csv_table *table, struct error *e)
     return OK;
 }
 
-static enum status add_cell(struct cursor *c, char *text, struct error *e)
-{
-    TRY(MEM_GROW(c->table->names, c->n, c->table->path, e));
-    c->table->names[c->n++] = text;
-    c->width++;
-    return OK;
-}
-
 /* A quoted cell, its doubled quotes halved; the cursor ends behind the closing one. */
 static enum status read_quoted(struct cursor *c, char **text, struct error *e)
 {
@@ -100,7 +92,10 @@ static enum status read_cell(struct cursor *c, bool *more, struct error *e)
     else
         c->at += strcspn(c->at, ",\r\n");
     TRY(take_end(c, more, e));
-    return add_cell(c, text, e);
+    TRY(MEM_GROW(c->table->names, c->n, c->table->path, e));
+    c->table->names[c->n++] = text;
+    c->width++;
+    return OK;
 }
 
 static enum status read_row(struct cursor *c, struct error *e)
@@ -132,14 +127,6 @@ static enum status read_names(struct cursor *c, struct error *e)
     return OK;
 }
 
-static enum status add_row(struct cursor *c, int line, struct error *e)
-{
-    struct csv_table *table = c->table;
-    TRY(MEM_GROW(table->lines, table->rows, table->path, e));
-    table->lines[table->rows++] = line;
-    return OK;
-}
-
 static enum status read_rows(struct cursor *c, struct error *e)
 {
     struct csv_table *table = c->table;
@@ -149,7 +136,8 @@ static enum status read_rows(struct cursor *c, struct error *e)
         if (c->width != table->columns)
             return error_at(e, ERR_DATA, table->path, line, 0, "%zu cells, but %zu names", c->width,
                             table->columns);
-        TRY(add_row(c, line, e));
+        TRY(MEM_GROW(table->lines, table->rows, table->path, e));
+        table->lines[table->rows++] = line;
     }
     return OK;
 }

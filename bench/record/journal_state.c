@@ -30,12 +30,6 @@ static const struct {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-static void read_numbers(struct journal_launch *ended, const json_t *line)
-{
-    for (int i = 0; i < NUMBERS; i++)
-        *(double *)((char *)ended + numbers[i].offset) = json_known(line, numbers[i].name);
-}
-
 void journal_write_numbers(json_t *line, const struct journal_launch *ended)
 {
     for (int i = 0; i < NUMBERS; i++)
@@ -160,7 +154,8 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     const json_t *exit_status = json_object_get(line, "exit_status");
     snprintf(ended.reason, sizeof ended.reason, "%s", reason);
     ended.status = (enum launch_status)status_index;
-    read_numbers(&ended, line);
+    for (int i = 0; i < NUMBERS; i++)
+        *(double *)((char *)&ended + numbers[i].offset) = json_known(line, numbers[i].name);
     if (json_is_integer(exit_status))
         ended.exit_status = (int)json_integer_value(exit_status);
     end_launch(l, &ended);

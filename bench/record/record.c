@@ -182,10 +182,3 @@ enum status recorder_finish(struct recorder *r, struct error *e)
     r->out = NULL;
     return out == NULL || fclose(out) == 0 ? OK : cannot_write(r, " in full", e);
 }
-
-void recorder_close(struct recorder *r)
-{
-    if (r->out != NULL)
-        fclose(r->out);
-    r->out = NULL;
-}

@@ -63,6 +63,5 @@ json_t *record_fields_json(void);
  * when the file cannot be written. */
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
 
-/* Ends the file. ERR_SYSTEM when it could not be written in full. */
+/* Ends the file, if it has not ended. ERR_SYSTEM when it could not be written in full. */
 enum status recorder_finish(struct recorder *r, struct error *e);
-void recorder_close(struct recorder *r);

@@ -29,17 +29,12 @@ static bool is_known(const struct clock_offset *o)
     return isfinite(o->offset_ns) && isfinite(o->error_ns) && o->error_ns >= 0;
 }
 
-static bool is_rank(double x, int ranks)
-{
-    return x >= 0 && x < ranks && x == floor(x);
-}
-
 /* Records of workloads that do not tell know hosts by their names alone. */
 static struct record_clock clock_of(const struct rank_record *records, int ranks, int rank)
 {
     double of = records[rank].end.clock_of;
     struct record_clock clock = {.of = isnan(of) && shares_host(records, rank) ? 0 : -1};
-    if (!is_rank(of, ranks))
+    if (!(of >= 0 && of < ranks && of == floor(of)))
         return clock;
     clock.line = line_of(&records[(int)of].end);
     clock.told = is_known(&clock.line.begin) && is_known(&clock.line.end);

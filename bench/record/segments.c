@@ -1,7 +1,6 @@
 #include "bench/record/segments.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,13 +31,6 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
     return hash.all;
 }
 
-enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *e)
-{
-    TRY(sync_eval_begin(t->sync, e));
-    hashes_add(h, t);
-    return sync_eval_end(t->sync, e);
-}
-
 /* First step, and the first rank there, that differs from rank 0; "" where none does. */
 static void find_difference(const struct hashes *h, const struct weights_hash *all, int ranks,
                             bool shared, struct record_end *end)

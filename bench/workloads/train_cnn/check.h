@@ -21,9 +21,6 @@ enum status hashes_reserve(struct hashes *h, size_t n, struct error *e);
 void hashes_close(struct hashes *h);
 uint64_t hashes_add(struct hashes *h, const struct trainer *t);
 
-/* The same of the model that a strategy makes of replicas that differ. Collective. */
-enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *e);
-
 /* Compares all ranks' hashes and fills in end->weights_equal and end->first_difference on every rank. What joins the
  * ranks of a replica changes the hashes. Collective. */
 enum status hashes_compare(struct hashes *h, const struct job *job, struct record_end *end,

@@ -1,6 +1,5 @@
 #include "bench/workloads/train_cnn/report.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -11,7 +10,6 @@
 #include "comm/cost/cost.h"
 #include "comm/library.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 
 static const char *thread_level(void)
 {
@@ -140,24 +138,6 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
     take_training(&hello, t, &a->config);
     take_platform(&hello, t, bound);
     return record_json(RECORD_hello, &hello);
-}
-
-enum status step_log_open(struct step_log *log, size_t capacity, struct error *e)
-{
-    *log = (struct step_log){.capacity = capacity};
-    return MEM_NEW_ALIGNED(log->steps, capacity, "the steps of the record", e);
-}
-
-void step_log_close(struct step_log *log)
-{
-    mem_free(log->steps);
-    *log = (struct step_log){0};
-}
-
-void step_log_add(struct step_log *log, const struct record_step *step)
-{
-    assert(log->n < log->capacity);
-    log->steps[log->n++] = *step;
 }
 
 enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e)

@@ -25,12 +25,8 @@ json_t *report_end(struct record_end *end, const struct trainer *t, const struct
 /* Steps as they were taken, which become lines of the record when there is time for it: making one
  * takes as long as a small net's optimizer. */
 struct step_log {
-    struct record_step *steps;
+    struct record_step *steps; /* [capacity], by mem_new_aligned */
     size_t n, capacity;
 };
-enum status step_log_open(struct step_log *log, size_t capacity, struct error *e);
-void step_log_close(struct step_log *log);
-/* At most `capacity` steps between two calls of step_log_write. */
-void step_log_add(struct step_log *log, const struct record_step *step);
 /* Adds a line for each step to the record and forgets them. */
 enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e);

@@ -122,7 +122,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         TRY(step_log_write(&r->log, &r->recorder, e));
     taken.line.timed = timed ? VERDICT_TRUE : VERDICT_FALSE;
     snprintf(taken.line.hash, sizeof taken.line.hash, "%016" PRIx64, hash);
-    step_log_add(&r->log, &taken.line);
+    r->log.steps[r->log.n++] = taken.line;
     return OK;
 }
 
@@ -156,7 +156,7 @@ static enum status run_steps(struct run *r, struct error *e)
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
         p->seconds += (double)(r->end.window_ns - before_ns) / 1e9;
-        progress_file_step(&r->told, r->trainer.steps_done, p->epoch);
+        progress_file_write(&r->told, r->trainer.steps_done, p->epoch, true);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
     return meet(r, true, e);
@@ -224,7 +224,7 @@ static enum status run_epoch(struct run *r, struct error *e)
     p->step = 0;
     p->train = (struct score){0};
     p->seconds = 0;
-    progress_file_epoch(&r->told, t->steps_done, p->epoch);
+    progress_file_write(&r->told, t->steps_done, p->epoch, false);
     return resume_after_epoch(&r->resume, t, p, r->arguments->until > 0 && is_trained(r), e);
 }
 
@@ -303,13 +303,16 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* What was kept after each step or, of one model, what there is at the end. */
+/* What was kept after each step or what there is at the end, which a strategy may make of replicas that differ. */
 static enum status compare(struct run *r, struct error *e)
 {
-    if (!has_replicas(r))
-        TRY(hashes_add_model(&r->hashes, &r->trainer, e));
-    else if (check_of(r) == CHECK_end || r->hashes.n == 0)
+    bool one_model = !has_replicas(r);
+    if (one_model)
+        TRY(sync_eval_begin(r->trainer.sync, e));
+    if (one_model || check_of(r) == CHECK_end || r->hashes.n == 0)
         hashes_add(&r->hashes, &r->trainer);
+    if (one_model)
+        TRY(sync_eval_end(r->trainer.sync, e));
     return hashes_compare(&r->hashes, &r->trainer.job, &r->end, e);
 }
 

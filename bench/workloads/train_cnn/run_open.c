@@ -10,6 +10,7 @@
 #include "bench/place/place.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "kernels/base/launcher.h"
+#include "kernels/base/mem.h"
 
 #define THREADS_MAX 1024
 
@@ -89,19 +90,22 @@ static size_t timed_steps(const struct run *r)
     return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
 }
 
-/* Epochs make room for theirs as they come: for all that may come there may be none. What was read, or is there at the
- * end, is one. */
-static size_t hashed_steps(const struct run *r)
-{
-    return r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
-}
-
 /* At most, between two moments at which they become lines of the record. */
 static size_t recorded_steps(const struct run *r)
 {
     if (r->arguments->run != RUN_FOR_TIME)
         return RUN_RECORDED_STEPS;
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
+}
+
+/* Room for what is kept of steps. Epochs make room for their hashes as they come: for all that may come there may be none.
+ * What was read, or is there at the end, is one. */
+static enum status open_kept(struct run *r, struct error *e)
+{
+    size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
+    r->log.capacity = recorded_steps(r);
+    TRY(MEM_NEW_ALIGNED(r->log.steps, r->log.capacity, "the steps of the record", e));
+    return hashes_reserve(&r->hashes, hashes, e);
 }
 
 static enum status open_record(struct run *r, struct error *e)
@@ -196,8 +200,7 @@ enum status run_open(struct run *r, struct error *e)
     TRY(agree(r, open_inputs(r, e), e));
     TRY(agree(r, feed_open(&r->feed, c, &r->waiter, MPI_COMM_WORLD, e), e));
     TRY(agree(r, open_trainer(r, e), e));
-    TRY(agree(r, hashes_reserve(&r->hashes, hashed_steps(r), e), e));
-    TRY(agree(r, step_log_open(&r->log, recorded_steps(r), e), e));
+    TRY(agree(r, open_kept(r, e), e));
     TRY(open_training(r, e));
     TRY(open_record(r, e));
     return open_progress(r, e);
@@ -206,8 +209,8 @@ enum status run_open(struct run *r, struct error *e)
 void run_close(struct run *r)
 {
     progress_file_close(&r->told);
-    recorder_close(&r->recorder);
-    step_log_close(&r->log);
+    recorder_finish(&r->recorder, NULL);
+    mem_free(r->log.steps);
     hashes_close(&r->hashes);
     trace_close(&r->trace, &r->trainer);
     json_decref(r->progress.history);

@@ -44,15 +44,15 @@ enum status slice_find_sums(struct model *m, struct error *e)
     bool more = is_cut(m) && net_pair_next(m->desc, &pair);
     if (!more)
         return OK;
-    TRY(MEM_NEW(s->sums_forward, (size_t)net_ops(m->net), "the sums of slices", e));
-    TRY(MEM_NEW(s->sums_backward, (size_t)net_ops(m->net), "the sums of slices", e));
+    for (int pass = 0; pass < 2; pass++)
+        TRY(MEM_NEW(s->sums[pass], (size_t)net_ops(m->net), "the sums of slices", e));
     for (int op = 0; op < net_ops(m->net) && more; op++) {
         const struct net_op_view v = net_op_view(m->net, 0, op);
         assert(pair.columns <= v.first_layer || pair.columns >= v.last_layer);
         assert(pair.rows < v.first_layer || pair.rows >= v.last_layer - 1);
-        s->sums_backward[op] = v.first_layer == pair.columns && net_op_hands_back(m->net, op);
-        s->sums_forward[op] = v.last_layer - 1 == pair.rows;
-        if (s->sums_forward[op])
+        s->sums[PASS_BACKWARD][op] = v.first_layer == pair.columns && net_op_hands_back(m->net, op);
+        s->sums[PASS_FORWARD][op] = v.last_layer - 1 == pair.rows;
+        if (s->sums[PASS_FORWARD][op])
             more = net_pair_next(m->desc, &pair);
     }
     return OK;
@@ -61,10 +61,10 @@ enum status slice_find_sums(struct model *m, struct error *e)
 void slice_close(struct slice *s)
 {
     net_desc_free(&s->desc);
-    free(s->sums_forward);
-    free(s->sums_backward);
+    free(s->sums[PASS_FORWARD]);
+    free(s->sums[PASS_BACKWARD]);
     free(s->answers_for);
-    s->sums_forward = s->sums_backward = s->answers_for = NULL;
+    s->sums[PASS_FORWARD] = s->sums[PASS_BACKWARD] = s->answers_for = NULL;
 }
 
 /* ---- Weights ---- */
@@ -92,33 +92,24 @@ uint64_t slice_shared_hash(const struct model *m, const real *params)
 /* ---- Sums ---- */
 
 /* Slices without images take part, so that all make as many calls. */
-static enum status sum(struct model *m, real *x, size_t n, const char *what, struct error *e)
+enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e)
 {
-    const struct extra_sum sum = {x, n, MPI_REAL_TYPE, MPI_SUM, m->slice.grid->tensor, what};
+    const bool *sums = m->slice.sums[pass];
+    if (sums == NULL || !sums[op])
+        return OK;
+    const bool forward = pass == PASS_FORWARD;
+    const int at = forward ? op + 1 : op;
+    real *x = forward ? net_activations(m->net, m->slot, at) : net_gradients(m->net, m->slot, at);
+    const struct extra_sum sum = {x,
+                                  n > 0 ? net_activation_reals(m->net, at, (int)n) : 0,
+                                  MPI_REAL_TYPE,
+                                  MPI_SUM,
+                                  m->slice.grid->tensor,
+                                  forward ? "outputs of slices" : "gradients of slices"};
     const uint64_t before = m->slice.sync->extra.bytes_wire;
     enum status status = sync_extra_sum(m->slice.sync, &sum, sync_comm_end_amid, e);
     m->slice.bytes_sent += m->slice.sync->extra.bytes_wire - before;
     return status;
-}
-
-static size_t reals_of(const struct model *m, int op, uint32_t n)
-{
-    return n > 0 ? net_activation_reals(m->net, op, (int)n) : 0;
-}
-
-enum status slice_after_forward(struct model *m, int op, uint32_t n, struct error *e)
-{
-    if (m->slice.sums_forward == NULL || !m->slice.sums_forward[op])
-        return OK;
-    return sum(m, net_activations(m->net, m->slot, op + 1), reals_of(m, op + 1, n),
-               "outputs of slices", e);
-}
-
-enum status slice_after_backward(struct model *m, int op, uint32_t n, struct error *e)
-{
-    if (m->slice.sums_backward == NULL || !m->slice.sums_backward[op])
-        return OK;
-    return sum(m, net_gradients(m->net, m->slot, op), reals_of(m, op, n), "gradients of slices", e);
 }
 
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e)
@@ -126,8 +117,8 @@ enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, s
     m->slice.sync = sync;
     for (int i = 0; i < SYNC_WARM_CALLS && is_cut(m); i++)
         for (int op = 0; op < net_ops(m->net); op++) {
-            TRY(slice_after_forward(m, op, images, e));
-            TRY(slice_after_backward(m, op, images, e));
+            TRY(slice_after_op(m, PASS_FORWARD, op, images, e));
+            TRY(slice_after_op(m, PASS_BACKWARD, op, images, e));
         }
     return OK;
 }

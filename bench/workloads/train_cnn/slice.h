@@ -12,8 +12,8 @@ struct model;
 
 struct slice {
     struct net_desc desc; /* of the net as the rank computes it; nothing: all of it */
-    /* [ops] whether outputs are summed after the op's forward, inputs' gradients after its backward. */
-    bool *sums_forward, *sums_backward;
+    /* [PASS_FORWARD][ops] whether outputs are summed after the op, [PASS_BACKWARD][ops] inputs' gradients. */
+    bool *sums[2];
     bool *answers_for; /* [n_tensors] this slice's alone, or shared and this slice is the first */
     const struct grid *grid;
     struct sync *sync;
@@ -36,5 +36,4 @@ void slice_init_params(const struct model *m, real *params, uint64_t seed);
 uint64_t slice_shared_hash(const struct model *m, const real *params);
 
 /* After an op, on the n images of m->slot, or on none: sums over the slices where the op takes part in them. */
-enum status slice_after_forward(struct model *m, int op, uint32_t n, struct error *e);
-enum status slice_after_backward(struct model *m, int op, uint32_t n, struct error *e);
+enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e);

@@ -46,29 +46,26 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
                      t->op_names[op], begin_ns, end_ns);
 }
 
-enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e)
+/* With the calls of the strategy around it. */
+static enum status pass_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
+                           struct range range, struct error *e)
 {
-    for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
-        struct range range = work_op_range(t, op);
-        TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
-        if (batch != NULL) {
-            run_op(t, batch, PASS_FORWARD, op, NULL);
-            TRY(slice_after_forward(&t->model, op, batch->n, e));
-        }
-        look_at_arenas(t->arena_use, t->sync);
-        sync_params_done(t->sync, range, PASS_FORWARD);
+    TRY(sync_params_needed(t->sync, range, pass, e));
+    real *grads = pass == PASS_BACKWARD ? sync_grad_buffer(t->sync, range) : NULL;
+    if (batch != NULL) {
+        run_op(t, batch, pass, op, grads);
+        TRY(slice_after_op(&t->model, pass, op, batch->n, e));
     }
+    look_at_arenas(t->arena_use, t->sync);
+    sync_params_done(t->sync, range, pass);
     return OK;
 }
 
-/* Which of a step's micro-batches is computed. */
-struct micro {
-    uint32_t index, n;
-};
-
-static bool is_last(const struct micro *m)
+enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    return m->index + 1 == m->n;
+    for (int op = t->model.stage.first; op < t->model.stage.last; op++)
+        TRY(pass_op(t, batch, PASS_FORWARD, op, work_op_range(t, op), e));
+    return OK;
 }
 
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
@@ -76,14 +73,7 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
 {
     for (int op = t->model.stage.last - 1; op >= t->model.stage.first; op--) {
         struct range range = work_op_range(t, op);
-        TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
-        real *grads = sync_grad_buffer(t->sync, range);
-        if (batch != NULL) {
-            run_op(t, batch, PASS_BACKWARD, op, grads);
-            TRY(slice_after_backward(&t->model, op, batch->n, e));
-        }
-        look_at_arenas(t->arena_use, t->sync);
-        sync_params_done(t->sync, range, PASS_BACKWARD);
+        TRY(pass_op(t, batch, PASS_BACKWARD, op, range, e));
         if (range.first < range.last)
             TRY(sync_grad_ready(t->sync, range, micro, last, e));
     }
@@ -143,12 +133,12 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
 }
 
 /* What the parts of a step that follow are of. */
-static void take_micro(struct trainer *t, const struct batch *batch, const struct micro *m)
+static void take_micro(struct trainer *t, const struct batch *batch, int micro)
 {
-    t->model.slot = stage_slot_of(&t->model.stage, (int)m->index);
+    t->model.slot = stage_slot_of(&t->model.stage, micro);
     t->model.exec.weights = batch->weights;
     t->model.exec.samples = batch->samples;
-    t->model.exec.accumulate = m->index > 0;
+    t->model.exec.accumulate = micro > 0;
     work_micro_begin(t, batch);
 }
 
@@ -158,19 +148,23 @@ static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct la
     lap->begin_ns += t->model.stage.waited_ns - waited_ns;
 }
 
+static bool is_last(const struct trainer *t, int micro)
+{
+    return micro + 1 == t->model.stage.micros;
+}
+
 /* Loading, forward and loss of a micro-batch. What is slept in a part of the step is slept once: after the
  * first loading, the last forward and backward. */
-static enum status forward_micro(struct trainer *t, const struct batch *batch,
-                                 const struct micro *m, struct lap *lap, struct step_record *record,
-                                 struct error *e)
+static enum status forward_micro(struct trainer *t, const struct batch *batch, int micro,
+                                 struct lap *lap, struct step_record *record, struct error *e)
 {
     int64_t waited_ns = t->model.stage.waited_ns;
-    TRY(stage_forward_begin(&t->model.stage, (int)m->index, e));
+    TRY(stage_forward_begin(&t->model.stage, micro, e));
     leave_out_wait(t, waited_ns, lap);
     int64_t load_ns = timeline_now(t->job.waiter->timeline);
     work_load(t, batch);
     timeline_end(t->job.waiter->timeline, PHASE_load, "batch", load_ns);
-    if (m->index == 0)
+    if (micro == 0)
         record->line.inject_ns += inject_now(t, INJECT_PHASE_load, lap);
     record->line.load_ns += lap_end(lap);
     TRY(trainer_forward(t, batch, e));
@@ -179,25 +173,24 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch,
     timeline_end(t->job.waiter->timeline, PHASE_forward, "loss", loss_ns);
     if (t->job.grid.slice == 0) /* the others have the same */
         trainer_add_score(&record->score, &score);
-    if (is_last(m))
+    if (is_last(t, micro))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
-    TRY(stage_forward_end(&t->model.stage, (int)m->index, e));
+    TRY(stage_forward_end(&t->model.stage, micro, e));
     record->line.forward_ns += lap_end(lap);
     return OK;
 }
 
 /* Its gradients come on top of those of the micro-batches before. */
-static enum status backward_micro(struct trainer *t, const struct batch *batch,
-                                  const struct micro *m, struct lap *lap,
-                                  struct step_record *record, struct error *e)
+static enum status backward_micro(struct trainer *t, const struct batch *batch, int micro,
+                                  struct lap *lap, struct step_record *record, struct error *e)
 {
     int64_t waited_ns = t->model.stage.waited_ns;
-    TRY(stage_backward_begin(&t->model.stage, (int)m->index, e));
+    TRY(stage_backward_begin(&t->model.stage, micro, e));
     leave_out_wait(t, waited_ns, lap);
-    TRY(trainer_backward(t, batch, (int)m->index, is_last(m), e));
-    if (is_last(m))
+    TRY(trainer_backward(t, batch, micro, is_last(t, micro), e));
+    if (is_last(t, micro))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
-    TRY(stage_backward_end(&t->model.stage, (int)m->index, e));
+    TRY(stage_backward_end(&t->model.stage, micro, e));
     record->line.backward_ns += lap_end(lap);
     t->batches_tracked += !t->model.exec.fixed_statistics;
     return OK;
@@ -212,13 +205,12 @@ static enum status compute(struct trainer *t, const struct batch *all, struct la
     TRY(stage_step_begin(&t->model.stage, all, (int)n, e));
     for (int i = 0; i < 2 * (int)n; i++) {
         const struct pipeline_task task = stage_task(&t->model.stage, i);
-        const struct micro m = {.index = (uint32_t)task.micro, .n = n};
         const struct batch batch = stage_micro_batch(&t->model.stage, task.micro);
-        take_micro(t, &batch, &m);
+        take_micro(t, &batch, task.micro);
         if (task.backward)
-            TRY(backward_micro(t, &batch, &m, lap, record, e));
+            TRY(backward_micro(t, &batch, task.micro, lap, record, e));
         else
-            TRY(forward_micro(t, &batch, &m, lap, record, e));
+            TRY(forward_micro(t, &batch, task.micro, lap, record, e));
     }
     record->line.inject_ns += inject_now(t, INJECT_PHASE_sync, lap);
     return group_check(&t->group, e);

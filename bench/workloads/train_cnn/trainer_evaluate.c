@@ -25,10 +25,9 @@ static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct 
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
         struct range range = work_op_range(t, op);
-        const real *params = is_first ? weights16_round(&t->model.weights, range)
-                                      : weights16_widen(&t->model.weights, range);
-        net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1, params);
-        TRY(slice_after_forward(&t->model, op, n, e));
+        net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
+                    weights16_of(&t->model.weights, range, is_first));
+        TRY(slice_after_op(&t->model, PASS_FORWARD, op, n, e));
     }
     return OK;
 }
@@ -85,12 +84,6 @@ static enum status take_first_weights(struct trainer *t, struct error *e)
     return sync_broadcast_params(t->sync, e);
 }
 
-static void restore_own_weights(struct trainer *t)
-{
-    if (t->own_params != NULL)
-        memcpy(t->sync->arenas.params, t->own_params, t->sync->arenas.n * sizeof *t->own_params);
-}
-
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e)
 {
@@ -105,7 +98,8 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
     enum status status = evaluate_share(t, part, score, classes, e);
     t->model.exec.training = true;
     TRY(status);
-    restore_own_weights(t);
+    if (t->own_params != NULL)
+        memcpy(t->sync->arenas.params, t->own_params, t->sync->arenas.n * sizeof *t->own_params);
     TRY(sync_eval_end(t->sync, e));
     TRY(wait_allreduce(t->job.waiter, classes->of, 2 * classes->n, MPI_UINT32_T, MPI_SUM,
                        t->job.comm, "sum of the counts of classes", e));

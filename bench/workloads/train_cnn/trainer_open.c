@@ -86,12 +86,6 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
 
 /* ---- The network ---- */
 
-/* Whether train.precision lets kernels round what they multiply to bf16. In double precision nothing is. */
-static bool takes_bf16(const struct config *config)
-{
-    return config_int(config, OPT_PRECISION) == PRECISION_bf16 && sizeof(real) == sizeof(float);
-}
-
 enum precision trainer_values(const struct config *config)
 {
     bool can = sizeof(real) == sizeof(float);
@@ -101,7 +95,7 @@ enum precision trainer_values(const struct config *config)
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e)
 {
     TRY(isa_limit(config_text(config, OPT_ISA), e));
-    return isa_choose(isa, takes_bf16(config), e);
+    return isa_choose(isa, trainer_values(config) == PRECISION_bf16, e);
 }
 
 bool trainer_tunes(const struct config *config)

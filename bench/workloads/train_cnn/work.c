@@ -234,22 +234,22 @@ static bool is_awaited(const struct trainer *t, int op)
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
-/* What a compressor looks at; and where a rank has a core of its own the sum finds in its caches what it
- * has just written, which a sleep has lost. */
-static void write_gradients(const struct trainer *t, int op, real *grads)
+/* From an arena of gradients; NULL: zeroes. */
+static void fill_gradients(const struct trainer *t, int op, real *grads, const real *from)
 {
     struct range range = work_op_range(t, op);
-    const real *from = t->replayed->gradients;
     for (int i = range.first; i < range.last; i++) {
         const struct tensor_desc *tensor = &t->model.stage.held.tensors[i];
         if (from != NULL)
             memcpy(grads + tensor->offset, from + tensor->offset, tensor->count * sizeof *grads);
-        else if (t->replayed->own_core)
+        else
             memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
     }
 }
 
-/* They are written last, as part of the op's time; what that takes is known from the steps before. */
+/* Gradients are what a compressor looks at; and where a rank has a core of its own the sum finds in its caches what it
+ * has just written, which a sleep has lost. They are written last, as part of the op's time; what that takes is known
+ * from the steps before. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
@@ -257,7 +257,8 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
     int64_t reserved_ns = *writing_ns < ns ? *writing_ns : ns;
     pass_op(t, ns - reserved_ns, false);
     int64_t begin_ns = clock_ns();
-    write_gradients(t, op, grads);
+    if (r->gradients != NULL || r->own_core)
+        fill_gradients(t, op, grads, r->gradients);
     int64_t taken_ns = clock_ns() - begin_ns;
     if (*writing_ns == 0 || taken_ns < *writing_ns)
         *writing_ns = taken_ns;
@@ -289,15 +290,6 @@ static void load(struct trainer *t, const struct batch *batch)
                       t->batches.images);
     else
         net_expect(t->model.net, t->model.slot, (int)batch->n);
-}
-
-static void clear_gradients(const struct trainer *t, int op, real *grads)
-{
-    struct range range = work_op_range(t, op);
-    for (int i = range.first; i < range.last; i++) {
-        const struct tensor_desc *tensor = &t->model.stage.held.tensors[i];
-        memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
-    }
 }
 
 /* Around what is computed, where its time is kept: that of all micro-batches together. */
@@ -356,7 +348,7 @@ void work_forward(struct trainer *t, const struct batch *batch, int op)
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
-                    weights16_round(&t->model.weights, work_op_range(t, op)));
+                    weights16_of(&t->model.weights, work_op_range(t, op), true));
     end_part(t, part_forward(op), begin_ns);
 }
 
@@ -388,9 +380,9 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         net_backward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
-                     weights16_widen(&t->model.weights, work_op_range(t, op)), grads);
+                     weights16_of(&t->model.weights, work_op_range(t, op), false), grads);
     else if (!t->model.exec.accumulate)
-        clear_gradients(t, op, grads);
+        fill_gradients(t, op, grads, NULL);
     if (t->times != NULL)
         end_part(t, part_backward(t->times, op), begin_ns);
 }

@@ -35,20 +35,15 @@ enum status progress_file_open(struct progress_file *f, const char *dir, uint64_
     return OK;
 }
 
-void progress_file_step(struct progress_file *f, uint64_t steps_done, uint32_t epoch)
+void progress_file_write(struct progress_file *f, uint64_t steps_done, uint32_t epoch, bool stepped)
 {
     if (!f->open)
         return;
-    f->last_s = clock_date_s();
-    if (f->first_s == 0)
+    if (stepped)
+        f->last_s = clock_date_s();
+    if (stepped && f->first_s == 0)
         f->first_s = f->last_s;
     tell(f, steps_done, epoch);
-}
-
-void progress_file_epoch(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
-{
-    if (f->open)
-        tell(f, steps_done, epoch);
 }
 
 void progress_file_close(struct progress_file *f)

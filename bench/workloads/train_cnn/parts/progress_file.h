@@ -25,9 +25,9 @@ struct progress_file {
 enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
                                uint32_t epoch, struct error *e);
 
-/* After a step, and after an epoch's evaluation. What cannot be written any more is not told: training
+/* After a step (`stepped`), and after an epoch's evaluation. What cannot be written any more is not told: training
  * goes on. */
-void progress_file_step(struct progress_file *f, uint64_t steps_done, uint32_t epoch);
-void progress_file_epoch(const struct progress_file *f, uint64_t steps_done, uint32_t epoch);
+void progress_file_write(struct progress_file *f, uint64_t steps_done, uint32_t epoch,
+                         bool stepped);
 
 void progress_file_close(struct progress_file *f);

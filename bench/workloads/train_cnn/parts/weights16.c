@@ -26,40 +26,27 @@ void weights16_close(struct weights16 *w)
 struct part {
     const struct weights16 *w;
     struct span span;
+    bool rounds;
 };
 
-static void round_part(void *arg, int thread, int threads)
+static void convert_part(void *arg, int thread, int threads)
 {
     const struct part *p = arg;
+    const struct weights16 *w = p->w;
     size_t begin, end;
     pool_share(p->span.n, (size_t)thread, (size_t)threads, &begin, &end);
-    size_t at = p->span.begin + begin;
-    p->w->cast->encode(p->w->stored + at, p->w->arenas->params + at, end - begin, 1);
-}
-
-static void widen_part(void *arg, int thread, int threads)
-{
-    const struct part *p = arg;
-    size_t begin, end;
-    pool_share(p->span.n, (size_t)thread, (size_t)threads, &begin, &end);
-    p->w->cast->decode(p->w->op + begin, p->w->stored + p->span.begin + begin, end - begin, 1);
-}
-
-const real *weights16_round(struct weights16 *w, struct range tensors)
-{
-    if (w->cast == NULL || tensors.first == tensors.last)
-        return w->arenas->params;
-    struct part part = {w, span_of(w->arenas, tensors)};
-    pool_run(w->pool, round_part, &part);
-    return weights16_widen(w, tensors);
+    size_t at = p->span.begin + begin, n = end - begin;
+    if (p->rounds)
+        w->cast->encode(w->stored + at, w->arenas->params + at, n, 1);
+    w->cast->decode(w->op + begin, w->stored + at, n, 1);
 }
 
 /* An arena that begins so far before them that they lie at their offsets; nothing but them is there. */
-const real *weights16_widen(const struct weights16 *w, struct range tensors)
+const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds)
 {
     if (w->cast == NULL || tensors.first == tensors.last)
         return w->arenas->params;
-    struct part part = {w, span_of(w->arenas, tensors)};
-    pool_run(w->pool, widen_part, &part);
+    struct part part = {w, span_of(w->arenas, tensors), rounds};
+    pool_run(w->pool, convert_part, &part);
     return (const real *)((uintptr_t)w->op - part.span.begin * sizeof(real));
 }

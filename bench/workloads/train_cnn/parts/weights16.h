@@ -4,6 +4,7 @@
  * to bf16 again what they make of it: the weights of an op are widened for as long as it runs. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "comm/strategy.h"
@@ -25,6 +26,5 @@ enum status weights16_open(struct weights16 *w, enum precision precision, enum i
 void weights16_close(struct weights16 *w);
 
 /* What an op computes with, as an arena of which its own tensors may be read, until the next call: the
- * parameters as they are now, rounded; and as they were rounded last. */
-const real *weights16_round(struct weights16 *w, struct range tensors);
-const real *weights16_widen(const struct weights16 *w, struct range tensors);
+ * parameters as they are now, rounded, or without `rounds` as they were rounded last. */
+const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds);
