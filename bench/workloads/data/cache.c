@@ -138,29 +138,23 @@ static enum status write_contents(int fd, const struct entry *entry, struct erro
 
 /* ---- The folder ---- */
 
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] ? value : NULL;
-}
-
 static enum status folder_find(char folder[PATH_MAX], struct error *e)
 {
-    const char *own = environment("SCALEBENCH_CACHE"), *xdg = environment("XDG_CACHE_HOME"),
-               *home = environment("HOME");
-    int length;
-    if (own != NULL)
-        length = snprintf(folder, PATH_MAX, "%s", own);
-    else if (xdg != NULL)
-        length = snprintf(folder, PATH_MAX, "%s/scalebench", xdg);
-    else if (home != NULL)
-        length = snprintf(folder, PATH_MAX, "%s/.cache/scalebench", home);
-    else
-        return error_set(e, ERR_SYSTEM,
-                         "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
-    if (length >= PATH_MAX)
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"SCALEBENCH_CACHE", ""},
+                  {"XDG_CACHE_HOME", "/scalebench"},
+                  {"HOME", "/.cache/scalebench"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *value = getenv(places[i].variable);
+        if (value == NULL || value[0] == '\0')
+            continue;
+        if (snprintf(folder, PATH_MAX, "%s%s", value, places[i].below) < PATH_MAX)
+            return OK;
         return error_set(e, ERR_SYSTEM, "the name of the cache folder is too long");
-    return OK;
+    }
+    return error_set(e, ERR_SYSTEM,
+                     "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
 }
 
 /* Creates the folder and those above it. Only the last mkdir counts: those above may exist, and may
@@ -324,21 +318,12 @@ struct hashing {
     int fd;
     size_t n;
     uint64_t hash;
-    bool done;
 };
-
-static enum status hash_now(struct hashing *h, struct error *e)
-{
-    enum status status = hash_file(h->fd, 0, h->n, &h->hash, e);
-    h->done = status == OK;
-    return status == ERR_DATA ? error_at(e, ERR_DATA, h->path, 0, 0, "cannot be read in full")
-                              : status;
-}
 
 static enum status fill_hash(void *arg, int sink, struct error *e)
 {
     struct hashing *h = arg;
-    TRY(hash_now(h, e));
+    TRY(hash_file(h->fd, 0, h->n, &h->hash, e));
     return cache_write(sink, &h->hash, sizeof h->hash, e);
 }
 
@@ -351,13 +336,14 @@ static enum status recall_hash(struct hashing *h, const struct stat *s, struct e
     int length = snprintf(key, sizeof key, "hash size=%jd mtime=%jd.%09ld inode=%ju:%ju %s",
                           (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec,
                           (uintmax_t)s->st_dev, (uintmax_t)s->st_ino, h->path);
-    enum status status = length < (int)sizeof key ? entry_open(&entry, &map, &why) : ERR_SYSTEM;
-    if (status == OK && map.n == sizeof h->hash)
+    bool recalled =
+        length < (int)sizeof key && entry_open(&entry, &map, &why) == OK && map.n == sizeof h->hash;
+    if (recalled)
         memcpy(&h->hash, map.bytes, sizeof h->hash);
-    else if (!h->done)
-        status = hash_now(h, e);
     file_map_close(&map);
-    return h->done ? OK : status;
+    enum status status = recalled ? OK : hash_file(h->fd, 0, h->n, &h->hash, e);
+    return status == ERR_DATA ? error_at(e, ERR_DATA, h->path, 0, 0, "cannot be read in full")
+                              : status;
 }
 
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e)
