@@ -19,7 +19,7 @@ enum record_line {
 };
 
 /* "hello" and so on: the `type` of a line. */
-const char *const *record_line_names(void);
+extern const char *const record_line_names[RECORD_LINES];
 
 /* Texts are kept as such, LOSS and REAL as double (NAN: unknown), COUNT as int64_t. */
 enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };

@@ -142,7 +142,7 @@ static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, c
 
 json_t *record_json(enum record_line line, const void *values)
 {
-    return add_fields(json_pack("{s:s}", "type", record_line_names()[line]), line, 0, values);
+    return add_fields(json_pack("{s:s}", "type", record_line_names[line]), line, 0, values);
 }
 
 json_t *record_identity_json(const struct record_hello *hello)
@@ -159,7 +159,7 @@ json_t *record_fields_json(void)
         while ((field = field_next((enum record_line)line, field)) != NULL)
             json_object_set_new(names, field->name,
                                 json_boolean((field->flags & FIELD_OPTIONAL) == 0));
-        json_object_set_new(lines, record_line_names()[line], names);
+        json_object_set_new(lines, record_line_names[line], names);
     }
     return lines;
 }

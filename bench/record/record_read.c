@@ -37,7 +37,7 @@ struct reading {
 static enum status wrong_field(const struct place *at, const struct field *field, const char *what)
 {
     return error_at(at->e, ERR_DATA, at->path, at->line, 0, "%s: '%s' %s",
-                    record_line_names()[field->line], field->name, what);
+                    record_line_names[field->line], field->name, what);
 }
 
 typedef enum status store(const struct place *at, const struct field *field, const json_t *value,
@@ -211,7 +211,7 @@ static enum status take_line(void *arg, const json_t *line, int number, struct e
         return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line without 'type'");
     if (r->end_line > 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line after 'end'");
-    int kind = name_index(type, record_line_names(), RECORD_LINES);
+    int kind = name_index(type, record_line_names, RECORD_LINES);
     if (kind != RECORD_hello && r->hello_line == 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
                         "the first line has type '%s', expected 'hello'", type);

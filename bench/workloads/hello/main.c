@@ -13,11 +13,10 @@ static int count_names(const char *names, int n)
 {
     int different = 0;
     for (int i = 0; i < n; i++) {
-        int before = 0;
-        for (int k = 0; k < i; k++)
-            before += strcmp(names + (size_t)k * MPI_MAX_PROCESSOR_NAME,
-                             names + (size_t)i * MPI_MAX_PROCESSOR_NAME) == 0;
-        different += before == 0;
+        const char *name = names + (size_t)i * MPI_MAX_PROCESSOR_NAME, *before = names;
+        while (strcmp(before, name) != 0)
+            before += MPI_MAX_PROCESSOR_NAME;
+        different += before == name;
     }
     return different;
 }

@@ -419,7 +419,7 @@ static json_t *describe_records(void)
 {
     json_t *records = json_array();
     for (int line = 0; line < RECORD_LINES; line++)
-        json_array_append_new(records, json_string(record_line_names()[line]));
+        json_array_append_new(records, json_string(record_line_names[line]));
     return records;
 }
 

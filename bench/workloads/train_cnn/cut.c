@@ -168,7 +168,8 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
     for (int step = 0; step < from->n_steps; step++) {
         const int64_t *row = from->ns + (size_t)step * (size_t)calibration_parts(from);
         for (int op = 0; op < c->n; op++)
-            c->costs[op] += (double)(row[part_forward(op)] + row[part_backward(from, op)]);
+            c->costs[op] += (double)(row[calibration_part(from, PART_FORWARD, op)] +
+                                     row[calibration_part(from, PART_BACKWARD, op)]);
     }
     return OK;
 }

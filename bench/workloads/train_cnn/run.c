@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/base/log.h"
 #include "bench/workloads/train_cnn/replay.h"
@@ -49,34 +50,23 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-static void take_nic(struct record_end *end, const struct nic_counts *from,
-                     const struct nic_counts *to)
-{
-    if (end->timed_steps == 0)
-        return;
-    end->bytes_nic = (double)(to->bytes_sent - from->bytes_sent);
-    end->bytes_nic_received = (double)(to->bytes_received - from->bytes_received);
-    end->packets_nic_sent = (double)(to->packets_sent - from->packets_sent);
-    end->packets_nic_received = (double)(to->packets_received - from->packets_received);
-}
-
 /* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
  * come, and no rank goes on before all have looked. */
 static enum status meet(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
-    struct nic_counts now;
+    double now[NIC_COUNTERS];
     const char *nic = r->arguments->nic;
     if (nic == NULL && r->waiter.serve == NULL)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
     traffic_meet(&r->traffic, &r->waiter, timed);
-    if (nic != NULL && !nic_read(&now, nic))
+    if (nic != NULL && !nic_read(now, nic))
         return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more", nic);
-    if (nic != NULL && timed)
-        take_nic(&r->end, &r->nic, &now);
+    if (nic != NULL && r->end.timed_steps > 0)
+        nic_take(&r->end, r->nic, now);
     else if (nic != NULL)
-        r->nic = now;
+        memcpy(r->nic, now, sizeof now);
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 

@@ -42,7 +42,7 @@ struct run {
     struct traffic traffic;    /* of the timed steps */
     int64_t first_begin_ns;    /* of these */
     struct rusage usage_begin; /* of the process before them, */
-    struct nic_counts nic;     /* and of --nic */
+    double nic[NIC_COUNTERS];  /* and of --nic */
     int clock_of;              /* first of the ranks of a node that share this one's clock, */
     struct clock_line clock;   /* and how far that is from rank 0's */
     struct record_end end;     /* what the record will say of the run, as far as it has come */

@@ -37,8 +37,8 @@ static enum status open_pool(struct run *r, struct error *e)
 
 static enum status check_nic(const char *name, struct error *e)
 {
-    struct nic_counts counts;
-    if (name == NULL || nic_read(&counts, name))
+    double counts[NIC_COUNTERS];
+    if (name == NULL || nic_read(counts, name))
         return OK;
     return error_set(e, ERR_ARGUMENT, "--nic %s: no such network interface here", name);
 }

@@ -89,19 +89,29 @@ struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint
 
 /* ---- The node's interface ---- */
 
-static bool read_counter(int64_t *count, const char *name, const char *counter)
+static const struct {
+    const char *file;
+    size_t at; /* in struct record_end */
+} counters[NIC_COUNTERS] = {{"tx_bytes", offsetof(struct record_end, bytes_nic)},
+                            {"rx_bytes", offsetof(struct record_end, bytes_nic_received)},
+                            {"tx_packets", offsetof(struct record_end, packets_nic_sent)},
+                            {"rx_packets", offsetof(struct record_end, packets_nic_received)}};
+
+bool nic_read(double counts[NIC_COUNTERS], const char *name)
 {
-    char path[256];
-    snprintf(path, sizeof path, "/sys/class/net/%.200s/statistics/%s", name, counter);
-    double number = file_number(path);
-    *count = isnan(number) ? 0 : (int64_t)number;
-    return !isnan(number);
+    bool known = true;
+    for (int i = 0; i < NIC_COUNTERS; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "/sys/class/net/%.200s/statistics/%s", name, counters[i].file);
+        counts[i] = file_number(path);
+        known = known && !isnan(counts[i]);
+    }
+    return known;
 }
 
-bool nic_read(struct nic_counts *counts, const char *name)
+void nic_take(struct record_end *end, const double from[NIC_COUNTERS],
+              const double to[NIC_COUNTERS])
 {
-    return read_counter(&counts->bytes_sent, name, "tx_bytes") &&
-           read_counter(&counts->bytes_received, name, "rx_bytes") &&
-           read_counter(&counts->packets_sent, name, "tx_packets") &&
-           read_counter(&counts->packets_received, name, "rx_packets");
+    for (int i = 0; i < NIC_COUNTERS; i++)
+        *(double *)((char *)end + counters[i].at) = to[i] - from[i];
 }

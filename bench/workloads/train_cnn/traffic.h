@@ -30,12 +30,13 @@ void traffic_meet(struct traffic *t, const struct waiter *w, bool timed);
 
 /* What an interface has sent and received since it came up: bytes, headers included, and packets, as the kernel hands
  * them on. */
-struct nic_counts {
-    int64_t bytes_sent, bytes_received, packets_sent, packets_received;
-};
+enum { NIC_COUNTERS = 4 };
 
 /* False if there is no interface `name`. */
-bool nic_read(struct nic_counts *counts, const char *name);
+bool nic_read(double counts[NIC_COUNTERS], const char *name);
+/* Fills in what it has sent and received in between. */
+void nic_take(struct record_end *end, const double from[NIC_COUNTERS],
+              const double to[NIC_COUNTERS]);
 
 /* All that this rank has sent in the timed steps, the last of those that were done: calls, payload, messages, bytes and
  * where the last two come from. */

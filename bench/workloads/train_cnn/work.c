@@ -52,8 +52,10 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     double ns_per_flop = c->work.images / (gflops * c->work.threads);
     for (int op = 0; op < c->n_ops; op++) {
         struct net_op_view view = net_op_view(t->model.net, 0, op);
-        row[part_forward(op)] = llround((double)view.flops_forward * ns_per_flop);
-        row[part_backward(c, op)] = llround((double)view.flops_backward * ns_per_flop);
+        row[calibration_part(c, PART_FORWARD, op)] =
+            llround((double)view.flops_forward * ns_per_flop);
+        row[calibration_part(c, PART_BACKWARD, op)] =
+            llround((double)view.flops_backward * ns_per_flop);
     }
     calibration_keep(c);
     return OK;
@@ -164,10 +166,11 @@ struct range work_op_range(const struct trainer *t, int op)
 
 /* ---- Time that passes ---- */
 
-/* Of the images of this micro-batch. */
-static int64_t time_of(const struct replayed_work *r, int part)
+/* Of so many of the images. */
+static int64_t time_of(const struct replayed_work *r, enum calibration_part part, int op,
+                       double share)
 {
-    return llround((double)r->row[part] * r->share);
+    return llround((double)r->row[calibration_part(&r->calibration, part, op)] * share);
 }
 
 /* Of the parameters, those of the stage. */
@@ -175,7 +178,7 @@ static double update_ns(const struct trainer *t, size_t params)
 {
     const struct replayed_work *r = t->replayed;
     double share = (double)params / (double)t->model.desc->n_params;
-    return (double)r->row[part_optimizer(&r->calibration)] * share;
+    return (double)r->row[calibration_part(&r->calibration, PART_OPTIMIZER, 0)] * share;
 }
 
 static bool computes_loss(const struct trainer *t)
@@ -186,23 +189,22 @@ static bool computes_loss(const struct trainer *t)
 int64_t work_replayed_ns(const struct trainer *t)
 {
     const struct replayed_work *r = t->replayed;
-    const struct calibration *c = &r->calibration;
     int64_t sum_ns = llround(update_ns(t, t->model.stage.held.n_params) * r->step_share);
     if (t->model.stage.first == 0)
-        sum_ns += llround((double)r->row[part_load()] * r->step_share);
+        sum_ns += time_of(r, PART_LOAD, 0, r->step_share);
     if (computes_loss(t))
-        sum_ns += llround((double)r->row[part_loss(c)] * r->step_share);
+        sum_ns += time_of(r, PART_LOSS, 0, r->step_share);
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
-        sum_ns += llround((double)r->row[part_forward(op)] * r->step_share);
-        sum_ns += llround((double)r->row[part_backward(c, op)] * r->step_share);
+        sum_ns += time_of(r, PART_FORWARD, op, r->step_share);
+        sum_ns += time_of(r, PART_BACKWARD, op, r->step_share);
     }
     return sum_ns;
 }
 
 /* A part whose end the rank's own record sees alone: cores that others want are not kept awake for that. */
-static void pass(struct replayed_work *r, int part)
+static void pass(struct replayed_work *r, enum calibration_part part)
 {
-    pace_pass(&r->pace, time_of(r, part), r->own_core);
+    pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
 }
 
 /* Messages are tested between tiles of an op, as where it is computed. */
@@ -253,7 +255,7 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
-    int64_t ns = time_of(r, part_backward(&r->calibration, op)), *writing_ns = &r->writing_ns[op];
+    int64_t ns = time_of(r, PART_BACKWARD, op, r->share), *writing_ns = &r->writing_ns[op];
     int64_t reserved_ns = *writing_ns < ns ? *writing_ns : ns;
     pass_op(t, ns - reserved_ns, false);
     int64_t begin_ns = clock_ns();
@@ -298,10 +300,11 @@ static int64_t begin_part(const struct trainer *t)
     return t->times != NULL ? clock_ns() : 0;
 }
 
-static void end_part(const struct trainer *t, int part, int64_t begin_ns)
+static void end_part(const struct trainer *t, enum calibration_part part, int op, int64_t begin_ns)
 {
-    if (t->times != NULL)
-        calibration_row(t->times)[part] += clock_ns() - begin_ns;
+    const struct calibration *c = t->times;
+    if (c != NULL)
+        calibration_row(c)[calibration_part(c, part, op)] += clock_ns() - begin_ns;
 }
 
 /* ---- The parts ---- */
@@ -330,26 +333,27 @@ void work_load(struct trainer *t, const struct batch *batch)
 {
     if (t->replayed != NULL) {
         if (t->model.stage.first == 0)
-            pass(t->replayed, part_load());
+            pass(t->replayed, PART_LOAD);
         return;
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         load(t, batch);
-    end_part(t, part_load(), begin_ns);
+    end_part(t, PART_LOAD, 0, begin_ns);
 }
 
 void work_forward(struct trainer *t, const struct batch *batch, int op)
 {
     if (t->replayed != NULL) {
-        pass_op(t, time_of(t->replayed, part_forward(op)), is_seen(t) || is_handed_on(t, op));
+        pass_op(t, time_of(t->replayed, PART_FORWARD, op, t->replayed->share),
+                is_seen(t) || is_handed_on(t, op));
         return;
     }
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
                     weights16_of(&t->model.weights, work_op_range(t, op), true));
-    end_part(t, part_forward(op), begin_ns);
+    end_part(t, PART_FORWARD, op, begin_ns);
 }
 
 struct score work_loss(struct trainer *t, const struct batch *batch, double gradient_scale)
@@ -358,7 +362,7 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
     if (!computes_loss(t))
         return score;
     if (t->replayed != NULL) {
-        pass(t->replayed, part_loss(&t->replayed->calibration));
+        pass(t->replayed, PART_LOSS);
         score.samples = batch_counted(batch);
         return score;
     }
@@ -366,8 +370,7 @@ struct score work_loss(struct trainer *t, const struct batch *batch, double grad
     if (batch->n > 0)
         score = net_loss(t->model.net, &t->model.exec, t->model.slot, t->batches.labels,
                          batch->weights, gradient_scale);
-    if (t->times != NULL)
-        end_part(t, part_loss(t->times), begin_ns);
+    end_part(t, PART_LOSS, 0, begin_ns);
     return score;
 }
 
@@ -383,8 +386,7 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
                      weights16_of(&t->model.weights, work_op_range(t, op), false), grads);
     else if (!t->model.exec.accumulate)
         fill_gradients(t, op, grads, NULL);
-    if (t->times != NULL)
-        end_part(t, part_backward(t->times, op), begin_ns);
+    end_part(t, PART_BACKWARD, op, begin_ns);
 }
 
 /* Its time goes by the numbers, which a strategy may share out. */
@@ -399,7 +401,7 @@ void work_update(void *arg, size_t begin, size_t end)
 void work_step_end(struct trainer *t, int64_t optimizer_ns)
 {
     if (t->times != NULL)
-        calibration_row(t->times)[part_optimizer(t->times)] = optimizer_ns;
+        calibration_row(t->times)[calibration_part(t->times, PART_OPTIMIZER, 0)] = optimizer_ns;
 }
 
 void work_keep(struct trainer *t)

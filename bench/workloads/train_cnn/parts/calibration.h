@@ -35,30 +35,16 @@ struct calibration {
     int n_steps, capacity;
 };
 
-/* Where the parts lie in a row of times. */
+/* Where the parts lie in a row of times; op: of those that are one an op, else 0. */
 static inline int calibration_parts(const struct calibration *c)
 {
     return 2 * c->n_ops + 3;
 }
-static inline int part_load(void)
+enum calibration_part { PART_LOAD, PART_FORWARD, PART_LOSS, PART_BACKWARD, PART_OPTIMIZER };
+static inline int calibration_part(const struct calibration *c, enum calibration_part part, int op)
 {
-    return 0;
-}
-static inline int part_forward(int op)
-{
-    return 1 + op;
-}
-static inline int part_loss(const struct calibration *c)
-{
-    return 1 + c->n_ops;
-}
-static inline int part_backward(const struct calibration *c, int op)
-{
-    return 2 + c->n_ops + op;
-}
-static inline int part_optimizer(const struct calibration *c)
-{
-    return 2 + 2 * c->n_ops;
+    const int first[] = {0, 1, 1 + c->n_ops, 2 + c->n_ops, 2 + 2 * c->n_ops};
+    return first[part] + op;
 }
 
 /* For the times of `steps` steps of so many ops, which are the caller's to fill in. Freed with

@@ -42,7 +42,7 @@ static int64_t own_time(const struct calibration *c)
     int64_t sum_ns = 0;
     int parts = calibration_parts(c);
     for (int i = 0; i < c->n_steps; i++)
-        for (int k = 0; k < part_optimizer(c); k++)
+        for (int k = 0; k < calibration_part(c, PART_OPTIMIZER, 0); k++)
             sum_ns += c->ns[i * parts + k];
     return sum_ns;
 }

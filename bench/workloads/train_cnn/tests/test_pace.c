@@ -196,11 +196,11 @@ static void a_file_is_read(void **state)
     assert_int_equal(c.n_steps, 2);
     assert_int_equal(c.ops[0].last, 2);
     const int64_t *second = c.ns + calibration_parts(&c);
-    assert_int_equal(second[part_load()], 10);
-    assert_int_equal(second[part_forward(1)], 30);
-    assert_int_equal(second[part_loss(&c)], 40);
-    assert_int_equal(second[part_backward(&c, 0)], 50);
-    assert_int_equal(second[part_optimizer(&c)], 70);
+    assert_int_equal(second[calibration_part(&c, PART_LOAD, 0)], 10);
+    assert_int_equal(second[calibration_part(&c, PART_FORWARD, 1)], 30);
+    assert_int_equal(second[calibration_part(&c, PART_LOSS, 0)], 40);
+    assert_int_equal(second[calibration_part(&c, PART_BACKWARD, 0)], 50);
+    assert_int_equal(second[calibration_part(&c, PART_OPTIMIZER, 0)], 70);
     /* What is written is read again. */
     struct calibration again;
     assert_int_equal(calibration_write(&c, folder, 0, &e), OK);
