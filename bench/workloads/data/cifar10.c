@@ -187,17 +187,12 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 /* Contents: images, then labels, of training and test; then both counts, low byte first. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written as they lie");
 
-static enum status write_all(struct filling *f, int sink, struct error *e)
-{
-    TRY(f->set->archive[0] ? read_archive(f, sink, e) : read_files(f, sink, e));
-    TRY(cache_write(sink, f->labels, f->n, e));
-    return cache_write(sink, f->counts, sizeof f->counts, e);
-}
-
 static enum status fill(void *arg, int sink, struct error *e)
 {
     struct filling f = {.set = arg};
-    enum status status = write_all(&f, sink, e);
+    enum status status = f.set->archive[0] ? read_archive(&f, sink, e) : read_files(&f, sink, e);
+    THEN(status, cache_write(sink, f.labels, f.n, e));
+    THEN(status, cache_write(sink, f.counts, sizeof f.counts, e));
     stream_close(&f.stream);
     free(f.labels);
     return status;

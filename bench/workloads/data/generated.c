@@ -16,23 +16,19 @@ struct drawing {
     uint32_t n;
 };
 
-static enum status draw_all(const struct drawing *d, uint8_t *image, uint8_t *labels, int sink,
-                            struct error *e)
-{
-    for (uint32_t i = 0; i < d->n; i++) {
-        d->reader->draw(SEED, i, image, &labels[i]);
-        TRY(cache_write(sink, image, d->image_bytes, e));
-    }
-    return cache_write(sink, labels, d->n, e);
-}
-
 static enum status fill_cache(void *arg, int sink, struct error *e)
 {
     const struct drawing *d = arg;
-    uint8_t *memory;
-    TRY(MEM_NEW(memory, d->image_bytes + d->n, "a generated data set", e));
-    enum status status = draw_all(d, memory, memory + d->image_bytes, sink, e);
-    free(memory);
+    uint8_t *image;
+    TRY(MEM_NEW(image, d->image_bytes + d->n, "a generated data set", e));
+    uint8_t *labels = image + d->image_bytes;
+    enum status status = OK;
+    for (uint32_t i = 0; i < d->n && status == OK; i++) {
+        d->reader->draw(SEED, i, image, &labels[i]);
+        status = cache_write(sink, image, d->image_bytes, e);
+    }
+    THEN(status, cache_write(sink, labels, d->n, e));
+    free(image);
     return status;
 }
 

@@ -179,11 +179,6 @@ void stage_close(struct stage *s)
 
 /* ---- The order of a step ---- */
 
-struct pipeline_task stage_task(const struct stage *s, int i)
-{
-    return pipeline_task(s->schedule, s->job->grid.stage, s->job->grid.stages, s->micros, i);
-}
-
 int stage_slot_of(const struct stage *s, int micro)
 {
     return micro % s->n_slots;

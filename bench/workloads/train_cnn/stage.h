@@ -66,16 +66,7 @@ enum status stage_open(struct trainer *t, struct error *e);
 void stage_connect(struct stage *s, struct exec *exec);
 void stage_close(struct stage *s);
 
-/* Tensors [first, last) of the net, which are the stage's, as its arenas count them. */
-static inline struct range stage_range(const struct stage *s, struct range of)
-{
-    if (of.first == of.last)
-        return (struct range){0, 0};
-    return (struct range){of.first - s->tensors.first, of.last - s->tensors.first};
-}
-
-/* What the stage does i-th, from 0, in the step that is under way; which set of activations a micro-batch uses. */
-struct pipeline_task stage_task(const struct stage *s, int i);
+/* Which set of activations a micro-batch uses. */
 int stage_slot_of(const struct stage *s, int micro);
 
 /* A step of a batch in so many micro-batches: what there is room for begins to come. */

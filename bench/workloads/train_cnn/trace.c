@@ -47,9 +47,10 @@ void trace_keep(struct trace *trace, const struct step_record *taken)
     size_t i = timeline_steps(trace->timeline);
     trace->taken++;
     timeline_keep(trace->timeline);
-    if (timeline_steps(trace->timeline) > i)
-        trace->steps[i] = (struct traced_step){taken->line.epoch, taken->line.step,
-                                               (double)(taken->line.end_ns - taken->line.begin_ns)};
+    if (timeline_steps(trace->timeline) == i)
+        return;
+    trace->steps[i] = (struct traced_step){taken->line.epoch, taken->line.step};
+    trace->slowest_ns[i] = (double)(taken->line.end_ns - taken->line.begin_ns);
 }
 
 /* Where the median of x [n] stands, n > 0; of an even number the smaller of the two in the middle. */
@@ -85,8 +86,6 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
 static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {
-    for (size_t i = 0; i < n; i++)
-        trace->slowest_ns[i] = trace->steps[i].ns;
     TRY(wait_allreduce(job->waiter, trace->slowest_ns, n, MPI_DOUBLE, MPI_MAX, job->comm,
                        "the slowest rank of each step", e));
     *chosen = find_median(trace->slowest_ns, n);

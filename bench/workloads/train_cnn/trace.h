@@ -12,14 +12,13 @@ enum { TRACE_STEPS = 1000, TRACE_BYTES = 32 << 20 };
 
 struct traced_step {
     uint32_t epoch, step;
-    double ns;
 };
 
 struct trace {
     struct timeline *timeline;
     char (*names)[NET_OP_LAYERS]; /* [ops]: what the trainer calls its ops */
     struct traced_step *steps;    /* [TRACE_STEPS] */
-    double *slowest_ns;           /* [TRACE_STEPS]: the same, of the slowest rank */
+    double *slowest_ns;           /* [TRACE_STEPS]: what they took, in the end the slowest rank */
     size_t taken;                 /* timed steps, kept or not */
 };
 

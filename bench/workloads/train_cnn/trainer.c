@@ -204,7 +204,8 @@ static enum status compute(struct trainer *t, const struct batch *all, struct la
     t->batches.own_images = batch_counted(all);
     TRY(stage_step_begin(&t->model.stage, all, (int)n, e));
     for (int i = 0; i < 2 * (int)n; i++) {
-        const struct pipeline_task task = stage_task(&t->model.stage, i);
+        const struct pipeline_task task = pipeline_task(t->model.stage.schedule, t->job.grid.stage,
+                                                        t->job.grid.stages, (int)n, i);
         const struct batch batch = stage_micro_batch(&t->model.stage, task.micro);
         take_micro(t, &batch, task.micro);
         if (task.backward)

@@ -161,7 +161,9 @@ struct range work_net_range(const struct trainer *t, int op)
 
 struct range work_op_range(const struct trainer *t, int op)
 {
-    return stage_range(&t->model.stage, work_net_range(t, op));
+    const struct range of = work_net_range(t, op);
+    const int first = of.first < of.last ? t->model.stage.tensors.first : of.first;
+    return (struct range){of.first - first, of.last - first};
 }
 
 /* ---- Time that passes ---- */
