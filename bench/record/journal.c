@@ -60,7 +60,7 @@ static enum status read_file(struct journal *j, off_t *good, struct error *e)
         return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", why);
     enum status status = read_lines(j, f, good, e);
     fclose(f);
-    journal_find_outdated(j);
+    journal_find_outdated(j, NULL);
     return status;
 }
 
@@ -226,7 +226,7 @@ enum status journal_able(struct journal *j, const char *point, struct error *e)
 enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e)
 {
     TRY(add_line(j, json_pack("{s:s, s:s, s:s}", "event", "key", "point", point, "key", key), e));
-    journal_find_outdated(j);
+    journal_find_outdated(j, point);
     return OK;
 }
 

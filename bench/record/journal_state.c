@@ -294,16 +294,18 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(x->point, y->point);
 }
 
-void journal_find_outdated(struct journal *j)
+void journal_find_outdated(struct journal *j, const char *point)
 {
     if (j->n_keys > 0)
         qsort(j->keys, j->n_keys, sizeof *j->keys, compare_keys);
     for (size_t i = 0; i < j->n_launches && j->n_keys > 0; i++) {
         struct journal_key of;
+        if (point != NULL && strcmp(j->launches[i].point, point) != 0)
+            continue;
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
         const struct journal_key *key =
             bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
-        if (key != NULL) /* launches of earlier versions have none */
+        if (key != NULL) /* while launches of earlier versions have none */
             j->launches[i].outdated =
                 j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
     }

@@ -18,5 +18,5 @@ struct journal_launch *journal_find_launch(struct journal *j, const char *name);
 /* Takes a line into the lists. ERR_DATA says what is wrong with it, ERR_MEMORY. */
 enum status journal_take_line(struct journal *j, const json_t *line, struct error *e);
 
-/* Finds which launches are of another key than that of their point. */
-void journal_find_outdated(struct journal *j);
+/* Finds which launches, of one point or (NULL) of all, are of another key than that of their point. */
+void journal_find_outdated(struct journal *j, const char *point);
