@@ -244,7 +244,7 @@ static enum status check_last(const struct net_desc *net, const struct node *lis
         return OK;
     return mark_error(e, ERR_SPEC, list->items[list->n - 1].mark,
                       "%s is the last layer, and softmax needs the scores before it; leave %s out",
-                      rule->name, rule->name);
+                      layer_names()[last->kind], layer_names()[last->kind]);
 }
 
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)

@@ -130,7 +130,7 @@ static json_t *run_json(const struct inputs *in)
     return json_pack("{s:s, s:s?, s:s?, s:f, s:b, s:s, s:o, s:o, s:i, s:o, s:s, s:s?}", "run",
                      a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir, "nic",
                      a->nic, "deadline_s", config_number(&a->config, OPT_DEADLINE), "record_steps",
-                     a->record_steps, "version", a->version, "options", options_json(&a->config),
+                     !a->no_steps, "version", a->version, "options", options_json(&a->config),
                      "presets", options_json(&in->presets), "schema", RECORD_SCHEMA, "fields",
                      record_fields_json(), "blas", gemm_library(), "blis_arch_type",
                      getenv(GEMM_ARCH_TYPE));

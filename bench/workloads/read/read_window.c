@@ -19,8 +19,6 @@ static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
     if (madvise((void *)begin, length, MADV_POPULATE_WRITE) != 0 &&
         (errno == EFAULT || errno == ENOMEM))
         return mem_shared_is_full(WHO, (double)bytes, e);
-#else
-    (void)window, (void)bytes, (void)e;
 #endif
     return OK;
 }

@@ -30,12 +30,6 @@ static enum status take_yes(struct arguments *a, void *at, const char *text, str
     return OK;
 }
 
-static enum status take_no(struct arguments *a, void *at, const char *text, struct error *e)
-{
-    *(bool *)at = false;
-    return OK;
-}
-
 static enum status take_run(struct arguments *a, void *at, const char *text, struct error *e)
 {
     int run;
@@ -94,7 +88,7 @@ static const struct own_option {
     {"predictions", take_text, AT(predictions), "FILE",
      "write the class of each test image, a line an image"},
     {"record", take_text, AT(record_dir), "DIR", "write DIR/rank.N.jsonl"},
-    {"no-steps", take_no, AT(record_steps), "", "without a line a step in it"},
+    {"no-steps", take_yes, AT(no_steps), "", "without a line a step in it"},
     {"wait", take_wait, AT(wait), "block|poll|yield",
      "how ranks wait for each other (yield where mpiexec says that a node has more of them than "
      "processors, else block)"},
@@ -360,7 +354,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
 {
     struct strategy_config strategy;
     enum option_id at;
-    *a = (struct arguments){.version = "", .record_steps = true};
+    *a = (struct arguments){.version = ""};
     a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK; /* who plans cores says --wait */
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));

@@ -26,9 +26,9 @@ struct arguments {
     struct work_options work;             /* borrowed from argv */
     const char *version;                  /* given by the runner, for the record */
     char libraries[LIBRARIES_HASH_BYTES]; /* loaded when the arguments were parsed */
-    uint32_t until;    /* epochs after which this segment of an elastic run ends; 0: it is none */
-    bool record_steps; /* false: the record has no `step` lines */
-    bool finalize;     /* ranks leave through MPI_Finalize */
+    uint32_t until; /* epochs after which this segment of an elastic run ends; 0: it is none */
+    bool no_steps;  /* the record has no `step` lines */
+    bool finalize;  /* ranks leave through MPI_Finalize */
     bool help, describe, describe_plan, identify, probe_recovery;
 };
 

@@ -106,7 +106,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         take_interruptions(r);
     }
     traffic_step_end(&r->traffic, &r->trainer, timed);
-    if (!record || !r->arguments->record_steps)
+    if (!record || r->arguments->no_steps)
         return OK;
     if (r->log.n == r->log.capacity)
         TRY(step_log_write(&r->log, &r->recorder, e));

@@ -1,25 +1,24 @@
 #include "bench/workloads/train_cnn/parts/pace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "kernels/base/clock.h"
+#include "kernels/base/stats.h"
 
 /* ---- This machine's clock ---- */
 
 static int64_t now_ns(void *arg)
 {
-    (void)arg;
     return clock_ns();
 }
 
 static void sleep_until(void *arg, int64_t ns)
 {
-    (void)arg;
     const struct timespec until = {.tv_sec = (time_t)(ns / 1000000000),
                                    .tv_nsec = (long)(ns % 1000000000)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
@@ -28,7 +27,6 @@ static void sleep_until(void *arg, int64_t ns)
 
 static void offer_core(void *arg)
 {
-    (void)arg;
     sched_yield();
 }
 
@@ -40,26 +38,17 @@ enum { PROBES = 20, PROBE_NS = 1000000 };
  * cores from working. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* What nine sleeps of ten are late by at most. */
 static int64_t measure_margin(const struct pace_clock *clock)
 {
-    int64_t late_ns[PROBES];
+    double late_ns[PROBES];
     for (int i = 0; i < PROBES; i++) {
         int64_t until_ns = clock->now_ns(clock->arg) + PROBE_NS;
         clock->sleep_until(clock->arg, until_ns);
-        late_ns[i] = clock->now_ns(clock->arg) - until_ns;
+        late_ns[i] = (double)(clock->now_ns(clock->arg) - until_ns);
     }
-    qsort(late_ns, PROBES, sizeof *late_ns, by_size);
-    int64_t margin_ns = late_ns[PROBES * 9 / 10];
-    if (margin_ns < MARGIN_LEAST_NS)
-        return MARGIN_LEAST_NS;
-    return margin_ns < MARGIN_MOST_NS ? margin_ns : MARGIN_MOST_NS;
+    double margin_ns = stats_quantile(late_ns, PROBES, 0.9 * PROBES / (PROBES - 1));
+    return llround(fmin(fmax(margin_ns, MARGIN_LEAST_NS), MARGIN_MOST_NS));
 }
 
 void pace_open(struct pace *p)

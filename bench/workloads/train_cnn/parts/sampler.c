@@ -198,23 +198,6 @@ uint32_t batch_counted(const struct batch *batch)
     return n;
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts and removes what repeats. */
-static uint32_t sort_once(uint32_t *samples, uint32_t n)
-{
-    uint32_t kept = 0;
-    qsort(samples, n, sizeof *samples, compare);
-    for (uint32_t i = 0; i < n; i++)
-        if (kept == 0 || samples[kept - 1] != samples[i])
-            samples[kept++] = samples[i];
-    return kept;
-}
-
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
 {
     uint32_t n = 0;
@@ -223,10 +206,14 @@ uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
             needs[n] = s->first + n;
         return n;
     }
+    memset(needs, 0, s->n_own * sizeof *needs); /* first whether a sample is needed */
     for (uint32_t step = 0; step < s->steps; step++) {
         struct batch batch = sampler_get(s, epoch, step);
-        memcpy(needs + n, batch.samples, batch.n * sizeof *needs);
-        n += batch.n;
+        for (uint32_t i = 0; i < batch.n; i++)
+            needs[batch.samples[i]] = 1;
     }
-    return sort_once(needs, n);
+    for (uint32_t i = 0; i < s->n_own; i++)
+        if (needs[i] != 0)
+            needs[n++] = i;
+    return n;
 }
