@@ -195,7 +195,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
-    const char *option = !a->record_steps                ? "no-steps"
+    const char *option = a->no_steps                ? "no-steps"
                          : config_int(c, OPT_TIMELINE)   ? option_get(OPT_TIMELINE)->key
                          : config_int(c, OPT_REPLAY) > 0 ? option_get(OPT_REPLAY)->key
                                                          : NULL;
