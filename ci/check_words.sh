@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=ci/help.sh
 . ci/help.sh
-answer_help "$@"
+take_no_arguments "$@"
 failed=0
 
 # Pages: no sentence above 30 words; README at most 150 lines and 17 words a sentence.

@@ -41,7 +41,7 @@
 
 /* What files of launches and points say beyond the meaning of a metric; `steps`: "" or "timed ". */
 #define OVER_hello(steps) ""
-#define OVER_step(steps)  "; mean over " steps "steps and ranks"
+#define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""
 #define OVER_eval(steps)  ""
 #define OVER_end(steps)   ""

@@ -6,32 +6,28 @@
 #pragma once
 
 #define POINT_FLAGS(FLAG)                                                                          \
-    FLAG(ci_not_met,                                                                               \
-         "a number with an interval is known less precisely than measure.time.precision asks")     \
-    FLAG(oversubscribed, "there are more computing threads than usable cores")                     \
-    FLAG(replayed, "ranks did not compute in timed launches: see compute")                         \
-    FLAG(short_replay, "computing of a step takes less than smallest_step_ms")                     \
+    FLAG(ci_not_met, "an interval is wider than measure.time.precision allows")                    \
+    FLAG(oversubscribed, "more computing threads than usable cores")                               \
+    FLAG(replayed, "ranks slept for calibrated times instead of computing in timed launches")      \
+    FLAG(short_replay, "the computation of a step is shorter than smallest_step_ms")               \
     FLAG(late_replay, "late_ms is more than 5 % of step_ms")                                       \
-    FLAG(compute_only, "strategy none at several ranks: ranks train apart and send nothing")       \
+    FLAG(compute_only, "strategy none at several ranks: ranks train alone and send nothing")       \
     FLAG(by_design,                                                                                \
-         "weights differ between ranks, as an option that is a flaw of published programs has it") \
+         "weights differ between ranks because an option reproduces a flaw of published programs") \
     FLAG(shares_cores, "no lock kept other campaigns off the same cores")                          \
-    FLAG(                                                                                          \
-        memory_off,                                                                                \
-        "model_states_error_pct of a point under a stage of ZeRO is beyond 5 either way, by more " \
-        "than 8 pages of memory")                                                                  \
-    FLAG(mixed, "its nodes have processors of several kinds, see cpus: the slower one decides")    \
-    FLAG(shared_machine,                                                                           \
-         "several of its nodes are one machine, and may share cores: see machines")                \
-    FLAG(busy, "others took more than 10 % of its processors' time: see foreign_pct")              \
-    FLAG(seeds_missing, "fewer accuracy runs count than seeds were asked for")                     \
-    FLAG(disturbed, "a launch that counts was disturbed: see disturbed_by")                        \
-    FLAG(outliers, "step_ms of a launch does not belong to the others")                            \
+    FLAG(memory_off,                                                                               \
+         "model_states_mib under ZeRO differs from its forecast by more than 5 % and 8 pages")     \
+    FLAG(mixed, "nodes have different processors, see cpus: the slowest decides")                  \
+    FLAG(shared_machine, "several nodes are one machine and may share cores, see machines")        \
+    FLAG(busy, "others used more than 10 % of the point's processor time, see foreign_pct")        \
+    FLAG(seeds_missing, "fewer accuracy runs count than there are seeds")                          \
+    FLAG(disturbed, "a launch that counts was disturbed, see disturbed_by")                        \
+    FLAG(outliers, "step_ms of a launch is an outlier")                                            \
     FLAG(modes, "step_ms of the launches falls into two groups")                                   \
-    FLAG(warming, "steps get shorter while they are timed: trend_tau differs from 0 over the "     \
-                  "launches at 5 %, corrected for the points, and trend_pct is more than 1")       \
-    FLAG(slowing, "steps get longer while they are timed, by the same test as warming")            \
-    FLAG(base_incomplete, "launches of a point that a ratio of this row rests on failed")
+    FLAG(warming, "steps get shorter during the timed part: trend_tau differs from 0 at 5 %, "     \
+                  "corrected for the points, and trend_pct is beyond 1")                           \
+    FLAG(slowing, "steps get longer during the timed part, by the same test as warming")           \
+    FLAG(base_incomplete, "launches of a point that a ratio of this row needs failed")
 
 #define FLAG_ID(name, meaning) FLAG_##name,
 enum point_flag { POINT_FLAGS(FLAG_ID) FLAGS };

@@ -274,7 +274,7 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
 {
     const char *rows = q->file != NULL ? csv_file_unwritten(q->file, d->spec) : NULL;
     if (rows != NULL)
-        snprintf(why, LACK_BYTES, "this campaign has no %s: %s", q->file, rows);
+        snprintf(why, LACK_BYTES, "this campaign has no %s. %s", q->file, rows);
     return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 

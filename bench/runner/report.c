@@ -16,8 +16,7 @@ static enum status draw_where_possible(const struct summary *s,
                                        const struct tools *tools, struct error *e)
 {
     const struct figures_run run = {s, request->run_dir, NULL};
-    enum status status =
-        figures_draw(&run, 1, request->run_dir, tools->plots, FIGURES_PICTURES, e);
+    enum status status = figures_draw(&run, 1, request->run_dir, tools->plots, FIGURES_PICTURES, e);
     if (status != ERR_UNAVAILABLE || !request->spare)
         return status;
     log_print(LOG_NOTE, "%s; `scalebench figures %s` draws them, also elsewhere, of a copy",

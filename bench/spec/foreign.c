@@ -330,7 +330,7 @@ enum status foreign_check(const struct config *config, struct error *e)
     double ms;
     if (command->n == 0)
         return mark_error(e, ERR_SPEC, config->values[OPT_WORKLOAD].mark,
-                          "workload.command is missing: %s", option_get(OPT_COMMAND)->help);
+                          "workload.command is missing. %s", option_get(OPT_COMMAND)->help);
     for (size_t i = 0; i < command->n; i++) {
         char *word;
         TRY(check_shell(config, command->texts[i], e));

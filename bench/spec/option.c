@@ -129,9 +129,9 @@ void option_explain(FILE *out, const struct spec_option *option)
     if (option->names != NULL)
         explain_names(out, option->names);
     if (option->preset == NULL)
-        fprintf(out, "  preset   there is none\n");
+        fprintf(out, "  default  none: it must be given\n");
     else
-        fprintf(out, "  preset   %s\n", option->preset[0] ? option->preset : "none");
+        fprintf(out, "  default  %s\n", option->preset[0] ? option->preset : "none");
     fprintf(out, "  scope    %s\n", scope_text(option->scope));
     if (option->flaw)
         fprintf(out,

@@ -15,6 +15,7 @@
 #include "bench/spec/yaml_reader.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 enum { TITLE_MAX = 120 };
 
@@ -23,8 +24,8 @@ enum { TITLE_MAX = 120 };
 static enum status missing(const struct spec *spec, enum option_id id, struct error *e)
 {
     const struct spec_option *option = option_get(id);
-    return mark_error(e, ERR_SPEC, mark_in(spec->path, 1, 1), "%s is missing: %s", option->key,
-                      option->help);
+    return mark_error(e, ERR_SPEC, mark_in(spec->path, 1, 1), "%s is missing. %.*s", option->key,
+                      text_sentence(option->help), option->help);
 }
 
 /* Neither a path, nor anything that a program takes for an option. */

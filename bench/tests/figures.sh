@@ -341,11 +341,11 @@ wrong_options_of_figures_are_named() {
     [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_accuracy.csv" ] || return 1
     expect 2 "figures.where = ranks = 99: no point of the spec is so" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
-    expect 2 "figures.y = step_ms: this campaign has no steps.csv: a row a step and rank of every timed launch; written where measure.steps_csv is true" \
+    expect 2 "figures.y = step_ms: this campaign has no steps.csv. One row per step and rank of every timed launch. Written if measure.steps_csv is true" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
     expect 2 "comm.csv is the table of a sweep, whose figures take no --set; leave --set out" \
         "$scalebench" figures results/reference/comm/comm.csv --set title=x || return 1
-    expect 0 "what it goes over" "$scalebench" explain figures.x
+    expect 0 "Quantity of the x axis" "$scalebench" explain figures.x
 }
 
 # A campaign that can leave nothing to show is told before it runs.
@@ -374,7 +374,7 @@ accuracy
 epochs
 :7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []
 resources
-:7:11: figures.y = cpu_useful_pct: this campaign has no resources.csv: 
+:7:11: figures.y = cpu_useful_pct: this campaign has no resources.csv. 
 {kind: line, y: step_ms, where: ranks = 2}
 :7:43: figures.where = ranks = 2: no point of the spec is so
 {kind: line, y: step_ms, where: rank > 1}

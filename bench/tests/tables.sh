@@ -270,7 +270,7 @@ explains() {
         expect 0 "allreduce, one of the strategies" "$scalebench" explain allreduce &&
         expect 0 "sync.variant  plain (usual) pickled" "$scalebench" explain reduce_bcast &&
         expect 0 "usual plain pickled linear mpich" "$scalebench" explain sync.variant &&
-        expect 0 "of gather_scatter: every rank" "$scalebench" list variants &&
+        expect 0 "of gather_scatter: Every rank" "$scalebench" list variants &&
         expect 0 "21840 parameters" "$scalebench" explain lenet_21k &&
         expect 2 "nearest 'step_ms_median'" "$scalebench" explain step_ms_medain
 }

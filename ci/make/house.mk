@@ -1,6 +1,6 @@
 # Formatting, checks of the sources, help.
 
-.PHONY: format lint schema info help clean
+.PHONY: format lint pages schema info help clean
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 #: make format | lint                 format the sources | check format, layers, scripts and words
 format:
@@ -13,7 +13,12 @@ schema:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench schema >$(BUILD)/schema.json && mv $(BUILD)/schema.json $(SCHEMA)
 
-LINTS := lint-format lint-layers lint-schema lint-scripts lint-tables lint-words
+#: make pages                        write the pages of options, columns and commands, after a table changed
+pages:
+	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@BUILD='$(BUILD)' ci/pages.sh
+
+LINTS := lint-format lint-layers lint-pages lint-schema lint-scripts lint-tables lint-words
 .PHONY: $(LINTS)
 lint:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
@@ -24,6 +29,9 @@ lint-format:
 
 lint-layers:
 	@BUILD='$(BUILD)' ci/check_layers.sh
+
+lint-pages:
+	@BUILD='$(BUILD)' ci/pages.sh check
 
 lint-schema:
 	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo 'make schema writes it anew' >&2; false; }

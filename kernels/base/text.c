@@ -133,6 +133,12 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds)
     return strcat(text, " s");
 }
 
+int text_sentence(const char *text)
+{
+    const char *end = strstr(text, ". ");
+    return end != NULL ? (int)(end - text) : (int)strlen(text);
+}
+
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 {
     static const char *const hissing[] = {"nch", "tch"}; /* the ch of an epoch is a k */

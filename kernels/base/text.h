@@ -45,6 +45,9 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 /* "1 rank", "2 ranks", "3 launches", "4 epochs" */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 
+/* Returns the length of the first sentence, without the full stop that another sentence follows. */
+int text_sentence(const char *text);
+
 /* How a process ended, of what wait() says of it: "exit status 3", "killed by signal 9 (Killed)". */
 char *text_end(char text[TEXT_END], int wait_status);
 

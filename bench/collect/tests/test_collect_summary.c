@@ -404,7 +404,7 @@ static void distinct_numbers_rise(void **state)
     struct fake_run run;
     char text[128];
     fake_open(&run, "name: batches\nmodel: lenet_21k\nranks: 1\n"
-                    "matrix: {train.global_batch: [512, 64, 1024], train.lr: [0.1, 0.2]}\n");
+                    "matrix: {train.global_batch: [512, 64, 1024], kernels.plan: [fast, exact]}\n");
     struct summary s = collect(&run);
     assert_string_equal(summary_distinct(text, sizeof text, &s, COLUMN_global_batch),
                         "64, 512, 1024");

@@ -518,8 +518,8 @@ static void every_column_is_listed(void **state)
     assert_int_equal(fclose(out), 0);
     for (int i = 0; i < COLUMNS; i++)
         assert_line(text, column_get(i)->name);
-    assert_line(text, "\nraw.csv: a row a launch, failed ones included\n");
-    assert_line(text, "  step_ms_median     REAL  ms         time of a step, slowest rank");
+    assert_line(text, "\nraw.csv: One row per launch, failed ones included\n");
+    assert_line(text, "  step_ms_median     REAL  ms         Time per step of the slowest rank");
     free(text);
 }
 

@@ -170,7 +170,7 @@ static void seeds_are_one_median(void **state)
 {
     struct shown shown = {0};
     struct error e = {.status = OK};
-    fake_open(&shown.run, HEAD "matrix: {ranks: [1], seed: [3, 4, 5]}\n"
+    fake_open(&shown.run, HEAD "matrix: {ranks: [1], seed: [3, 4, 5]}\nmeasure.steps_csv: true\n"
                                "figures: [{kind: line, y: step_ms, series: sync.strategy}]\n");
     for (int seed = 3; seed <= 5; seed++)
         fake_add(&shown.run, &(struct fake_launch){.ranks = 1,

@@ -7,6 +7,7 @@
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/table.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 struct offer {
     const char *word; /* what was begun */
@@ -31,7 +32,8 @@ static void offer(const struct offer *o, const char *text, int length, const cha
                   const char *meaning)
 {
     if (strncmp(text, o->word, strlen(o->word)) == 0 && length >= (int)strlen(o->word))
-        fprintf(o->to, "%.*s%s%s%s\n", length, text, end, *meaning ? "\t" : "", meaning);
+        fprintf(o->to, "%.*s%s%s%.*s\n", length, text, end, *meaning ? "\t" : "",
+                text_sentence(meaning), meaning);
 }
 
 static void offer_word(const struct offer *o, const char *text, const char *meaning)

@@ -238,8 +238,8 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
         drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, runs[i].name};
     enum status status = n > 1 ? figures_check_runs(drawn, n, e) : OK;
     THEN(status, folder_make(folder, e));
-    THEN(status,
-         figures_draw(drawn, n, folder, tools->plots, n > 1 ? FIGURES_PICTURES : FIGURES_WITH_SCRIPTS, e));
+    THEN(status, figures_draw(drawn, n, folder, tools->plots,
+                              n > 1 ? FIGURES_PICTURES : FIGURES_WITH_SCRIPTS, e));
     free(drawn);
     return status;
 }

@@ -168,7 +168,7 @@ static const struct spec_option *option_at(size_t i)
 
 static void print_option(FILE *out, const char *indent, const struct spec_option *option)
 {
-    fprintf(out, "%s%-30s %s\n", indent, option->key, option->help);
+    fprintf(out, "%s%-30s %.*s\n", indent, option->key, text_sentence(option->help), option->help);
 }
 
 /* "train": what stands below it. */

@@ -12,6 +12,7 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
 
 /* In the order of all_commands. */
 static command_function *const functions[COMMANDS] = {
@@ -31,6 +32,13 @@ static void print_entry(FILE *out, const char *head, int indent, const char *tex
     terminal_print_entry(out, head, indent, text, width > 0 ? width : 80);
 }
 
+static void print_headline(FILE *out, const char *head, int indent, const char *summary)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%.*s", text_sentence(summary), summary);
+    print_entry(out, head, indent, text);
+}
+
 static void print_help(FILE *out)
 {
     enum { INDENT = 27 };
@@ -41,9 +49,9 @@ static void print_help(FILE *out)
     fputs("\nusage: scalebench COMMAND [ARGUMENTS]\n\n", out);
     for (size_t i = 0; i < COMMANDS; i++) {
         snprintf(head, sizeof head, "  %-10s %s", all_commands[i].name, all_commands[i].operand);
-        print_entry(out, head, INDENT, all_commands[i].summary);
+        print_headline(out, head, INDENT, all_commands[i].summary);
     }
-    fputs("  help       [COMMAND]     this text, or a command's\n"
+    fputs("  help       [COMMAND]     Print this text, or a command's details\n"
           "\noptions: --help, --version, and a command's own\nexit status:\n",
           out);
     for (size_t i = 0; i < EXITS; i++) {

@@ -108,7 +108,7 @@ static void print_spec_option(FILE *out, const struct spec_option *option)
         fputc('\n', out);
     }
     if (option->preset != NULL && option->preset[0] != '\0')
-        print_line(out, "preset: ", option->preset);
+        print_line(out, "default: ", option->preset);
 }
 
 /* Options stand in groups, as options.def has them; those outside one come first. */

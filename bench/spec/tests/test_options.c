@@ -52,11 +52,11 @@ static void test_explain(void **state)
     option_explain(out, option_find("sync.strategy"));
     option_explain(out, option_find("name"));
     fclose(out);
-    assert_non_null(strstr(text, "train.lr\n  learning rate at one rank\n"));
+    assert_non_null(strstr(text, "train.lr\n  Learning rate at one rank\n"));
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
     assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
-    assert_non_null(strstr(text, "    ring               blocks go around a ring twice"));
-    assert_non_null(strstr(text, "preset   there is none\n"));
+    assert_non_null(strstr(text, "    ring               Sum blocks around a ring"));
+    assert_non_null(strstr(text, "default  none: it must be given\n"));
     assert_null(strstr(text, "flaw"));
     free(text);
     out = open_memstream(&text, &size);

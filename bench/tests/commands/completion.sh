@@ -97,7 +97,7 @@ groups_are_explained() {
     expect 0 "train, a group of options" "$scalebench" explain train || return 1
     [ "$(grep -c '^  train\.' "$tmp/expect.log")" -eq "$("$scalebench" explain | grep -c '^train\.')" ] || return 1
     expect 0 "  measure.time.steps " "$scalebench" explain measure.time && ! grep measure.accuracy "$tmp/expect.log" || return 1
-    expect 0 "  workload.command " "$scalebench" explain workload && grep -q "program that is measured" "$tmp/expect.log" || return 1
+    expect 0 "  workload.command " "$scalebench" explain workload && grep -q "Program to measure" "$tmp/expect.log" || return 1
     expect 0 "  figures.kind " "$scalebench" explain figures
 }
 check "explain lists the options of a group" groups_are_explained

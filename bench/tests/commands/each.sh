@@ -25,7 +25,7 @@ check|holds|$reference/strong_scaling ranks>0
 claims|survive|results/claims.yaml
 doctor|cores|--set site=local
 list|allreduce|strategies
-explain|learning rate|train.lr
+explain|Learning rate|train.lr
 model|690,590|keras_690k
 machine|core|
 schema|properties|

@@ -49,7 +49,7 @@ if command -v mandoc >/dev/null; then
     check "mandoc has nothing against it" nothing_to_say mandoc -Tlint -W warning "$page"
     mandoc -Tascii -Owidth=300 "$page" | sed 's/.\x08//g' >"$tmp/shown"
     check "a dash, a quotation mark and a bracket come through" \
-        shows '--set "KEY=VALUE ..."' 'e.g. ">= 96.5"' '{kind: line, y: wait_ms}' 'preset: [time, speedup, efficiency]'
+        shows '--set "KEY=VALUE ..."' 'for example ">= 96.5"' '{kind: line, y: wait_ms}' 'default: [time, speedup, efficiency]'
 else
     lacks "the page as mandoc sees it" mandoc
 fi

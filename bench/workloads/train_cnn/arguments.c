@@ -195,7 +195,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
-    const char *option = a->no_steps                ? "no-steps"
+    const char *option = a->no_steps                     ? "no-steps"
                          : config_int(c, OPT_TIMELINE)   ? option_get(OPT_TIMELINE)->key
                          : config_int(c, OPT_REPLAY) > 0 ? option_get(OPT_REPLAY)->key
                                                          : NULL;
@@ -308,7 +308,7 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
 static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *owner = config_unread_by(config, id);
-    bool decided = owner != NULL && owner->scope == SCOPE_WORKLOAD;
+    bool decided = owner != NULL && scope_is_workload(owner->scope);
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 

@@ -78,6 +78,7 @@ static void other_layers_part_a_pair(void **state)
     struct net_desc net;
     struct layer_desc pool = layer_desc_preset(LAYER_maxpool2d);
     pool.kernel_h = pool.kernel_w = 1;
+    pool.stride_h = pool.stride_w = 2;
     assert_int_equal(net_desc_begin(&net, "net", (struct shape){1, 6, 6}, 10, NULL), OK);
     add(&net, LAYER_dense, 8);
     assert_int_equal(net_desc_add(&net, &pool, NULL), OK);
