@@ -196,7 +196,7 @@ refuses_when_nothing_can_run() {
 }
 
 plans_without_running() {
-    expect 0 "--record=DIR --run=time" "$bin/scalebench" plan "$tmp/fake.yaml" --out "$out" || return 1
+    expect 0 "--record=DIR --run=time" "$bin/scalebench" plan "$tmp/fake.yaml" --commands --out "$out" || return 1
     expect 0 "2 points, 0 skipped; 6 to 8 timed launches, 4 accuracy runs" \
         "$bin/scalebench" plan "$tmp/fake.yaml" --out "$out" && [ ! -e "$out" ]
 }

@@ -19,10 +19,11 @@ struct arguments {
     const char *out;                               /* --out, else default_out */
     const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
     const char *site;                              /* of submit, or NULL */
+    const char *model, *data, *ranks, *strategies; /* of new, or NULL */
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */
     const char *file, *format, *output;            /* of check; of several commands */
-    bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update;
+    bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update, commands;
 };
 
 typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,

@@ -17,11 +17,22 @@ static enum status print_command(const struct campaign *c, size_t point, enum la
     return OK;
 }
 
-static enum status print_point(const struct forecast *f, size_t i, FILE *out, struct error *e)
+static enum status print_commands(const struct forecast *f, size_t i, FILE *out, struct error *e)
+{
+    const struct campaign *c = f->c;
+    const struct value *seeds = &c->spec.config.values[OPT_ACCURACY_SEEDS];
+    if (c->spec.config.values[OPT_TIME_LAUNCHES].number_hi > 0)
+        TRY(print_command(c, i, RUN_TIME, 0, out, e));
+    if (f->points[i].least[RUN_ACCURACY] > 0)
+        TRY(print_command(c, i, RUN_ACCURACY, (uint64_t)seeds->numbers[0], out, e));
+    return OK;
+}
+
+static enum status print_point(const struct forecast *f, size_t i, bool commands, FILE *out,
+                               struct error *e)
 {
     const struct campaign *c = f->c;
     const struct point *point = &c->spec.points[i];
-    const struct value *seeds = &c->spec.config.values[OPT_ACCURACY_SEEDS];
     fprintf(out, "%s  %s%s%s\n", point->id, point->label, point->base ? "  (base)" : "",
             point->requested ? "" : "  (added)");
     if (point->twin != i) {
@@ -32,28 +43,18 @@ static enum status print_point(const struct forecast *f, size_t i, FILE *out, st
         fprintf(out, "    skipped: %s\n", c->refusals[i]);
         return OK;
     }
-    if (c->spec.config.values[OPT_TIME_LAUNCHES].number_hi > 0)
-        TRY(print_command(c, i, RUN_TIME, 0, out, e));
-    if (f->points[i].least[RUN_ACCURACY] > 0)
-        TRY(print_command(c, i, RUN_ACCURACY, (uint64_t)seeds->numbers[0], out, e));
-    return OK;
+    return commands ? print_commands(f, i, out, e) : OK;
 }
 
-static enum status print_points(const struct forecast *f, FILE *out, struct error *e)
-{
-    for (size_t i = 0; i < f->c->spec.n_points; i++)
-        TRY(print_point(f, i, out, e));
-    return OK;
-}
-
-static enum status plan_write_text(FILE *out, const struct forecast *f, struct error *e)
+static enum status plan_write_text(FILE *out, const struct forecast *f, bool commands,
+                                   struct error *e)
 {
     const struct campaign *c = f->c;
     const struct value *launches = &c->spec.config.values[OPT_TIME_LAUNCHES];
     char points[TEXT_NUMBER], runs[TEXT_NUMBER];
     size_t able = 0, accuracy = 0;
-    TRY(print_points(f, out, e));
     for (size_t i = 0; i < c->spec.n_points; i++) {
+        TRY(print_point(f, i, commands, out, e));
         able += f->points[i].runs;
         accuracy += f->points[i].least[RUN_ACCURACY];
     }
@@ -69,14 +70,17 @@ static enum status plan_write_text(FILE *out, const struct forecast *f, struct e
     return OK;
 }
 
-static enum status plan_write_csv(FILE *out, const struct forecast *f, struct error *e)
+static enum status plan_write_csv(FILE *out, const struct forecast *f, bool commands,
+                                  struct error *e)
 {
-    (void)e;
+    if (commands)
+        return error_set(e, ERR_ARGUMENT, "plan: --commands is of --format text; leave one out");
     forecast_write_csv(out, f);
     return OK;
 }
 
-typedef enum status plan_writer(FILE *out, const struct forecast *f, struct error *e);
+typedef enum status plan_writer(FILE *out, const struct forecast *f, bool commands,
+                                struct error *e);
 
 static const struct {
     const char *name;
@@ -87,11 +91,12 @@ static const struct {
 };
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
-static enum status plan(const struct campaign *c, plan_writer *writer, FILE *out, struct error *e)
+static enum status plan(const struct campaign *c, plan_writer *writer, bool commands, FILE *out,
+                        struct error *e)
 {
     struct forecast f;
     enum status status = forecast_make(&f, c, e);
-    THEN(status, writer(out, &f, e));
+    THEN(status, writer(out, &f, commands, e));
     forecast_free(&f);
     return status;
 }
@@ -110,7 +115,7 @@ enum status command_plan(const struct arguments *arguments, const struct tools *
     TRY(job_move(tools, arguments->command, e));
     enum status status = campaign_prepare(&c, &request, tools, e);
     THEN(status, checks_check(&c.spec, e));
-    THEN(status, plan(&c, formats[index].writer, out, e));
+    THEN(status, plan(&c, formats[index].writer, arguments->commands, out, e));
     campaign_close(&c);
     return status;
 }

@@ -45,7 +45,7 @@ touch "$tmp/results/study/one/manifest.json"
 
 check "bash: every command" offers_every_command
 check "bash: a command" offers_just "schema" sche
-check "bash: options of a command" offers_just "--set --out --format --help" plan quick.yaml --
+check "bash: options of a command" offers_just "--set --out --commands --format --help" plan quick.yaml --
 check "bash: a spec" offers_just "strong_scaling.yaml" run strong
 check "bash: a spec below configs/reports" offers_just "reports/naik_yadav/table1.yaml" plan reports/naik_yadav/t
 check "bash: every key of a SET" offers_every_key

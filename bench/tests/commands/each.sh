@@ -12,6 +12,7 @@ reference=results/reference
 # What somebody types, a row a command: what its output holds, then its arguments. `run` comes first, others use its run.
 commands() {
     cat <<END
+new|3 points|$tmp/begun
 run|launch|$tmp/fake.yaml
 plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[tree,ring]
 submit|build=$bin|$tmp/fake.yaml --site example --dry-run
@@ -51,6 +52,7 @@ needs_its_output() { # command, arguments
     local words how
     read -r -a words <<<"$2"
     for how in without_output to_a_full_one; do
+        [ "$1" != new ] || rm -f "${words[0]}.yaml"
         [ "$1" = doctor ] || expect 1 "scalebench: standard output cannot be written" "$how" "$bin/scalebench" "$1" "${words[@]}" || return 1
     done
 }

@@ -28,7 +28,7 @@ train: {global_batch: 64}
 ranks: 2
 place: {oversubscribe: allow}
 END
-planned=$("$scalebench" plan "$tmp/two.yaml" | sed -n "s/.*pin --cpus '\([^']*\)'.*/\1/p")
+planned=$("$scalebench" plan "$tmp/two.yaml" --commands | sed -n "s/.*pin --cpus '\([^']*\)'.*/\1/p")
 
 binds_as_the_runner_would() { # launcher, ranks as it says them
     local rank got=()

@@ -259,5 +259,17 @@ if unshare -n true 2>/dev/null || unshare -rn true 2>/dev/null; then
 else
     skip "the rate of a link counts" "no network namespaces"
 fi
+
+# Its own plan is what it prints; what it cannot plan leaves no file.
+begins_a_spec() {
+    expect 0 "4 points, 0 skipped" "$scalebench" new begun --model vgg_mini --strategies none,ring,bucketed || return 1
+    expect 0 "4 points, 0 skipped" "$scalebench" plan begun.yaml --out "$out" && grep -q "set: cifar10" begun.yaml || return 1
+    cp begun.yaml kept.yaml
+    expect 2 "begun.yaml: File exists; give another NAME" "$scalebench" new begun && cmp begun.yaml kept.yaml || return 1
+    expect 2 "bad.yaml:9:24: sync.strategy: 'rang' is unknown; nearest 'ring'" "$scalebench" new bad --strategies none,rang &&
+        [ ! -e bad.yaml ]
+}
+check "a spec is begun" begins_a_spec
+check "commands are printed where asked for" expect 0 " --record=DIR --run=time " "$scalebench" plan "$tmp/own.yaml" --commands
 check "another format is refused" expect 2 "known: text csv" "$scalebench" plan "$tmp/own.yaml" --format json
 finish

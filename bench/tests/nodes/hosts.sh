@@ -125,10 +125,10 @@ sends_without_rendezvous() {
     spec own 1
     grep -vE "^(model|data|train|sync|measure)" "$tmp/own.yaml" >"$tmp/foreign.yaml"
     echo 'workload: {command: [true]}' >>"$tmp/foreign.yaml"
-    "$scalebench" plan "$tmp/own.yaml" | grep -c " UCX_RNDV_THRESH=inf " || return 1
-    ! UCX_RNDV_THRESH=1m "$scalebench" plan "$tmp/own.yaml" | grep "UCX_RNDV_THRESH" || return 1
-    "$scalebench" plan "$tmp/foreign.yaml" | grep "/true" &&
-        ! "$scalebench" plan "$tmp/foreign.yaml" | grep "UCX_RNDV_THRESH"
+    "$scalebench" plan "$tmp/own.yaml" --commands | grep -c " UCX_RNDV_THRESH=inf " || return 1
+    ! UCX_RNDV_THRESH=1m "$scalebench" plan "$tmp/own.yaml" --commands | grep "UCX_RNDV_THRESH" || return 1
+    "$scalebench" plan "$tmp/foreign.yaml" --commands | grep "/true" &&
+        ! "$scalebench" plan "$tmp/foreign.yaml" --commands | grep "UCX_RNDV_THRESH"
 }
 check "the trainer sends without a rendezvous, other programs do not" sends_without_rendezvous
 

@@ -116,7 +116,7 @@ others_are_told_apart() {
 check "the time of others is told apart from that of the ranks" others_are_told_apart
 
 samplers_know_the_interface() {
-    on_machines "$scalebench" plan "$tmp/machines.yaml" --set measure.resources=20ms | tee /dev/stderr |
+    on_machines "$scalebench" plan "$tmp/machines.yaml" --commands --set measure.resources=20ms | tee /dev/stderr |
         grep -q -- "--sample 0.02 --sample-to [^ ]* --nic eth0 -- "
 }
 check "machines are sampled by the interface that is named" samplers_know_the_interface
@@ -185,14 +185,14 @@ check "the class of each machine is known, and two classes are marked" classes_a
 cores_are_those_of_the_machines() {
     local core set="site.machines=[two] nodes=1"
     core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-    expect 0 " --wait=block " on_machines taskset -c "$core" "$scalebench" plan "$tmp/machines.yaml" \
+    expect 0 " --wait=block " on_machines taskset -c "$core" "$scalebench" plan "$tmp/machines.yaml" --commands \
         --set "$set place.oversubscribe=refuse" --out "$tmp/none" || return 1
-    expect 0 " -n $(nproc) " on_machines taskset -c "$core" "$scalebench" plan "$tmp/machines.yaml" \
+    expect 0 " -n $(nproc) " on_machines taskset -c "$core" "$scalebench" plan "$tmp/machines.yaml" --commands \
         --set "$set ranks_per_node=full" --out "$tmp/none" || return 1
     echo "taskset -cp $core \$\$ >/dev/null" >"$tmp/second"
     expect 0 "2 ranks x 1 thread need 2 cores, this job may use 1" on_machines "$scalebench" plan \
         "$tmp/machines.yaml" --set "$set place.oversubscribe=refuse" --out "$tmp/none" &&
-        expect 0 " --wait=yield " on_machines "$scalebench" plan "$tmp/machines.yaml" --set "$set" --out "$tmp/none"
+        expect 0 " --wait=yield " on_machines "$scalebench" plan "$tmp/machines.yaml" --commands --set "$set" --out "$tmp/none"
     local status=$?
     : >"$tmp/second"
     return "$status"

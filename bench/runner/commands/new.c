@@ -1,0 +1,90 @@
+/* `scalebench new`: writes a short spec to begin with, and plans it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/base/file.h"
+#include "bench/runner/commands/commands.h"
+#include "bench/spec/spec.h"
+
+struct new_spec {
+    const char *name, *model, *data, *ranks, *strategies;
+};
+
+/* One rank has nobody to sum with. */
+static bool leaves_out_sums(const struct new_spec *s)
+{
+    return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;
+}
+
+static int first_length(const char *list)
+{
+    return (int)strcspn(list, ",");
+}
+
+static void print_spec(FILE *out, const struct new_spec *s)
+{
+    fprintf(
+        out,
+        "# `scalebench plan %s.yaml` lists the points, `scalebench run %s.yaml` measures them.\n"
+        "name: %s\n"
+        "scaling: strong                # the same global batch for every number of ranks\n"
+        "model: %s   # `scalebench list models`, or a model file\n"
+        "data: {set: %s}   # real images if found, else generated\n"
+        "train: {optimizer: sgd, lr: 0.01, momentum: 0.9, global_batch: 128}\n"
+        "matrix:\n"
+        "  ranks: [%s]\n"
+        "  sync.strategy: [%s]   # none: no communication; `scalebench list strategies`\n",
+        s->name, s->name, s->name, s->model, s->data, s->ranks, s->strategies);
+    if (leaves_out_sums(s))
+        fputs("exclude: [\"ranks = 1 and not sync.strategy = none\"]\n", out);
+    fprintf(out,
+            "baseline: {ranks: %.*s, sync.strategy: %.*s}   # speed-ups refer to it\n"
+            "measure:\n"
+            "  time: {warmup_steps: 5, steps: 40, launches: 6..12, precision: 5%%}\n",
+            first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
+}
+
+/* Images that the network takes. */
+static enum status choose_data(struct new_spec *s, struct error *e)
+{
+    struct net_desc net;
+    TRY(model_load(&net, s->model, e));
+    s->data = net.layers[0].in.c == 3 ? "cifar10" : "mnist";
+    net_desc_free(&net);
+    return OK;
+}
+
+static enum status write_spec(const char *path, const struct new_spec *s, struct error *e)
+{
+    FILE *out = fopen(path, "wx");
+    if (out == NULL)
+        return error_set(e, ERR_ARGUMENT, "new: %s: %s; give another NAME", path, strerror(errno));
+    print_spec(out, s);
+    return fclose(out) == 0 ? OK : error_set(e, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+}
+
+enum status command_new(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                        int *exit_status, struct error *e)
+{
+    const struct arguments *a = arguments;
+    struct new_spec s = {.name = file_name(a->operand),
+                         .model = a->model != NULL ? a->model : "lenet_21k",
+                         .data = a->data,
+                         .ranks = a->ranks != NULL ? a->ranks : "1,2",
+                         .strategies = a->strategies != NULL ? a->strategies : "none,allreduce"};
+    struct arguments plan = {.command = a->command, .out = a->out};
+    char path[PATH_BYTES];
+    if (s.data == NULL)
+        TRY(choose_data(&s, e));
+    TRY(path_format(path, e, "%s.yaml", a->operand));
+    TRY(write_spec(path, &s, e));
+    plan.operand = path;
+    enum status status = command_plan(&plan, tools, out, exit_status, e);
+    if (status != OK)
+        unlink(path);
+    else
+        fprintf(out, "\n%s is written; run it: scalebench run %s\n", path, path);
+    return status;
+}
