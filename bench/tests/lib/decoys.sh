@@ -20,7 +20,7 @@ results = sys.argv[1]
 tables = 0
 for name in os.listdir(f"{results}/reference"):
     latest = f"{results}/{name}/latest"
-    if os.path.lexists(latest):
+    if os.path.lexists(latest) or not os.path.isdir(f"{results}/reference/{name}"):
         continue
     shutil.copytree(f"{results}/reference/{name}", latest)
     for file in "summary.csv", "raw.csv":

@@ -12,7 +12,7 @@ set -u
 . bench/tests/lib/doctor.sh
 
 is_told_of() {
-    "$scalebench" doctor --help | grep -q 'examine the site' && "$scalebench" man | grep -q 'doctor'
+    "$scalebench" doctor --help | grep -q 'Check a site' && "$scalebench" man | grep -q 'doctor'
 }
 check "help and the man page tell of it" is_told_of
 check "an option that does not exist is refused" expect 2 "SET:1:1: site: 'hots' is unknown" doctor --set "site.hots=4"

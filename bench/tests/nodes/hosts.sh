@@ -78,7 +78,7 @@ column() { # name, campaign
 
 plan_brings_nothing_up() {
     expect 0 "netns.sh --hosts 3 --rate 100mbit --delay none exec $mpiexec -rmk user" \
-        "$scalebench" plan "$tmp/rates.yaml" --out "$tmp/out" && [ "$(calls probe)" -eq 3 ] &&
+        "$scalebench" plan "$tmp/rates.yaml" --commands --out "$tmp/out" && [ "$(calls probe)" -eq 3 ] &&
         [ "$(calls hold)" -eq 0 ]
 }
 check "a plan brings nothing up" plan_brings_nothing_up
@@ -122,7 +122,7 @@ check "links are shaped anew, and hosts end with their line" shapes_anew
 
 # Without a rendezvous MPI_Finalize would hang, which other programs call; a user's own setting stays.
 sends_without_rendezvous() {
-    spec own 1
+    spec own 3
     grep -vE "^(model|data|train|sync|measure)" "$tmp/own.yaml" >"$tmp/foreign.yaml"
     echo 'workload: {command: [true]}' >>"$tmp/foreign.yaml"
     "$scalebench" plan "$tmp/own.yaml" --commands | grep -c " UCX_RNDV_THRESH=inf " || return 1

@@ -169,11 +169,12 @@ sys.exit(bool(wrong))
 END
 }
 
-# A run that is shown twice has ids of its own each time; make hands over folders and file.
+# Runs of one name have ids of their own; make hands over folders and file.
 shows_twice() {
-    SCALEBENCH_HOME=. "$scalebench" report "$small" small --out "$tmp/results" --output "$tmp/twice.html" &&
+    cp -rL "$small" "$tmp/small" || return 1
+    SCALEBENCH_HOME=. "$scalebench" report "$small" "$tmp/small" --out "$tmp/results" --output "$tmp/twice.html" &&
         makes "$tmp/twice.html" "$tmp/twice_made.html" &&
-        python3 "$here/page_structure.py" "$tmp/twice_made.html" "small=$small" "small-2=$small"
+        python3 "$here/page_structure.py" "$tmp/twice_made.html" "small=$small" "small-2=$tmp/small"
 }
 
 # The sweep that is committed: its figures, every row of both its tables, what it says in short, where it ran.
