@@ -484,12 +484,12 @@ static size_t explain_parts(FILE *out, const char *name)
 static enum status explain_name(FILE *out, const char *name, const struct tools *tools,
                                 struct error *e)
 {
-    size_t told = explain_option(out, name);
+    size_t told = explain_words(out, name);
+    told += explain_option(out, name);
     told += explain_group(out, name);
     told += explain_parts(out, name);
     told += explain_columns(out, name);
     told += explain_entries(out, name);
-    told += explain_words(out, name);
     if (told == 0)
         told = explain_last_word(out, name) + explain_sum(out, name) + explain_ending(out, name);
     TRY(explain_model(out, name, tools, &told, e));
