@@ -34,5 +34,8 @@ const struct column *format_columns(size_t *n);
 /* Inside: the lines below a table. */
 void format_write_notes(FILE *out, const struct comparison *c);
 
+/* Inside: warns on standard error, for formats without notes, that a run is compared with itself. */
+void format_warn(const struct comparison *c);
+
 /* Inside: "1.104 [1.071, 1.138]", "-" where there is none. Returns text. */
 char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged);

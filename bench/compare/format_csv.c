@@ -108,6 +108,7 @@ static void write_single(FILE *out, const struct comparison *c, size_t i, size_t
 enum status format_csv(FILE *out, const struct comparison *c, const struct format_options *options,
                        struct error *e)
 {
+    format_warn(c);
     csv_write_header(out, columns, N_COLUMNS);
     for (size_t side = 1; side < c->n_sides; side++) {
         for (size_t i = 0; i < c->sides[0].n; i++)

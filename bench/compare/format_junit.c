@@ -49,6 +49,7 @@ enum status format_junit(FILE *out, const struct comparison *c,
                          const struct format_options *options, struct error *e)
 {
     const struct told told = {c, options->strict};
+    format_warn(c);
     junit_write(out, &(struct junit){c->n_sides - 1, c->sides[0].n, tell, &told});
     return OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/compare/format.h"
 #include "bench/runner/run_spec.h"
 #include "bench/spec/value.h"
@@ -148,6 +149,15 @@ static void write_source(FILE *out, const struct noise_floor *floor)
                 text_significant(degrees, floor->degrees, 2));
 }
 
+static const char is_itself[] =
+    "is compared with itself: nothing but noise can differ. Give another run.";
+
+void format_warn(const struct comparison *c)
+{
+    if (is_one_run(c))
+        log_print(LOG_WARNING, "%s %s", c->sides[0].name, is_itself);
+}
+
 static void write_floor(FILE *out, const struct comparison *c)
 {
     char number[TEXT_NUMBER], width[TEXT_NUMBER];
@@ -155,9 +165,7 @@ static void write_floor(FILE *out, const struct comparison *c)
     double pair = floor_width(floor, c->rules.level, 1, 1);
     text_significant(width, 100 * expm1(pair), 2);
     if (is_one_run(c))
-        fprintf(out,
-                "%s is compared with itself: nothing but noise can differ. Give another run.\n",
-                c->sides[0].name);
+        fprintf(out, "%s %s\n", c->sides[0].name, is_itself);
     else if (pair == 0)
         fputs("Noise floor: none is taken; what changes between campaigns is not in the "
               "intervals.\n",

@@ -49,7 +49,9 @@ slow_down "$tmp/slower" 2 1.15
 
 is_itself() {
     expect 0 "3 same, 0 undecided of 3 points" compare strong_scaling "$reference" || return 1
-    expect 0 "strong_scaling is compared with itself: nothing but noise can differ" compare strong_scaling strong_scaling
+    expect 0 "strong_scaling is compared with itself: nothing but noise can differ" compare strong_scaling strong_scaling || return 1
+    expect 0 "warning: strong_scaling is compared with itself" compare strong_scaling strong_scaling --format csv || return 1
+    expect 0 "warning: strong_scaling is compared with itself" compare strong_scaling strong_scaling --format junit
 }
 check "a run is the same as itself" is_itself
 
