@@ -110,8 +110,11 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
     look_near(&near, name, out, home);
     if (path_exists(name) && !path_is_folder(name))
         return error_set(e, ERR_ARGUMENT,
-                         "'%s' is a file: expected a run's folder or name, or a table, whose name "
-                         "ends in .csv",
+                         text_ends(name, ".csv")
+                             ? "'%s' is a table, not a run: expected the folder of a run, which "
+                               "has a summary.csv, or its name"
+                             : "'%s' is a file: expected a run's folder or name, or a table, whose "
+                               "name ends in .csv",
                          name);
     return error_set(e, ERR_ARGUMENT,
                      "'%s' is no run: neither a folder with summary.csv, nor a campaign's with "

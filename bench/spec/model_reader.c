@@ -381,6 +381,7 @@ static enum status read_model(struct net_desc *net, const struct node *root, str
 
 static enum status find_model(char **path, const char *name, struct error *e)
 {
+    TRY(file_kind_check_path(name, FILE_MODEL, e));
     if (find_is_path(name) && (strchr(name, '/') != NULL || find_is_there(name))) {
         if (access(name, R_OK) != 0)
             return error_set(e, ERR_SPEC, "'%s' cannot be opened: %s", name, strerror(errno));

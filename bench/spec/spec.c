@@ -132,6 +132,7 @@ static enum status keep_folders(struct spec *spec, struct node *root, struct err
 static enum status read_layer(struct spec *spec, const struct layer *layer, struct error *e)
 {
     struct node root;
+    TRY(file_kind_check_path(layer->path, FILE_SPEC, e));
     enum status status = yaml_read_file(&root, layer->path, e);
     if (status == OK && layer->above == NULL && spec->is_recorded)
         status = keep_folders(spec, &root, e);

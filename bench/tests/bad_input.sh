@@ -71,6 +71,12 @@ check "status: what it takes" expect 2 "a spec is taken, too: strong_scalin.yaml
 check "a program in place of a run" expect 2 "'bench/tests/lib/file_server.py' is a file: expected a run's folder or name, or a table" \
     "$scalebench" table bench/tests/lib/file_server.py
 check "explain: the meaning of a name" expect 2 "; nearest 'train.lr'" "$scalebench" explain train.learning_rate
+check "explain: nothing is near no name" expect 2 "name of a list; \`scalebench explain\`" "$scalebench" explain ""
+check "explain: an axis" expect 0 "Number of MPI processes" "$scalebench" explain matrix.ranks
+check "explain: a setting" expect 0 "Learning rate at one rank" "$scalebench" explain train.lr=0.1
+check "a table in place of a run" expect 2 "'results/claims.csv' is a table, not a run: expected the folder of a run" \
+    "$scalebench" check results/claims.csv "step_ms < 25"
+check "runs: why one is unreadable" expect 1 "no journal.jsonl: nothing but its tables" "$scalebench" runs results/reference/strong_scaling
 check "a metric that is near" expect 2 "workload.time: 'time_mss' is unknown; nearest 'time_ms'" \
     "$scalebench" plan configs/examples/pi.yaml --set workload.time=time_mss
 check "a sign turned around" expect 2 "'speedup => 2': expected '>=', found '=>'" \
@@ -115,6 +121,13 @@ check "layers of a sweep" expect 2 "--layer: model lenet_21k has no layer 'dense
     "$build/kernel_sweep" --model lenet_21k --layer dense9
 for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"
+done
+
+check "a run's folder in place of its spec" expect 2 "is a folder, expected a spec; use 'results/reference/accuracy/spec.yaml'" \
+    "$scalebench" plan results/reference/accuracy
+for file in results/claims.csv README.md; do
+    check "$file is no spec" expect 2 "(.${file##*.}), expected a spec (.yaml)" "$scalebench" plan "$file"
+    check "$file is no model" expect 2 "(.${file##*.}), expected a model (.yaml)" "$scalebench" model "$file"
 done
 
 files_are_named_by_kind() {
@@ -244,7 +257,7 @@ check "unknown option in --set" expect 2 "SET:1:" "$scalebench" plan quick.yaml 
 
 each_set_counts() {
     expect 2 "SET:2:2: train: 'lrr' is unknown" "$scalebench" plan quick.yaml --set "train.lr=1" --set " train.lrr=1" &&
-        expect 0 " --train.lr=0.25 " "$scalebench" plan quick.yaml --set "train.lr=0.5 seed=7" --set train.lr=0.25 &&
+        expect 0 " --train.lr=0.25 " "$scalebench" plan quick.yaml --set "train.lr=0.5 seed=7" --set train.lr=0.25 --commands &&
         grep -q -- " --seed=7 " "$tmp/expect.log"
 }
 # What is too late in the file stays a mistake unless SET says how much there is.

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,7 +426,7 @@ static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struc
     snprintf(words, sizeof words, "%s", dot != NULL ? dot + 1 : name);
     for (char *c = words; *c; c++)
         *c = *c == '_' ? ' ' : *c;
-    for (size_t i = 0; i < n && !near[0] && words[0]; i++)
+    for (size_t i = 0; i < n && !near[0] && isalpha((unsigned char)words[0]); i++)
         if (strncasecmp(told[i].meaning, words, strlen(words)) == 0)
             snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", told[i].name);
 }
@@ -448,7 +449,8 @@ static enum status find_told(char near[NAME_NEAR_BYTES], const char *name, struc
     enum status status = MEM_NEW(names, n, "the names of options", e);
     for (size_t i = 0; status == OK && i < n; i++)
         names[i] = told[i].name;
-    if (status == OK)
+    near[0] = '\0';
+    if (status == OK && name[0])
         name_near(near, name, names, n);
     if (status == OK)
         find_meant(near, name, told, n);
@@ -496,12 +498,22 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     return told == 0 ? unknown_name(name, tools, e) : OK;
 }
 
+/* The option of "matrix.ranks" and of "train.lr=0.1", as specs and --set write them. */
+static const char *cut_setting(char cut[NAME_NEAR_BYTES], const char *name)
+{
+    static const char axes[] = "matrix.";
+    size_t skipped = strncmp(name, axes, strlen(axes)) == 0 ? strlen(axes) : 0;
+    snprintf(cut, NAME_NEAR_BYTES, "%.*s", (int)strcspn(name + skipped, "="), name + skipped);
+    return cut;
+}
+
 enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
     const struct spec_option *option;
+    char name[NAME_NEAR_BYTES];
     if (arguments->operand != NULL)
-        return explain_name(out, arguments->operand, tools, e);
+        return explain_name(out, cut_setting(name, arguments->operand), tools, e);
     for (size_t i = 0; (option = option_at(i)) != NULL; i++)
         print_option(out, "", option);
     return OK;

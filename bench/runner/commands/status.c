@@ -106,7 +106,7 @@ static enum status show_asked(struct asking *a, const struct arguments *argument
 }
 
 static enum status answer(struct asking *a, const struct arguments *arguments,
-                          const struct tools *tools, struct error *e)
+                          const struct tools *tools, int *exit_status, struct error *e)
 {
     TRY(machine_here(&a->machine, e));
     TRY(show_asked(a, arguments, tools, e));
@@ -117,6 +117,7 @@ static enum status answer(struct asking *a, const struct arguments *arguments,
         log_print(LOG_NOTE, "%s: no run here yet", arguments->out);
     if (a->json != NULL)
         json_put(a->out, a->json, JSON_INDENT(2));
+    *exit_status = arguments->operand != NULL && a->unreadable > 0;
     return OK;
 }
 
@@ -125,8 +126,7 @@ enum status command_status(const struct arguments *arguments, const struct tools
 {
     struct asking a = {.show = run_status_print, .out = out};
     a.json = arguments->json ? json_array() : NULL;
-    enum status status = answer(&a, arguments, tools, e);
-    *exit_status = arguments->operand != NULL && a.unreadable > 0;
+    enum status status = answer(&a, arguments, tools, exit_status, e);
     json_decref(a.json);
     return status;
 }
@@ -135,15 +135,16 @@ enum status command_status(const struct arguments *arguments, const struct tools
 static void print_line(FILE *out, const struct run_status *s)
 {
     char points[TEXT_NUMBER], launches[TEXT_NUMBER];
-    fprintf(out, "%-58s %-11s %12s %14s  %s%s%s\n", s->run.path, run_state_name(s->state),
+    fprintf(out, "%-58s %-11s %12s %14s  %s%s%s%s%s\n", s->run.path, run_state_name(s->state),
             text_plural(points, (long)s->points, "point"),
             text_plural(launches, (long)(s->done + s->kept), "launch"), s->run.revision,
-            s->repeats != NULL ? "  repeats " : "", s->repeats != NULL ? s->repeats : "");
+            s->repeats != NULL ? "  repeats " : "", s->repeats != NULL ? s->repeats : "",
+            s->why[0] ? "  " : "", s->why);
 }
 
 enum status command_runs(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
     struct asking a = {.show = print_line, .out = out};
-    return answer(&a, arguments, tools, e);
+    return answer(&a, arguments, tools, exit_status, e);
 }

@@ -1,5 +1,11 @@
 #include "bench/spec/yaml/file_kind.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "kernels/base/text.h"
+
 /* The keys are some that no other kind has. */
 static const struct {
     const char *name, *use, *keys[8];
@@ -14,6 +20,24 @@ static const struct {
                    "`scalebench submit --site` reads it",
                    {"account", "partition", "sbatch", "modules", "cores", "launcher", NULL}},
 };
+
+/* Files that are no YAML, by the ending of their names. */
+static const struct {
+    const char *ending, *name;
+} others[] = {{".csv", "a table"}, {".md", "a page"}, {".svg", "a picture"}};
+
+enum status file_kind_check_path(const char *path, enum file_kind expected, struct error *e)
+{
+    char spec[PATH_MAX];
+    snprintf(spec, sizeof spec, "%s/spec.yaml", path);
+    if (expected == FILE_SPEC && access(spec, F_OK) == 0)
+        return error_set(e, ERR_SPEC, "'%s' is a folder, expected a spec; use '%s'", path, spec);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (text_ends(path, others[i].ending) && access(path, F_OK) == 0)
+            return error_set(e, ERR_SPEC, "'%s' is %s (%s), expected %s (.yaml)", path,
+                             others[i].name, others[i].ending, kinds[expected].name);
+    return OK;
+}
 
 static bool has_any(const struct node *map, const char *const *keys)
 {
