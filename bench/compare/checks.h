@@ -88,7 +88,8 @@ bool check_is_number(const struct check_point *p, const char *name);
 /* The column of summary.csv that the name calls, step_ms that of step_ms_median; NULL: none. */
 const struct column *check_column(const char *name);
 
-/* What the values of a name are: of a column of summary.csv or an option; CONDITION_ANY: of anything else. */
+/* What the values of a name are: of a column of summary.csv or an option (`config` NULL: none is a program's own);
+ * CONDITION_ANY: of anything else. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
 /* The column of summary.csv, by its short name, or the option (NULL: none is a program's own) that is nearest. */
@@ -117,6 +118,9 @@ struct check_names {
 /* ERR_ARGUMENT for a name that is unknown, with the nearest, and for what no point can meet or every point meets. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
+/* Converts the right one of two compared columns or options to the unit of the left one: step_ms < read_s. Returns false
+ * for units of other kinds, and for a name compared with itself; `why` says so. */
+bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
 /* ERR_ARGUMENT for a demand on speed-ups of bases alone. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 

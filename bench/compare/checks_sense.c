@@ -110,13 +110,16 @@ static enum status check_term(const struct check *check, const struct condition_
 /* In `where` a number that every point meets may select those that have a number. */
 enum status check_terms(const struct check *check, const struct check_names *names, struct error *e)
 {
-    const struct condition *const parts[] = {check->demand, check->where};
+    struct condition *const parts[] = {check->demand, check->where};
+    const struct config *config = names->spec != NULL ? &names->spec->config : NULL;
     char why[CONDITION_WHY];
     for (size_t i = 0; i < 2 && parts[i] != NULL; i++) {
         size_t n;
         const struct condition_term *terms = condition_terms(parts[i], &n);
         for (size_t k = 0; k < n; k++)
             TRY(check_term(check, &terms[k], i == 0, names, e));
+        if (!check_convert(why, parts[i], config))
+            return refuse(check, "", why, e);
     }
     return !names->ranges || condition_decides(why, check->demand) ? OK : refuse(check, "", why, e);
 }

@@ -248,7 +248,8 @@ const struct column *check_column(const char *name)
 
 enum condition_kind check_kind(const char *name, const struct config *config)
 {
-    const struct spec_option *option = config_option_find(config, name);
+    const struct spec_option *option =
+        config != NULL ? config_option_find(config, name) : option_find(name);
     const struct column *column = check_column(name);
     if (option != NULL && (column == NULL || strchr(name, '.') != NULL))
         return option_kind(option);

@@ -87,7 +87,9 @@ struct condition_term {
     const char *name, *text; /* of the value as written, without quotation marks; NULL in a sum */
     int name_column, text_column;
     enum condition_relation relation;
-    double number; /* the value, in the unit of the name; NAN for a word or a text */
+    double number;    /* the value, in the unit of the name; NAN for a word or a text */
+    double scale;     /* of the name's value in a sum */
+    bool before_name; /* the name alone is compared with the next name alone */
 };
 
 /* Values of a name. Only numbers have an order, and no word is a number. */
@@ -119,6 +121,9 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
 
 /* Replaces the text of a comparison's value by another that means the same, borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
+
+/* Multiplies the values of a name in a sum. */
+void condition_set_scale(struct condition *c, size_t term, double scale);
 
 /* The condition as it was written. */
 const char *condition_text(const struct condition *c);

@@ -80,6 +80,14 @@ leaves_neighbours_out() {
 }
 check "launches that a neighbour disturbed fail nothing and pass nothing" leaves_neighbours_out
 
+units_of_two_names() {
+    expect 0 "1 hold" "$scalebench" check strong_scaling "rss_mib > bytes_wire where ranks = 2" || return 1
+    expect 2 "'step_ms < speedup': step_ms has the unit ms, but speedup has no unit" "$scalebench" check strong_scaling "step_ms < speedup" || return 1
+    printf 'ranks > 0\nspeedup > 1.8ms\n' >"$tmp/units.txt"
+    expect 2 "units.txt:2: 'speedup > 1.8ms': speedup has no unit" "$scalebench" check strong_scaling --file "$tmp/units.txt"
+}
+check "two names are compared in one unit" units_of_two_names
+
 compares_several() {
     local wide
     wide=$(COLUMNS=60 compare strong_scaling "$tmp/slower" strong_scaling "$tmp/slower" | wc -L)

@@ -140,6 +140,11 @@ static struct interval join(enum condition_action action, struct interval a, str
     }
 }
 
+void condition_set_scale(struct condition *c, size_t term, double scale)
+{
+    c->terms[term].scale = scale;
+}
+
 static struct interval operand(const struct condition *c, const struct condition_step *step,
                                const struct values *values)
 {
@@ -149,7 +154,7 @@ static struct interval operand(const struct condition *c, const struct condition
     if (step->action == ACTION_COMPARE)
         return compare(values, term);
     struct condition_value value = look_up(values, term->name);
-    return number_of(values, &value);
+    return multiply(number_of(values, &value), span(term->scale, term->scale, term->scale));
 }
 
 static struct interval evaluate(const struct condition *c, const struct values *values)

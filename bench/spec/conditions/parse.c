@@ -308,7 +308,7 @@ static enum status parse_name(struct parser *p, struct error *e)
         return refuse(p, p->begin, e, "a condition has at most 1000 names");
     emit(p, ACTION_NAME)->term = p->c->n_terms;
     p->c->terms[p->c->n_terms++] = (struct condition_term){
-        .name = p->word, .name_column = column_of(p, p->begin), .number = NAN};
+        .name = p->word, .name_column = column_of(p, p->begin), .number = NAN, .scale = 1};
     return OK;
 }
 
@@ -437,8 +437,10 @@ static enum status parse_right_sum(struct parser *p, const struct comparison *of
     const struct condition_step *last = &p->c->steps[p->c->n_steps - 1];
     if (is_name && last == &p->c->steps[of->step + 1] && last->action == ACTION_NUMBER)
         compare_name(p, of, last->text, last->column, last->number);
-    else
+    else {
+        p->c->terms[of->term].before_name = is_name && last->action == ACTION_NAME;
         emit(p, ACTION_RELATE)->relation = of->relation;
+    }
     return OK;
 }
 
