@@ -165,21 +165,54 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
                                       own->key, name_of(own));
 }
 
-enum status own_options_check(const struct spec *spec, struct error *e)
-{
-    for (size_t i = 0; i < spec->own->n; i++)
-        TRY(check_own(spec, &spec->own->rows[i], e));
-    return check_seed(spec, e);
-}
-
-/* ---- Command line ---- */
-
 static enum status refuse(const struct config *config, enum option_id id, const char *text,
                           const char *why, struct error *e)
 {
     return mark_error(e, ERR_SPEC, config->values[id].mark, "%s: '%s': %s", option_get(id)->key,
                       text, why);
 }
+
+/* Each of its starts would start all ranks. */
+static enum status check_launcher(const struct config *config, struct error *e)
+{
+    static const char *const launchers[] = {"mpiexec", "mpiexec.hydra", "mpiexec.mpich",
+                                            "mpirun",  "orterun",       "srun"};
+    const char *word = config->values[OPT_COMMAND].texts[0], *slash = strrchr(word, '/');
+    const char *name = slash != NULL ? slash + 1 : word;
+    if (name_index(name, launchers, sizeof launchers / sizeof *launchers) < 0)
+        return OK;
+    return refuse(config, OPT_COMMAND, word,
+                  "scalebench starts the ranks. Leave this launcher and its options out, and give "
+                  "ranks",
+                  e);
+}
+
+/* Letters and blanks alone match themselves. */
+static enum status check_metrics(const struct config *config, struct error *e)
+{
+    const struct value *metrics = &config->values[OPT_METRICS];
+    char name[PATTERN_NAME];
+    for (size_t i = 0; i < metrics->n; i++)
+        if (strpbrk(pattern_split(name, metrics->texts[i]), "0123456789.\\[(") == NULL)
+            return refuse(config, OPT_METRICS, metrics->texts[i],
+                          "this pattern matches no number. Write ([0-9.]+) in place of the number",
+                          e);
+    return OK;
+}
+
+enum status own_options_check(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->own->n; i++)
+        TRY(check_own(spec, &spec->own->rows[i], e));
+    for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++)
+        if (config_is_foreign(&spec->points[i].config)) {
+            TRY(check_launcher(&spec->points[i].config, e));
+            TRY(check_metrics(&spec->points[i].config, e));
+        }
+    return check_seed(spec, e);
+}
+
+/* ---- Command line ---- */
 
 /* The option of the point that this name means; NULL: none, or it is not given. */
 static const struct spec_option *find_own(const struct config *config, const char *name)
