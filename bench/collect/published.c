@@ -142,6 +142,9 @@ static enum status read_value(struct published *p, struct reading *r, const char
     const char *star = split(theirs, '*');
     if (star != NULL && !number_parse(star, factor))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
+    if (*factor == 0 && !r->spec->is_recorded)
+        return refuse(r->spec, OPT_PUBLISHED_VALUES, text,
+                      "a factor of 0 makes every published value 0. Use another factor", e);
     enum column_id column = column_find(ours);
     if (column == COLUMNS || column_get(column)->type != CSV_REAL)
         return refuse_column(r->spec, ours, e);

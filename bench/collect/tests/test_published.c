@@ -222,6 +222,9 @@ static void mistakes_are_named(void **state)
         "nearest 'read_s'");
     refuse_table(good, "values: [read_s = s * ten]", "spec.yaml",
                  "6: published.values: 'ten': not a number");
+    refuse_table(good, "values: [read_s = s * 0]", "spec.yaml",
+                 "6: published.values: 'read_s = s * 0': a factor of 0 makes every published value "
+                 "0. Use another factor");
     refuse_table(
         good, "values: [read_s =]", "spec.yaml",
         "6: published.values: 'read_s =': not of the form 'ours', 'ours = theirs' or 'ours "
