@@ -119,10 +119,13 @@ static enum status read_axis(struct axis *axis, const struct spec_option *option
         axis->open = axis->automatic = true;
         return OK;
     }
+    if (entry->kind == NODE_LIST && entry->n == 0)
+        return mark_error(e, ERR_SPEC, entry->mark, "%s: the list is empty: expected a value%s",
+                          option->key, ranks ? ", or auto in place of the list" : "");
     char text[200] = "...";
     if (scalar && entry->text[0])
         value_as_list(text, option, entry->text);
-    if (entry->kind != NODE_LIST || entry->n == 0)
+    if (entry->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, entry->mark, "%s: a %s takes a list: [%s]%s", option->key,
                           axis->zip > 0 ? "zip" : "matrix", text, ranks ? " or auto" : "");
     return read_axis_values(axis, option, entry, e);

@@ -249,8 +249,10 @@ static enum status check_last(const struct net_desc *net, const struct node *lis
 
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)
 {
-    if (list->kind != NODE_LIST || list->n == 0)
+    if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark, "layers takes a list of layers");
+    if (list->n == 0)
+        return mark_error(e, ERR_SPEC, list->mark, "layers: the list is empty: expected a layer");
     for (size_t i = 0; i < list->n; i++)
         TRY(read_layer(net, &list->items[i], e));
     struct error inner;
