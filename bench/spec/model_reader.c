@@ -212,6 +212,16 @@ static enum status unknown_layer(const char *name, struct mark mark, struct erro
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
 
+static enum status check_repeated_relu(const struct net_desc *net, const struct node *node,
+                                       struct error *e)
+{
+    const struct layer_desc *last = &net->layers[net->n_layers - 1];
+    if (net->n_layers < 2 || last->kind != LAYER_relu || last[-1].kind != LAYER_relu)
+        return OK;
+    return mark_error(e, ERR_SPEC, node->mark,
+                      "relu follows relu and changes nothing; leave one of them out");
+}
+
 /* `- relu` or `- conv2d: {...}`. */
 static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
 {
@@ -232,7 +242,9 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
         TRY(read_layer_options(&layer, options, e));
     TRY(check_layer_complete(layer.kind, options, node->mark, e));
     struct error inner;
-    return net_desc_add(net, &layer, &inner) == OK ? OK : place_error(&inner, node->mark, e);
+    if (net_desc_add(net, &layer, &inner) != OK)
+        return place_error(&inner, node->mark, e);
+    return check_repeated_relu(net, node, e);
 }
 
 /* Without parameters a layer of this shape only spoils the scores of the layer before it. */

@@ -51,7 +51,7 @@ static void a_net_is_found_beside_its_spec_first(void **state)
     make_below("elsewhere");
     fake_write(path_of("sub/net.yaml"), NET(""));
     fake_write(path_of("elsewhere/net.yaml"), NET("  - relu\n"));
-    fake_write(path_of("elsewhere/only.yaml"), NET("  - relu\n  - relu\n"));
+    fake_write(path_of("elsewhere/only.yaml"), NET("  - relu\n  - dropout: {rate: 0.5}\n"));
     assert_int_equal(chdir(path_of("elsewhere")), 0);
 
     load(&spec, "model: net.yaml\n", NULL);
