@@ -64,3 +64,8 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
 /* ERR_SPEC for any other value that no point reads. */
 enum status owned_check(const struct spec *spec, struct error *e);
+
+/* ---- Axes ---- */
+
+/* ERR_SPEC for an axis of several values that no point heeds, as strategies of one rank. */
+enum status idle_check(const struct spec *spec, struct error *e);

@@ -503,77 +503,6 @@ static enum status check_chance(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* ---- Axes that no point heeds ---- */
-
-static bool has_several_ranks(const struct config *config)
-{
-    return config_int(config, OPT_RANKS) > 1;
-}
-
-/* In a step, or in the last one of an epoch. */
-static bool leaves_remainder(const struct config *config)
-{
-    double ranks = (double)config_replicas(config, config_int(config, OPT_RANKS));
-    double batch = config_images(config), asked = config_number(config, OPT_DATA_SAMPLES);
-    double samples = asked > 0 ? asked : config_data_set(config)->train;
-    return config_is_elastic(config) || samples == 0 || fmod(batch, ranks) > 0 ||
-           fmod(fmod(samples, batch), ranks) > 0;
-}
-
-/* Options first to last. Gradients are compressed at one rank, too. */
-static const struct idle {
-    enum option_id first, last, by;
-    bool (*heeds)(const struct config *config);
-    const char *where;
-} idles[] = {
-    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_STRATEGY, OPT_SCALE, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_OVERLAP, OPT_OVERLAP, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_ORDER, OPT_ORDER, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch"},
-};
-
-/* Ranks of a node may be by this machine's cores. */
-static bool is_heeded(const struct idle *idle, const struct spec *spec)
-{
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
-        if (config->values[OPT_RANKS_PER_NODE].mark.line > 0 || idle->heeds(config))
-            return true;
-    }
-    return false;
-}
-
-static enum status check_axes(const struct idle *idle, const struct matrix *of,
-                              const struct spec *spec, struct error *e)
-{
-    bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);
-    for (size_t i = 0; i < of->n_axes; i++) {
-        const struct axis *axis = &of->axes[i];
-        const char *key = config_option(&spec->config, axis->id)->key;
-        if (axis->id >= idle->first && axis->id <= idle->last && axis->n > 1 &&
-            !owned_is_of_base(spec, axis->mark) && (!open || mark_from_set(axis->mark)))
-            return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s has no effect where %s, as at every point: expected one value, "
-                              "or other ranks",
-                              key, idle->where);
-    }
-    return OK;
-}
-
-static enum status check_idle(const struct spec *spec, struct error *e)
-{
-    const struct matrix *all = spec->matrix;
-    for (size_t i = 0; i < sizeof idles / sizeof *idles && !spec->is_recorded; i++) {
-        if (is_heeded(&idles[i], spec))
-            continue;
-        TRY(check_axes(&idles[i], all, spec, e));
-        for (size_t k = 0; k < all->n_cases; k++)
-            TRY(check_axes(&idles[i], &all->cases[k], spec, e));
-    }
-    return OK;
-}
-
 enum status rules_check_together(const struct spec *spec, struct error *e)
 {
     TRY(own_options_check(spec, e));
@@ -589,7 +518,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_all_axes(spec, e));
     TRY(check_schedules(spec, e));
     TRY(check_hosts(spec, e));
-    TRY(check_idle(spec, e));
+    TRY(idle_check(spec, e));
     TRY(check_chance(spec, e));
     return check_batch_norm(spec, e);
 }
