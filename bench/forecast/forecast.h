@@ -50,7 +50,7 @@ enum status forecast_make(struct forecast *f, const struct campaign *c, struct e
 void forecast_free(struct forecast *f);
 
 /* "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left", what of the launches asked for the budget has no room
- * for, and how many points it rests on what. */
+ * for, a launch that measure.limit would end, and how many points it rests on what. */
 void forecast_print(FILE *out, const struct forecast *f);
 
 /* A row a point, as csv_plan.def says. */

@@ -1,4 +1,5 @@
 /* How forecasts are told. */
+#include <math.h>
 #include <string.h>
 
 #include "bench/forecast/columns.h"
@@ -42,6 +43,34 @@ static void print_cut(FILE *out, const struct forecast *f)
                 config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
 }
 
+/* Seconds of the longest launch of the point that is asked for; 0: none, or nothing is known. */
+static double longest_s(const struct forecast_point *p)
+{
+    double longest = 0;
+    for (int run = 0; run < 2; run++)
+        if (p->least[run] > 0)
+            longest = fmax(longest, p->launch[run].seconds);
+    return longest;
+}
+
+/* Half of a forecast counts: it may be rough. */
+static void print_ended(FILE *out, const struct forecast *f)
+{
+    const struct spec *spec = &f->c->spec;
+    char longest[TEXT_NUMBER];
+    size_t most = 0;
+    for (size_t i = 1; i < spec->n_points; i++)
+        if (longest_s(&f->points[i]) > longest_s(&f->points[most]))
+            most = i;
+    double seconds = longest_s(&f->points[most]);
+    if (seconds / 2 > config_number(&spec->config, OPT_POINT_LIMIT))
+        fprintf(out,
+                "  measure.limit = %s would end a launch of %s, which takes %s. Use a larger "
+                "measure.limit\n",
+                config_text(&spec->config, OPT_POINT_LIMIT), spec->points[most].label,
+                text_duration(longest, seconds));
+}
+
 void forecast_print(FILE *out, const struct forecast *f)
 {
     char least[TEXT_NUMBER], most[TEXT_NUMBER], left[TEXT_NUMBER];
@@ -52,6 +81,7 @@ void forecast_print(FILE *out, const struct forecast *f)
         fprintf(out, ", of which %s are left", left);
     fputc('\n', out);
     print_cut(out, f);
+    print_ended(out, f);
     print_bases(out, f);
 }
 

@@ -76,6 +76,14 @@ measure: {time: {launches: 20..20, steps: 10}, accuracy: {seeds: [1, 2, 3]}, bud
         sums_to least_s "abs(x / (20 * $(cells timed_s) + 3 * $(cells accuracy_s)) - 1) < 1e-6"
 }
 
+warns_of_the_limit() {
+    plan "$small
+measure: {time: {steps: 200000}, limit: 10s}" && sums_to timed_s "x > 20" &&
+        expect 0 "measure.limit = 10s would end a launch of ranks=1, which takes " \
+            "$scalebench" plan "$tmp/own.yaml" --out "$out" || return 1
+    expect 0 "forecast: " "$scalebench" plan "$tmp/own.yaml" --out "$out" --set measure.limit=24h && ! grep -F "measure.limit" "$tmp/expect.log"
+}
+
 # A committed run has the same network and batch: its step, with more ranks its cores.
 knows_other_campaigns() {
     local step
@@ -244,6 +252,7 @@ $thousand"
 check "what was never run is estimated, and said so" estimates_roughly
 check "accuracy runs count by epochs and seeds" counts_accuracy_runs
 check "measure.budget bounds further launches" keeps_to_the_budget
+check "measure.limit ends launches" warns_of_the_limit
 check "steps of committed runs count" knows_other_campaigns
 check "what is skipped or not known has no time" leaves_out_what_does_not_run
 check "a run's own launches tell most" learns_from_its_launches
