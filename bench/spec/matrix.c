@@ -28,16 +28,21 @@ void matrix_remove_axis(struct matrix *matrix, struct axis *axis)
 
 /* ---- Options with one value ---- */
 
+static bool every_case_gives(const struct matrix *all, enum option_id id)
+{
+    for (size_t i = 0; i < all->n_cases; i++)
+        if (!matrix_gives(&all->cases[i], id))
+            return false;
+    return all->n_cases > 0;
+}
+
 /* Where every case has a value of its own, one for all of them would change nothing. */
 static enum status check_reaches(const struct reading *reading, const struct spec_option *option,
                                  const struct node *entry, struct error *e)
 {
     const struct matrix *m = reading->spec->matrix;
-    if (!mark_from_set(entry->mark) || reading->matrix != m || m->n_cases == 0)
+    if (!mark_from_set(entry->mark) || reading->matrix != m || !every_case_gives(m, option->id))
         return OK;
-    for (size_t i = 0; i < m->n_cases; i++)
-        if (!matrix_gives(&m->cases[i], option->id))
-            return OK;
     return mark_error(e, ERR_SPEC, entry->key_mark,
                       "%s: every case has its own; cases.%s.%s=... sets that of one", option->key,
                       m->cases[0].label, option->key);
@@ -369,6 +374,21 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     return OK;
 }
 
+/* An axis of another file is a default that cases may override. */
+static enum status check_axes_reach(const struct spec *spec, struct error *e)
+{
+    const struct matrix *all = spec->matrix;
+    for (size_t i = 0; i < all->n_axes && !spec->is_recorded; i++) {
+        const struct axis *axis = &all->axes[i];
+        if (every_case_gives(all, axis->id) && mark_same_layer(axis->mark, all->cases[0].mark))
+            return mark_error(e, ERR_SPEC, axis->mark,
+                              "%s: every case has its own, so that this axis has no effect: leave "
+                              "it out here or in the cases",
+                              config_option(&spec->config, axis->id)->key);
+    }
+    return OK;
+}
+
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e)
 {
     if (root->kind != NODE_MAP)
@@ -378,7 +398,10 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
     TRY(keys_walk(root, BESIDE_AT_TOP, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));
     const struct node *cases = node_find(root, "cases");
-    return cases != NULL ? read_cases(&reading, cases, e) : OK;
+    if (cases == NULL)
+        return OK;
+    TRY(read_cases(&reading, cases, e));
+    return check_axes_reach(spec, e);
 }
 
 void matrix_free(struct matrix *matrix)
