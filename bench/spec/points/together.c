@@ -130,6 +130,22 @@ static enum status check_kills(const struct spec *spec, struct error *e)
     return check_survival(spec, e);
 }
 
+/* Points of one identity share the launches of the first one. */
+static enum status check_twins(const struct spec *spec, struct error *e)
+{
+    bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
+    for (size_t i = 0; i < spec->n_points && runs && !spec->is_recorded; i++) {
+        const struct point *point = &spec->points[i], *first = &spec->points[point->twin];
+        if (config_wants_accuracy(&point->config) && !config_wants_accuracy(&first->config))
+            return mark_error(
+                e, ERR_SPEC, first->config.values[OPT_ACCURACY_RUN].mark,
+                "measure.accuracy.run = false at '%s', but '%s' shares its launches and "
+                "asks for accuracy runs. Leave false out, or one of the two points",
+                first->label, point->label);
+    }
+    return OK;
+}
+
 /* A program of another maker is timed alone. */
 static enum status check_foreign_runs(const struct spec *spec, struct error *e)
 {
@@ -511,6 +527,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(owned_check(spec, e));
     TRY(check_precision(spec, e));
     TRY(check_checkpoints(spec, e));
+    TRY(check_twins(spec, e));
     TRY(check_kills(spec, e));
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
