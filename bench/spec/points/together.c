@@ -362,8 +362,39 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
     return OK;
 }
 
+/* Numbers that topk sends at most of a point's gradients; 0: it has no such option. */
+static size_t topk_most(const struct point *point)
+{
+    const struct config *config = &point->config;
+    bool sends = point->net != NULL && config_uses(config, OPT_sync_topk);
+    double share = config_number(config, OPT_sync_topk) / 100;
+    return sends ? topk_count(point->net->net.n_params, share) : 0;
+}
+
+/* Shares of less than two numbers of the whole gradients are all one number. */
+static enum status check_topk(const struct spec *spec, struct error *e)
+{
+    const struct value *first = NULL;
+    bool alone = !spec->is_recorded && !spec_option_is_open(spec, OPT_MODEL);
+    for (size_t i = 0; i < spec->n_points && alone; i++)
+        alone = topk_most(&spec->points[i]) <= 1;
+    for (size_t i = 0; i < spec->n_points && alone; i++) {
+        const struct value *share = &spec->points[i].config.values[OPT_sync_topk];
+        if (topk_most(&spec->points[i]) == 0)
+            continue;
+        if (first != NULL && first->number != share->number)
+            return mark_error(e, ERR_SPEC, share->mark,
+                              "sync.topk = %s does the same as %s: both send one number; leave one "
+                              "of the two out",
+                              share->text, first->text);
+        first = share;
+    }
+    return OK;
+}
+
 static enum status check_bounds(const struct spec *spec, struct error *e)
 {
+    TRY(check_topk(spec, e));
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds && !spec->is_recorded; i++)
         TRY(check_bound(&bounds[i], spec, e));
     for (size_t i = 0; i < sizeof alike / sizeof *alike && !spec->is_recorded; i++)
