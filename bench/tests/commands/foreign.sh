@@ -399,7 +399,7 @@ check "a malformed pattern with an escape is refused at its text" refuses \
 check "two metrics of one name" refuses "own.yaml:2:48: workload.metrics: two patterns have the name 'a'" \
     '{command: [./pi], metrics: ["a = b", "a = c"]}'
 check "a pattern that takes steps without end" ends_with_an_endless_pattern '(a+)+$' 60 "matching takes too much time"
-check "a pattern that takes the square of a line" ends_with_an_endless_pattern 'a+$' 300000 "matching takes too much time"
+check "a pattern that takes the square of a line" ends_with_an_endless_pattern '[a]+$' 300000 "matching takes too much time"
 check "a pattern that takes memory without end" ends_with_an_endless_pattern '(.|x)*' 3000000 \
     "matching takes too much memory"
 check "a pattern that calls itself without end" ends_with_an_endless_pattern '(?R)' 1 "nested recursion"
