@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SCALEBENCH_VERSION "0.1.0"
+#define SCALEBENCH_VERSION "0.9.0"
 
 struct command {
     const char *name, *operand, *options, *summary;
