@@ -26,8 +26,10 @@ specs_are_planned() { # page
     done
 }
 
-# Of make nothing but the rules is tried.
+# What a page's commands write lies beside links to the checkout. Of make nothing but the rules is tried.
+mkdir "$tmp/checkout" && ln -s "$PWD"/* "$tmp/checkout"
 do_line() { # words of a command line
+    cd "$tmp/checkout" || return 1
     case $1 in
     make) make -n "${@:2}" >/dev/null ;;
     build/scalebench)
@@ -48,7 +50,7 @@ commands_run() { # page
     for block in "$tmp/blocks"/*; do
         [ -f "$block" ] || continue
         while IFS= read -r line; do
-            eval "do_line ${line%%#*}" || return 1
+            (eval "do_line ${line%%#*}") || return 1
         done <"$block"
     done
 }
