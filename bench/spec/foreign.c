@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
@@ -177,9 +178,8 @@ static enum status check_launcher(const struct config *config, struct error *e)
 {
     static const char *const launchers[] = {"mpiexec", "mpiexec.hydra", "mpiexec.mpich",
                                             "mpirun",  "orterun",       "srun"};
-    const char *word = config->values[OPT_COMMAND].texts[0], *slash = strrchr(word, '/');
-    const char *name = slash != NULL ? slash + 1 : word;
-    if (name_index(name, launchers, sizeof launchers / sizeof *launchers) < 0)
+    const char *word = config->values[OPT_COMMAND].texts[0];
+    if (name_index(file_name(word), launchers, sizeof launchers / sizeof *launchers) < 0)
         return OK;
     return refuse(config, OPT_COMMAND, word,
                   "scalebench starts the ranks. Leave this launcher and its options out, and give "
