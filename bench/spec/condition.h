@@ -87,9 +87,8 @@ struct condition_term {
     const char *name, *text; /* of the value as written, without quotation marks; NULL in a sum */
     int name_column, text_column;
     enum condition_relation relation;
-    double number;    /* the value, in the unit of the name; NAN for a word or a text */
-    double scale;     /* of the name's value in a sum */
-    bool before_name; /* the name alone is compared with the next name alone */
+    double number; /* the value, in the unit of the name; NAN for a word or a text */
+    double scale;  /* of the name's value in a sum */
 };
 
 /* Values of a name. Only numbers have an order, and no word is a number. */
@@ -122,8 +121,19 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
 /* Replaces the text of a comparison's value by another that means the same, borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
-/* Multiplies the values of a name in a sum. */
-void condition_set_scale(struct condition *c, size_t term, double scale);
+/* Unit of a name's numbers; the text is NULL if it is unknown. Numbers of one kind (enum option_type), such as times,
+ * differ in `factor` alone: a unit in seconds or bytes. */
+struct condition_unit {
+    const char *text;
+    int kind;
+    double factor;
+};
+typedef struct condition_unit condition_unit_of(const char *name, const void *arg);
+
+/* Converts the times and sizes of each comparison of sums to one unit. Returns false, with the reason in `why`, if two
+ * operands have different kinds of unit or both sides of a comparison are equal. */
+bool condition_match_units(char why[CONDITION_WHY], struct condition *c, condition_unit_of *unit_of,
+                           const void *arg);
 
 /* The condition as it was written. */
 const char *condition_text(const struct condition *c);

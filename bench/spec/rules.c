@@ -117,8 +117,8 @@ static enum status check_published(const struct spec *spec, struct error *e)
     bool named = strcmp(file->text, "none") != 0;
     if (named && values->n == 0)
         return mark_error(e, ERR_SPEC, file->mark,
-                          "published.file is given, but published.values says of none of its "
-                          "columns what it is compared with");
+                          "published.values is missing: expected the columns to compare, as "
+                          "[\"step_ms_median = step_s * 1000\"]");
     if (!named && values->n > 0)
         return mark_error(e, ERR_SPEC, values->mark,
                           "published.values is given, but no published.file to take them from");

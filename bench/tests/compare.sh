@@ -84,7 +84,13 @@ units_of_two_names() {
     expect 0 "1 hold" "$scalebench" check strong_scaling "rss_mib > bytes_wire where ranks = 2" || return 1
     expect 2 "'step_ms < speedup': step_ms has the unit ms, but speedup has no unit" "$scalebench" check strong_scaling "step_ms < speedup" || return 1
     printf 'ranks > 0\nspeedup > 1.8ms\n' >"$tmp/units.txt"
-    expect 2 "units.txt:2: 'speedup > 1.8ms': speedup has no unit" "$scalebench" check strong_scaling --file "$tmp/units.txt"
+    expect 2 "units.txt:2: 'speedup > 1.8ms': speedup has no unit" "$scalebench" check strong_scaling --file "$tmp/units.txt" || return 1
+    expect 2 "speedup has no unit, but 2ms has the unit ms" "$scalebench" check strong_scaling "speedup + 1 > 2ms" || return 1
+    expect 2 "images_per_s has the unit images/s, but speedup has no unit" "$scalebench" check strong_scaling "images_per_s > speedup" || return 1
+    expect 2 "both sides are equal" "$scalebench" check strong_scaling "speedup + 1 > speedup + 1" || return 1
+    expect 0 "1 hold" "$scalebench" check strong_scaling "2 * step_ms + 1s > 1000.5ms and 1000 * launches_s > step_ms" || return 1
+    expect 1 "violated" "$scalebench" check strong_scaling "2 * step_ms > launches_s" || return 1
+    expect 0 "1 hold" "$scalebench" check strong_scaling "speedup > 0.1 * ranks and images_per_s / ranks > 1"
 }
 check "two names are compared in one unit" units_of_two_names
 

@@ -180,6 +180,7 @@ static enum status check_sweep(const struct arguments *arguments, struct error *
                         : arguments->output != NULL ? "--output"
                         : arguments->n_operands > 1 ? "other runs"
                                                     : NULL;
+    TRY(figures_check_sweep(file_name(arguments->operand), e));
     return given == NULL
                ? OK
                : error_set(e, ERR_ARGUMENT,
@@ -193,7 +194,6 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 {
     char folder[PATH_BYTES];
     const char *slash = strrchr(path, '/'), *table = file_name(path);
-    TRY(figures_check_sweep(table, e));
     TRY(slash != NULL ? path_format(folder, e, "%.*s", (int)(slash - path), path)
                       : path_format(folder, e, "."));
     return figures_draw_sweep(folder, table, folder, tools->plots, FIGURES_PICTURES, out, e);

@@ -39,6 +39,8 @@ static void print_spec(FILE *out, const struct new_spec *s)
         s->name, s->name, s->name, s->model, s->data, s->ranks, s->strategies);
     if (leaves_out_sums(s))
         fputs("exclude: [\"ranks = 1 and not sync.strategy = none\"]\n", out);
+    if (strstr(s->strategies, "zero3") != NULL)
+        fputs("sync: {zero_persist: 0}   # zero3 shares tensors of any size\n", out);
     fprintf(out,
             "baseline: {ranks: %.*s, sync.strategy: %.*s}   # speed-ups refer to it\n"
             "measure:\n"

@@ -140,11 +140,6 @@ static struct interval join(enum condition_action action, struct interval a, str
     }
 }
 
-void condition_set_scale(struct condition *c, size_t term, double scale)
-{
-    c->terms[term].scale = scale;
-}
-
 static struct interval operand(const struct condition *c, const struct condition_step *step,
                                const struct values *values)
 {

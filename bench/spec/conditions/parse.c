@@ -437,10 +437,8 @@ static enum status parse_right_sum(struct parser *p, const struct comparison *of
     const struct condition_step *last = &p->c->steps[p->c->n_steps - 1];
     if (is_name && last == &p->c->steps[of->step + 1] && last->action == ACTION_NUMBER)
         compare_name(p, of, last->text, last->column, last->number);
-    else {
-        p->c->terms[of->term].before_name = is_name && last->action == ACTION_NAME;
+    else
         emit(p, ACTION_RELATE)->relation = of->relation;
-    }
     return OK;
 }
 

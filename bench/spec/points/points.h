@@ -69,3 +69,6 @@ enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ERR_SPEC for an axis of several values that no point heeds, as strategies of one rank. */
 enum status idle_check(const struct spec *spec, struct error *e);
+
+/* ERR_SPEC for ZeRO 3 that shares no parameters, and for two values of sync.node_ranks that make the same nodes. */
+enum status unused_check(const struct spec *spec, struct error *e);

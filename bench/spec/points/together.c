@@ -567,6 +567,7 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_schedules(spec, e));
     TRY(check_hosts(spec, e));
     TRY(idle_check(spec, e));
+    TRY(unused_check(spec, e));
     TRY(check_chance(spec, e));
     return check_batch_norm(spec, e);
 }

@@ -56,6 +56,7 @@ cases:
   - label: changing
     ranks: 2
     elastic: [{epoch: 0, ranks: 1}, {epoch: 1, ranks: 2}, {epoch: 2, ranks: 1}]
+    sync.zero_persist: 0
     matrix: {sync.zero: [1, 3]}
   - label: died
     ranks: 2

@@ -264,8 +264,9 @@ static enum status check_work(const struct arguments *a, struct error *e)
                          : w->calibration != NULL ? "calibration"
                                                   : "rate");
     if (w->calibrate + (w->calibration != NULL) + (w->gflops > 0) > 1)
-        return error_set(e, ERR_ARGUMENT,
-                         "--calibrate computes, --calibration and --rate do not: one of the three");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "--calibrate, --calibration and --rate exclude each other: use one of them");
     if (w->calibrate && a->record_dir == NULL)
         return error_set(e, ERR_ARGUMENT,
                          "--calibrate: --record is missing: the folder for the times");
@@ -379,7 +380,8 @@ void arguments_help(FILE *out, const char *program)
 {
     fprintf(out,
             "Trains a convolutional network on MPI processes.\n\n"
-            "  mpiexec -n 2 %s --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n",
+            "  mpiexec -n 2 %s --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n"
+            "If an option is given twice, the last value counts.\n\n",
             program);
     for (int i = 0; i < OWN_OPTIONS; i++)
         if (own_options[i].help != NULL)

@@ -1,0 +1,176 @@
+/* Units of the two sides of a comparison. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/spec/conditions/steps.h"
+#include "bench/spec/value.h"
+
+/* An operand: the unit that its names and numbers give it, and the name or number that did. */
+struct side {
+    size_t begin; /* first of its steps */
+    struct condition_unit unit;
+    const char *from;
+};
+
+struct walk {
+    struct condition *c;
+    condition_unit_of *unit_of;
+    const void *arg;
+    char *why;
+};
+
+static bool has_dimension(const struct condition_unit *unit)
+{
+    return unit->text != NULL && unit->kind != TYPE_REAL;
+}
+
+static bool is_rate(const struct condition_unit *unit)
+{
+    return strstr(unit->text, "/s") != NULL;
+}
+
+/* Counts and ratios may meet: speedup >= 0.9 * ranks. */
+static bool differ(const struct condition_unit *a, const struct condition_unit *b)
+{
+    if (a->text == NULL || b->text == NULL)
+        return false;
+    return a->kind != b->kind || ((is_rate(a) || is_rate(b)) && strcmp(a->text, b->text) != 0);
+}
+
+static bool match(const struct condition_step *a, const struct condition_step *b,
+                  const struct condition *c)
+{
+    bool same_name =
+        a->action != ACTION_NAME || strcmp(c->terms[a->term].name, c->terms[b->term].name) == 0;
+    return a->action == b->action && same_name &&
+           (a->action != ACTION_NUMBER || a->number == b->number);
+}
+
+/* Whether the steps of the sides are the same; those of the right one end before `end`. */
+static bool are_equal(const struct condition *c, const struct side *sides, size_t end)
+{
+    size_t n = sides[1].begin - sides[0].begin;
+    bool equal = end - sides[1].begin == n;
+    for (size_t i = 0; i < n && equal; i++)
+        equal = match(&c->steps[sides[0].begin + i], &c->steps[sides[1].begin + i], c);
+    return equal;
+}
+
+static const char *describe(char text[48], const struct condition_unit *unit)
+{
+    snprintf(text, 48, unit->text[0] ? "has the unit %s" : "has no unit", unit->text);
+    return text;
+}
+
+static bool explain_units(const struct walk *w, const struct side *sides)
+{
+    char texts[2][48];
+    snprintf(w->why, CONDITION_WHY,
+             "%.60s %s, but %.60s %s; expected two values of one kind of unit", sides[0].from,
+             describe(texts[0], &sides[0].unit), sides[1].from, describe(texts[1], &sides[1].unit));
+    return false;
+}
+
+static struct side side_of_number(const struct condition_step *step, size_t at)
+{
+    static const char digits[] = "+-.eE0123456789";
+    struct side side = {.begin = at, .from = step->text};
+    enum option_type type;
+    double number;
+    bool has_unit =
+        number_parse_unit(step->text, &type, &number) && (type == TYPE_TIME || type == TYPE_SIZE);
+    if (has_unit)
+        side.unit = (struct condition_unit){step->text + strspn(step->text, digits), (int)type, 1};
+    return side;
+}
+
+static struct side side_of(const struct walk *w, size_t at)
+{
+    const struct condition_step *step = &w->c->steps[at];
+    if (step->action == ACTION_NUMBER)
+        return side_of_number(step, at);
+    const char *name = w->c->terms[step->term].name;
+    return (struct side){at, w->unit_of(name, w->arg), name};
+}
+
+/* The factor of the first name of that kind among the steps; 1: there is none. */
+static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
+{
+    for (size_t i = begin; i < end; i++)
+        if (w->c->steps[i].action == ACTION_NAME) {
+            struct side side = side_of(w, i);
+            if (side.unit.text != NULL && side.unit.kind == kind)
+                return side.unit.factor;
+        }
+    return 1;
+}
+
+/* Converts times and sizes of a comparison to the unit of the first name of their kind. */
+static void convert(const struct walk *w, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        struct condition_step *step = &w->c->steps[i];
+        bool is_operand = step->action == ACTION_NAME || step->action == ACTION_NUMBER;
+        struct side side = is_operand ? side_of(w, i) : (struct side){0};
+        enum option_type type;
+        if (!has_dimension(&side.unit))
+            continue;
+        double reference = reference_of(w, begin, end, side.unit.kind);
+        if (step->action == ACTION_NAME)
+            w->c->terms[step->term].scale = side.unit.factor / reference;
+        else if (number_parse_unit(step->text, &type, &step->number))
+            step->number /= reference;
+    }
+}
+
+static struct side product_of(const struct side *sides, enum condition_action action)
+{
+    const bool left = has_dimension(&sides[0].unit), right = has_dimension(&sides[1].unit);
+    struct side product = {.begin = sides[0].begin, .from = sides[0].from};
+    if (left && !right)
+        product = sides[0];
+    else if (right && !left && action == ACTION_MULTIPLY)
+        product = (struct side){sides[0].begin, sides[1].unit, sides[1].from};
+    return product;
+}
+
+/* Joins two operands, of which the right one's steps end before `end`. */
+static bool join_sides(const struct walk *w, struct side *sides, size_t end)
+{
+    enum condition_action action = w->c->steps[end].action;
+    if (action == ACTION_MULTIPLY || action == ACTION_DIVIDE) {
+        sides[0] = product_of(sides, action);
+        return true;
+    }
+    if (differ(&sides[0].unit, &sides[1].unit))
+        return explain_units(w, sides);
+    if (action == ACTION_RELATE && are_equal(w->c, sides, end)) {
+        snprintf(w->why, CONDITION_WHY, "both sides are %s, so that no run decides it",
+                 end == sides[1].begin + 1 ? sides[0].from : "equal");
+        return false;
+    }
+    if (action == ACTION_RELATE)
+        convert(w, sides[0].begin, end);
+    if (sides[0].unit.text == NULL)
+        sides[0] = (struct side){sides[0].begin, sides[1].unit, sides[1].from};
+    return true;
+}
+
+bool condition_match_units(char why[CONDITION_WHY], struct condition *c, condition_unit_of *unit_of,
+                           const void *arg)
+{
+    const struct walk w = {c, unit_of, arg, why};
+    struct side stack[CONDITION_STACK];
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_steps; i++) {
+        enum condition_action action = c->steps[i].action;
+        if (action == ACTION_NUMBER || action == ACTION_NAME)
+            stack[n++] = side_of(&w, i);
+        else if (action >= ACTION_ADD && action <= ACTION_RELATE &&
+                 !join_sides(&w, &stack[--n - 1], i))
+            return false;
+        else if (action == ACTION_RELATE)
+            n--;
+    }
+    return true;
+}
