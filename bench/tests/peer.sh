@@ -289,8 +289,8 @@ compares() {
     spec both auto
     expect 0 "x the images/s of peer_torch (torch" "$scalebench" run "$tmp/both.yaml" \
         --out "$tmp/results" || return 1
-    grep -q "Memory above what libraries take: .* of whole processes without the data: .* MiB and .* of it" "$tmp/expect.log" || return 1
-    grep -q "Memory above what libraries take" "$tmp/results/both/latest/summary.md" || return 1
+    grep -q "Memory without libraries: .* MiB, the peer .*; of whole processes without the data: .* MiB, the peer .* (ratio .*)" "$tmp/expect.log" || return 1
+    grep -q "Memory without libraries" "$tmp/results/both/latest/summary.md" || return 1
     column both status | grep -c '^ok$' | grep -qx 2 || return 1
     column both blas | grep -q torch || return 1
     column both test_acc_pct | awk '$1 < 50 { exit 1 }' || return 1

@@ -36,7 +36,7 @@ peer_rows_are_of_the_tables() { # name of the run, its networks
         row=$(grep "^| $network, " README.md | sed 's/ *| */|/g') || { echo "no $network"; return 1; }
         IFS='|' read -r _ _ images ratio work rate growth memory _ <<<"$row"
         says " ${images//,/} " && says ": $ratio x the images/s of peer_torch" &&
-            says "  ${ratio%% *} = $work x less computed, times $rate x as fast at what is done" &&
+            says "  ${ratio%% *} = $work (less arithmetic) x $rate (faster arithmetic)" &&
             says ", $growth of it; of whole processes" && says ", $memory of it." || return 1
     done
 }

@@ -196,7 +196,7 @@ again_runs_nothing_and_mends() {
 
 # What stands below the table, without the lines that name files and the folder.
 says() { # folder, table
-    sed "s#$1#RUN#; /^  tables /d; /^  again /d; /^Read from /d" "$2"
+    sed "s#$1#RUN#; /^  tables /d; /^  next /d; /^Read from /d" "$2"
 }
 
 # What is committed or mailed are tables: they print what the campaign printed at its end, and drawing
@@ -207,8 +207,8 @@ prints_from_tables() {
     cp "$latest"/*.csv "$latest/spec.yaml" "$latest/manifest.json" "$copy"
     expect 0 "Read from $copy/summary.csv" "$scalebench" table "$copy" || return 1
     "$scalebench" table "$copy" 2>/dev/null >"$tmp/copy.txt"
-    grep -q 'Weights equal on all ranks after every step' "$tmp/copy.txt" &&
-        grep -q '^Why it bends' "$tmp/copy.txt" && grep -q 'core-hours' "$tmp/copy.txt" || return 1
+    grep -q 'Weights are equal on all ranks after every step' "$tmp/copy.txt" &&
+        grep -qE '^Efficiency (lost|gained)' "$tmp/copy.txt" && grep -q 'core-hours' "$tmp/copy.txt" || return 1
     diff <(says "$latest" "$tmp/ran.txt") <(says "$copy" "$tmp/copy.txt") || return 1
     "$scalebench" figures "$copy" && cmp "$copy/summary.csv" "$latest/summary.csv" || return 1
     rm "$copy/summary.csv"
@@ -220,10 +220,11 @@ says_what_the_losses_are() {
     python3 - "$latest/losses.csv" "$tmp/ran.txt" <<'END'
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], newline="")))
-said = [line for line in open(sys.argv[2]) if line.startswith("Why it bends")]
+said = [line for line in open(sys.argv[2]) if line.startswith(("Efficiency lost", "Efficiency gained"))]
 assert len(rows) == len(said) == 1 and rows[0]["ranks"] == "2" and rows[0]["largest"] == "1", rows
 row, lost = rows[0], float(rows[0]["lost_pct"])
-assert f"{abs(lost):.1f} % {'gained' if lost < 0 else 'lost'} at 2 ranks" in said[0], (row, said)
+assert said[0].startswith(f"Efficiency {'gained' if lost < 0 else 'lost'} at 2 ranks"), (row, said)
+assert f": {abs(lost):.1f} %" in said[0], (row, said)
 parts = sum(float(row[part + "_pct"] or 0) for part in ("comm", "wait", "compute", "optimizer", "other"))
 assert abs(parts - lost) < 1e-6, row
 assert (row["doubt"] in said[0]) if row["doubt"] else "Karp-Flatt" in said[0], (row, said)

@@ -227,29 +227,30 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
     if (strstr(p->flags, "base_incomplete") != NULL)
         fputs("  (launches of its base failed)", out);
     if (strstr(p->flags, "ci_not_met") != NULL)
-        fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
+        fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for a 95 % interval)",
+              out);
     if (strstr(p->flags, "oversubscribed") != NULL)
-        fputs("  (oversubscribed: ranks share cores, which tells nothing of scaling)", out);
+        fputs("  (oversubscribed: ranks share cores, so this is no scaling)", out);
     if (strstr(p->flags, "short_replay") != NULL)
-        fprintf(out, "  (too short for replay: sleeps stand for %.2g ms of computing and more)",
+        fprintf(out, "  (too short for replay: a sleep replaces at least %.2g ms of compute)",
                 p->replay.smallest_step_ms);
     if (strstr(p->flags, "late_replay") != NULL)
-        fputs("  (replayed too late: cores were not free)", out);
+        fputs("  (replay late: cores were busy)", out);
     if (strstr(p->flags, "memory_off") != NULL)
-        fprintf(out, "  (memory is %.2g %% off what was forecast)", fabs(p->memory.error_pct));
+        fprintf(out, "  (memory differs from the forecast by %.2g %%)", fabs(p->memory.error_pct));
     if (strstr(p->flags, "shared_machine") != NULL)
-        fputs("  (several of its nodes are one machine)", out);
+        fputs("  (several nodes are one machine)", out);
     if (point_is_busy(p))
-        fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
+        fprintf(out, "  (busy: other programs used %.0f %% of its cores)", p->foreign_pct);
     if (p->noise.modes > 1)
-        fputs("  (two modes)", out);
+        fputs("  (launch times have two modes)", out);
     if (p->noise.outliers > 0)
         fprintf(out, "  (%zu outlier%s)", p->noise.outliers, p->noise.outliers > 1 ? "s" : "");
     if (p->noise.trend != 0)
-        fprintf(out, "  (its steps get %.1f %% %s)", fabs(p->noise.trend_pct),
+        fprintf(out, "  (steps get %.1f %% %s within a launch)", fabs(p->noise.trend_pct),
                 p->noise.trend < 0 ? "faster" : "slower");
     if (strstr(p->flags, "shares_cores") != NULL)
-        fputs("  (cores without locks)", out);
+        fputs("  (cores are not locked against other runs)", out);
     if (point_lacks_seeds(p))
         fprintf(out, "  (%zu of %zu seeds missing)", p->seeds_missing, p->seeds);
     if (p->compute_only && point_was_measured(p))

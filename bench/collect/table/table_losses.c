@@ -17,7 +17,7 @@ static void print_last_rank(FILE *out, const struct point_last *last, size_t loo
 {
     char number[TEXT_NUMBER];
     if (losses_name_last_rank(last, looked_at))
-        fprintf(out, " (rank %d last in %s %% of steps)", last->rank,
+        fprintf(out, " (rank %d arrived last in %s %% of steps)", last->rank,
                 text_fixed(number, last->pct, 0));
 }
 
@@ -25,13 +25,14 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
                         size_t looked_at)
 {
     if (isnan(row->other_pct)) {
-        fputs(", phases unknown", out);
+        fputs(", phases not recorded", out);
         return;
     }
     fputs(" = ", out);
-    print_term(out, true, row->comm_pct, isnan(row->wait_pct) ? "comm and wait" : "comm");
+    print_term(out, true, row->comm_pct,
+               isnan(row->wait_pct) ? "communication and waiting" : "communication");
     if (!isnan(row->wait_pct))
-        print_term(out, false, row->wait_pct, "wait");
+        print_term(out, false, row->wait_pct, "waiting");
     print_last_rank(out, &p->last, looked_at);
     print_term(out, false, row->compute_pct,
                row->compute_pct < 0 ? "faster compute" : "slower compute");
@@ -59,7 +60,7 @@ static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
     for (size_t i = 0; i < n; i++) {
         char number[TEXT_NUMBER];
         if (isfinite(rows[i].karp_flatt))
-            fprintf(out, "%s %s", printed++ > 0 ? "" : "; Karp-Flatt",
+            fprintf(out, "%s %s", printed++ > 0 ? "" : ". Karp-Flatt serial fraction:",
                     text_fixed(number, 100 * rows[i].karp_flatt, 1));
     }
     if (isfinite(rows[n - 1].karp_flatt))
@@ -74,11 +75,11 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
 {
     const struct losses_row *row = &rows[n - 1];
     char number[TEXT_NUMBER], ranks[TEXT_NUMBER];
-    fputs("Why it bends", out);
+    fprintf(out, "Efficiency %s at %s", row->lost_pct < 0 ? "gained" : "lost",
+            text_plural(ranks, (long)row->ranks, "rank"));
     if (several)
         fprintf(out, " (%s)", row->series);
-    fprintf(out, ": %s %% %s at %s", text_fixed(number, fabs(row->lost_pct), 1),
-            row->lost_pct < 0 ? "gained" : "lost", text_plural(ranks, (long)row->ranks, "rank"));
+    fprintf(out, ": %s %%", text_fixed(number, fabs(row->lost_pct), 1));
     if (row->doubt != NULL)
         fprintf(out, ", not explained: %s", row->doubt);
     else if (row->lost_pct >= 0)
@@ -102,7 +103,7 @@ void table_print_losses(FILE *out, const struct summary *s)
     struct losses losses;
     struct error e = {.status = OK};
     if (losses_collect(&losses, s, &e) != OK)
-        fprintf(out, "Why it bends: not computed: %s\n", e.text);
+        fprintf(out, "Efficiency lost: not computed: %s\n", e.text);
     size_t looked_at = e.status == OK ? count_looked_at(&losses, s) : 0;
     for (size_t i = 0, first = 0; e.status == OK && i < losses.n; i++)
         if (losses.rows[i].largest) {

@@ -49,7 +49,7 @@ static void print_rows(FILE *out, const struct summary *s, int width)
         print_row(out, &t, &s->points[i]);
     size_t length = strlen(t.left_out); /* "eff." has its own */
     if (length > 0)
-        fprintf(out, "Not shown here, but in summary.md: %s%s\n", t.left_out,
+        fprintf(out, "Columns in summary.md alone: %s%s\n", t.left_out,
                 t.left_out[length - 1] == '.' ? "" : ".");
 }
 
@@ -141,7 +141,7 @@ static void print_done(FILE *out, const struct point_summary *p)
         return;
     fprintf(out, ", %s%s done (%s%s)", savings_depend_on_data(savings) ? "at most " : "",
             text_significant(rate, p->rates.gflop_done_per_s, 3),
-            strcmp(savings, "none") == 0 ? "nothing left out" : "saved: ",
+            strcmp(savings, "none") == 0 ? "nothing saved" : "saved: ",
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
@@ -159,9 +159,9 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
                 silent ? "no communication" : strategy);
     else
         fprintf(out, "Base: %s", p->point->label);
-    fprintf(out, ", %s ms", text_interval(step, &p->step_ms, 4));
+    fprintf(out, ": %s ms", text_interval(step, &p->step_ms, 4));
     if (!foreign)
-        fprintf(out, " a step, %s GFLOP/s effective (net as written)",
+        fprintf(out, " per step, %s GFLOP/s effective",
                 text_significant(rate, p->rates.gflop_per_s, 3));
     print_done(out, p);
     if (p->failed_launches > 0)
@@ -178,7 +178,7 @@ static void print_bases(FILE *out, const struct summary *s)
             print_base(out, &s->points[i], n == 1);
 }
 
-/* "3 of 54 launches were disturbed (foreign work); they count." */
+/* "Disturbed (foreign work): 3 of 54 timed launches. The results include them." */
 static void print_disturbed(FILE *out, const struct summary *s)
 {
     size_t disturbed = 0, launches = 0;
@@ -191,8 +191,8 @@ static void print_disturbed(FILE *out, const struct summary *s)
         noise_join(by, sizeof by, s->points[i].noise.disturbed_by);
     }
     if (disturbed > 0)
-        fprintf(out, "%zu of %zu timed launches %s disturbed (%s); they count.\n", disturbed,
-                launches, disturbed > 1 ? "were" : "was", by);
+        fprintf(out, "Disturbed (%s): %zu of %zu timed launches. The results include them.\n", by,
+                disturbed, launches);
 }
 
 void table_print_notes(FILE *out, const struct summary *s)
@@ -225,12 +225,12 @@ static void print_weights(FILE *out, const struct summary *s)
         n++;
     }
     if (n > 0)
-        fprintf(out, "Weights equal on all ranks %s%s.\n",
+        fprintf(out, "Weights are equal on all ranks %s%s.\n",
                 every_step ? "after every step" : "at the end of every launch",
-                by_design > 0 ? ", but for the points below" : "");
+                by_design > 0 ? ", except at the points below" : "");
     if (by_design > 0)
-        fprintf(out, "Weights differ between ranks at %s, as %s spec has it (by_design).\n",
-                text_plural(points, (long)by_design, "point"), by_design > 1 ? "their" : "its");
+        fprintf(out, "Weights differ between ranks by design at %s (flag by_design).\n",
+                text_plural(points, (long)by_design, "point"));
 }
 
 /* Earlier versions did not write what launches took. */
@@ -243,9 +243,10 @@ static void print_effort(FILE *out, const struct summary *s)
         met += s->points[i].timed && s->points[i].launches > 0 && s->points[i].precision_met;
     }
     if (wanted > 0)
-        fprintf(out, "Precision met %zu/%zu.%s", met, wanted, isnan(s->wall_s) ? "\n" : " ");
+        fprintf(out, "Precision met at %zu of %zu points.%s", met, wanted,
+                isnan(s->wall_s) ? "\n" : " ");
     if (!isnan(s->wall_s))
-        fprintf(out, "%s + %s in %s, %s core-hours.\n",
+        fprintf(out, "%s and %s took %s, %s core-hours.\n",
                 text_plural(launches, (long)s->n_timed, "launch"),
                 text_plural(runs, (long)s->n_accuracy, "accuracy run"),
                 text_wall_time(wall, s->wall_s), text_significant(hours, s->core_s / 3600, 2));
@@ -302,10 +303,12 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
     print_tables(out, s, run_dir);
     print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
     if (s->launches != NULL)
-        fputs("  again    the same command goes on; for a new run --fresh, with make FRESH=1\n",
+        fputs("  next     the same command resumes this run; --fresh (make: FRESH=1) begins a new "
+              "one\n",
               out);
     else
-        fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
+        fprintf(out, "Read from %s/summary.csv, since the folder has no records of launches.\n",
+                run_dir);
 }
 
 void table_print_findings(FILE *out, const struct summary *s)

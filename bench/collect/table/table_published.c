@@ -66,14 +66,14 @@ void table_print_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
     if (s->published != NULL && s->published->file[0] != '\0')
-        fprintf(
-            out,
-            "Published: %s, %zu of its %zu rows have a point here; in brackets by how much ours is "
-            "more, of percentages in points.%s\n",
-            s->published->file, s->published->matched, s->published->rows,
-            published_withholds(s)
-                ? " Accuracy and loss are not shown: the data here are generated."
-                : "");
+        fprintf(out,
+                "Published values: %s, of which %zu of %zu rows have a point here. In brackets: "
+                "measured minus published, in %% of the published value or in percentage "
+                "points.%s\n",
+                s->published->file, s->published->matched, s->published->rows,
+                published_withholds(s)
+                    ? " Accuracy and loss are left out, since the data here are generated."
+                    : "");
     for (size_t i = 0; i < differs->n; i++)
-        fprintf(out, "What differs: %s\n", differs->texts[i]);
+        fprintf(out, "Difference from the report: %s\n", differs->texts[i]);
 }

@@ -26,8 +26,7 @@ static double quotient_differs(const struct point_summary *p, const struct point
     return same ? 0 : 100 * fabs(of_medians / p->scaling.speedup.mid - 1);
 }
 
-/* "Speed-ups are medians of 6 to 12 ratios paired by block; the quotient of the medians in the table
- * differs by up to 1.2 %." */
+/* "Speed-ups are medians of 6 to 12 ratios, one per block; ratios of the medians differ by up to 1.2 %." */
 static void print_speedups(FILE *out, const struct summary *s)
 {
     size_t least = SIZE_MAX, most = 0;
@@ -43,19 +42,19 @@ static void print_speedups(FILE *out, const struct summary *s)
     if (most == 0)
         return;
     if (most == 1)
-        fputs("Speed-ups are the ratio of one block each", out);
+        fputs("Each speed-up is the ratio of one block", out);
     else if (least < most)
-        fprintf(out, "Speed-ups are medians of %zu to %zu ratios paired by block", least, most);
+        fprintf(out, "Speed-ups are medians of %zu to %zu ratios, one per block", least, most);
     else
-        fprintf(out, "Speed-ups are medians of %zu ratios paired by block", most);
+        fprintf(out, "Speed-ups are medians of %zu ratios, one per block", most);
     if (differs > 0)
-        fprintf(out, "; quotients of the medians beside them differ by up to %s %%",
+        fprintf(out, "; ratios of the medians differ by up to %s %%",
                 text_significant(number, differs, 2));
     fputs(".\n", out);
 }
 
-/* On as many cores, where it is not how many ranks there are that bytes depend on: "Bytes of a step over those of the
- * base: 0.500 (bf16), 0.500 (fp16)." */
+/* On as many cores, where it is not how many ranks there are that bytes depend on: "Bytes per step
+ * relative to the base: 0.500 (bf16), 0.500 (fp16)." */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;
@@ -63,7 +62,7 @@ static void print_bytes(FILE *out, const struct summary *s)
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         if (p->cores != s->points[p->base].cores || !(fabs(p->scaling.bytes_ratio - 1) > 0.005))
             continue;
-        fprintf(out, "%s%s (%s)", n++ > 0 ? ", " : "Bytes of a step over those of the base: ",
+        fprintf(out, "%s%s (%s)", n++ > 0 ? ", " : "Bytes per step relative to the base: ",
                 text_significant(number, p->scaling.bytes_ratio, 3), p->point->label);
     }
     fputs(n > 0 ? ".\n" : "", out);
@@ -78,41 +77,41 @@ static void print_factors(FILE *out, const struct point_summary *p)
     bool bounds = savings_depend_on_data(p->cells[COLUMN_savings]);
     if (!isfinite(p->beside_peer.rate_ratio))
         return;
-    fprintf(out, "  %s = %s x less computed, times %s x as fast at what is done",
+    fprintf(out, "  %s = %s (less arithmetic) x %s (faster arithmetic)",
             text_significant(all, p->beside_peer.ratio.mid, 3),
             text_significant(work, p->beside_peer.work_ratio, 3),
             text_significant(rate, p->beside_peer.rate_ratio, 3));
-    fputs(bounds ? " (at least, at most: zeros in the data are left out as well, and speed depends "
-                   "on how many there are).\n"
+    fputs(bounds ? "; the first factor is a lower bound: skipped zeros of the data count in the "
+                   "second.\n"
                  : ".\n",
           out);
 }
 
-/* "  Memory above what libraries take: 29 MiB and 93, 0.31 of it; of whole processes without the data
- * 51 and 271, 0.19 of it." */
+/* "  Memory without libraries: 29 MiB, the peer 93 (ratio 0.31); whole processes without the data: 51 MiB,
+ * the peer 271 (ratio 0.19)." */
 static void print_memory(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {
     char own[TEXT_NUMBER], other[TEXT_NUMBER], ratio[TEXT_NUMBER];
     if (!isfinite(p->memory.most_mib / peer->memory.most_mib))
         return;
-    fputs("  Memory", out);
+    fputs("  Memory ", out);
     if (isfinite(p->memory.growth_mib / peer->memory.growth_mib))
-        fprintf(out, " above what libraries take: %s MiB and %s, %s of it;",
+        fprintf(out, "without libraries: %s MiB, the peer %s (ratio %s); ",
                 text_significant(own, p->memory.growth_mib, 3),
                 text_significant(other, peer->memory.growth_mib, 3),
                 text_significant(ratio, p->memory.growth_mib / peer->memory.growth_mib, 2));
-    fprintf(out, " of whole processes without the data: %s MiB and %s, %s of it.\n",
+    fprintf(out, "of whole processes without the data: %s MiB, the peer %s (ratio %s).\n",
             text_significant(own, p->memory.most_mib, 3),
             text_significant(other, peer->memory.most_mib, 3),
             text_significant(ratio, p->memory.most_mib / peer->memory.most_mib, 2));
 }
 
-/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a
+/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms per
  * step; median of 12 pairs" */
 static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {
     char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL], pairs[TEXT_NUMBER];
-    fprintf(out, "%s: %s x the images/s of %s (%s), %s ms a step", p->point->label,
+    fprintf(out, "%s: %s x the images/s of %s (%s), %s ms per step", p->point->label,
             text_interval(ratio, &p->beside_peer.ratio, 3),
             config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
             text_interval(step, &peer->step_ms, 4));

@@ -17,8 +17,8 @@ static double find_tail(const struct summary *s, enum column_id column, const ch
     return most;
 }
 
-/* "The longest step took 1.37 times the median of its point (ranks=2 allreduce); 95 % of a launch's
- * steps at most 1.05 times (ranks=2 allreduce)." */
+/* "Longest step: 1.37 times the median of its point (ranks=2 allreduce). 95th percentile of a launch: at most
+ * 1.05 times (ranks=2 allreduce)." */
 void table_print_tails(FILE *out, const struct summary *s)
 {
     char longest[TEXT_NUMBER], p95[TEXT_NUMBER];
@@ -27,8 +27,8 @@ void table_print_tails(FILE *out, const struct summary *s)
     double usual = find_tail(s, COLUMN_step_p95_ms, &of_p95);
     if (most > 0 && usual > 0)
         fprintf(out,
-                "The longest step took %s times the median of its point (%s); 95 %% of a launch's "
-                "steps at most %s times (%s).\n",
+                "Longest step: %s times the median of its point (%s). 95th percentile of a launch: "
+                "at most %s times (%s).\n",
                 text_significant(longest, most, 3), of_longest, text_significant(p95, usual, 3),
                 of_p95);
 }

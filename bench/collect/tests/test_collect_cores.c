@@ -63,7 +63,7 @@ static void points_that_share_cores_claim_nothing(void **state)
     NEAR(shared->step_ms.hi, 26.25);
     assert_true(shared->precision_met);
     char *text = print(&s);
-    assert_line(text, "  (oversubscribed: ranks share cores, which tells nothing of scaling)\n");
+    assert_line(text, "  (oversubscribed: ranks share cores, so this is no scaling)\n");
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -109,15 +109,14 @@ static void nodes_of_one_machine_are_flagged(void **state)
         bool flagged = strstr(s.points[0].flags, "shared_machine") != NULL;
         assert_int_equal(flagged, i > 3);
         char *text = print(&s);
-        assert_int_equal(strstr(text, "  (several of its nodes are one machine)\n") != NULL,
-                         flagged);
+        assert_int_equal(strstr(text, "  (several nodes are one machine)\n") != NULL, flagged);
         free(text);
         summary_free(&s);
         fake_close(&run);
     }
 }
 
-/* A margin of 0.5 ms lets sleeps stand for 5 ms of computing and more. */
+/* With a margin of 0.5 ms a sleep replaces at least 5 ms of compute. */
 static void replay_that_cannot_be_true_is_doubted(void **state)
 {
     struct fake_run run;
@@ -136,7 +135,7 @@ static void replay_that_cannot_be_true_is_doubted(void **state)
     assert_string_equal(s.points[1].flags, "ci_not_met replayed short_replay");
     assert_string_equal(cell(&s.points[1], COLUMN_smallest_step_ms), "5");
     char *text = print(&s);
-    assert_line(text, "  (too short for replay: sleeps stand for 5 ms of computing and more)\n");
+    assert_line(text, "  (too short for replay: a sleep replaces at least 5 ms of compute)\n");
     free(text);
     summary_free(&s);
     fake_close(&run);

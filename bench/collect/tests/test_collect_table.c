@@ -15,20 +15,21 @@ static void work_done_and_memory_are_told(void **state)
         add_peer_launch(&run, "peer_torch", block, base_ms[block] * ratios[block]);
     }
     struct summary s = collect(&run);
-    static const char done[] = " ms a step, 3.75 GFLOP/s effective (net as written), 1.12 done "
+    static const char done[] = " ms per step, 3.75 GFLOP/s effective, 1.12 done "
                                "(saved: winograd dead_outputs).\n";
-    static const char memory[] = "Memory above what libraries take: 30.0 MiB and 60.0, 0.50 of "
-                                 "it; of whole processes without the data: 50.0 MiB and 80.0, 0.62 "
-                                 "of it.\n";
+    static const char memory[] =
+        "Memory without libraries: 30.0 MiB, the peer 60.0 (ratio 0.50); of "
+        "whole processes without the data: 50.0 MiB, the peer 80.0 (ratio "
+        "0.62).\n";
     char *text = print(&s);
     assert_line(text, done);
     assert_line(text, memory);
-    assert_line(text, " ms a step; median of 6 pairs.\n");
-    assert_line(text, "  1.74 = 3.33 x less computed, times 0.522 x as fast at what is done.\n");
+    assert_line(text, " ms per step; median of 6 pairs.\n");
+    assert_line(text, "  1.74 = 3.33 (less arithmetic) x 0.522 (faster arithmetic).\n");
     free(text);
     write_both(&s, &run);
     text = read_of(&run, "summary.md");
-    assert_line(text, "as written), 1.12 done (saved: winograd dead\\_outputs).\n");
+    assert_line(text, "effective, 1.12 done (saved: winograd dead\\_outputs).\n");
     assert_line(text, memory);
     free(text);
     text = read_of(&run, "summary.tex");
@@ -78,15 +79,16 @@ static void the_table_says_it_all(void **state)
                       "  (precision not met)  (1 of 2 seeds missing)\n");
     assert_line(text, "8  allreduce         -         -  skipped: 8 ranks, 4 cores\n");
     assert_line(text, "4  allreduce         -         -  failed: said 'no, never', then left\n");
-    assert_line(text, "Base: 1 rank, no communication, 102.5 [100.0, 105.0] ms a step, 7.49 "
-                      "GFLOP/s effective (net as written).\n");
-    assert_line(text, "Speed-ups are medians of 6 ratios paired by block; quotients of the medians "
-                      "beside them differ by up to 0.94 %.\n");
-    assert_line(text, "Weights equal on all ranks after every step.\n");
-    assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
-                      "(rank 1 last in 100 % of steps) - 7.7 faster compute - 0.9 faster optimizer "
-                      "+ 1.5 other; Karp-Flatt 14.9 [0.0, 33.3] %.\n");
-    assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
+    assert_line(text, "Base: 1 rank, no communication: 102.5 [100.0, 105.0] ms per step, 7.49 "
+                      "GFLOP/s effective.\n");
+    assert_line(text, "Speed-ups are medians of 6 ratios, one per block; ratios of the medians "
+                      "differ by up to 0.94 %.\n");
+    assert_line(text, "Weights are equal on all ranks after every step.\n");
+    assert_line(text, "Efficiency lost at 2 ranks (allreduce): 13.0 % = 18.0 communication + 2.0 "
+                      "waiting (rank 1 arrived last in 100 % of steps) - 7.7 faster compute - 0.9 "
+                      "faster optimizer + 1.5 other. Karp-Flatt serial fraction: 14.9 [0.0, 33.3] "
+                      "%.\n");
+    assert_line(text, "13 launches and 1 accuracy run took 28 s, 0.013 core-hours.\n");
     assert_null(strstr(text, "  figures ")); /* none was drawn */
     free(text);
     summary_free(&s);
@@ -102,8 +104,9 @@ static void files_that_are_there_are_named(void **state)
     struct summary s = collect(&run);
     char *text = print_of(&s, run.dir, 0);
     assert_null(strstr(text, "  tables "));
-    assert_line(text,
-                "  again    the same command goes on; for a new run --fresh, with make FRESH=1\n");
+    assert_line(
+        text,
+        "  next     the same command resumes this run; --fresh (make: FRESH=1) begins a new one\n");
     free(text);
     write_both(&s, &run);
     snprintf(line, sizeof line,
@@ -151,7 +154,9 @@ static void what_was_published_stands_beside_ours(void **state)
     char *text = print(&s);
     assert_line(text, "98 (-2.00)");
     assert_line(text, "20 (+20.1 %)");
-    assert_line(text, "in brackets by how much ours is more, of percentages in points.\n");
+    assert_line(
+        text, "In brackets: measured minus published, in % of the published value or in percentage "
+              "points.\n");
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -177,11 +182,10 @@ static void zeros_in_the_data_make_bounds(void **state)
                                                  .step_ms = peer ? 200 : 100});
     struct summary s = collect(&run);
     char *text = print(&s);
-    assert_line(text,
-                "effective (net as written), at most 1.15 done (saved: winograd data_zeros).\n");
+    assert_line(text, "effective, at most 1.15 done (saved: winograd data_zeros).\n");
     assert_line(
-        text, "  2.00 = 3.33 x less computed, times 0.600 x as fast at what is done (at least, at "
-              "most: zeros in the data are left out as well");
+        text, "  2.00 = 3.33 (less arithmetic) x 0.600 (faster arithmetic); the first factor is a "
+              "lower bound: skipped zeros");
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -211,7 +215,7 @@ static void a_run_that_is_read_back_says_the_same(void **state)
     char *read = print_of(&back, run.dir, 0);
     assert_int_equal(length_without_paths(ran), length_without_paths(read));
     assert_memory_equal(ran, read, length_without_paths(ran));
-    assert_line(read, "Why it bends (allreduce): 13.0 % lost");
+    assert_line(read, "Efficiency lost at 2 ranks (allreduce): 13.0 %");
     assert_line(losses, "2,1,13,18,2,-7.667999911,1.52000005,12.5,,0.1494252874,,-0.8520001392");
     free(ran);
     free(read);
@@ -234,10 +238,11 @@ static void noise_is_not_explained(void **state)
         bool busy = disturbed > 3;
         assert_int_equal(strstr(find(&s, &run, 1, "none")->flags, "busy") != NULL, busy);
         assert_null(strstr(find(&s, &run, 2, "allreduce")->flags, "busy"));
-        assert_line(text, busy ? "  (busy: others took 43 % of its processors)"
-                               : "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm");
+        assert_line(text,
+                    busy ? "  (busy: other programs used 43 % of its cores)"
+                         : "Efficiency lost at 2 ranks (allreduce): 13.0 % = 18.0 communication");
         if (busy)
-            assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks, not explained: "
+            assert_line(text, "Efficiency lost at 2 ranks (allreduce): 13.0 %, not explained: "
                               "others used the processors meanwhile.\n");
         free(text);
         summary_free(&s);
@@ -262,9 +267,9 @@ static void what_ranks_repeat_is_told_apart(void **state)
                                                      .optimizer_ms = 10});
         struct summary s = collect(&run);
         char *text = print(&s);
-        assert_line(text, " - 4.5 faster compute + 8.3 replicated optimizer - 7.2 other;");
-        assert_line(text, blocks == 6 ? " + 2.0 wait (rank 1 last in 100 % of steps) -"
-                                      : " + 2.0 wait - 4.5");
+        assert_line(text, " - 4.5 faster compute + 8.3 replicated optimizer - 7.2 other.");
+        assert_line(text, blocks == 6 ? " + 2.0 waiting (rank 1 arrived last in 100 % of steps) -"
+                                      : " + 2.0 waiting - 4.5");
         assert_string_equal(cell(find(&s, &run, 2, "allreduce"), COLUMN_last_rank_p),
                             blocks == 6 ? "0.03125" : "0.0625");
         free(text);
@@ -293,9 +298,9 @@ static void scatter_is_not_explained(void **state)
         }
         struct summary s = collect(&run);
         char *text = print(&s);
-        assert_line(text,
-                    wide ? "5.0 % lost at 2 ranks, not explained: launches scatter by as much.\n"
-                         : "14.8 % lost at 2 ranks = ");
+        assert_line(text, wide ? "Efficiency lost at 2 ranks (allreduce): 5.0 %, not explained: "
+                                 "launches scatter by as much.\n"
+                               : "Efficiency lost at 2 ranks (allreduce): 14.8 % = ");
         free(text);
         summary_free(&s);
         fake_close(&run);
@@ -357,7 +362,7 @@ static void unequal_weights_are_not_praised(void **state)
             .ranks = 4, .strategy = "allreduce", .step_ms = 30, .seed = 1, .weights_differ = true});
     struct summary s = collect(&run);
     char *text = print(&s);
-    assert_null(strstr(text, "Weights equal"));
+    assert_null(strstr(text, "Weights are equal"));
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -370,7 +375,7 @@ static void an_empty_campaign_prints(void **state)
     struct summary s = collect(&run);
     char *text = print(&s);
     assert_line(text, "skipped: no launch finished\n");
-    assert_line(text, "0 launches + 0 accuracy runs in 0.0 s");
+    assert_line(text, "0 launches and 0 accuracy runs took 0.0 s");
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "Base:"));
     free(text);
@@ -387,7 +392,7 @@ static void a_single_point_prints(void **state)
     struct summary s = collect(&run);
     char *text = print(&s);
     assert_line(text, "20.00      3200");
-    assert_line(text, "(too few launches for 95 %)\n");
+    assert_line(text, "(too few launches for a 95 % interval)\n");
     assert_null(strstr(text, "nan"));
     free(text);
     summary_free(&s);

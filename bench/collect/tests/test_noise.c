@@ -157,8 +157,8 @@ static void a_disturbed_launch_is_told_and_counts(void **state)
         assert_int_equal(p->noise.disturbed, 1);
         assert_int_equal(p->launches, LAUNCHES);
         assert_string_equal(find(&s, &run, 1, "allreduce")->flags, "");
-        snprintf(line, sizeof line, "1 of 24 timed launches was disturbed (%s); they count.\n",
-                 rows[r].by);
+        snprintf(line, sizeof line,
+                 "Disturbed (%s): 1 of 24 timed launches. The results include them.\n", rows[r].by);
         char *text = print(&s);
         assert_line(text, line);
         free(text);
@@ -221,9 +221,9 @@ static void what_launches_say_of_each_other_is_flagged(void **state)
         const char *flags, *remark;
     } rows[] = {
         {alone, "outliers", "  (1 outlier)"},
-        {by_turns, "modes", "  (two modes)"},
-        {faster, "warming", "  (its steps get 6.3 % faster)"},
-        {slower, "slowing", "  (its steps get 3.6 % slower)"},
+        {by_turns, "modes", "  (launch times have two modes)"},
+        {faster, "warming", "  (steps get 6.3 % faster within a launch)"},
+        {slower, "slowing", "  (steps get 3.6 % slower within a launch)"},
         {hardly, "", ""},
         {now_and_then, "", ""},
     };

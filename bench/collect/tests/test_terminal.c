@@ -142,7 +142,7 @@ static void the_table_fits(void **state)
         assert_non_null(strstr(text, "allreduce"));
         assert_non_null(strstr(text, "failed:"));
         if (width <= 80)
-            assert_non_null(strstr(text, "Not shown here, but in summary.md: "));
+            assert_non_null(strstr(text, "Columns in summary.md alone: "));
         assert_null(strstr(text, "eff.."));  /* a sentence that ends with it */
         assert_null(strstr(text, "(too\n")); /* a remark is not torn from its row's end */
         for (char *line; (line = strsep(&rest, "\n")) != NULL;)

@@ -74,7 +74,7 @@ names_are_told_apart() {
 }
 
 check "fp32, bf16 and fp16 run" runs
-check "the table tells types apart by time and bytes" expect 0 "Bytes of a step over those of the base: 0.500 (" \
+check "the table tells types apart by time and bytes" expect 0 "Bytes per step relative to the base: 0.500 (" \
     "$scalebench" table "$latest"
 check "a precision is no compressor" names_are_told_apart
 if python_with csv >/dev/null; then
