@@ -37,7 +37,7 @@ peer_rows_are_of_the_tables() { # name of the run, its networks
         IFS='|' read -r _ _ images ratio work rate growth memory _ <<<"$row"
         says " ${images//,/} " && says ": $ratio x the images/s of peer_torch" &&
             says "  ${ratio%% *} = $work (less arithmetic) x $rate (faster arithmetic)" &&
-            says ", $growth of it; of whole processes" && says ", $memory of it." || return 1
+            says "(ratio $growth); of whole processes" && says "(ratio $memory)." || return 1
     done
 }
 

@@ -7,7 +7,7 @@
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(MAKE) --no-print-directory -j$(NPROC) all
-	@$(BUILD)/scalebench run "$$CONFIG" --out "$$OUT" --set "$$SET" $(if $(FRESH),--fresh)
+	@$(BUILD)/scalebench run "$$CONFIG" --out "$$OUT" $(if $(SET),--set "$$SET") $(if $(FRESH),--fresh)
 
 # Neither this nor the page needs MPI or BLIS.
 #: make figures CONFIG=...            redraw from the CSV, no run

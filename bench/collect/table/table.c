@@ -230,7 +230,7 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for a 95 % interval)",
               out);
     if (strstr(p->flags, "oversubscribed") != NULL)
-        fputs("  (oversubscribed: ranks share cores, so this is no scaling)", out);
+        fputs("  (oversubscribed: several ranks share a core; not a scaling result)", out);
     if (strstr(p->flags, "short_replay") != NULL)
         fprintf(out, "  (too short for replay: a sleep replaces at least %.2g ms of compute)",
                 p->replay.smallest_step_ms);

@@ -63,7 +63,7 @@ static void points_that_share_cores_claim_nothing(void **state)
     NEAR(shared->step_ms.hi, 26.25);
     assert_true(shared->precision_met);
     char *text = print(&s);
-    assert_line(text, "  (oversubscribed: ranks share cores, so this is no scaling)\n");
+    assert_line(text, "  (oversubscribed: several ranks share a core; not a scaling result)\n");
     free(text);
     summary_free(&s);
     fake_close(&run);
