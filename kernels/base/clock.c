@@ -24,7 +24,6 @@ double clock_date_s(void)
     return 1e-9 * (double)read_ns(CLOCK_REALTIME);
 }
 
-/* Best of several rounds: an interrupt can only make a round longer. */
 double clock_seconds_since(int64_t begin_ns)
 {
     return 1e-9 * (double)(clock_ns() - begin_ns);

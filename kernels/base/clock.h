@@ -1,4 +1,4 @@
-/* One clock: CLOCK_MONOTONIC, the same for every process of a node. */
+/* Reads clocks of this machine. CLOCK_MONOTONIC is the same for all processes of a node. */
 #pragma once
 
 #include <stdint.h>
@@ -7,11 +7,11 @@ int64_t clock_ns(void);
 
 double clock_seconds_since(int64_t begin_ns);
 
-/* User and system time of this process. */
+/* Returns the user and system time of this process, in ns. */
 int64_t clock_process_ns(void);
 
-/* Seconds since 1970. */
+/* Returns the seconds since 1970 (CLOCK_REALTIME). */
 double clock_date_s(void);
 
-/* Measured on this machine: the smallest step the clock takes and what one reading costs. */
+/* Measures the smallest step of the clock and the time of one reading, each in ns. */
 void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns);

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-/* Oscillators are off by at most some 50 ppm each, and as fast two clocks part. */
+/* Oscillators are off by at most about 50 ppm each, so two clocks diverge by at most twice that. */
 #define DRIFT_USUAL 1e-4
-/* Beyond what an oscillator's error and NTP's slewing (500 ppm) come to. */
+/* Above the sum of an oscillator's error and NTP's slewing (500 ppm). */
 #define DRIFT_MOST 1e-3
-/* How much the drift of a run may differ from its mean: with temperature, and as NTP steers. */
+/* Largest deviation of the drift from its mean during a run, due to temperature and NTP. */
 #define DRIFT_CHANGE 1e-6
 
 struct bounds {
@@ -23,7 +23,8 @@ static int64_t middle_ns(const struct ping *p)
     return p->sent_ns + round_trip_ns(p) / 2;
 }
 
-/* What one ping says of the offset at a moment near it: the clocks may have drifted in between. */
+/* Returns the bounds that one ping sets on the offset at a moment near it. They are widened by the
+ * drift in between. */
 static struct bounds bounds_at(const struct ping *p, int64_t at_ns)
 {
     double away_ns = fabs((double)(middle_ns(p) - at_ns)) + (double)round_trip_ns(p) / 2;
@@ -31,7 +32,8 @@ static struct bounds bounds_at(const struct ping *p, int64_t at_ns)
                            (double)(p->received_ns - p->theirs_ns) + DRIFT_USUAL * away_ns};
 }
 
-/* Where pings contradict each other, a clock was set meanwhile: then the soonest alone counts. */
+/* If pings contradict each other, a clock was set between them. Then only the ping with the
+ * shortest round trip counts. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n)
 {
     const struct ping *soonest = pings;

@@ -1,48 +1,52 @@
-/* How far this host's clock is from another one's. An offset is this clock less the other; what comes
- * of it holds within its error however unevenly messages take their time there and back.
+/* Estimates the difference between the clocks of two hosts from messages in both directions. An
+ * offset is the local clock minus the remote clock. Each estimate has an error bound that holds for
+ * any asymmetry of the message times.
  *
- * A message that left here at `sent` was read there at `theirs`, and the answer to it here at
- * `received`: then the offset is at least sent - theirs and at most received - theirs (Cristian,
- * Probabilistic clock synchronization, 1989). Of many messages the largest lower bound and the
- * smallest upper one stay, so that the quickest way there and the quickest way back count, also where
- * no message was quick both ways. Between two moments the offset is a straight line, since clocks
- * drift (Hunold and Carpen-Amarie, On the impact of synchronizing clocks and processes on
- * benchmarking MPI collectives, 2015). */
+ * A message leaves here at `sent` and is read by the other host at `theirs`. Its answer arrives
+ * here at `received`. The offset then lies between sent - theirs and received - theirs (Cristian,
+ * Probabilistic clock synchronization, 1989). Over many messages, the largest lower bound and the
+ * smallest upper bound count. They may come from different messages.
+ *
+ * Clocks drift, so the offset between two moments is modelled as a straight line (Hunold and
+ * Carpen-Amarie, On the impact of synchronizing clocks and processes on benchmarking MPI
+ * collectives, 2015). */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct ping {
-    int64_t sent_ns, received_ns; /* here */
-    int64_t theirs_ns;            /* there */
+    int64_t sent_ns, received_ns; /* by the local clock */
+    int64_t theirs_ns;            /* by the remote clock */
 };
 
 struct clock_offset {
-    int64_t at_ns;    /* when, on this clock */
-    double offset_ns; /* NAN: unknown */
-    double error_ns;  /* the true one is within so much of it */
+    int64_t at_ns;    /* time of the estimate, by the local clock */
+    double offset_ns; /* local minus remote clock; NAN: unknown */
+    double error_ns;  /* bound on the error of offset_ns */
 };
 
-/* From n > 0 pings, at the middle of the one that was back soonest. */
+/* Estimates the offset from n > 0 pings, at the middle of the ping with the shortest round trip. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n);
 
-/* This clock less a third one, of this one less a second and the second less the third. */
+/* Returns the offset between the local clock and a third clock. `second` is the local clock minus a
+ * second one, `third` the second minus the third. */
 struct clock_offset clock_offset_chain(const struct clock_offset *second,
                                        const struct clock_offset *third);
 
-/* The offset between two moments, and beyond them. */
+/* Straight line through the offsets at two moments; extrapolated outside them. */
 struct clock_line {
     struct clock_offset begin, end;
 };
 
-/* At `t_ns` of this clock. */
+/* Returns the offset at local time `t_ns`. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
-/* How far any offset between the two moments may be off: as far as those at the ends, and by what a
- * drift that changes in between adds. A line that is steeper than clocks drift is off by all that is
- * too much: a clock was set. */
+/* Returns a bound on the error of all offsets between the two moments. It is the larger error of
+ * both ends plus an allowance for a drift that changes in between. If the line is steeper than
+ * clocks can drift, a clock was set: the excess is added. */
 double clock_line_error_ns(const struct clock_line *line);
 
-/* Seconds in a second that this clock gains on the other; NAN where the line is a point. */
+/* Returns the drift in seconds per second, positive if the local clock is the faster one. NAN if
+ * both moments are the same. */
 double clock_line_drift(const struct clock_line *line);

@@ -5,8 +5,8 @@
 
 #include "kernels/base/terminal.h"
 
-/* Formats into a buffer of its own first: a caller that wraps an error passes e->text and e->file
- * as arguments. */
+/* `arguments` may point to e->text and e->file, so the text is formatted into a separate buffer
+ * first. */
 static void error_fill(struct error *e, enum status status, const char *file, int line, int column,
                        const char *format, va_list arguments)
 {
@@ -45,7 +45,7 @@ enum status error_no_memory(struct error *e, const char *what)
 
 void error_print(FILE *out, const struct error *e)
 {
-    char file[2 * sizeof e->file], text[2 * sizeof e->text]; /* they quote what they found */
+    char file[2 * sizeof e->file], text[2 * sizeof e->text]; /* may quote user input */
     terminal_clean(file, sizeof file, e->file);
     terminal_clean(text, sizeof text, e->text);
     if (e->file[0])

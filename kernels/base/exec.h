@@ -11,21 +11,21 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/real.h"
 
-/* What kind of work is charged to a simulated clock. */
+/* Unit of the work charged to a simulated clock. */
 enum work { WORK_FLOP, WORK_BYTE };
 
-/* Execution context: what a call may use, and what it calls while it computes. All pointers are
- * borrowed. */
+/* Resources, callbacks and settings of a call that computes. All pointers are borrowed. */
 struct exec {
-    struct pool *pool; /* NULL: the calling thread alone */
+    struct pool *pool; /* NULL: the calling thread only */
 
-    /* Called at the ends of tiles, so that communication can progress; how often it does something is its own
-     * affair. NULL: never. */
+    /* Called after each tile so that communication can progress. It may return at once. NULL: never
+     * called. */
     void (*poll)(void *arg);
     void *poll_arg;
 
-    /* Sums `values` over the ranks that share a batch (synchronised batch norm). NULL: one rank.
-     * Where it fails, the call goes on with what it has; the owner of group_arg keeps the error. */
+    /* Sums `values` over the ranks that share a batch, for synchronised batch norm. NULL: one rank.
+     * If it fails, the computation continues with the local values; the owner of group_arg keeps
+     * the error. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 
@@ -33,20 +33,19 @@ struct exec {
     void (*charge)(void *arg, enum work kind, double amount);
     void *charge_arg;
 
-    bool training;   /* dropout is on, state for backward is kept */
+    bool training;   /* apply dropout, keep state for backward */
     bool accumulate; /* backward adds to gradients instead of overwriting them */
 
-    /* Batch norm: the arena of running statistics, NULL where a net has none. With
-     * `fixed_statistics` they are used while training too, and stay as they are. */
+    /* Running statistics of all batch norm layers; NULL if the net has none. If `fixed_statistics`
+     * is set, training uses them too and does not update them. */
     real *buffers;
     bool fixed_statistics;
 
-    /* [N], 0 for padding, which has no part in the statistics of a batch. NULL: all images
-     * count. */
+    /* [N], 0 for padding images, which do not count in batch statistics. NULL: all images count. */
     const real *weights;
 
-    /* Which samples these are: dropout and augmentation are functions of (seed, epoch, sample). */
+    /* Key of dropout and augmentation, which are functions of (seed, epoch, sample). */
     uint64_t seed;
     uint32_t epoch;
-    const uint32_t *samples; /* [N] */
+    const uint32_t *samples; /* [N] sample numbers */
 };

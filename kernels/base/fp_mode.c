@@ -1,5 +1,5 @@
-/* Denormals appear in momentum and Adam's second moment and slow some processors a hundredfold, so
- * they are flushed to zero wherever the processor can. */
+/* Denormals appear in momentum and in Adam's second moment, and slow some processors down a
+ * hundredfold. They are flushed to zero if the processor can. */
 #include "kernels/base/fp_mode.h"
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ bool fp_mode_flushes(void)
 
 #elif defined(__aarch64__)
 
-#define FPCR_FZ ((uint64_t)1 << 24) /* flushes inputs and results alike */
+#define FPCR_FZ ((uint64_t)1 << 24) /* flushes both inputs and results */
 
 static uint64_t fpcr_read(void)
 {

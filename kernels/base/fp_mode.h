@@ -1,11 +1,11 @@
-/* Denormal numbers. */
+/* Flushing of denormal numbers to zero. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Sets flush-to-zero and denormals-are-zero in the calling thread; every thread that computes calls
- * it. */
+/* Sets flush-to-zero and denormals-are-zero in the calling thread. Every thread that computes must
+ * call it. */
 void fp_mode_set(void);
 
-/* Whether the calling thread does both, read back from the processor. */
+/* Returns whether both modes are on in the calling thread, read back from the processor. */
 bool fp_mode_flushes(void);

@@ -11,7 +11,7 @@
 #include "kernels/base/names.h"
 
 #if defined(__x86_64__)
-/* Not all compilers know it by this name. */
+/* Read from CPUID, because not all compilers accept "f16c" in __builtin_cpu_supports. */
 static bool has_f16c(void)
 {
     unsigned a, b, c = 0, d;
@@ -25,8 +25,8 @@ static bool has_amx_bf16(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & TILE) != 0 && (d & BF16) != 0;
 }
 
-/* Linux gives a process registers of 8 KiB where it asks for them (Documentation/arch/x86/xstate.rst); whoever
- * has leave may ask again. */
+/* Linux enables the 8 KiB tile registers only for processes that request them
+ * (Documentation/arch/x86/xstate.rst). Repeated requests are harmless. */
 static bool may_use_tiles(void)
 {
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
@@ -84,8 +84,9 @@ enum status isa_limit(const char *name, struct error *e)
     bool is_auto = strcmp(name, "auto") == 0;
     limit = is_auto || wanted < 0 ? ISAS : (enum isa)wanted;
     if (!is_auto && (wanted < 0 || wanted > most))
-        return error_set(e, ERR_UNAVAILABLE, "this processor has no %s; its most is %s", name,
-                         isa_names()[most]);
+        return error_set(e, ERR_UNAVAILABLE,
+                         "instruction set %s is not supported by this processor; use at most %s",
+                         name, isa_names()[most]);
     return OK;
 }
 
@@ -105,8 +106,8 @@ enum status isa_choose(enum isa *isa, bool bf16, struct error *e)
     }
     if (wanted > (int)isa_best_bf16())
         return error_set(e, ERR_ARGUMENT,
-                         "SCALEBENCH_ISA: this processor has no %s; its most is %s", name,
-                         isa_names()[isa_best_bf16()]);
+                         "SCALEBENCH_ISA: %s is not supported by this processor; use at most %s",
+                         name, isa_names()[isa_best_bf16()]);
     if (wanted < (int)*isa)
         *isa = (enum isa)wanted;
     return OK;

@@ -12,9 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What launchers set, the one that is closest to a process first: Hydra, and srun with a plugin for
- * MPI; Open MPI's; srun. Where mpiexec stands inside a job of Slurm, ranks inherit the variables of
- * what it is itself, or of what it starts one of on each node. */
+/* Variables that launchers set for each process: its rank and the number of processes, with advice
+ * for launcher_check. Searched in order: Hydra or srun with an MPI plugin, Open MPI, srun. The
+ * innermost launcher must come first, because ranks of an mpiexec inside a Slurm job also inherit
+ * srun's variables. */
 #define OF_THIS_MPI                                                                                \
     "use the mpiexec of the MPI it was built with (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): " \
     "mpiexec -n %1$d %2$s ..."
@@ -28,7 +29,7 @@ static const struct launcher {
 };
 enum { N_LAUNCHERS = sizeof LAUNCHERS / sizeof *LAUNCHERS };
 
-/* "3" to 3; -1 for anything else. */
+/* Returns the number in `text`, or -1 if it is not a rank. */
 static int parse_rank(const char *text)
 {
     char *end;
@@ -57,15 +58,14 @@ enum status launcher_check(int ranks, const char *program, struct error *e)
         return OK;
     snprintf(advice, sizeof advice, LAUNCHERS[i].advice, tasks, program);
     error_set(e, ERR_ARGUMENT,
-              "%s=%d, but MPI has %d rank%s: the others would run the same once more, side by "
-              "side; %s",
+              "%s=%d, but MPI has %d rank%s: the processes would run as separate jobs; %s",
               LAUNCHERS[i].tasks, tasks, ranks, ranks == 1 ? "" : "s", advice);
     if (launcher_rank() > 0 && e != NULL)
         e->text[0] = '\0';
     return ERR_ARGUMENT;
 }
 
-/* Reads a file of /proc whole, as far as it fits; bytes read. */
+/* Reads as much of /proc/PID/NAME as fits. Returns the bytes read. */
 static size_t read_entry(const char *pid, const char *name, char *text, size_t size)
 {
     char path[64];
@@ -78,7 +78,7 @@ static size_t read_entry(const char *pid, const char *name, char *text, size_t s
     return n;
 }
 
-/* A program's name, which stands in parentheses, may have any character in it. */
+/* Searches the last ')', since a program's name in parentheses may contain any character. */
 static bool is_stopped_sibling(const char *pid)
 {
     char text[512], state;
@@ -89,7 +89,7 @@ static bool is_stopped_sibling(const char *pid)
            parent == (int)getppid() && (state == 'T' || state == 't');
 }
 
-/* Strings that each end with a 0. */
+/* Reads /proc/PID/environ, a list of strings that each end with a zero byte. */
 static int rank_of(const char *pid)
 {
     static const size_t ENVIRONMENT_BYTES = 131072;
@@ -127,9 +127,8 @@ bool launcher_hears_leaving(void)
     return getenv("PMI_FD") != NULL || launcher_rank() < 0;
 }
 
-/* Hydra takes a process for crashed whose connection closes before the process has announced its
- * end, unless it sees the process end first. This announces it as MPI_Finalize would (PMI-1), and
- * reads the answer. */
+/* Announces the end of this process to the launcher, as MPI_Finalize does under PMI-1. Otherwise
+ * Hydra may report a crash: it does so if the connection closes before it sees the process end. */
 static void announce_end(void)
 {
     static const char command[] = "cmd=finalize\n";
@@ -144,7 +143,7 @@ static void announce_end(void)
         (void)!read(connection.fd, answer, sizeof answer);
 }
 
-/* There where a build has the sanitizer, which looks in a handler of exit. */
+/* Defined only in builds with the leak sanitizer, whose check at exit _exit would skip. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 void launcher_leave(int exit_status)
@@ -156,7 +155,7 @@ void launcher_leave(int exit_status)
     _exit(exit_status);
 }
 
-/* Bytes in the pipe `fd` that nobody has read; -1: it is no pipe. */
+/* Returns the unread bytes in pipe `fd`; -1 if it is not a pipe. */
 static int unread(int fd)
 {
     struct stat what;

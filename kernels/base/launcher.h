@@ -1,5 +1,5 @@
-/* What a process can find out, without MPI, about the processes that the same launcher started on its
- * node: before MPI has started and after it has ended, only the system can be asked. */
+/* Information about the launcher and the other processes it started on this node. It comes from the
+ * operating system, not from MPI, so it is available before MPI_Init and after MPI_Finalize. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,30 +7,32 @@
 
 #include "kernels/base/error.h"
 
-/* The rank that the launcher's environment gives this process; -1: none. */
+/* Returns the rank of this process from the launcher's environment; -1 if there is none. */
 int launcher_rank(void);
 
-/* ERR_ARGUMENT with the line to type where the launcher says that it has started more than `ranks`
- * processes as one job, `ranks` being what MPI says: srun without a plugin for MPI starts jobs of
- * one rank each, side by side. Only the first of them has a text, since all would say the same. */
+/* Checks that MPI's number of ranks equals the launcher's. Without an MPI plugin, srun starts N
+ * separate jobs of one rank each. ERR_ARGUMENT with the correct command if the launcher started
+ * more than `ranks` processes. Only rank 0's error has a text, so that it is printed once. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
-/* Writes "rank 1 3" for the processes with the same parent as this one that are stopped (SIGSTOP, a
- * debugger), as /proc shows them; false when there are none or none can be seen. */
+/* Writes the stopped ranks (SIGSTOP, a debugger) that have the same parent process, for example
+ * "rank 1 3". Reads /proc. Returns false if none is stopped or visible. */
 bool launcher_name_stopped(char *text, size_t size);
 
-/* Whether launcher_leave below tells the launcher of a rank's end: one of PMI-1, or there is none. Others
- * (PMIx, Open MPI's, Cray's) take a rank that leaves without MPI_Finalize for crashed. */
+/* Returns whether a rank may end by launcher_leave: with a PMI-1 launcher, or without a launcher.
+ * Other launchers (PMIx, Open MPI, Cray) report a rank that exits without MPI_Finalize as
+ * crashed. */
 bool launcher_hears_leaving(void);
 
-/* Ends a rank of MPI without MPI_Finalize: streams are flushed, the launcher is told that this rank
- * is done, whatever its exit status. In MPI_Finalize ranks of MPICH before 4.2 on UCX meet in a
- * barrier that makes no progress while others still wait for them to answer the end of a
- * connection: over TCP every other run ended there or never. Ranks leave after a barrier, so that
- * none waits for another. */
+/* Ends this rank without MPI_Finalize, after flushing all streams and announcing a regular end to
+ * the launcher. Call a barrier first.
+ *
+ * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Its ranks enter a barrier that
+ * makes no progress while others wait for an answer to closing a connection. Over TCP, every second
+ * run hung. */
 _Noreturn void launcher_leave(int exit_status);
 
-/* Waits until what this process wrote to standard output and error has been read: told to abort, Hydra
- * throws away what it has not read yet. What it has read it passes on before that. Ten seconds at most,
- * for readers that have stopped; 0.2 where nobody can say what was read (no pipe). */
+/* Waits until all output of this process has been read, because Hydra discards unread output when a
+ * job aborts. At most 10 s, for readers that have stopped; 0.2 s if standard output and error are
+ * not pipes. */
 void launcher_await_reading(void);

@@ -21,7 +21,7 @@ void *mem_alloc(size_t bytes)
     if (posix_memalign(&memory, alignment, bytes > 0 ? bytes : 1) != 0)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    /* Advice only: where the kernel has no huge pages, small ones serve. */
+    /* Advice only: without huge pages the kernel uses small ones. */
     if (bytes >= HUGE_PAGE)
         madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
@@ -57,7 +57,8 @@ void mem_give_back_shared(void *memory, size_t bytes)
     give_back(memory, bytes, MADV_REMOVE);
 }
 
-/* memcpy, since a pointer to any type may not be written as one to void. */
+/* memcpy, since `pointer` may point to a pointer of any type, which must not be written as a void
+ * *. */
 static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
 {
     memcpy(pointer, &memory, sizeof memory);
@@ -109,11 +110,12 @@ enum status mem_shared_is_full(const char *who, double bytes, struct error *e)
 {
     struct statvfs s = {0};
     statvfs("/dev/shm", &s);
-    return error_set(e, ERR_UNAVAILABLE,
-                     "%s wants %.1f MiB of shared memory, /dev/shm has %.1f of %.1f MiB left; "
-                     "enlarge it: mount -o remount,size=SIZE /dev/shm, of a container --shm-size",
-                     who, bytes / MIB, (double)s.f_bavail * (double)s.f_frsize / MIB,
-                     (double)s.f_blocks * (double)s.f_frsize / MIB);
+    return error_set(
+        e, ERR_UNAVAILABLE,
+        "%s needs %.1f MiB of shared memory, /dev/shm has %.1f of %.1f MiB left; "
+        "enlarge it with mount -o remount,size=SIZE /dev/shm, for a container with --shm-size",
+        who, bytes / MIB, (double)s.f_bavail * (double)s.f_frsize / MIB,
+        (double)s.f_blocks * (double)s.f_frsize / MIB);
 }
 
 enum status mem_check_shared(const char *who, double bytes, struct error *e)
@@ -134,7 +136,7 @@ double mem_now_mib(void)
     return found == 1 ? (double)pages * (double)sysconf(_SC_PAGESIZE) / MIB : NAN;
 }
 
-/* An entry of pagemap, of which anybody may read whether a page is there. */
+/* Bit of a /proc/self/pagemap entry that is readable without privileges: page is present. */
 #define PAGE_PRESENT ((uint64_t)1 << 63)
 
 static double count_present(int pagemap, uintptr_t first, uintptr_t last)

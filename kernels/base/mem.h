@@ -1,4 +1,4 @@
-/* Memory for numbers: aligned to a cache line, zeroed, touched before it is timed. */
+/* Memory for arrays: aligned to a cache line, zeroed, and resident before anything is timed. */
 #pragma once
 
 #include <stddef.h>
@@ -7,63 +7,64 @@
 
 #define MEM_ALIGNMENT 64
 
-/* `bytes` of zeroed memory aligned to MEM_ALIGNMENT, on huge pages where the kernel gives them
- * (2 MiB and above); every page is present on return, placed by first touch of the calling thread.
- * NULL when there is none. bytes = 0 gives a valid pointer. Freed with mem_free. */
+/* Allocates `bytes` of zeroed memory aligned to MEM_ALIGNMENT. The calling thread touches every
+ * page. From 2 MiB on it uses huge pages if the kernel has them. Returns NULL if out of memory;
+ * bytes = 0 gives a valid pointer. Free with mem_free. */
 void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
 
-/* Zeroes part of a process's own memory (from here or malloc) and gives its whole pages back to the
- * system, which brings them again, zeroed, when they are touched. */
+/* Zeroes private memory, from mem_alloc or malloc, and returns its whole pages to the system. They
+ * are allocated again when touched. */
 void mem_give_back(void *memory, size_t bytes);
-/* The same of memory that processes share: what others see there is gone, too. */
+/* Zeroes memory shared between processes and returns its whole pages to the system. All processes
+ * see the zeros. */
 void mem_give_back_shared(void *memory, size_t bytes);
 
-/* pointer <- `n` zeroed elements of the type it points to, freed with free(); pages of many are present
- * once they are written; ERR_MEMORY, "no memory
- * for WHAT", and NULL where there are none. n = 0 gives a valid pointer. */
+/* Sets `pointer` to `n` zeroed elements of its type. ERR_MEMORY, "no memory for WHAT", and NULL if
+ * there is not enough. n = 0 gives a valid pointer. Large blocks become resident when written. Free
+ * with free(). */
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
-/* Room for one more element behind n that pointer has, which came from here or is NULL with n = 0; lists
- * grow by doubling. Freed with free(), kept as it is on error. */
+/* Makes room for one more element behind the first n of `pointer`, a block from MEM_GROW or NULL
+ * with n = 0. Capacity doubles. Free with free(). After an error the block is unchanged. */
 #define MEM_GROW(pointer, n, what, e) mem_grow(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
-/* As MEM_NEW, by mem_alloc, freed with mem_free. */
+/* Works as MEM_NEW, with memory from mem_alloc. Free with mem_free. */
 #define MEM_NEW_ALIGNED(pointer, n, what, e)                                                       \
     mem_new_aligned(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *what,
                             struct error *e);
 
-/* Memory that goes together; all zero: none. */
+/* List of memory blocks that are freed together. Zero-initialise it before use. */
 struct mem_room {
     void **all; /* [n] */
     size_t n;
 };
 
-/* As MEM_NEW_ALIGNED, freed with the room. */
+/* Works as MEM_NEW_ALIGNED; mem_room_empty frees the block. */
 #define MEM_KEEP(room, pointer, n, what, e)                                                        \
     mem_keep((room), &(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size, const char *what,
                      struct error *e);
 void mem_room_empty(struct mem_room *room);
 
-/* ERR_UNAVAILABLE where this node's shared memory, which MPI libraries on Linux make in /dev/shm,
- * has no room for so many bytes. The error says that `who` wants them, what is left and what to do
- * about it. A page that does not fit is only noticed when it is touched, and then the process dies
- * of SIGBUS. OK where the system does not say what is left. */
+/* Checks that /dev/shm, which MPI libraries use on Linux, has `bytes` of free space. Without the
+ * check, a process that touches a missing page dies of SIGBUS. ERR_UNAVAILABLE says that `who`
+ * needs it, the free space and how to enlarge it. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* That error, for a caller that has found a page missing. */
+/* Returns the error of mem_check_shared without checking, for callers that have found a page
+ * missing. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
-/* Peak resident set of this process in MiB. */
+/* Returns the peak resident set of this process in MiB. */
 double mem_peak_mib(void);
 
-/* What of this process is in memory now; NAN where /proc does not tell. */
+/* Returns the resident memory of this process in MiB; NAN if /proc does not show it. */
 double mem_now_mib(void);
 
-/* What of [memory, memory + bytes) is in this process's memory, by whole pages, whoever else has
- * them too (mapped files); NAN where /proc does not tell. */
+/* Returns the resident part of [memory, memory + bytes) in MiB, in whole pages. Pages shared with
+ * other processes (mapped files) count. NAN if /proc does not show it. */
 double mem_resident_mib(const void *memory, size_t bytes);

@@ -8,12 +8,12 @@
 
 #include "kernels/base/mem.h"
 
-/* Longer names are never called near: nobody mistypes those by a letter or two. */
+/* Longer names have no near names: nobody mistypes them by one or two letters. */
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
-/* How far names are from each other, and paths from a place. A word of a name beats two edits, an edit a word in a
- * path. */
+/* Costs of the differences between names, and of a path instead of a name. A common word costs less
+ * than two edits; an edit costs less than a common word in a path. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -21,8 +21,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment distance (Damerau 1964; Levenshtein 1966): rows[i % 3] holds the
- * distances of the first i letters of `a` to every beginning of `b`. */
+/* Optimal string alignment distance (Damerau 1964; Levenshtein 1966). rows[i % 3] holds the
+ * distances between the first i letters of `a` and every prefix of `b`. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][LENGTH_MAX + 1];
@@ -53,7 +53,8 @@ static const char *next_word(const char *name)
     return *name ? name + 1 : NULL;
 }
 
-/* Whether the first `length` letters of a name are words of `known`, or begin it. */
+/* Returns whether the first `length` letters of `name` are whole words of `known`, or at least 3
+ * letters at its beginning. */
 static bool has_words(const char *known, const char *name, size_t length)
 {
     for (const char *at = known; at != NULL; at = next_word(at))
@@ -88,8 +89,8 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* "lenet" of lenet_21k, "warmup" of lr_warmup, "speed" of speedup, "batch_size" of global_batch. A plural counts as its
- * singular. */
+/* Finds common words: "lenet" in lenet_21k, "warmup" in lr_warmup, "speed" in speedup, "batch_size"
+ * in global_batch. A plural counts as its singular. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -102,7 +103,7 @@ static size_t words_distance(const char *name, const char *known)
     return first > 3 && has_words(known, name, first) ? FIRST_WORD : FAR;
 }
 
-/* Names in one group differ by what is behind it. */
+/* Removes a common group from both paths, so that only the names within it are compared. */
 static void skip_group(const char **name, const char **known)
 {
     for (const char *a = *name, *b = *known; *a != '\0' && *a == *b; a++, b++)
@@ -112,8 +113,8 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* Edits of a name that may be meant: one for every three letters, one more where a plural lacks its end, one at least in a
- * group that is right. */
+/* Returns how many edits a mistyped name may have: one per three letters, one more for a missing
+ * plural s, at least one after a correct group. */
 static size_t edits_allowed(const char *name, const char *known, bool in_group)
 {
     size_t length = strlen(name);
@@ -121,7 +122,7 @@ static size_t edits_allowed(const char *name, const char *known, bool in_group)
     return edits == 0 && in_group ? 1 : edits;
 }
 
-/* Another case is one edit, of however many letters. */
+/* A difference only in upper and lower case counts as one edit. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;
@@ -132,7 +133,8 @@ static size_t distance_of(const char *name, const char *known)
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
-/* "time.steps" of "measure.time.steps" for a name with one dot; NULL where the path has no more dots than the name. */
+/* Returns as many last parts of `path` as `name` has: "time.steps" of "measure.time.steps" for a
+ * name with one dot. NULL if the path has no more dots than the name. */
 static const char *path_end(const char *path, const char *name)
 {
     size_t dots = 1;
@@ -144,7 +146,8 @@ static const char *path_end(const char *path, const char *name)
     return NULL;
 }
 
-/* A name of the place beats a path that is one edit nearer, a key of the top one of a group. */
+/* A name valid at this place wins over a path that is one edit nearer, a top-level key over a key
+ * of a group. */
 static size_t cost_of(const struct name_nearest *near)
 {
     bool of_top = strchr(near->names[0], '.') == NULL;
@@ -165,7 +168,7 @@ static void consider(struct name_nearest *best, const struct name_nearest *other
 struct name_nearest name_nearest(const char *name, const struct name_places *places)
 {
     struct name_nearest best = {.distance = 0};
-    bool own = places->elsewhere == places->here; /* whole names of one list count once */
+    bool own = places->elsewhere == places->here; /* one list only: compare whole names once */
     for (size_t i = 0; i < places->n_here; i++) {
         const char *known = places->here[i];
         struct name_nearest other = {{known, NULL}, distance_of(name, known), false};
@@ -180,7 +183,7 @@ struct name_nearest name_nearest(const char *name, const struct name_places *pla
     return best;
 }
 
-/* Names of one list, each by itself and by its end. */
+/* Searches one list by whole names and by ends of paths. */
 static struct name_nearest nearest_of(const char *name, const char *const *known, size_t n)
 {
     return name_nearest(name, &(struct name_places){known, n, known, n, NULL});
@@ -218,7 +221,7 @@ int name_index(const char *name, const char *const *known, size_t n)
     return -1;
 }
 
-/* Appends to text, or leaves it as it was where that does not fit. */
+/* Appends to `text`; leaves it unchanged and returns false if the result does not fit. */
 static bool append(char *text, size_t size, const char *format, const char *value)
 {
     size_t used = strlen(text);

@@ -13,8 +13,8 @@
 
 /* Longer than the gap between the layers of a step, shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
-/* Of that, what passes before the core is offered to others: on it may sit the very thread that is
- * waited for, and the scheduler may leave two unbound threads on one core for long. */
+/* Spinning time before the core is offered to other threads. The awaited thread may be on this
+ * core: the scheduler can leave two unbound threads on one core for long. */
 #define KEEP_NS 2000
 
 struct worker {
@@ -23,8 +23,8 @@ struct worker {
     pthread_t id;
 };
 
-/* A call is announced by a new `generation`; what it is to run is written before. `running` counts
- * the workers that have not finished it. The mutex guards sleeping only. */
+/* A call increments `generation` after its function and argument are stored. `running` counts the
+ * workers still in it. The mutex only guards sleeping. */
 struct pool {
     int threads, started;
     int64_t spin_ns;
@@ -48,7 +48,7 @@ static inline void cpu_pause(void)
 #endif
 }
 
-/* One round of a spin that began at `begin`; false when it has lasted long enough. */
+/* Waits a moment within a spin that began at `begin`; returns false once spin_ns has passed. */
 static bool spin(const struct pool *pool, int64_t begin)
 {
     int64_t spent = clock_ns() - begin;
@@ -123,8 +123,8 @@ static void *worker_main(void *arg)
     }
 }
 
-/* Makes threads of these attributes begin on `cpu`: bound before the first instruction, so that the
- * first touch of memory is already local. */
+/* Binds a new thread to `cpu` before its first instruction, so that its first touch of memory is
+ * local. */
 static int attributes_bind(pthread_attr_t *attributes, int cpu)
 {
     cpu_set_t *set = CPU_ALLOC(cpu + 1);
@@ -153,8 +153,8 @@ static int worker_start(struct worker *worker, int cpu)
     return failed;
 }
 
-/* More threads than cores must not spin: they would keep the very thread they wait for from
- * running. Where each worker has a core of its own, the caller's set says nothing about that. */
+/* Returns 0 if there are more threads than cores: a spinning thread would keep the awaited one off
+ * its core. If `cpus` is given, each worker has its own core. */
 static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;
@@ -171,10 +171,11 @@ static enum status pool_start(struct pool *pool, const int *cpus, struct error *
         int cpu = cpus != NULL ? cpus[t] : -1;
         int failed = worker_start(worker, cpu);
         if (failed && cpus != NULL)
-            return error_set(e, ERR_SYSTEM,
-                             "cannot start thread %d of %d on CPU %d: %s; it must be a CPU that "
-                             "this process may use",
-                             t, pool->threads, cpu, strerror(failed));
+            return error_set(
+                e, ERR_SYSTEM,
+                "cannot start thread %d of %d on CPU %d: %s; use a CPU that is allowed for "
+                "this process",
+                t, pool->threads, cpu, strerror(failed));
         if (failed)
             return error_set(e, ERR_SYSTEM, "cannot start thread %d of %d: %s", t, pool->threads,
                              strerror(failed));
@@ -186,11 +187,11 @@ static enum status pool_start(struct pool *pool, const int *cpus, struct error *
 static enum status check_request(int threads, const int *cpus, struct error *e)
 {
     if (threads < 1)
-        return error_set(e, ERR_ARGUMENT, "a pool of %d threads; it takes 1 or more", threads);
+        return error_set(e, ERR_ARGUMENT, "expected 1 or more threads, found %d", threads);
     for (int t = 1; cpus != NULL && t < threads; t++)
         if (cpus[t] < 0)
-            return error_set(e, ERR_ARGUMENT, "CPU %d for thread %d; CPUs count from 0", cpus[t],
-                             t);
+            return error_set(e, ERR_ARGUMENT, "expected a CPU of 0 or more for thread %d, found %d",
+                             t, cpus[t]);
     return OK;
 }
 
@@ -208,7 +209,7 @@ enum status pool_create(struct pool **created, int threads, const int *cpus, voi
     pthread_cond_init(&pool->announced, NULL);
     pthread_cond_init(&pool->finished, NULL);
 
-    /* Workers inherit a mask in which all is blocked: signals are for the thread that handles
+    /* Block all signals in the workers, which inherit this mask: the caller's thread handles
      * them. */
     sigset_t all, before;
     sigfillset(&all);

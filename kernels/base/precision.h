@@ -1,4 +1,4 @@
-/* The types that a net computes with and keeps numbers in. */
+/* Number types of weights, gradients and stored values. */
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +12,8 @@ enum precision {
     PRECISIONS
 };
 
-/* Numbers of a type in the room of a `real`, which one of full precision is in either build. */
+/* Returns how many numbers of a type fit in a `real`. fp32 means full precision: 1 in both
+ * builds. */
 static inline size_t precision_per_real(enum precision precision)
 {
     return precision == PRECISION_fp32 ? 1 : sizeof(real) / sizeof(uint16_t);

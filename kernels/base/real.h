@@ -1,6 +1,5 @@
-/* The number type that a build computes in. The trainer is built twice from the same sources: float
- * for use, double (-DSCALEBENCH_F64) to prove that strategies and rank counts give the same
- * model. */
+/* Number type of a build. The trainer is built twice from the same sources: in float for use, in
+ * double (-DSCALEBENCH_F64) to prove that all strategies and rank counts give the same model. */
 #pragma once
 
 #ifdef SCALEBENCH_F64

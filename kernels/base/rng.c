@@ -36,12 +36,12 @@ uint32_t rng_word(uint64_t seed, uint32_t stream, uint32_t epoch, uint32_t sampl
     return words[element % 4];
 }
 
-/* Words of one stream one after the other. */
+/* Reads the words of one stream in order. */
 struct word_source {
     uint64_t seed;
     uint32_t stream, epoch;
     uint32_t words[4];
-    uint32_t next; /* word number; a new block where it is a multiple of 4 */
+    uint32_t next; /* index of the next word; a multiple of 4 begins a new block */
 };
 
 static uint32_t source_next(struct word_source *s)
@@ -51,8 +51,8 @@ static uint32_t source_next(struct word_source *s)
     return s->words[s->next++ % 4];
 }
 
-/* Uniform in [0, n), without bias: Lemire, "Fast random integer generation in an interval", 2019.
- * The words below the threshold are those that n does not divide evenly. */
+/* Returns an unbiased uniform number in [0, n): Lemire, "Fast random integer generation in an
+ * interval", 2019. Words below the threshold are rejected, because n does not divide 2^32. */
 static uint32_t source_below(struct word_source *s, uint32_t n)
 {
     uint64_t product = (uint64_t)source_next(s) * n;
@@ -64,7 +64,7 @@ static uint32_t source_below(struct word_source *s, uint32_t n)
     return (uint32_t)(product >> 32);
 }
 
-/* Fisher and Yates, in Durstenfeld's form. */
+/* Fisher-Yates shuffle in Durstenfeld's form. */
 void rng_permutation(uint32_t *order, uint32_t n, uint64_t seed, uint32_t stream, uint32_t epoch)
 {
     struct word_source source = {.seed = seed, .stream = stream, .epoch = epoch};

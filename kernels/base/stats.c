@@ -10,7 +10,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* An ordered copy that the caller frees; NULL where there is no order (n = 0, a NAN) or no
+/* Returns a sorted copy that the caller frees. NULL if n = 0, if a value is NAN or if out of
  * memory. */
 static double *sorted_copy(const double *x, size_t n)
 {
@@ -48,8 +48,8 @@ double stats_median(const double *x, size_t n)
     return stats_quantile(x, n, 0.5);
 }
 
-/* The sum of squares about their mean of values whose `trimmed` least and largest are set to the next
- * ones. */
+/* Returns the sum of squares about the mean of Winsorized values: the `trimmed` lowest and highest
+ * are set to their next neighbour. */
 static double winsorized_squares(const double *sorted, size_t n, size_t trimmed)
 {
     double mean = 0, squares = 0;
@@ -81,9 +81,10 @@ struct location stats_trimmed(const double *x, size_t n)
     return location;
 }
 
-/* The largest d for which the d-th smallest and d-th largest of n values cover the median with
- * probability 1 - 2 P(B <= d - 1) >= level, B binomial (n, 1/2); 0 if not even d = 1 does. *reached
- * is the coverage of d, or of d = 1. Logarithms, because 2^-n underflows beyond n = 1074. */
+/* Returns the largest rank d whose interval, from the d-th smallest to the d-th largest value,
+ * covers the median with probability 1 - 2 P(B <= d - 1) >= level. B is binomial (n, 1/2). Returns
+ * 0 if d = 1 does not reach the level. *reached is the coverage of the larger of d and 1. Uses
+ * logarithms, because 2^-n underflows for n > 1074. */
 static size_t median_rank(size_t n, double level, double *reached)
 {
     double log_term = -(double)n * log(2), tail = 0;
@@ -125,14 +126,13 @@ double stats_median_level(size_t n, double level)
     return reached;
 }
 
-/* One value covers the median with probability 0: its interval has a width of 0 that means
- * nothing. */
+/* The interval of a single value has level 0 and width 0, which is not a precision. */
 double stats_relative_half_width(const struct interval *i)
 {
     return i->level > 0 ? (i->hi - i->lo) / 2 / i->mid : NAN;
 }
 
-/* ---- Tails ---- */
+/* ---- Binomial tails ---- */
 
 double stats_binomial_tail(size_t n, size_t k, double p)
 {
@@ -178,7 +178,8 @@ static void find_residuals(struct line *line, const double *x, const double *y, 
     line->rms = sqrt(sum / (double)n);
 }
 
-/* Of u = c v in the weights 1 / y^2, where u = y: sum(v / y) / sum(v^2 / y^2). */
+/* Returns the least-squares factor c of c v = y with weights 1 / y^2: sum(v / y) / sum(v^2 / y^2).
+ * NULL: v = 1. */
 static double fit_factor(const double *v, const double *y, size_t n)
 {
     double above = 0, below = 0;
@@ -203,7 +204,8 @@ struct line stats_fit_slope(const double *x, const double *y, size_t n)
     return line;
 }
 
-/* Around weighted means, so that nothing large is subtracted from its like. */
+/* Fits both coefficients without a sign constraint. Weighted means are subtracted first, to avoid
+ * cancellation. */
 static struct line fit_freely(const double *x, const double *y, size_t n)
 {
     double weight = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;

@@ -1,61 +1,61 @@
-/* Statistics of launches: nonparametric, exact where an exact form exists. Inputs are not changed.
- * An undefined value is NAN: of no values, of values that contain a NAN, or without memory. */
+/* Statistics of launches: nonparametric, exact if an exact form exists. Inputs are not changed. A
+ * result is NAN if there are no values, if a value is NAN or if memory is missing. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct interval {
-    double lo, mid, hi; /* mid is the sample median */
-    double level;       /* the confidence the interval really has, e.g. 0.96875 at n = 6 */
-    bool met;           /* false where n is too small for the level asked: lo, hi = min, max */
+    double lo, mid, hi; /* mid: sample median */
+    double level;       /* actual confidence, for example 0.96875 at n = 6 */
+    bool met;           /* false if n is too small for the requested level; then lo, hi = min,
+                         * max */
 };
 
-/* Quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */
+/* Returns quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */
 double stats_quantile(const double *x, size_t n, double q);
 
 double stats_median(const double *x, size_t n);
 
-/* Where the values lie, the mean of those that are left when a fifth of them, rounded down, is taken
- * from either end, and the variance of that mean, from the Winsorized values: Tukey and McLaughlin,
- * 1963; Yuen, "The two-sample trimmed t for unequal population variances", 1974. A single value has no
- * variance. */
+/* Trimmed mean, without the lowest and the highest fifth of the values (rounded down), and its
+ * variance from the Winsorized values. Tukey and McLaughlin, 1963; Yuen, "The two-sample trimmed t
+ * for unequal population variances", 1974. The variance of a single value is NAN. */
 struct location {
     double mean, variance;
 };
 struct location stats_trimmed(const double *x, size_t n);
 
-/* The narrowest pair of order statistics, symmetric in rank, that covers the median with
- * probability at least `level`, from the binomial distribution (n, 1/2). n = 6 is the smallest for
- * 95 %. */
+/* Returns the narrowest interval between two order statistics, symmetric in rank, that covers the
+ * median with probability `level` or more. Uses the binomial distribution (n, 1/2). 95 % needs n >=
+ * 6. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
 
-/* The confidence that this interval of n values really has; it depends on no value. */
+/* Returns the actual confidence of stats_median_interval, which only depends on n and `level`. */
 double stats_median_level(size_t n, double level);
 
-/* P(B >= k), B binomial (n, p): the sum itself, in logarithms, because p^n underflows. NAN unless
- * 0 <= p <= 1. */
+/* Returns P(B >= k), B binomial (n, p), summed exactly. Terms are logarithms, because p^n
+ * underflows. NAN unless 0 <= p <= 1. */
 double stats_binomial_tail(size_t n, size_t k, double p);
 
-/* How often, in n trials of which each has one of c equally likely outcomes, some outcome turns up k
- * times or more: at most, and for 2 k > n exactly, c times as often as one that was named before
- * (Bonferroni); no more than 1. */
+/* Returns the probability that in n trials with c equally likely outcomes any outcome appears k
+ * times or more. It is c times the probability for a given outcome, at most 1 (Bonferroni). Exact
+ * if 2 k > n, else an upper bound. */
 double stats_favourite_tail(size_t n, size_t k, size_t c);
 
-/* y = intercept + slope x by least squares of relative residuals (y - fit) / y, the fit of times
- * that span orders of magnitude and whose errors are in proportion to them; neither coefficient is
- * negative: where the least squares are, the nearest fit on the border is given (two variables: it
- * lies where one of them is 0; Lawson and Hanson, "Solving least squares problems", 1974). */
+/* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y. It
+ * suits times that span orders of magnitude and whose errors are proportional to them. Neither
+ * coefficient is negative: otherwise one of them is 0 (Lawson and Hanson, "Solving least squares
+ * problems", 1974). */
 struct line {
     double intercept, slope;
-    double rms, worst; /* relative residuals: root of their mean square, the largest */
+    double rms, worst; /* relative residuals: root mean square, largest */
 };
 
-/* NAN for y <= 0, less than 2 points, or x that are all the same. */
+/* Fits a line. NAN if any y <= 0, if there are fewer than 2 points or if all x are equal. */
 struct line stats_fit_line(const double *x, const double *y, size_t n);
 
-/* The same through the origin: from 1 point on, with one x > 0. */
+/* Fits a line through the origin. Needs 1 point or more, one of them with x > 0. */
 struct line stats_fit_slope(const double *x, const double *y, size_t n);
 
-/* Half the width over the median; NAN for n < 2. */
+/* Returns half the width of an interval divided by its median; NAN for n < 2. */
 double stats_relative_half_width(const struct interval *i);

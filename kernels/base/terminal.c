@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Reads one character of UTF-8; *bytes is 1, and the result negative, where there is none: nor one written
- * longer than it needs, half of a pair of UTF-16 or beyond Unicode (RFC 3629). */
+/* Decodes one UTF-8 character and sets *bytes. For invalid UTF-8 it returns a negative number and
+ * *bytes = 1. Invalid are also overlong forms, surrogates and code points above Unicode's (RFC
+ * 3629). */
 static int32_t decode(const char *text, size_t *bytes)
 {
     static const int32_t least[] = {0, 0x80, 0x800, 0x10000};
@@ -28,7 +29,7 @@ static int32_t decode(const char *text, size_t *bytes)
     return code;
 }
 
-/* The control characters of ASCII and of Latin-1. */
+/* Returns whether a code point is a control character of ASCII or Latin-1. */
 static bool steers(int32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
@@ -62,7 +63,7 @@ char *terminal_clean(char *to, size_t size, const char *from)
     return to;
 }
 
-/* Blocks of Unicode whose characters take two columns (East Asian wide ones, emoji) or none
+/* Unicode blocks whose characters occupy two columns (East Asian wide characters, emoji) or none
  * (combining marks). */
 static int columns_of(int32_t code)
 {

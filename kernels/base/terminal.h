@@ -1,27 +1,27 @@
-/* Text on a terminal: how wide it is there, how wide it may be, and without what would steer it. */
+/* Text on a terminal: its width, line breaks, and removal of control characters. */
 #pragma once
 
 #include <stdio.h>
 
-/* Writes the character that the text begins with; a control character, or a byte that is no UTF-8, as \x1b. Returns
- * its bytes in the text. */
+/* Writes the first character of `from`. A control character or a byte that is not UTF-8 becomes
+ * \x1b or the like. Returns the number of bytes read. */
 enum { TERMINAL_SHOWN = 4 * 4 + 1 };
 size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
 
-/* Copies a text that came from outside, cut to fit, with control characters and bytes that are no
- * UTF-8 as \x1b. Returns `to`. */
+/* Copies an untrusted text, cut to fit. Control characters and bytes that are not UTF-8 become \x1b
+ * or the like. Returns `to`. */
 char *terminal_clean(char *to, size_t size, const char *from);
 
-/* Columns that a text takes: of UTF-8, wide characters counting two. */
+/* Returns the columns that a UTF-8 text occupies. Wide characters count as two. */
 int terminal_columns(const char *text);
 
-/* Bytes of the longest beginning of `text` that takes at most so many columns. */
+/* Returns the bytes of the longest prefix of `text` that fits in `columns`. */
 size_t terminal_fit(const char *text, int columns);
 
-/* Columns of the terminal that `out` is, or of $COLUMNS if that is set; 0: without limit, since
- * `out` is none. */
+/* Returns the width of the terminal `out` in columns, or $COLUMNS if set. 0: `out` is not a
+ * terminal, no limit. */
 int terminal_width(FILE *out);
 
-/* Prints an entry of a list: a head, and its text in words from column `indent` on, in lines of so many columns. The
- * text of a head that is too long for the indent begins on the next line. */
+/* Prints a list entry: a head, then a text from column `indent` on, with lines of at most
+ * `columns`. If the head is too long for the indent, the text begins on the next line. */
 void terminal_print_entry(FILE *out, const char *head, int indent, const char *text, int columns);

@@ -12,7 +12,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
 
-/* Puts a point where the locale wrote its own decimal mark, which may be several bytes. */
+/* Replaces the locale's decimal mark, which may have several bytes, by a point. */
 static void use_decimal_point(char *text)
 {
     const char *mark = localeconv()->decimal_point;
@@ -24,7 +24,7 @@ static void use_decimal_point(char *text)
     memmove(found + 1, found + length, strlen(found + length) + 1);
 }
 
-/* A quiet NaN whose bits are not those of NAN. */
+/* A quiet NaN whose bits differ from NAN's. */
 static const union {
     uint64_t bits;
     double x;
@@ -48,7 +48,7 @@ char *text_real(char text[TEXT_NUMBER], double x)
     return text;
 }
 
-/* With an exponent where there is no room for all digits: what is cut off is another number. */
+/* Uses an exponent if not all digits fit: a truncated number would be a different number. */
 static void write_digits(char text[TEXT_NUMBER], double x, int decimals)
 {
     if (snprintf(text, TEXT_NUMBER, "%.*f", decimals, x) >= TEXT_NUMBER)
@@ -141,7 +141,7 @@ int text_sentence(const char *text)
 
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 {
-    static const char *const hissing[] = {"nch", "tch"}; /* the ch of an epoch is a k */
+    static const char *const hissing[] = {"nch", "tch"}; /* the "ch" of "epoch" is a k */
     size_t length = strlen(noun);
     bool hisses = length >= 3 && name_index(noun + length - 3, hissing, 2) >= 0;
     snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");
@@ -225,7 +225,7 @@ size_t text_characters(const char *text, size_t bytes)
 {
     size_t n = 0;
     for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* not the continuation of a character */
+        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* skip continuation bytes */
     return n;
 }
 

@@ -1,6 +1,6 @@
-/* Numbers as text: exact ones for files, rounded ones for people. Decimal points whatever the
- * locale; NAN is "" in files and "-" for people; one of more digits than there is room for has an
- * exponent. Each fills `text` and returns it. */
+/* Numbers as text: exact for files, rounded for people. The decimal mark is a point in every
+ * locale. NAN is "" in files and "-" for people. A number too long for its buffer is written with
+ * an exponent. Each text_ function that takes `text` fills it and returns it. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,66 +13,68 @@
 #define TEXT_INTERVAL (3 * TEXT_NUMBER + 5)
 #define TEXT_END      80
 
-/* What is not a number as a result, where NAN is an unknown value. Arithmetic may make either of
- * it. */
+/* Returns the NaN that marks an undefined result and is written as NaN. NAN marks an unknown value,
+ * written as "". Arithmetic may turn one into the other. */
 double text_not_a_number(void);
 
-/* Ten significant digits, as many as a measurement has use for; results that are not finite as R
- * and pandas read them: NaN, Inf, -Inf. */
+/* Writes ten significant digits, which suffice for measurements. Undefined and infinite results are
+ * written as R and pandas read them: NaN, Inf, -Inf. */
 char *text_real(char text[TEXT_NUMBER], double x);
 
-/* A whole number, every digit of it. */
+/* Writes a whole number with all its digits. */
 char *text_whole(char text[TEXT_NUMBER], double x);
 
-/* `decimals` digits after the point. */
+/* Writes `decimals` digits after the point. */
 char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
 
-/* So many significant digits, but every digit before the point: 26.10, 1446. */
+/* Writes `digits` significant digits, but never fewer than the integer part has: 26.10, 1446. */
 char *text_significant(char text[TEXT_NUMBER], double x, int digits);
 
-/* "177.0 [176.2, 178.1]", rounded alike; the median alone where there is no interval. */
+/* Writes median and interval with the same decimals, "177.0 [176.2, 178.1]"; only the median if
+ * there is no interval. */
 char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits);
 
-/* 690,590 */
+/* Writes a count with thousands separators: 690,590. */
 char *text_count(char text[TEXT_NUMBER], long n);
 
-/* "45 s", "4 min 31 s", "2 h 5 min" */
+/* Writes a duration: "45 s", "4 min 31 s", "2 h 5 min". */
 char *text_duration(char text[TEXT_NUMBER], double seconds);
 
-/* The same, but "7.3 s" below 10 s: what has been measured. */
+/* Writes a measured duration: "7.3 s" below 10 s, else as text_duration. */
 char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 
-/* "1 rank", "2 ranks", "3 launches", "4 epochs" */
+/* Writes a count and its noun: "1 rank", "2 ranks", "3 launches", "4 epochs". */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 
-/* Returns the length of the first sentence, without the full stop that another sentence follows. */
+/* Returns the length of the first sentence. The full stop counts only if no other sentence
+ * follows. */
 int text_sentence(const char *text);
 
-/* How a process ended, of what wait() says of it: "exit status 3", "killed by signal 9 (Killed)". */
+/* Describes a status from wait(): "exit status 3", "killed by signal 9 (Killed)". */
 char *text_end(char text[TEXT_END], int wait_status);
 
-/* Writes a field of a CSV file, in quotes where it needs them. Bytes that are no UTF-8 are escaped as on a terminal, so
- * that every reader takes the file. */
+/* Writes a field of a CSV file, quoted if necessary. Bytes that are not UTF-8 are escaped as on a
+ * terminal, so that every reader accepts the file. */
 void text_write_field(FILE *out, const char *text);
 
-/* Writes a text in XML or HTML, of which nothing is markup. */
+/* Writes a text into XML or HTML, with its special characters escaped. */
 void text_write_markup(FILE *out, const char *text);
 
-/* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
- * nor doubled quotation marks inside a field. */
+/* Replaces line breaks and double quotation marks in `text`, which gnuplot cannot read inside a CSV
+ * field. */
 void text_clean(char *text);
 
-/* Appends a text behind a separator, which an empty text does without; cut to fit. */
+/* Appends `more` to `text`, cut to fit, after `separator` unless `text` is empty. */
 void text_join(char *text, size_t size, const char *separator, const char *more);
 
-/* Whether a text ends with `end` and has more before it. */
+/* Returns whether a text ends with `end` and is longer than it. */
 bool text_ends(const char *text, const char *end);
 
-/* Takes the blanks at both ends off. */
+/* Removes blanks at both ends. */
 void text_trim(char *text);
 
-/* Characters in so many bytes of UTF-8. */
+/* Returns the number of characters in `bytes` of UTF-8. */
 size_t text_characters(const char *text, size_t bytes);
 
-/* How many different texts there are; sorts them. */
+/* Returns the number of distinct texts. Sorts `texts`. */
 size_t text_count_distinct(const char **texts, size_t n);

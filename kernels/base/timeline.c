@@ -7,19 +7,18 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Of a step of which nothing is known yet. */
+/* Spans reserved for the first step, whose number of spans is unknown. */
 enum { ROOM_LEAST = 4096 };
 
 struct timeline {
     struct timeline_span *spans;
     size_t n, room;
-    size_t largest; /* spans of a step so far */
+    size_t largest; /* most spans of a step so far */
     size_t lost;
-    size_t *
-        begins; /* [steps_most + 1]: where each kept step begins, and behind the last the current one */
+    size_t *begins; /* [steps_most + 1] first span of each kept step, then of the current one */
     size_t steps, steps_most;
-    size_t room_most; /* spans */
-    bool full;        /* no further step is kept, nor its spans */
+    size_t room_most; /* limit, in spans */
+    bool full;        /* no further step is recorded */
 };
 
 const char *const *phase_names(void)
@@ -58,7 +57,7 @@ static size_t least_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* No page is new in a step. */
+/* memset touches the new pages here, so that no page fault occurs within a step. */
 static enum status make_room(struct timeline *t, size_t room, struct error *e)
 {
     struct timeline_span *spans = reallocarray(t->spans, room, sizeof *spans);

@@ -1,8 +1,9 @@
-/* When a rank did what, step by step: spans of time that are kept in memory until somebody asks for those of one
- * step. A span costs two readings of the clock; where there is no timeline (NULL, fine in all calls but timeline_step) none.
- * Used by one thread at a time.
+/* Records what a rank does in each step, as spans of time in memory. A span costs two clock
+ * readings. All calls but timeline_step accept a NULL timeline and then do nothing. Not
+ * thread-safe.
  *
- * To add a phase: a row of TIMELINE_PHASES, timeline_add where it ends, its colour in plots/timeline.gp. */
+ * To add a phase: a row of TIMELINE_PHASES, timeline_add where it ends, its colour in
+ * plots/timeline.gp. */
 #pragma once
 
 #include <stddef.h>
@@ -10,18 +11,19 @@
 
 #include "kernels/base/error.h"
 
-/* What a rank may be seen doing. PHASE(name, meaning), for the dictionary of columns. */
+/* Activities of a rank: PHASE(name, meaning). The meanings are printed in the dictionary of
+ * columns. */
 #define TIMELINE_PHASES(PHASE)                                                                     \
-    PHASE(step, "the whole of it")                                                                 \
-    PHASE(load, "gathering a batch")                                                               \
-    PHASE(forward, "an op forward, or the loss")                                                   \
-    PHASE(backward, "an op backward")                                                              \
+    PHASE(step, "the whole step")                                                                  \
+    PHASE(load, "gathering the images of a batch")                                                 \
+    PHASE(forward, "forward pass of an op, or the loss")                                           \
+    PHASE(backward, "backward pass of an op")                                                      \
     PHASE(pack, "copies, casts and sums around communication")                                     \
-    PHASE(comm, "communication while nothing is computed, as comm_exposed_ms counts it")           \
-    PHASE(flight, "a sum over ranks from its begin until it was seen to be complete")              \
-    PHASE(bubble, "waiting for another stage of a pipeline")                                       \
-    PHASE(optimizer, "update")                                                                     \
-    PHASE(inject, "sleep of inject.kind")
+    PHASE(comm, "communication not hidden by computation, as in comm_exposed_ms")                  \
+    PHASE(flight, "a sum over ranks, from its start until found complete")                         \
+    PHASE(bubble, "waiting for another pipeline stage")                                            \
+    PHASE(optimizer, "parameter update")                                                           \
+    PHASE(inject, "sleep by inject.kind")
 
 #define PHASE_ID(name, meaning) PHASE_##name,
 enum phase { TIMELINE_PHASES(PHASE_ID) PHASES };
@@ -29,35 +31,38 @@ enum phase { TIMELINE_PHASES(PHASE_ID) PHASES };
 
 const char *const *phase_names(void);
 
-/* [begin_ns, end_ns) by clock_ns. */
+/* Activity in [begin_ns, end_ns) by clock_ns. */
 struct timeline_span {
     enum phase phase;
-    const char *name; /* of what was done; borrowed: it outlives the timeline */
+    const char *name; /* activity, for example an op; borrowed, must outlive the timeline */
     int64_t begin_ns, end_ns;
 };
 
 struct timeline;
 
-/* Keeps the spans of the first steps, `steps_most` of them or as many as `bytes_most` have room for. */
+/* Creates a timeline that keeps the first `steps_most` steps, fewer if they exceed `bytes_most`.
+ * Close with timeline_close. */
 enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t bytes_most,
                           struct error *e);
 void timeline_close(struct timeline *t);
 
-/* Before a step, outside of what is timed: room for twice as many spans as any step had so far, and for some
- * thousand in any case; what finds none is counted in timeline_lost. Until timeline_keep the step may be given up. Where
- * bytes_most has no such room behind the steps that are kept, neither this step is kept nor one after it. */
+/* Prepares for a step, outside of timed sections. Reserves twice the spans of the largest step so
+ * far, at least some thousand; spans beyond that are counted by timeline_lost. A step is discarded
+ * unless timeline_keep follows. If `bytes_most` is reached, neither this step nor a later one is
+ * kept. */
 enum status timeline_begin(struct timeline *t, struct error *e);
-/* The step since timeline_begin is one of those that are kept. */
+/* Keeps the step since timeline_begin. */
 void timeline_keep(struct timeline *t);
 
-/* The clock; 0 where there is no timeline. */
+/* Returns clock_ns(); 0 if there is no timeline. */
 int64_t timeline_now(const struct timeline *t);
 void timeline_add(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns,
                   int64_t end_ns);
-/* A span that ends now. */
+/* Adds a span that ends now. */
 void timeline_end(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns);
 
-/* Steps that were kept, spans of any step that found no room, and spans [n] of step i in the order of their ends. */
+/* Return the number of kept steps, the number of spans lost in all steps, and the n spans of kept
+ * step i by end time. */
 size_t timeline_steps(const struct timeline *t);
 size_t timeline_lost(const struct timeline *t);
 const struct timeline_span *timeline_step(const struct timeline *t, size_t i, size_t *n);

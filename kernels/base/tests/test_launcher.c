@@ -23,8 +23,7 @@ struct launch_case {
     const char *text; /* NULL: accepted; else in the error, "" for one without words */
 };
 
-#define SIDE_BY_SIDE                                                                               \
-    "2, but MPI has 1 rank: the others would run the same once more, side by side; "
+#define SIDE_BY_SIDE "2, but MPI has 1 rank: the processes would run as separate jobs; "
 
 static const struct launch_case CASES[] = {
     {{NULL}, 1, -1, NULL},
