@@ -2,9 +2,9 @@
 
 static const struct layer_option options[] = {
     {"epsilon", LAYER_REAL, offsetof(struct layer_desc, epsilon), 1e-12, 1, 1e-5,
-     "added to the variance before its root is taken"},
+     "added to the variance before its square root"},
     {"momentum", LAYER_REAL, offsetof(struct layer_desc, momentum), 0, 1, 0.1,
-     "share of a batch in the running statistics"},
+     "weight of a new batch in the running statistics"},
     {.key = NULL},
 };
 
@@ -27,8 +27,7 @@ static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
     return 2;
 }
 
-/* PyTorch's names, which checkpoints have. The mean starts at 0 as a bias does, the variance at
- * 1. */
+/* PyTorch's names, as in its checkpoints. The mean starts at 0, like a bias; the variance at 1. */
 static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
 {
     list[0] = channel_tensor(layer, "running_mean");
@@ -38,7 +37,7 @@ static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
 }
 
 const struct layer_rule layer_rule_batchnorm2d = {
-    .shapes = "[C, H, W] stays as it is; weight [C], bias [C], running_mean [C], running_var [C]",
+    .shapes = "[C, H, W] to [C, H, W]; weight [C], bias [C], running_mean [C], running_var [C]",
     .options = options,
     .infer = layer_keep_shape,
     .tensors = tensors,

@@ -10,7 +10,7 @@ static const struct layer_option options[] = {
     {"stride", LAYER_PAIR, offsetof(struct layer_desc, stride_h), 1, 64, 1,
      "step of the kernel over the input"},
     {"pad", LAYER_PAIR, offsetof(struct layer_desc, pad_h), 0, 64, 0,
-     "zeroes added on each side of the input"},
+     "rows and columns of zeros added on each side of the input"},
     LAYER_BIAS_OPTION,
     {.key = NULL},
 };
@@ -42,9 +42,10 @@ static uint64_t flops(const struct layer_desc *layer)
 }
 
 const struct layer_rule layer_rule_conv2d = {
-    .shapes =
-        "[C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1, the same of W], rounded down;"
-        " weight [channels, C, rows and columns of the kernel], bias [channels] unless bias: false",
+    .shapes = "[C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1, (W + 2 pad - kernel) / "
+              "stride + 1],"
+              " rounded down; weight [channels, C, rows and columns of the kernel], bias "
+              "[channels] unless bias: false",
     .options = options,
     .infer = infer,
     .tensors = tensors,

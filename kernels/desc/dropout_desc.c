@@ -7,7 +7,7 @@ static const struct layer_option options[] = {
 };
 
 const struct layer_rule layer_rule_dropout = {
-    .shapes = "[C, H, W] stays as it is",
+    .shapes = "[C, H, W] to [C, H, W]",
     .options = options,
     .infer = layer_keep_shape,
 };

@@ -24,7 +24,7 @@ char *shape_text(char text[40], struct shape s)
 
 /* ---- Options of a layer ---- */
 
-/* Where the option's number, or number `i` of its pair, lies in the layer. */
+/* Returns the address of the option's number, or of number `i` of its pair. */
 static int *option_int(struct layer_desc *layer, const struct layer_option *option, int i)
 {
     return (int *)((char *)layer + option->offset) + i;
@@ -50,7 +50,8 @@ struct layer_desc layer_desc_preset(enum layer_kind kind)
     return layer;
 }
 
-/* The reader of model files has checked these ranges; nets built by code come here first. */
+/* Checks the range of all options. Model files were checked by their reader, but nets built by code
+ * were not. */
 static enum status check_options(struct layer_desc *layer, struct error *e)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
@@ -75,7 +76,7 @@ static enum status check_name(const char *what, const char *name, struct error *
     return OK;
 }
 
-#define SIDE_MAX 4096 /* rows and columns of the input */
+#define SIDE_MAX 4096 /* largest number of rows or columns of the input */
 
 static bool within(int value, int most)
 {
@@ -110,7 +111,7 @@ static const struct layer_desc *find_layer(const struct net_desc *net, const cha
     return NULL;
 }
 
-/* "conv2d1" for the first of its kind, and so on past names that are taken. */
+/* Names a layer by its kind and a number ("conv2d1"), skipping names already in use. */
 static void name_by_kind(const struct net_desc *net, struct layer_desc *layer)
 {
     int number = 1;
@@ -121,7 +122,8 @@ static void name_by_kind(const struct net_desc *net, struct layer_desc *layer)
     while (find_layer(net, layer->name) != NULL);
 }
 
-/* A checkpoint calls what it keeps besides weights "optimizer.0.fc.weight" or "rank.1.strategy". */
+/* Checkpoints use these prefixes for data other than weights: "optimizer.0.fc.weight",
+ * "rank.1.strategy". */
 static bool is_reserved(const char *name)
 {
     return strncmp(name, "optimizer.", 10) == 0 || strncmp(name, "rank.", 5) == 0;
@@ -134,10 +136,11 @@ static enum status name_layer(const struct net_desc *net, struct layer_desc *lay
         return OK;
     }
     if (is_reserved(layer->name))
-        return error_at(e, ERR_SPEC, NULL, layer->line, layer->column,
-                        "a layer is called '%s'; names that begin with 'optimizer.' or 'rank.' are "
-                        "those that checkpoints give what is no weight",
-                        layer->name);
+        return error_at(
+            e, ERR_SPEC, NULL, layer->line, layer->column,
+            "layer name '%s' must not begin with 'optimizer.' or 'rank.', which checkpoints "
+            "use for other data",
+            layer->name);
     if (find_layer(net, layer->name) != NULL)
         return error_at(e, ERR_SPEC, NULL, layer->line, layer->column,
                         "a second layer is called '%s'; names must differ", layer->name);
@@ -159,8 +162,8 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Completes what the rule said of tensors or buffers: names, sizes, places from *offset on. The
- * rule's part of a name ("weight") has at most 15 letters, which leaves a layer's name whole. */
+/* Completes the names, sizes and offsets of tensors or buffers, from *offset on. The rule's part of
+ * a name ("weight") has at most 15 letters, so the layer's name is never cut. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {
@@ -178,7 +181,7 @@ static void place_list(const struct net_desc *net, const struct layer_desc *laye
     }
 }
 
-/* What a layer brings beside its shapes. */
+/* Tensors and buffers of a layer. */
 struct belongings {
     struct tensor_desc tensors[2], buffers[2];
 };
@@ -208,7 +211,7 @@ static void count_flops(const struct net_desc *net, struct layer_desc *layer)
     layer->flops_backward = (first_with_parameters ? 1 : 2) * layer->flops_forward;
 }
 
-/* The list with room for `n` elements, or as it was and *failed set. */
+/* Returns the list enlarged to `n` elements, or the unchanged list with *failed set. */
 static void *grown(void *list, size_t n, size_t element, bool *failed)
 {
     void *more = realloc(list, n * element);
@@ -216,8 +219,8 @@ static void *grown(void *list, size_t n, size_t element, bool *failed)
     return more != NULL ? more : list;
 }
 
-/* Grows the net's tables by this layer, or leaves them as they are. One tensor and one buffer more
- * than needed, so that no size is ever 0. */
+/* Adds the layer to the net's tables; on error they keep their content. Reserves one extra tensor
+ * and buffer, so that no size is 0. */
 static enum status append(struct net_desc *net, const struct layer_desc *layer,
                           const struct belongings *own, struct error *e)
 {

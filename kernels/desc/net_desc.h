@@ -1,5 +1,5 @@
-/* What a network is, without computing it: layers, shapes, parameter tensors, FLOPs, bytes. Knows
- * no MPI and no BLIS, so the runner checks shapes and predicts costs with it. */
+/* Description of a network without computing it: layers, shapes, parameter tensors, FLOPs, bytes.
+ * It needs neither MPI nor BLIS, so the runner uses it to check shapes and predict costs. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,8 @@ enum initializer {
     INITIALIZERS
 };
 
-/* Shape of one image or one activation: channels, rows, columns. A vector of n is {n, 1, 1}. */
+/* Shape of one image or one activation: channels, rows, columns. A vector of n numbers is {n, 1,
+ * 1}. */
 struct shape {
     int c, h, w;
 };
@@ -30,49 +31,50 @@ struct shape {
 #define NET_CHANNELS_MAX 4096
 #define TENSOR_DIMS_MAX  4
 
-/* One parameter tensor: a run of `count` numbers at `offset` in each arena (parameters, gradients,
- * and each optimizer slot). Tensors lie in forward order without gaps. Buffers, which are no
- * parameters, are described alike and lie in an arena of their own. */
+/* One parameter tensor: `count` numbers at `offset` in each arena (parameters, gradients, each
+ * optimizer slot). Tensors are stored in forward order without gaps. Buffers, which are not
+ * parameters, are described likewise and have an arena of their own. */
 struct tensor_desc {
-    char name[NET_NAME_MAX + 16]; /* "conv1.weight" */
-    int layer;                    /* index of the layer it belongs to */
+    char name[NET_NAME_MAX + 16]; /* for example "conv1.weight" */
+    int layer;                    /* index of its layer */
     int n_dims, dims[TENSOR_DIMS_MAX];
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* scale or, with `bias`, shift of a normalisation: starts at 1 or 0 */
+    bool norm; /* normalisation tensor: scale, or shift if `bias`; initially 1 or 0 */
 };
 
-/* One layer as written in the model file, with what follows from it. FLOPs count a multiplication
- * and an addition as two and leave out bias, ReLU, pooling and dropout, as the field does. */
+/* One layer as written in the model file, and the values derived from it. FLOPs count a
+ * multiplication and an addition as two. As is common, they exclude bias, ReLU, pooling and
+ * dropout. */
 struct layer_desc {
     enum layer_kind kind;
-    int index; /* position in the net; set when it is added */
+    int index; /* position in the net; set by net_desc_add */
     char name[NET_NAME_MAX];
-    int line, column; /* where the model file says it, 0 if built by code */
+    int line, column; /* position in the model file; 0 if built by code */
 
-    /* options; which of them a kind takes is in its layer_rule */
+    /* Options. The layer_rule of a kind lists those it accepts. */
     int channels; /* outputs of conv2d and dense */
     int kernel_h, kernel_w;
     int stride_h, stride_w;
     int pad_h, pad_w;
-    bool without_bias;        /* of conv2d and dense: no such tensor, nothing is added */
-    double rate;              /* of dropout */
-    double epsilon, momentum; /* of batchnorm2d */
+    bool without_bias;        /* conv2d, dense: no bias tensor */
+    double rate;              /* dropout, dropout2d */
+    double epsilon, momentum; /* batchnorm2d */
 
-    /* Of a slice of a net (net_slice.h); in a whole net all 0. */
-    int first_unit; /* its share of outputs or inputs begins with this one of the whole layer's */
-    bool addend;    /* outputs are summed over the slices before another layer takes them */
-    bool unbiased;  /* without the bias, which another slice adds */
+    /* Members of a slice of a net (net_slice.h); all 0 in a whole net. */
+    int first_unit; /* first output, or first input, of this slice in the whole layer */
+    bool addend;    /* outputs must be summed over the slices before the next layer */
+    bool unbiased;  /* do not add the bias: another slice adds it */
 
     struct shape in, out;
     int first_tensor, n_tensors;
     int n_buffers;
-    size_t buffer_offset;                   /* of the first buffer in its arena */
-    uint64_t flops_forward, flops_backward; /* an image; backward of the first layer has no dx */
+    size_t buffer_offset;                   /* offset of the first buffer in its arena */
+    uint64_t flops_forward, flops_backward; /* per image; without dx in the first layer */
 };
 
-/* What a compiled net may do. */
+/* Optimizations that a compiled net may use. */
 enum plan {
 #define PLAN(id, name, summary) PLAN_##id,
 #include "kernels/desc/plans.def"
@@ -82,7 +84,7 @@ struct net_desc {
     char name[NET_NAME_MAX];
     struct shape input;
     int classes;
-    double mean[4], std[4]; /* a channel: x = (byte/255 - mean) / std */
+    double mean[4], std[4]; /* per channel: x = (byte/255 - mean) / std */
     enum initializer initializer;
 
     struct layer_desc *layers;
@@ -90,41 +92,43 @@ struct net_desc {
     struct tensor_desc *tensors;
     int n_tensors;
     size_t n_params;
-    struct tensor_desc *buffers; /* running statistics: no gradient, no optimizer */
+    struct tensor_desc *buffers; /* running statistics, without gradient or optimizer state */
     int n_buffers;
     size_t n_buffer_values;
-    uint64_t flops_forward, flops_backward; /* an image */
+    uint64_t flops_forward, flops_backward; /* per image */
 };
 
-/* One option of a kind of layer, as a model file writes it. Pair options take one number or [h,
- * w]. LAYER_PART is true, the preset, or false: its field, a bool, is set for a layer without that part. */
+/* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
+ * LAYER_PART is a boolean, by default true. If it is false, its bool field is set: the layer lacks
+ * that part. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
-    size_t offset; /* of the field, or of the first of a pair, in struct layer_desc */
+    size_t offset; /* of the field, or the first of a pair, in struct layer_desc */
     double min, max;
-    double preset; /* used when the key is absent; NAN when it must be there */
+    double preset; /* default if the key is absent; NAN: required */
     const char *help;
 };
 
-/* What desc knows of a kind of layer. */
+/* Properties of a layer kind that need no computation. */
 struct layer_rule {
-    const char *shapes; /* from input to output, and of its tensors, in words of its options */
+    const char *shapes; /* for users: shapes of input, output and tensors, in terms of the
+                         * options */
     const struct layer_option *options; /* ends with a NULL key */
-    /* Fills layer->out from layer->in and the options; ERR_SHAPE with a sentence that names the
-     * shapes when they do not fit. */
+    /* Sets layer->out from layer->in and the options. ERR_SHAPE with a sentence that names the
+     * shapes if they do not fit. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
-    /* Parameter tensors in order (n_dims, dims, fan_in, fan_out, bias, and name without the
-     * layer's), at most 2; returns how many. NULL: none. */
+    /* Fills n_dims, dims, fan_in, fan_out, bias and the last part of the name of each parameter
+     * tensor, in order. Returns their number, at most 2. NULL: no parameters. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
-    /* Buffers in the same way. NULL: none. */
+    /* Fills the buffers likewise. NULL: no buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
-    /* Forward FLOPs an image; backward costs the same again for dw and, but in the first layer with
-     * parameters, for dx. NULL: 0. */
+    /* Returns forward FLOPs per image. Backward costs as many for dw, and as many for dx except in
+     * the first layer with parameters. NULL: 0. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
-/* Whether this layer lacks the part of a LAYER_PART option. */
+/* Returns whether this layer lacks the part of a LAYER_PART option. */
 static inline bool layer_lacks(const struct layer_desc *layer, const struct layer_option *option)
 {
     return *(const bool *)((const char *)layer + option->offset);
@@ -134,24 +138,25 @@ const struct layer_rule *layer_rule_get(enum layer_kind kind);
 const char *const *layer_names(void);       /* LAYER_KINDS names */
 const char *const *initializer_names(void); /* INITIALIZERS names: pytorch glorot he */
 
-/* Starts a network. Shapes are checked: 1..4096 channels, 1..4096 rows and columns, 2..1000
- * classes. */
+/* Begins a network. ERR_SHAPE unless the input has 1..4096 channels, rows and columns, and classes
+ * are 2..1000. */
 enum status net_desc_begin(struct net_desc *net, const char *name, struct shape input, int classes,
                            struct error *e);
 
-/* A layer of this kind with every option at its preset (those without one at 0), no shapes yet. */
+/* Returns a layer of this kind without shapes. Each option has its default; options without one are
+ * 0. */
 struct layer_desc layer_desc_preset(enum layer_kind kind);
 
-/* Appends a copy of `layer`: infers its shapes from the layer before, adds its tensors. An empty
- * name becomes the kind's name with a number ("conv2d1"); names must differ. On error the net is as
- * before. */
+/* Appends a copy of `layer`: infers its shapes from the previous layer and adds its tensors. An
+ * empty name becomes the kind with a number ("conv2d1"); names must be unique. On error the net is
+ * unchanged. */
 enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, struct error *e);
 
-/* Ends it: the last layer must give {classes, 1, 1}, the input of softmax cross-entropy. Sums
- * FLOPs. */
+/* Completes the net and sums its FLOPs. ERR_SHAPE unless the last layer outputs {classes, 1, 1},
+ * the input of softmax cross-entropy. */
 enum status net_desc_end(struct net_desc *net, struct error *e);
 
-/* Frees what the net holds; the struct itself is the caller's. */
+/* Frees the net's tables, but not the struct itself. */
 void net_desc_free(struct net_desc *net);
 
 static inline size_t shape_count(struct shape s)
@@ -159,11 +164,12 @@ static inline size_t shape_count(struct shape s)
     return (size_t)s.c * (size_t)s.h * (size_t)s.w;
 }
 
-/* "10x24x24", or "50" for a vector, into text; returns text. */
+/* Writes "10x24x24", or "50" for a vector, and returns `text`. */
 char *shape_text(char text[40], struct shape s);
 
-/* Parameters of one of the net's layers. */
+/* Returns the number of parameters of one layer. */
 size_t net_layer_params(const struct net_desc *net, const struct layer_desc *layer);
 
-/* The table of `scalebench model NAME`: layer, output shape, parameters, FLOPs; totals. */
+/* Prints the table of `scalebench model NAME`: layers with output shape, parameters and FLOPs, then
+ * totals. */
 void net_desc_print(FILE *out, const struct net_desc *net);

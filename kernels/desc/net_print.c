@@ -9,8 +9,8 @@ static int wider(int width, const char *text)
     return length > width ? length : width;
 }
 
-/* Widths of the two columns of names; the others have room for any shape and number of parameters
- * that a net may have, and for 10 TFLOP an image. */
+/* Widths of the two columns of names. The other columns fit every shape and parameter count, and 10
+ * TFLOP per image. */
 struct widths {
     int name, kind;
 };
@@ -53,7 +53,7 @@ void net_desc_print(FILE *out, const struct net_desc *net)
 {
     struct widths w = measure(net);
     char shape[40], bytes[TEXT_NUMBER];
-    fprintf(out, "%s: %s in, %d classes; FLOPs are of one image\n", net->name,
+    fprintf(out, "%s: %s in, %d classes; FLOPs per image\n", net->name,
             shape_text(shape, net->input), net->classes);
     print_row(out, w, (const char *const[]){"layer", "kind", "output"},
               (const char *const[]){"parameters", "forward FLOPs", "backward FLOPs"});

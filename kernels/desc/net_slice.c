@@ -6,14 +6,14 @@
 
 /* ---- Pairs ---- */
 
-static bool works_on_each_number(const struct layer_desc *layer)
+static bool is_elementwise(const struct layer_desc *layer)
 {
     return layer->kind == LAYER_relu || layer->kind == LAYER_dropout;
 }
 
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair)
 {
-    int dense = -1; /* the last one, with nothing but such layers since */
+    int dense = -1; /* last dense layer, if only element-wise layers follow it */
     for (int i = pair->rows + 1; i < net->n_layers; i++) {
         const struct layer_desc *layer = &net->layers[i];
         if (layer->kind == LAYER_dense && dense >= 0) {
@@ -22,7 +22,7 @@ bool net_pair_next(const struct net_desc *net, struct net_pair *pair)
         }
         if (layer->kind == LAYER_dense)
             dense = i;
-        else if (!works_on_each_number(layer))
+        else if (!is_elementwise(layer))
             dense = -1;
     }
     return false;
@@ -50,7 +50,7 @@ bool net_slice_is_even(const struct net_desc *net, int slices)
 
 /* ---- Slices ---- */
 
-/* What a layer of the pair is to the slice. */
+/* Sets the fields of `layer` that differ in a slice, for a layer from pair.columns to pair.rows. */
 static void cut_layer(struct layer_desc *layer, const struct net_desc *net, struct net_pair pair,
                       int index, int slices)
 {
@@ -86,8 +86,8 @@ enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, i
 {
     *slice = (struct net_desc){.n_layers = 0};
     if (slices > net_slice_most(net))
-        return error_set(e, ERR_SHAPE, "net '%s' cannot be cut into %d slices: 1 to %d can be had",
-                         net->name, slices, net_slice_most(net));
+        return error_set(e, ERR_SHAPE, "net '%s' has no %d slices; use 1 to %d", net->name, slices,
+                         net_slice_most(net));
     TRY(net_desc_begin(slice, net->name, net->input, net->classes, e));
     memcpy(slice->mean, net->mean, sizeof slice->mean);
     memcpy(slice->std, net->std, sizeof slice->std);

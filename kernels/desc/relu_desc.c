@@ -3,7 +3,7 @@
 static const struct layer_option options[] = {{.key = NULL}};
 
 const struct layer_rule layer_rule_relu = {
-    .shapes = "[C, H, W] stays as it is",
+    .shapes = "[C, H, W] to [C, H, W]",
     .options = options,
     .infer = layer_keep_shape,
 };

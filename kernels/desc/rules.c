@@ -65,9 +65,9 @@ const struct layer_option layer_pool_options[] = {
     {"size", LAYER_PAIR, offsetof(struct layer_desc, kernel_h), 1, 64, NAN,
      "rows and columns of the window"},
     {"stride", LAYER_PAIR, offsetof(struct layer_desc, stride_h), 0, 64, 0,
-     "step of the window over the input; 0: its size"},
+     "step of the window over the input; 0: the size of the window"},
     {"pad", LAYER_PAIR, offsetof(struct layer_desc, pad_h), 0, 32, 0,
-     "rows and columns added on each side: zeroes of an average, never a maximum"},
+     "rows and columns of padding on each side: zeros in a mean, ignored by a maximum"},
     {.key = NULL},
 };
 

@@ -1,42 +1,43 @@
-/* For the files of this folder: what the rules of layers share. */
+/* Helpers for the rules of layers. Internal to this folder. */
 #pragma once
 
 #include "kernels/desc/net_desc.h"
 
-/* One rule a kind, in <kind>_desc.c. */
+/* One rule per layer kind, in <kind>_desc.c. */
 #define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
-/* Most numbers that an activation or all parameters together may have: what an int counts, because
- * dimensions and MPI counts are ints. */
+/* Largest size of an activation, and of all parameters together. Dimensions and MPI counts are
+ * ints. */
 #define NET_COUNT_MAX 2147483647u
 
-/* ERR_SHAPE at the layer's place: "conv2d 'conv1': " and the sentence. */
+/* Returns ERR_SHAPE at the layer's place in the file. The text begins with "conv2d 'conv1': ". */
 enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs], where it has one: how many. */
+/* Fills the tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs]
+ * unless without_bias is set. Returns their number. */
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
                           const struct tensor_desc *weight);
 
-/* The option `bias` of such a layer. */
+/* Option `bias` of such a layer. */
 #define LAYER_BIAS_OPTION                                                                          \
     {                                                                                              \
         "bias", LAYER_PART, offsetof(struct layer_desc, without_bias), 0, 1, 1,                    \
-            "whether a bias is added to each output; batchnorm2d behind the layer makes it "       \
-            "superfluous"                                                                          \
+            "whether to add a bias to each output; not needed before batchnorm2d"                  \
     }
 
-/* Rows and columns of layer->out for a kernel of kernel_h x kernel_w that moves by the strides over
- * the padded input, rounded down. ERR_SHAPE when it does not fit even once. */
+/* Sets rows and columns of layer->out for a kernel that slides over the padded input, rounded down.
+ * ERR_SHAPE if the kernel is larger than the padded input. */
 enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
 /* Options of a pooling layer. */
 extern const struct layer_option layer_pool_options[];
 
-/* As layer_slide_kernel for a pooling layer, whose stride of 0 means its size. ERR_SHAPE also when
- * the padding is more than half the window, because then a window may lie outside altogether. */
+/* Sets layer->out of a pooling layer, like layer_slide_kernel. A stride of 0 becomes the window
+ * size. Also ERR_SHAPE if the padding is more than half the window, since a window could then lie
+ * entirely in the padding. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
-/* layer->out = layer->in, for kinds that work on each number. Cannot fail. */
+/* Sets layer->out = layer->in, for element-wise kinds. Always OK. */
 enum status layer_keep_shape(struct layer_desc *layer, struct error *e);

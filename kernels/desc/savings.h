@@ -1,9 +1,9 @@
-/* Which work a plan leaves out: a table, and what records and tables call its rows. */
+/* Savings: work that a plan leaves out, and their names in records and tables. */
 #pragma once
 
 #include <stdbool.h>
 
-/* What a plan saves of the work that a net's description counts; a set of them has a bit each. */
+/* Work that a plan leaves out. Sets of savings are bit masks. */
 enum saving {
 #define SAVING(name, counts, summary) SAVING_##name,
 #include "kernels/desc/savings.def"
@@ -12,10 +12,10 @@ enum saving {
 #define SAVING_BIT(saving) (1u << (saving))
 const char *saving_name(enum saving saving);
 const char *saving_summary(enum saving saving);
-/* "winograd dead_outputs", "none" for an empty set; text has SAVINGS_TEXT bytes. Returns text. */
+/* Writes the names of a set: "winograd dead_outputs", or "none". Returns `text`. */
 #define SAVINGS_TEXT 128
 char *savings_text(char text[SAVINGS_TEXT], unsigned savings);
 
-/* Whether one of the names in such a text is of work that counts as done although it depends on the data
- * how much of it is left out: FLOPs done are an upper bound then. */
+/* Returns whether a text of savings_text names a saving that depends on the data. Such work counts
+ * as done, so FLOPs done are an upper bound. */
 bool savings_depend_on_data(const char *text);

@@ -256,7 +256,7 @@ static void table_is_aligned_and_ends_with_totals(void **state)
     FILE *out = open_memstream(&text, &size);
     net_desc_print(out, &net);
     fclose(out);
-    assert_string_equal(text, "little: 1x28x28 in, 10 classes; FLOPs are of one image\n"
+    assert_string_equal(text, "little: 1x28x28 in, 10 classes; FLOPs per image\n"
                               "layer       kind       output             parameters      forward "
                               "FLOPs     backward FLOPs\n"
                               "first       conv2d     20x24x24                  520            "
@@ -385,13 +385,12 @@ static void nets_beyond_what_an_int_counts_are_refused(void **state)
 
 static void names_must_differ_and_be_free(void **state)
 {
-    assert_refused(
-        (struct shape){1, 4, 4}, named(dense(3), "optimizer.0.fc"), ERR_SPEC,
-        "a layer is called 'optimizer.0.fc'; names that begin with 'optimizer.' or 'rank.' "
-        "are those that checkpoints give what is no weight");
+    assert_refused((struct shape){1, 4, 4}, named(dense(3), "optimizer.0.fc"), ERR_SPEC,
+                   "layer name 'optimizer.0.fc' must not begin with 'optimizer.' or 'rank.', which "
+                   "checkpoints use for other data");
     assert_refused((struct shape){1, 4, 4}, named(dense(3), "rank.1"), ERR_SPEC,
-                   "a layer is called 'rank.1'; names that begin with 'optimizer.' or 'rank.' are "
-                   "those that checkpoints give what is no weight");
+                   "layer name 'rank.1' must not begin with 'optimizer.' or 'rank.', which "
+                   "checkpoints use for other data");
     assert_refused((struct shape){1, 4, 4}, named(dense(3), "first"), ERR_SPEC,
                    "a second layer is called 'first'; names must differ");
     struct net_desc net;
