@@ -1,11 +1,12 @@
-/* The loops run over the numbers of a window outside and over the outputs of a row inside, so that
- * the inner one adds two rows. Each output still sums its window in row order. */
+/* The outer loops run over the positions of a window, the inner loop over the outputs of a row, so
+ * that it vectorises. Each output still sums its window in row order. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
 #include "kernels/layers/pool2d.h"
 
-/* Outputs [*begin, *end) of n for which number `k` of the window lies inside the `size` inputs. */
+/* Finds the outputs [*begin, *end) of n for which window position `k` lies inside the `size`
+ * inputs. */
 static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
 {
     int first = pad - k, last = size - 1 + pad - k;
@@ -74,7 +75,7 @@ SIMD_CLONES static void unpool_plane(const struct layer_call *call, size_t in, s
     }
 }
 
-/* Numbers of a plane that its outputs are computed from. */
+/* Returns the cost of a plane: the inputs read for all its outputs. */
 static size_t numbers_of(const struct layer_desc *l)
 {
     return (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);

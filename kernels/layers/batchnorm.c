@@ -1,4 +1,4 @@
-/* What follows from a channel's sums: statistics of the batch and running ones, gradients. */
+/* Computations from the sums of a channel: batch statistics, running statistics, gradients. */
 #include "kernels/layers/batchnorm.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ struct batchnorm_call batchnorm_begin(const struct layer_call *c)
     };
 }
 
-/* Sums over the ranks that share the batch, where there are others. */
+/* Sums over the ranks that share the batch. */
 static void sum_group(const struct batchnorm_call *call, size_t n)
 {
     if (call->ex->group_sum != NULL)
@@ -50,8 +50,8 @@ static double count_numbers(const struct batchnorm_call *call)
     return (double)(images * call->plane);
 }
 
-/* One number has no unbiased variance: the running one then stays. Both do where numbers overflowed, of which a step
- * of 16 bits is skipped. */
+/* Updates the running statistics, except after an overflow: a 16-bit step with overflow is skipped.
+ * A single number has no unbiased variance, so the running variance then stays. */
 static void update_running(real *mean, real *var, double batch_mean, double batch_var, double count,
                            double momentum)
 {
@@ -62,7 +62,7 @@ static void update_running(real *mean, real *var, double batch_mean, double batc
         *var = (real)((1 - momentum) * (double)*var + momentum * batch_var * (count / (count - 1)));
 }
 
-/* Statistics of the batch; the running ones take their share of them. */
+/* Computes the batch statistics and updates the running ones. */
 static void use_batch(struct batchnorm_call *call)
 {
     real *mean = call->running, *var = mean + call->channels;
@@ -70,7 +70,7 @@ static void use_batch(struct batchnorm_call *call)
     for (size_t c = 0; c < call->channels; c++) {
         double d = call->sums[2 * c] / count, square = call->sums[2 * c + 1] / count;
         double variance = square - d * d;
-        variance = variance < 0 ? 0 : variance; /* NaN stays */
+        variance = variance < 0 ? 0 : variance; /* NaN is kept */
         call->s.mean[c] += d;
         call->s.inverse[c] = 1 / sqrt(variance + call->layer->epsilon);
         update_running(&mean[c], &var[c], call->s.mean[c], variance, count, call->layer->momentum);
@@ -86,7 +86,7 @@ static void use_running(struct batchnorm_call *call)
     }
 }
 
-/* A batch of which nothing counts on any rank has no statistics of its own. */
+/* If all images on all ranks are padding, the running statistics are used. */
 void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
                        batchnorm_pass *normalise)
 {
@@ -115,8 +115,8 @@ static void store_gradients(const struct batchnorm_call *call, real *dparams)
     }
 }
 
-/* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), z being the normalised input; the means are
- * constants of a batch that was normalised by the running statistics. */
+/* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), where z is the normalised input. If running
+ * statistics were used, they are constants, so both means drop out. */
 struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *call, size_t c)
 {
     double scale = (double)call->weight[c] * call->s.inverse[c];

@@ -1,13 +1,14 @@
-/* Batch norm but for its four passes over the batch, which know how values lie in memory. Internal
- * to kernels/. */
+/* Batch normalisation, except its four passes over the batch, which depend on the memory layout.
+ * Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 
-/* What forward leaves for backward, and backward's own coefficients in scratch. */
+/* Statistics that forward saves for backward. */
 struct statistics {
-    double *count;          /* numbers a channel over all ranks; 0: running statistics were used */
-    double *mean, *inverse; /* [C]; the inverse of the standard deviation */
+    double *count;          /* numbers per channel over all ranks; 0: running statistics were
+                             * used */
+    double *mean, *inverse; /* [C]; inverse: 1 / standard deviation */
 };
 
 struct batchnorm_call {
@@ -15,20 +16,20 @@ struct batchnorm_call {
     const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;  /* [C,2], and the count */
+    double *sums;  /* [C,2], then the count */
     real *running; /* [C,2]: running means, then variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
-    void *arg; /* of the passes */
+    void *arg; /* argument of the passes */
 };
 
-/* Bytes that are kept for backward, and as many of scratch for the sums. */
+/* Returns the bytes saved for backward. The sums in scratch need as many. */
 static inline size_t batchnorm_bytes(const struct layer_desc *layer)
 {
     return (2 * (size_t)layer->in.c + 1) * sizeof(double);
 }
 
-/* The same as hooks of a layer's kernel, fast or reference. */
+/* Hooks of a layer's kernel, fast or reference, that return batchnorm_bytes. */
 size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n);
 size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads);
 
@@ -39,7 +40,7 @@ static inline bool batchnorm_counts(const struct exec *ex, size_t image)
     return ex->weights == NULL || ex->weights[image] != 0;
 }
 
-/* dx = of_dy * dy + (of_x * (x - mean) + constant) */
+/* Coefficients of dx = of_dy * dy + (of_x * (x - mean) + constant). */
 struct batchnorm_gradient {
     real mean, of_dy, of_x, constant;
 };
@@ -47,12 +48,12 @@ struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *cal
 
 typedef void batchnorm_pass(const struct batchnorm_call *call);
 
-/* sum_inputs leaves in mean what the sums of x - mean and (x - mean)^2 are taken around; normalise
- * writes y. */
+/* Runs the forward pass. sum_inputs must set `mean` to a shift per channel and `sums` to the sums
+ * of x - shift and (x - shift)^2. normalise must write y. */
 void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
                        batchnorm_pass *normalise);
 
-/* sum_gradients leaves the sums of dy and dy * (x - mean); differentiate writes dx, NULL where
- * nobody wants it. */
+/* Runs the backward pass. sum_gradients must set `sums` to the sums of dy and dy * (x - mean).
+ * differentiate must write dx; it is NULL if dx is not needed. */
 void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pass *sum_gradients,
                         batchnorm_pass *differentiate);

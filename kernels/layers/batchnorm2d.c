@@ -1,15 +1,15 @@
-/* Ioffe and Szegedy, "Batch normalization", ICML 2015, with running statistics as PyTorch keeps
- * them: an exponential mean of the batches' means and of their unbiased variances.
+/* Ioffe and Szegedy, "Batch normalization", ICML 2015. As in PyTorch, running statistics are
+ * exponential means of the batch means and of the unbiased batch variances.
  *
- * Forward reads the batch once for sums of x - r and (x - r)^2 a channel, where r is near the
- * batch's own mean, so that the variance does not cancel: its first number or, where ranks share
- * the batch, the running mean, which is the same on all of them. One group sum a pass makes the
- * statistics those of all ranks. Sums are in double; a channel is summed by one thread in the order
- * of the images, so they do not depend on the number of threads. */
+ * Forward reads the batch once, for sums of x - r and (x - r)^2 per channel. r is close to the
+ * mean, to avoid cancellation in the variance. It is the channel's first number. If ranks share the
+ * batch, r is the running mean, which is equal on all of them, and one group sum per pass combines
+ * their sums. Sums are in double. One thread sums a channel in the order of the images, so results
+ * do not depend on the number of threads. */
 #include "kernels/base/simd.h"
 #include "kernels/layers/batchnorm.h"
 
-/* Runs f over channels, or over planes, in blocks of about ELEMENTS_PER_BLOCK numbers. */
+/* Run f over channels, or over planes, in blocks of about ELEMENTS_PER_BLOCK numbers. */
 static void run_channels(const struct batchnorm_call *call, block_function *f)
 {
     exec_for(call->ex, call->channels,
@@ -30,7 +30,7 @@ static inline double add_lanes(const double lane[LANES])
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* sums += sum of (x - a) and of (x - a) * (z - b) over p numbers, in a fixed order that
+/* Adds the sums of (x - a) and (x - a) * (z - b) over p numbers to `sums`, in a fixed order that
  * vectorises. */
 static inline void add_products(double sums[2], const real *x, double a, const real *z, double b,
                                 size_t p)
@@ -54,7 +54,7 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 
 /* ---- Forward ---- */
 
-/* What the sums of a channel are taken around. */
+/* Returns the value r that is subtracted from the inputs of a channel before summing. */
 static double near_mean(const struct batchnorm_call *call, size_t c)
 {
     if (call->ex->group_sum != NULL)
@@ -75,7 +75,7 @@ SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thre
             if (batchnorm_counts(call->ex, i))
                 add_products(sums, x, shift, x, shift, call->plane);
         }
-        call->s.mean[c] = shift; /* until the sums are those of all ranks */
+        call->s.mean[c] = shift; /* batchnorm_forward adds the group's mean deviation */
         call->sums[2 * c] = sums[0];
         call->sums[2 * c + 1] = sums[1];
     }
@@ -113,7 +113,7 @@ static void batchnorm2d_forward(const struct layer_call *c)
 
 /* ---- Backward ---- */
 
-/* Sums of dy and of dy * (x - mean) a channel. */
+/* Sums dy and dy * (x - mean) per channel. */
 SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *call = arg;
@@ -128,7 +128,7 @@ SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int t
     }
 }
 
-/* Padding learns nothing. */
+/* Padding images have no gradient. */
 SIMD_CLONES static void differentiate(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *call = arg;

@@ -1,5 +1,5 @@
-/* Plain loops: the oracle for batchnorm2d.c. Never tuned. Mean and variance are two passes and two
- * group sums. */
+/* Plain loops: the oracle for batchnorm2d.c. Never tuned. Mean and variance use one pass and one
+ * group sum each. */
 #include <math.h>
 
 #include "kernels/layers/batchnorm.h"
@@ -16,7 +16,7 @@ static void sum_group(const struct exec *ex, double *values, int n)
         ex->group_sum(ex->group_arg, values, (size_t)n);
 }
 
-/* values [C] <- sums of (x - mean)^power, values [C] <- how many numbers of a channel count */
+/* values [C] <- sums of (x - mean)^power; values[C] <- numbers counted per channel */
 static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
     const struct layer_desc *l = k->layer;
@@ -34,7 +34,7 @@ static void sum_powers(const struct layer_call *k, double *values, const double 
     sum_group(k->ex, values, channels + 1);
 }
 
-/* What is saved: the count, then mean and standard deviation of each channel. */
+/* Data saved for backward: the count, then mean and standard deviation per channel. */
 struct saved {
     double *count, *mean, *deviation;
 };
@@ -46,7 +46,7 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Of the batch over all ranks, of which *count numbers a channel count. */
+/* Computes the statistics over all ranks; *count is the numbers counted per channel. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;
@@ -59,7 +59,7 @@ static void batch_statistics(const struct layer_call *k, struct saved s)
     sum_powers(k, sums, s.mean, 2);
     for (int c = 0; c<l->in.c && * s.count> 0; c++) {
         s.deviation[c] = sqrt(sums[c] / *s.count + l->epsilon);
-        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* of a step that is skipped */
+        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow: the step is skipped */
             continue;
         running_mean[c] =
             (real)((1 - l->momentum) * (double)running_mean[c] + l->momentum * s.mean[c]);

@@ -1,30 +1,30 @@
 /* Convolution through im2col and GEMM, in chunks of images.
  *
- * A chunk's columns stand side by side, Y [O, m*P] = W [O,K] cols [K, m*P], so that one product is
- * wide enough for GEMM even where an image has few positions. On a Zen 5 core with AVX-512 kernels,
- * keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images in a product and 227 with
- * 32; its conv2 (P = 121, K = 288) 179 with one image and 214 with 7. The transposed form (patches
- * as rows) was no faster and leaves Y to be transposed. Moving Y from the product to its place adds
- * the bias on the way. Backward makes the columns again, which costs about a tenth of the product,
- * instead of keeping K/C times the input.
+ * The columns of a chunk are stored side by side, Y [O, m*P] = W [O,K] cols [K, m*P], so that a
+ * product is wide enough for GEMM even if an image has few positions. On a Zen 5 core with AVX-512
+ * kernels, keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images per product and
+ * 227 with 32. Its conv2 (P = 121, K = 288) reaches 179 with one image and 214 with 7. The
+ * transposed form (patches as rows) was no faster and would need a transposition of Y. The copy of
+ * Y into place also adds the bias. Backward gathers the columns again, which costs about a tenth of
+ * the product, instead of storing K/C times the input.
  *
- * Threads share the images; each sums its weight gradient by itself (the first in place), and the
- * sums are then added in the order of the threads. */
+ * Threads share the images. Each sums its weight gradient separately (the first one in place); the
+ * sums are then added in thread order. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
 #include "kernels/gemm.h"
 #include "kernels/layers/im2col.h"
 
-/* Columns, outputs and gradients of a chunk together stay in a second-level cache or close. */
+/* Columns, outputs and gradients of a chunk fit roughly in a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {
-    size_t k, p;     /* rows and, for one image, columns of cols */
-    size_t in, out;  /* numbers of an image */
-    size_t channels; /* of the output */
-    size_t params;   /* weights and biases, where there are some */
-    size_t chunk;    /* images at most */
+    size_t k, p;     /* rows of cols; columns per image */
+    size_t in, out;  /* numbers per image */
+    size_t channels; /* output channels */
+    size_t params;   /* weights and biases */
+    size_t chunk;    /* images per chunk at most */
 };
 
 static struct sizes sizes_of(const struct layer_desc *l, size_t n)
@@ -43,8 +43,8 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Scratch: for each thread cols [K, chunk*P] and flat [O, chunk*P]; then, for each thread but the
- * first, its weight gradient. */
+/* Layout of scratch: for each thread cols [K, chunk*P] and flat [O, chunk*P]; then, for each thread
+ * but the first, its weight gradient. */
 static size_t thread_reals(const struct sizes *s)
 {
     return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);
@@ -88,7 +88,7 @@ static real *call_partial(const struct conv2d_call *call, int thread)
     return call->partials + (size_t)(thread - 1) * aligned_reals(call->s.params);
 }
 
-/* Within a chunk only the calling thread polls, as everywhere. */
+/* Only the calling thread may poll. */
 static void poll_within(const struct conv2d_call *call, int thread)
 {
     if (thread == 0)
@@ -103,7 +103,7 @@ static void gather_columns(const struct conv2d_call *call, real *cols, size_t be
                call->c->layer);
 }
 
-/* y [m,O,P] <- flat [O,m,P] + bias [O] where that is not NULL */
+/* y [m,O,P] <- flat [O,m,P] + bias [O], unless bias is NULL */
 SIMD_CLONES static void place_outputs(real *restrict y, const real *restrict flat,
                                       const real *restrict bias, size_t images, size_t channels,
                                       size_t p)
@@ -140,7 +140,7 @@ static void conv2d_forward(const struct layer_call *c)
     exec_for(c->ex, (size_t)c->n, call.s.chunk, forward_chunk, &call);
 }
 
-/* The sum of p numbers in eight lanes, a fixed order that vectorises. */
+/* Returns the sum of p numbers in eight lanes, a fixed order that vectorises. */
 static inline real sum_lanes(const real *x, size_t p)
 {
     enum { LANES = 8 };
@@ -155,7 +155,7 @@ static inline real sum_lanes(const real *x, size_t p)
            ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
 }
 
-/* flat [O,m,P] <- dy [m,O,P]; dbias [O] += its sums where that is not NULL. */
+/* flat [O,m,P] <- dy [m,O,P]; dbias [O] += sums of dy, unless dbias is NULL. */
 SIMD_CLONES static void gather_gradients(real *restrict flat, real *restrict dbias,
                                          const real *restrict dy, size_t images, size_t channels,
                                          size_t p)
@@ -170,7 +170,8 @@ SIMD_CLONES static void gather_gradients(real *restrict flat, real *restrict dbi
     }
 }
 
-/* dx of the chunk: the columns' gradient replaces the columns, then falls back on the images. */
+/* Computes dx of a chunk: the gradient of the columns overwrites the columns and is then added to
+ * the images. */
 static void backward_input(const struct conv2d_call *call, real *cols, const real *flat,
                            size_t begin, size_t end)
 {
@@ -203,7 +204,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
         backward_input(call, cols, flat, begin, end);
 }
 
-/* dparams += the other threads' sums, in their order. */
+/* dparams += the sums of the other threads, in thread order. */
 SIMD_CLONES static void add_partials(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv2d_call *call = arg;

@@ -4,7 +4,8 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/receptive_field.h"
 
-/* Offset of (channel, kernel row, kernel column) in an image, and in the weights of one output. */
+/* Return the offset of (channel, kernel row, kernel column) in an image and in the weights of one
+ * output. */
 static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
                        int s)
 {
@@ -50,7 +51,7 @@ static void add_field_to_input(const struct layer_desc *l, const struct receptiv
                 dx[input_at(l, f, c, r, s)] += dy * weights[weight_at(l, c, r, s)];
 }
 
-/* weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] where there is one */
+/* params: weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] if there is one */
 static void conv2d_ref_forward(const struct layer_call *c)
 {
     const struct layer_desc *l = c->layer;
@@ -71,7 +72,7 @@ static void conv2d_ref_forward(const struct layer_call *c)
     }
 }
 
-/* One image's share of all gradients; dx is zero on entry, or NULL. */
+/* Adds one image's contribution to all gradients. dx is zero on entry, or NULL. */
 static void backward_image(const struct layer_desc *l, real *dx, real *dparams, const real *dy,
                            const real *x, const real *params)
 {

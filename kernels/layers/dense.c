@@ -1,7 +1,7 @@
 /* Fully connected layer as three matrix products over the batch:
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
- * Each product is cut into tiles of W so that communication can progress between them. Threads
- * share the images of Y and dX and the rows of dW and db: nothing is summed across threads. */
+ * Each product is split into tiles of W so that communication can progress between them. Threads
+ * share the images of Y and dX, and the rows of dW and db. Nothing is summed across threads. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
@@ -18,7 +18,7 @@ struct tile {
     size_t out, in;
 };
 
-/* The whole matrix, halved along its longer side until a product with `images` fits a block. */
+/* Halves the whole matrix along its longer side until a product with `images` fits into a block. */
 static struct tile tile_fitting(size_t out, size_t in, size_t images)
 {
     struct tile t = {.out = out, .in = in};
@@ -31,7 +31,7 @@ static struct tile tile_fitting(size_t out, size_t in, size_t images)
     return t;
 }
 
-/* Calls f for every tile of rows [row, row_end) in order, rows outermost. */
+/* Processes one tile of W for images [begin, end). */
 typedef void tile_function(const struct dense_call *call, size_t begin, size_t end, size_t row,
                            size_t rows, size_t column, size_t columns);
 
@@ -73,7 +73,8 @@ static void forward_share(void *arg, int thread, int threads)
     for_tiles(call, thread, t, 0, call->out, begin, end, forward_tile);
 }
 
-/* dx of images [begin, end): the first row of tiles overwrites, the others add. */
+/* Computes dx of images [begin, end) from one tile. The first row of tiles overwrites dx, the
+ * others add to it. */
 static void backward_input_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
                                 size_t rows, size_t column, size_t columns)
 {
@@ -94,7 +95,7 @@ static void backward_input_share(void *arg, int thread, int threads)
     for_tiles(call, thread, t, 0, call->out, begin, end, backward_input_tile);
 }
 
-/* One tile of dW, over all images. */
+/* Computes one tile of dW, over all images. */
 static void backward_params_tile(const struct dense_call *call, size_t begin, size_t end,
                                  size_t row, size_t rows, size_t column, size_t columns)
 {
@@ -105,7 +106,7 @@ static void backward_params_tile(const struct dense_call *call, size_t begin, si
          call->c->ex->accumulate);
 }
 
-/* db [begin, end), image after image. */
+/* Computes db [begin, end), image by image. */
 SIMD_CLONES static void backward_bias(const struct dense_call *call, size_t begin, size_t end)
 {
     real *restrict dbias = call->c->dparams + call->out * call->in;

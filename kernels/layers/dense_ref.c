@@ -3,7 +3,7 @@
 
 #include "kernels/layers/layer_tables.h"
 
-/* weights [out,in], then bias [out] where there is one */
+/* params: weights [out,in], then bias [out] if there is one */
 static void dense_ref_forward(const struct layer_call *c)
 {
     size_t in = shape_count(c->layer->in), out = (size_t)c->layer->channels;
@@ -19,7 +19,7 @@ static void dense_ref_forward(const struct layer_call *c)
     }
 }
 
-/* One image's share of the gradients. */
+/* Adds one image's contribution to the gradients. */
 static void backward_params(real *dparams, const real *dy, const real *x, size_t in, size_t out,
                             bool bias)
 {

@@ -10,7 +10,7 @@
 
 SIMD_DECLARE(struct keep_functions, keep)
 
-enum { BLOCK = 4 }; /* units that are drawn together */
+enum { BLOCK = 4 }; /* units drawn together */
 
 struct dropout_call {
     const struct layer_call *c;
@@ -18,7 +18,7 @@ struct dropout_call {
     struct dropout_units u;
     real *out;
     const real *in;
-    bool draw; /* forward fills the mask */
+    bool draw; /* draw the mask first (forward) */
 };
 
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n)
@@ -38,8 +38,8 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
     }
 }
 
-/* A slice may begin within a block, whose rest is drawn word by word. rng_unit(word) >= rate says of the word's
- * 24 upper bits: at least rate * 2^24, which is exact. */
+/* A slice may begin within a block; the rest of that block is drawn word by word. rng_unit(word) >=
+ * rate is tested on the upper 24 bits of the word: at least rate * 2^24, which is exact. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {
@@ -137,7 +137,7 @@ void dropout_mask_backward(const struct layer_call *c)
         .backward = dropout_mask_backward,                                                         \
     }
 
-/* Every element by itself; every channel of an image by itself: Tompson et al., "Efficient object localization using
- * convolutional networks", CVPR 2015. */
+/* dropout2d: Tompson et al., "Efficient object localization using convolutional networks", CVPR
+ * 2015. */
 const struct layer_kernel layer_dropout = HOOKS;
 const struct layer_kernel layer_dropout2d = HOOKS;

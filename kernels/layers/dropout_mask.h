@@ -1,17 +1,16 @@
-/* What dropout and dropout2d share: a byte a unit (an element, or a channel of one image) that says
- * whether it is kept, and its use. A pure function of (seed, layer, epoch, sample, unit), so it
- * depends neither on the rank that has the sample nor on its place in the batch. Internal to
- * kernels/. */
+/* Masks of dropout and dropout2d: one byte per unit, 1 if the unit is kept. A unit is an element,
+ * or a channel of one image. The mask depends only on (seed, layer, epoch, sample, unit), so
+ * neither on the rank nor on the place in the batch. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 
-/* `units` an image, each of `size` numbers that lie together. */
+/* Units per image, each of `size` consecutive numbers. */
 struct dropout_units {
     size_t units, size;
 };
 
-/* Of a layer of either kind: every element by itself, or every channel. */
+/* Returns elements for dropout, channels for dropout2d. */
 static inline struct dropout_units dropout_units_of(const struct layer_desc *layer)
 {
     size_t plane = (size_t)layer->in.h * (size_t)layer->in.w;
@@ -20,21 +19,22 @@ static inline struct dropout_units dropout_units_of(const struct layer_desc *lay
     return (struct dropout_units){.units = shape_count(layer->in), .size = 1};
 }
 
-/* Draws keep [units] of one sample, from layer->first_unit on: each is kept with probability 1 - rate. */
+/* Draws keep [units] of one sample, from layer->first_unit on. Each unit is kept with probability 1
+ * - rate. */
 void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
                        size_t units, uint32_t sample);
 
-/* The same bits, many at a time by the instructions of `isa`. */
+/* Draws the same bits as dropout_mask_draw, with vector instructions of `isa`. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample);
 
-/* What forward saves: keep [N,units]. */
+/* Returns the bytes of keep [N,units], which forward saves. */
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
-/* Draws keep while training, and writes y [N,units,size] <- x; a copy in evaluation. The words are
- * drawn one after the other, or by the instructions of `isa`. */
+/* Write y [N,units,size] <- x. In training they draw `keep` and apply it; in evaluation they copy.
+ * The second draws with the instructions of *isa; NULL: word by word. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 
-/* dx <- dy with the mask that forward drew. */
+/* Writes dx <- dy with the mask drawn by forward. */
 void dropout_mask_backward(const struct layer_call *c);

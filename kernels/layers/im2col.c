@@ -4,8 +4,8 @@
 
 #include "kernels/base/simd.h"
 
-/* Along one axis: outputs [begin, end) meet kernel position `tap` inside the image, the first of
- * them at input position `first`. */
+/* Outputs along one axis, [begin, end), for which kernel position `tap` lies inside the image.
+ * `first` is the input position of the first one. */
 struct span {
     int begin, end, first;
 };
@@ -24,8 +24,8 @@ static struct span span_of(int tap, int outputs, int inputs, int stride, int pad
     return s;
 }
 
-/* Rows are short, often 3 to 30 numbers, so that calling memcpy for each would take longer than
- * copying. Inlined with a constant stride of 1, the usual one. */
+/* Rows are short, often 3 to 30 numbers, so calling memcpy for each would take longer than copying.
+ * Inlined with the most common stride, a constant 1. */
 static inline __attribute__((always_inline)) void
 copy_rows(real *restrict cols, const real *restrict x, const struct layer_desc *l, struct span rows,
           struct span columns, int stride)
@@ -59,7 +59,7 @@ static bool span_is_full(struct span s, int outputs)
     return s.begin == 0 && s.end == outputs;
 }
 
-/* One row of cols: what kernel position (r, s) sees of one channel. */
+/* Writes one row of cols: the inputs of one channel at kernel position (r, s), for all outputs. */
 SIMD_CLONES static void gather_tap(real *cols, const real *x, const struct layer_desc *l, int r,
                                    int s)
 {

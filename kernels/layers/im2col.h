@@ -1,16 +1,17 @@
-/* Convolution as a matrix product: every patch of an image, the receptive field of an output,
+/* Convolution as a matrix product: each patch of an image, the receptive field of one output,
  * becomes a column.
  *
- * The columns of several images stand side by side: cols [K, ld] with K = in.c * kernel_h *
- * kernel_w rows, image i at columns i * P .. (i+1) * P - 1, P = out.h * out.w. Positions in the
- * padding are zeros. Chellapilla, Puri, Simard, "High performance convolutional neural networks for
- * document processing", 2006. Internal to kernels/. */
+ * The matrix is cols [K, ld] with K = in.c * kernel_h * kernel_w rows. Image i has columns i * P to
+ * (i+1) * P - 1, with P = out.h * out.w. Padding is zero. Chellapilla, Puri, Simard, "High
+ * performance convolutional neural networks for document processing", 2006. Internal to
+ * kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 
-/* cols [K, ld], P columns of it <- x [in], one image. */
+/* Writes the P columns of one image: cols [K, ld] <- x [in]. */
 void im2col(real *cols, size_t ld, const real *x, const struct layer_desc *layer);
 
-/* The adjoint: x [in] += cols, every position summed over the patches that it is in. */
+/* Adjoint of im2col: adds each column of cols to its patch of x [in]. Overlapping patches are
+ * summed. */
 void col2im_add(real *x, const real *cols, size_t ld, const struct layer_desc *layer);

@@ -1,55 +1,56 @@
-/* What the layer kernels share among themselves: their tables, and loops over images or elements
- * that are cut among threads and let communication progress. Internal to kernels/. */
+/* Helpers of the layer kernels: their tables, and loops over images or elements that are split
+ * among threads and let communication progress. Internal to kernels/. */
 #pragma once
 
 #include <string.h>
 
 #include "kernels/layers/layer.h"
 
-/* Every kind's table, and the twin in plain loops, which only those have that name it. */
+/* Table of each kind, and of its twin in plain loops. A twin exists only if the table names it. */
 #define LAYER(name, summary) extern const struct layer_kernel layer_##name, layer_##name##_ref;
 #include "kernels/desc/layers.def"
 
-/* One block of a loop: items [begin, end), run by `thread`. */
+/* Processes items [begin, end) of a loop in thread `thread`. */
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
-/* Runs f over [0, n) in blocks of at most `block` items: each thread of ex->pool takes one
- * contiguous share in order, and the calling thread polls after each of its blocks. Which thread
- * gets which block depends on n, block and the number of threads alone. */
+/* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
+ * contiguous share in order. The calling thread polls after each of its blocks. The assignment
+ * depends only on n, block and the number of threads. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
-/* Lets communication progress; for the calling thread only. */
+/* Lets communication progress. Only the calling thread may poll. */
 static inline void exec_poll(const struct exec *ex)
 {
     if (ex->poll != NULL)
         ex->poll(ex->poll_arg);
 }
 
-/* Elements of a loop over memory between two polls: some 50 us at 10 GB/s. */
+/* Elements of a memory-bound loop between two polls: about 50 us at 10 GB/s. */
 #define ELEMENTS_PER_BLOCK ((size_t)1 << 16)
 
-/* FLOPs between two polls: some 300 us at 200 GFLOP/s, where GEMM still runs at its best. */
+/* FLOPs between two polls: about 300 us at 200 GFLOP/s, enough for GEMM to reach its full rate. */
 #define FLOPS_PER_BLOCK ((size_t)64 << 20)
 
-/* Images a block holds at most so that it costs no more than `budget`, each costing `cost`. */
+/* Returns how many images of `cost` each fit in `budget`, at least 1. */
 static inline size_t images_per_block(size_t budget, size_t cost)
 {
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
 }
 
-/* Numbers of the bias that conv2d or dense has: one for each output, or none. */
+/* Returns the number of biases of a conv2d or dense layer: one per output, or 0. */
 static inline size_t bias_count(const struct layer_desc *l)
 {
     return l->without_bias ? 0 : (size_t)l->channels;
 }
 
-/* What is added to the outputs, behind the `weights` first parameters; NULL: nothing. */
+/* Returns the bias to add to the outputs, which follows the `weights` first parameters. NULL:
+ * none. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;
 }
 
-/* What the sums of a dense layer's outputs begin with. */
+/* Initialises the outputs of a dense layer to the bias, or to 0. */
 static inline void begin_outputs(real *y, const struct layer_desc *dense, const real *bias)
 {
     size_t bytes = (size_t)dense->channels * sizeof *y;
@@ -59,13 +60,13 @@ static inline void begin_outputs(real *y, const struct layer_desc *dense, const 
         memcpy(y, bias, bytes);
 }
 
-/* Bytes of `count` numbers, rounded up so that what follows is aligned to a cache line. */
+/* Returns the bytes of `count` numbers, rounded up to a multiple of a cache line. */
 static inline size_t real_bytes(size_t count)
 {
     return (count * sizeof(real) + 63) / 64 * 64;
 }
 
-/* The same in numbers. */
+/* Returns `count` numbers rounded up to a multiple of a cache line. */
 static inline size_t aligned_reals(size_t count)
 {
     return real_bytes(count) / sizeof(real);

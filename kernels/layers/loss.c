@@ -16,7 +16,8 @@ int largest_logit(const real *logits, int classes)
     return best;
 }
 
-/* ln(sum exp(logits)) less the maximum, which is subtracted first so that exp cannot overflow. */
+/* Returns ln(sum exp(logits)) - maximum. The maximum is subtracted first so that exp cannot
+ * overflow. */
 static double log_sum_exp(const real *logits, int classes, double maximum)
 {
     double sum = 0;
@@ -56,7 +57,7 @@ struct score softmax_cross_entropy(int n, int classes, const real *logits, const
     return score;
 }
 
-/* At most SOFTMAX_IMAGES of them. */
+/* Adds the scores of n <= SOFTMAX_IMAGES images. */
 static void add_scores(struct score *score, enum isa isa, size_t n, size_t classes,
                        const real *logits, const uint8_t *labels, const real *weights,
                        double gradient_scale, real *dlogits)

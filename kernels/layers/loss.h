@@ -3,22 +3,23 @@
 
 #include "kernels/base/exec.h"
 
-/* What a batch scored, summed over its n images. */
+/* Score of a batch, summed over its images. */
 struct score {
-    double loss_sum;  /* natural logarithm */
-    uint32_t correct; /* images whose largest logit, the first of equals, is the label */
+    double loss_sum;  /* cross-entropy in natural logarithms */
+    uint32_t correct; /* images whose largest logit is the label; the first of equals counts */
     uint32_t samples;
 };
 
-/* Index of the largest logit [classes], the first of equals. */
+/* Returns the index of the largest of logits [classes], the first of equals. */
 int largest_logit(const real *logits, int classes);
 
-/* Scores logits [n,classes] against labels [n] below `classes`. weights [n] as in net_loss; an
- * image of weight 0 does not count among the samples. dlogits [n,classes], or NULL. */
+/* Scores logits [n,classes] against labels [n] < classes. weights [n] are as in net_loss; images of
+ * weight 0 are not counted in samples. Writes dlogits [n,classes] unless NULL. */
 struct score softmax_cross_entropy(int n, int classes, const real *logits, const uint8_t *labels,
                                    const real *weights, double gradient_scale, real *dlogits);
 
-/* The same with the exponential functions of kernels/simd, for every plan but the reference one. */
+/* Works as softmax_cross_entropy, with the exponential functions of kernels/simd. Used by all plans
+ * except reference. */
 struct score softmax_cross_entropy_simd(enum isa isa, int n, int classes, const real *logits,
                                         const uint8_t *labels, const real *weights,
                                         double gradient_scale, real *dlogits);

@@ -1,19 +1,19 @@
-/* Forward keeps where in its window each maximum was found, row * kernel_w + column, so that
- * backward need not search again. Of equal values the first in row order counts; NaN wins over
- * all. */
+/* Forward saves the position of each maximum in its window, row * kernel_w + column, so that
+ * backward need not search again. Among equal values the first in row order counts. NaN exceeds
+ * every number. */
 #include <stdint.h>
 #include <string.h>
 
 #include "kernels/base/simd.h"
 #include "kernels/layers/pool2d.h"
 
-/* [N,out] */
+/* Returns the bytes of one position per output. */
 static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
 {
     return (size_t)n * shape_count(layer->out) * sizeof(uint16_t);
 }
 
-/* Row `oh` of outputs, any window; what lies in the padding is left out. */
+/* Pools row `oh` of the outputs for any window. Padding is skipped. */
 static void pool_row(real *y, uint16_t *where, const real *plane, const struct layer_desc *l,
                      int oh)
 {
@@ -33,9 +33,8 @@ static void pool_row(real *y, uint16_t *where, const real *plane, const struct l
     }
 }
 
-/* The usual 2x2 windows side by side, without a branch: which number is the largest cannot be
- * predicted, and guessing costs five times as much. Tells whether any number was NaN, for which the
- * outputs are not right. */
+/* Pools adjacent 2x2 windows, the most common case, without branches: mispredicted branches would
+ * cost five times as much. Returns whether any input was NaN; the outputs are then wrong. */
 static inline __attribute__((always_inline)) bool pool_row_2x2(real *restrict y,
                                                                uint16_t *restrict where,
                                                                const real *restrict x, size_t row,

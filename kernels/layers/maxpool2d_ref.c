@@ -1,8 +1,8 @@
-/* Plain loops: the oracle for maxpool2d.c. Never tuned. Backward looks for each maximum again. */
+/* Plain loops: the oracle for maxpool2d.c. Never tuned. Backward searches each maximum again. */
 #include "kernels/layers/pool2d.h"
 
-/* Offset in the plane of the field's first largest number; NaN, the last of them, is larger than
- * all. */
+/* Returns the offset in the plane of the first maximum of the field. The last NaN, if any, counts
+ * as the maximum. */
 static size_t find_maximum(const struct layer_desc *l, const struct receptive_field *f,
                            const real *plane)
 {

@@ -1,11 +1,11 @@
-/* Where the receptive field of an output, which a convolution or pooling computes it from, lies over
- * an image with padding. Internal to kernels/. */
+/* Receptive field of an output of a convolution or pooling: its position in an image with padding.
+ * Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 
-/* Its top left corner in the image. Rows [row_begin, row_end) and columns [column_begin, column_end)
- * of the field fall inside the image. */
+/* Top left corner of the field in the image. Rows [row_begin, row_end) and columns [column_begin,
+ * column_end) of the field lie inside the image. */
 struct receptive_field {
     int top, left;
     int row_begin, row_end, column_begin, column_end;
@@ -27,7 +27,7 @@ static inline struct receptive_field field_at(const struct layer_desc *l, int oh
     return f;
 }
 
-/* Offset of (row, column) of the field in a plane of the input. */
+/* Returns the offset of (row, column) of the field in an input plane. */
 static inline size_t field_offset(const struct layer_desc *l, const struct receptive_field *f,
                                   int row, int column)
 {

@@ -1,5 +1,5 @@
-/* Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015, with the weight decay
- * added to the gradient and epsilon outside the root, as in PyTorch. State: first, then second
+/* Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015. As in PyTorch, weight
+ * decay is added to the gradient and epsilon is outside the root. State: first moments, then second
  * moments. */
 #include "kernels/optimizers/tables.h"
 

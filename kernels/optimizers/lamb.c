@@ -1,12 +1,12 @@
-/* You et al., "Large batch optimization for deep learning", ICLR 2020: Adam's direction with decay,
- * r = m'/(sqrt(v') + epsilon) + weight_decay p, is scaled by ||p|| / ||r|| for each tensor, 1 where
- * a norm is 0. The direction is computed twice, block by block, instead of being kept. State:
- * first, then second moments. */
+/* You et al., "Large batch optimization for deep learning", ICLR 2020. Adam's direction with decay
+ * is r = m'/(sqrt(v') + epsilon) + weight_decay p. For each tensor it is scaled by ||p|| / ||r||,
+ * or by 1 if a norm is 0. The direction is computed twice, block by block, to save memory. State:
+ * first moments, then second moments. */
 #include "kernels/optimizers/tables.h"
 
 #define BLOCK ((size_t)256)
 
-/* Arrays of a tensor, or of a part of one, and the constants of a step. */
+/* Arrays of a tensor or a part of it, and the constants of a step. */
 struct lamb_call {
     real *m, *v;
     const real *p, *g;

@@ -62,7 +62,7 @@ static void update_tensor(const struct update_call *call, const struct tensor_de
                             call->lr, norms2);
 }
 
-/* Each thread takes the tensors that begin in its share of the numbers. */
+/* Each thread updates the tensors that begin in its share. */
 static void update_tensors_of_share(void *arg, int thread, int threads)
 {
     const struct update_call *call = arg;
@@ -100,7 +100,7 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
              &call);
 }
 
-/* What of a tensor lies in [begin, end), as *first to *last; false: nothing does. */
+/* Intersects a tensor with [begin, end); returns false if they are disjoint. */
 static bool part_of(const struct tensor_desc *t, size_t begin, size_t end, size_t *first,
                     size_t *last)
 {

@@ -1,4 +1,4 @@
-/* Optimizers over slices of flat arenas. */
+/* Optimizers that update slices of flat arenas. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +10,9 @@
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 
-/* Optimizers: one const table a file, a line in optimizers.def. They work on any slice of the
- * arenas, in a fixed order without contraction, and give the same bits with every instruction set,
- * so that replicas stay bitwise equal. Those that optimizer_takes_tensors names need norms of
- * tensors: their slices must begin and end where tensors do. */
+/* Optimizers, one const table per file. They work on any slice of the arenas, but those of
+ * optimizer_takes_tensors need slices that begin and end at tensor boundaries. All instruction sets
+ * give the same bits (fixed order, no contraction), so replicas stay bitwise equal. */
 enum optimizer_kind {
 #define OPTIMIZER(name, norms, slots, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
@@ -22,17 +21,19 @@ enum optimizer_kind {
 
 struct optimizer {
     enum optimizer_kind kind;
-    enum isa isa;                  /* what the processor has; the portable one is always there */
-    double momentum, weight_decay; /* sgd, lars; weight decay of all */
-    bool nesterov;                 /* sgd: looks one step of the momentum ahead */
-    bool decoupled;                /* sgd: decay shrinks weights and stays out of the momentum */
+    enum isa isa;                  /* set of this processor; ISA_PORTABLE always works */
+    double momentum, weight_decay; /* momentum: sgd, lars; weight decay: all */
+    bool nesterov;                 /* sgd: Nesterov momentum */
+    bool decoupled;                /* sgd: decay shrinks weights directly and does not enter the
+                                    * momentum */
     double beta1, beta2, epsilon;  /* adam, adamw, lamb */
-    double trust;                  /* lars: share of a tensor's norm that a step may change */
-    /* 0: none; whoever sums gradients scales them to this norm, or limits each to this magnitude. */
+    double trust; /* lars: trust coefficient, factor of the ratio of weight and gradient norms */
+    /* Gradient clipping, applied when gradients are summed: to this norm, or each number to this
+     * magnitude. 0: none. */
     double clip_norm, clip_value;
-    size_t n;    /* parameters */
-    real *state; /* [optimizer_slots][n], borrowed: an arena like the others */
-    const struct tensor_desc *tensors; /* borrowed; of those that take tensors */
+    size_t n;                          /* number of parameters */
+    real *state;                       /* [optimizer_slots][n], borrowed */
+    const struct tensor_desc *tensors; /* borrowed; used if optimizer_takes_tensors */
     int n_tensors;
 };
 
@@ -40,14 +41,15 @@ const char *const *optimizer_names(void);
 int optimizer_slots(enum optimizer_kind kind);
 bool optimizer_takes_tensors(enum optimizer_kind kind);
 
-/* Updates params[begin, end) from grads[begin, end); `step` counts from 1, `lr` is this step's
- * rate. */
+/* Updates params[begin, end) from grads[begin, end). `step` counts from 1; `lr` is the rate of this
+ * step. */
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* Where tensors are cut among ranks, of optimizers that take them: first this adds to norms2 [n_tensors][2] what
- * [begin, end) has of two sums of squares a tensor, and moves the state on; then, with those of all
- * ranks together, the step. Both in one thread. */
+/* Two calls for optimizers that take tensors, if ranks share a tensor. optimizer_norms updates the
+ * state and adds the contribution of [begin, end) to two sums of squares per tensor, norms2
+ * [n_tensors][2]. The caller sums norms2 over the ranks. optimizer_step_parts then updates
+ * params[begin, end). Both use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

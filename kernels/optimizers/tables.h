@@ -1,12 +1,11 @@
-/* What an optimizer is made of. Internal to kernels/.
+/* Functions of an optimizer. Internal to kernels/.
  *
- * Files of this folder are compiled once for every instruction set of isa.h, as those of
- * kernels/simd are, but give the same bits for all of them, so that ranks on different machines
- * hold the same weights. That rests on three things. Each number is computed by the same
- * operations in the same order, and additions, multiplications, divisions and square roots of
- * IEEE 754 round the same at every vector width. Nothing is fused or reassociated:
- * -ffp-contract=off, no -ffast-math. And nothing of the mathematical library is called but sqrt:
- * others choose among variants of their own, whose last bits differ from processor to processor. */
+ * Files in this folder are compiled once per instruction set of isa.h, but must give the same bits
+ * for all of them, so that ranks on different machines hold the same weights. Three rules ensure
+ * it. Each number is computed by the same operations in the same order; IEEE 754 additions,
+ * multiplications, divisions and square roots round the same at every vector width. Nothing is
+ * fused or reassociated: -ffp-contract=off, no -ffast-math. No mathematical function is called
+ * except sqrt, because others differ in their last bits between processors. */
 #pragma once
 
 #include <math.h>
@@ -21,15 +20,15 @@
 #define real_sqrt sqrtf
 #endif
 
-/* The first function, or the other two. */
+/* Either `update`, or `norms` and `update_part`. */
 struct optimizer_rule {
-    /* optimizer_step on [begin, end) in one thread: every element by itself, so that the bits do
-     * not depend on how the range is cut. */
+    /* Performs optimizer_step on [begin, end) in one thread. Elements are independent, so the bits
+     * do not depend on how the range is split. */
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
-    /* Or the same of [begin, end) of one tensor, after its norms, for which norms leaves what this part adds
-     * to two sums of squares, in one thread and a fixed order; nothing where the tensor's rate goes by
-     * none. */
+    /* Update [begin, end) of one tensor, in one thread and a fixed order. `norms` runs first: it
+     * updates the state and sets norms2 to this part's two sums of squares. It leaves norms2
+     * unchanged if the tensor's rate does not depend on norms. */
     void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
                   const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
     void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
@@ -40,8 +39,8 @@ struct optimizer_rule {
 #define OPTIMIZER(name, norms, slots, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
 #include "kernels/desc/optimizers.def"
 
-/* base to the power n, by squaring: the bits of pow() differ between processors. Each of n factors
- * adds less than one rounding to the relative error. */
+/* Returns base to the power n, by repeated squaring. pow() gives different bits on different
+ * processors. Each of n factors adds less than one rounding to the relative error. */
 static inline double whole_power(double base, uint64_t n)
 {
     double power = 1;
@@ -51,10 +50,9 @@ static inline double whole_power(double base, uint64_t n)
     return power;
 }
 
-/* What bias correction makes of Adam's epsilon and rate after `step` steps: it depends on the step
- * alone, so it is taken out of the loop, and one of two divisions with it:
- * lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root), with
- * root = sqrt(1-beta2^t) and rate = lr root/(1-beta1^t). */
+/* Bias correction of Adam after `step` steps, moved out of the loop over parameters to save a
+ * division: lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root),
+ * with root = sqrt(1-beta2^t) and rate = lr root/(1-beta1^t). */
 static inline double adam_root(const struct optimizer *o, uint64_t step)
 {
     return sqrt(1 - whole_power(o->beta2, step));
@@ -70,7 +68,8 @@ static inline double adam_rate(const struct optimizer *o, uint64_t step, double 
     return lr * adam_root(o, step) / (1 - whole_power(o->beta1, step));
 }
 
-/* Sum of squares of x [n] in double, in a fixed order: of eight lanes, whatever a vector holds. */
+/* Returns the sum of squares of x [n] in double. The order is fixed: eight lanes on every
+ * processor. */
 static inline double sum_squares(const real *x, size_t n)
 {
     enum { LANES = 8 };
@@ -85,8 +84,8 @@ static inline double sum_squares(const real *x, size_t n)
            ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
 }
 
-/* Biases, and scales and shifts of a normalisation, are few and small: layer-wise rates leave them
- * at the plain rate and without decay, as the implementations of both papers do. */
+/* Returns whether layer-wise rates and decay apply to a tensor. As in the implementations of both
+ * papers, they do not apply to biases and normalisation tensors, which are few and small. */
 static inline bool tensor_is_adapted(const struct tensor_desc *tensor)
 {
     return !tensor->bias && !tensor->norm;
