@@ -16,7 +16,7 @@ static bool is_norm(const struct layer_desc *l)
     return l->kind == LAYER_batchnorm2d;
 }
 
-/* How many of the layers behind layers[0] are an epilogue, with layers[0] itself. */
+/* Returns the length of layers[0] and the epilogue that follows it. */
 static int match_epilogue(const struct layer_desc *layers, int n, enum epilogue *epilogue)
 {
     *epilogue = EPILOGUE_NONE;
@@ -50,7 +50,7 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
     return 1 + taken;
 }
 
-/* Whether the layer is computed by an op that takes blocks. */
+/* Returns whether the op of this layer reads blocks of channels. */
 static bool takes_blocks(const struct layer_desc *l, const struct extent *read)
 {
     return is_norm(l) || (is_conv3x3(l) && read->choice != CHOICE_gemm);

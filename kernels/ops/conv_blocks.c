@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* Numbers of a block of an image of what is stored. */
+/* Returns the stored numbers in one block of an image. */
 static size_t stored_block(const struct winograd *w)
 {
     return winograd_stored(w) / (size_t)w->out_blocks;
 }
 
-/* Of `blocks` panels of k rows, those that are there at a time. */
+/* Returns the numbers in `blocks` panels of k rows, or in one slice. */
 static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
 {
     if (sizes.slice == 0)
@@ -23,7 +23,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* Not more than a number of 16 bits a tile. */
+    /* One 16-bit number per tile takes at most the room of a real. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),
@@ -36,7 +36,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     return share;
 }
 
-/* Panels of the weights or their transpose, whichever a pass needs. */
+/* Returns the room for panels of weights, forward or transposed, whichever is larger. */
 static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
 {
     size_t forward = panels_reals(w, sizes, w->out_blocks, w->in_c);
@@ -44,14 +44,14 @@ static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
     return forward > backward ? forward : backward;
 }
 
-/* The norm's parameters, or their gradients, behind those of the convolution. */
+/* Returns the number of parameters of the convolution. The parameters of the norm follow them. */
 static size_t conv_params(const struct fused_layers *fused, const struct winograd *w)
 {
     return TAPS * (size_t)w->in_c * (size_t)w->out_c + bias_count(fused->layers);
 }
 
-/* Scratch is the norm's, then panels, bias and the threads' shares. Saved are V or nothing, and
- * what the norm reads and keeps, or where outputs came from. */
+/* Layout of scratch: the norm's, panels, bias, shares of the threads. Layout of saved: V, if any;
+ * then the input and saved data of the norm, or the origin of each output. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
@@ -146,7 +146,7 @@ const real *conv_panel_transposed(const struct conv_call *call, int at, int firs
     return call->u;
 }
 
-/* Whether the chunk is not the thread's first: it adds to the sums of those before. */
+/* Returns whether the thread has processed an earlier chunk, to whose sums this one adds. */
 static bool chunk_adds(const struct conv_call *call, size_t begin, int thread)
 {
     size_t own_begin = 0, own_end = 0;
@@ -191,7 +191,7 @@ void conv_forward(struct conv_call *call, block_function *chunk)
         norm_forward(&call->norm);
 }
 
-/* Threads that had images. */
+/* Returns the number of threads that had images. */
 static int parts_of(const struct conv_call *call)
 {
     int threads = pool_threads(call->c->ex->pool);
@@ -243,7 +243,7 @@ static struct planes planes_of(struct area area, struct shape shape)
                            .plane = (size_t)shape.h * (size_t)shape.w};
 }
 
-/* Images [begin, end) of a value [N, shape], in blocks. */
+/* Copies images [begin, end) of a value [N, shape] to blocks. */
 static void read_planes(const struct conv_call *call, real *blocks, const real *value,
                         struct area area, const struct shape *shape, size_t begin, size_t end,
                         size_t blocked)
@@ -253,8 +253,8 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* The other way. What is not in the blocks becomes 0: its gradients are 0, and its values are not
- * read. */
+/* Copies blocks to images [begin, end) of a value [N, shape]. Numbers outside the area become 0: as
+ * gradients they are 0, as values they are not read. */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)

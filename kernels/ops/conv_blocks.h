@@ -1,27 +1,27 @@
-/* What the ops on blocks of channels share, Winograd's and the direct one: memory, weights in
- * panels, and the sums over threads. See simd/winograd.h for layouts. Internal to kernels/.
+/* Code shared by Winograd's ops and the direct one, on blocks of channels: memory, panels of
+ * weights, sums over threads. Layouts: see simd/winograd.h. Internal to kernels/.
  *
- * Threads share the images, in chunks. Each sums the weights' gradient in its own panels; the last
- * transform adds them in the order of the threads. */
+ * Threads share the images, in chunks. Each sums the gradient of the weights in its own panels. The
+ * last transform adds these in thread order. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* How an op cuts n images, and what it wants: numbers of v and m for a chunk, and of v that
- * forward keeps for all images. */
+/* Chunk size of an op, in images, and its memory: numbers of v and m per chunk, and numbers of v
+ * that forward saves for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Rows of a panel of weights, whole blocks, that are made at a time, right before a chunk's
-     * product with them, and dweights' likewise right behind; one thread only. 0: all panels are
-     * made before the chunks. */
+    /* Rows of a panel of weights that are transformed at a time, in whole blocks, just before a
+     * chunk's product with them. dweights are transformed back just after it. One thread only. 0:
+     * all panels are transformed before the chunks. */
     int slice;
 };
 
-/* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias; and,
- * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy; before batch norm a block of dy;
- * marks of blank outputs. */
+/* Numbers in each thread's share of the scratch. m and v as in conv_sizes; du, dbias: gradients. x:
+ * x or dx in blocks, if the neighbour uses [N,C,H,W]. y: y or dy likewise, or one block of dy
+ * before batch norm. blank: marks of blank outputs. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -39,8 +39,8 @@ struct conv_call {
     real *kept;
     uint8_t *from;
     real *u, *bias, *shares;
-    real *z;               /* before batch norm: what it reads, kept in the place of y */
-    struct norm_call norm; /* where w.norm */
+    real *z;               /* input of batch norm, saved instead of y; only if w.norm */
+    struct norm_call norm; /* valid only if w.norm */
 };
 
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
@@ -61,7 +61,7 @@ static inline real *share_v(const struct conv_call *call, int thread)
     return share_m(call, thread) + call->share.m;
 }
 
-/* The first panel of dweights. */
+/* Returns the first panel of dweights. */
 static inline real *share_du(const struct conv_call *call, int thread)
 {
     return share_v(call, thread) + call->share.v;
@@ -87,10 +87,10 @@ static inline uint16_t *share_blank(const struct conv_call *call, int thread)
     return (uint16_t *)(share_y(call, thread) + call->share.y);
 }
 
-/* FLOPs that take as long as moving a number does. */
+/* FLOPs that take as long as moving one number. */
 #define FLOPS_PER_NUMBER 16
 
-/* Only the calling thread polls, after every so much work. */
+/* Lets communication progress after enough work. Only the calling thread polls. */
 static inline void conv_poll(const struct conv_call *call, int thread, size_t *flops, size_t more)
 {
     *flops += more;
@@ -100,46 +100,47 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Prepares bias and panels, then runs the chunks, then batch norm. */
+/* Prepares bias and panels, runs the chunks, then batch norm. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
-/* Begins with batch norm. Prepares panels where dx is wanted, runs the chunks, adds up dweights and
+/* Runs backward of batch norm, prepares panels if dx is needed, runs the chunks, sums dweights and
  * dbias. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* A chunk's values in blocks: x to be read, y and dx to be written; and the end of a write, which
- * moves them on where the neighbour has [N,C,H,W]. dx takes the place of x. */
+/* Values of a chunk in blocks: x to read, y and dx to write. The `_end` functions finish a write:
+ * they copy the values if the neighbour uses [N,C,H,W]. dx may share memory with x. */
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* Output transforms of a chunk: block b of y from M, and dM from dy, of that block alone. Before
- * its first block the latter must begin, which clears dbias before the thread's first chunk. */
+/* Output transforms of a chunk: block b of y from M, and block b of dM from dy. Call
+ * conv_output_adjoint_begin before the first block of a chunk; it clears dbias before the thread's
+ * first chunk. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
 void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
                          int thread);
 
-/* Rows of a panel of k that are there at a time. */
+/* Returns the rows of a panel of k rows that are transformed at a time, from row `first` on. */
 static inline int conv_slice(const struct conv_call *call, int first, int k)
 {
     int slice = call->sizes.slice, left = k - first;
     return slice > 0 && slice < left ? slice : left;
 }
 
-/* [points, conv_slice, block], from row `first` of block `at` on, of the panels that conv_forward
- * or conv_backward prepares; made here if they did not. */
+/* Return the panel rows [points, conv_slice, block] of block `at` from row `first` on. Slices are
+ * transformed by this call. */
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Where such a part of the panels of dweights is summed; and its end, after the chunk's last
- * sum. */
+/* Returns where a thread sums the same part of the panels of dweights. conv_du_end finishes the
+ * part after the last sum of a chunk. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
-/* Whether a chunk adds to the thread's panels of dweights: it is not its first, and there are no slices,
- * which are added up in dweights itself. */
+/* Returns whether a chunk adds to the thread's panels of dweights. False for the thread's first
+ * chunk, and if there are slices, which are summed in dweights itself. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);

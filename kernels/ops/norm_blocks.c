@@ -36,7 +36,7 @@ size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n)
            (size_t)n * padded_channels(fused, at) * area_pixels(norm.stored);
 }
 
-/* A thread's sums [C/block, 2, block], and what they are taken around [C]. */
+/* Returns the bytes of a thread's sums [C/block, 2, block] and shifts [C]. */
 static size_t sums_bytes(const struct fused_layers *fused, int at)
 {
     return padded_channels(fused, at) * (2 * sizeof(double) + sizeof(real));
@@ -89,7 +89,7 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
     return call;
 }
 
-/* Block p of x, all images' one behind the other. */
+/* Returns block p of x, counted through the images in order. */
 static const real *input_of(const struct norm_call *call, size_t p)
 {
     return call->bn.x + p * call->in / precision_per_real(call->norm.x_precision);
@@ -113,7 +113,7 @@ static real *share_square(const struct norm_call *call, int thread)
                 padded_bytes(sums_bytes(call->fused, (int)(call->layer - call->fused->layers))));
 }
 
-/* Row `term` of the four of channel c; channels that fill up the last block have zeros. */
+/* Returns term 0 to 3 of channel c. Terms of channels that only fill the last block are 0. */
 static real *term_of(const struct norm_call *call, size_t c, size_t term)
 {
     return call->terms + (c / call->block * 4 + term) * call->block + c % call->block;
@@ -129,7 +129,7 @@ static struct planes planes_of(const struct norm_call *call, size_t b)
                            .plane = (size_t)shape->h * (size_t)shape->w};
 }
 
-/* dy of block b of image i, in blocks. */
+/* Returns dy of block b of image i, in blocks. */
 static const real *gradients_of(const struct norm_call *call, size_t i, size_t b, int thread)
 {
     if (call->fused->out != LAYOUT_NCHW)
@@ -143,7 +143,7 @@ static const real *gradients_of(const struct norm_call *call, size_t i, size_t b
     return square;
 }
 
-/* Images [*begin, *end) of a thread. */
+/* Finds the images [*begin, *end) of a thread. */
 static void images_of(const struct norm_call *call, int thread, size_t *begin, size_t *end)
 {
     pool_share(call->bn.images, (size_t)thread, (size_t)pool_threads(call->c->ex->pool), begin,
@@ -168,8 +168,8 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Sums are taken around the running mean where ranks share them, else around a number of the batch:
- * see batchnorm2d.c. */
+/* The shift that is subtracted before summing is the running mean if ranks share the sums, else a
+ * number of the batch: see batchnorm2d.c. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);
@@ -195,7 +195,8 @@ void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int t
                                 shifts);
 }
 
-/* Adds a thread's sums, of `count` numbers a channel, to those around the numbers in mean. */
+/* Adds a thread's sums of `count` numbers per channel, after moving them from the thread's shift to
+ * the common one in mean. */
 static void add_share(const struct batchnorm_call *bn, const struct norm_call *call, int thread,
                       double count)
 {
@@ -210,7 +211,8 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* In the order of the threads; all around what the first that has numbers chose. */
+/* Adds the sums of the threads in their order. The common shift is that of the first thread with
+ * numbers. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;
@@ -292,7 +294,7 @@ static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
         }
 }
 
-/* In the order of the threads. */
+/* Adds the sums of the threads in their order. */
 static void sum_all_gradients(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;
@@ -332,7 +334,8 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
     batchnorm_backward(&call->bn, dparams, sum_all_gradients, wants_dx ? find_terms : NULL);
 }
 
-/* Blocks of one image after the other lie far apart: the next one's lines, or the first of them. */
+/* Prefetches the beginning of the next image's block, which is far from the current one in
+ * memory. */
 static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
     enum { LINE = 64, MOST = 4096 };
@@ -348,7 +351,7 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
         __builtin_prefetch((const char *)(call->c->dy + p * call->stored) + at, 0, 2);
 }
 
-/* Padding learns nothing. */
+/* Padding images have no gradient. */
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
 {
     size_t p = image * call->blocks + b;

@@ -1,6 +1,6 @@
-/* What a plan is made of. An op computes a run of neighbouring layers in one go and owns the
- * layout of the values between them; a kind of op is a row of ops.def that says which runs
- * it takes. The first row that fits wins, and every layer by itself is always possible.
+/* Ops, the units of a plan. An op computes several neighbouring layers at once and defines the
+ * layout of the values between them. Each kind is a row of ops.def, which matches certain sequences
+ * of layers. The first matching row wins; a single layer always matches the last row.
  *
  * Internal to kernels/. */
 #pragma once
@@ -12,38 +12,41 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* of an image of bytes */
 
-/* How the values between two ops lie in memory. A family of ops that hands values on in a
- * layout of its own adds it here; its rows match only where one of them follows. */
+/* Memory layout of the values between two ops. Ops with a layout of their own add it here; their
+ * rows only match if the next op reads it. */
 enum layout {
-    LAYOUT_NCHW,    /* real [N,C,H,W]: what layers by themselves take and give */
-    LAYOUT_BLOCKED, /* [N,C/block,h,w,block], block two vectors, h and w what is read; `real`, or what
-                       the net keeps values in, as many of them in the room of one as there is room for */
-    LAYOUT_BYTES,   /* N times uint8_t [C,H,W]: the images as they are loaded; only before the
-                       first op */
+    LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
+    /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers
+     * have the net's value precision; 16-bit numbers share the room of a `real`. */
+    LAYOUT_BLOCKED,
+    /* N times uint8_t [C,H,W], the images as loaded; only before the first op */
+    LAYOUT_BYTES,
 };
 
-/* The rows and columns of a value, from its top left corner, that a later layer reads: floor
- * pooling drops the rest, and what only feeds dropped outputs is not read either; and the kernel
- * that the layer behind the value was told to use. */
+/* Rows and columns of a value that later layers read, from its top left corner. Floor pooling drops
+ * the others, so what only they depend on is not read either. `choice` is the kernel chosen for the
+ * next layer. */
 struct extent {
     int h, w;
     enum kernel_choice choice;
 };
 
-/* Ops that a choice of kernels selects. */
+/* Groups of ops that a kernel choice selects from. */
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
     const struct layer_desc *layers; /* the first of n_layers */
     int n_layers;
-    const struct extent *read; /* read[i]: of the value before layers[i]; read[n_layers]: after */
+    const struct extent *read; /* [n_layers + 1]: area read of the value before layers[i]; the last:
+                                * after all layers */
     enum plan plan;
-    enum kernel_choice choice; /* of the first layer */
+    enum kernel_choice choice; /* kernel choice of the first layer */
     enum isa isa;
-    enum layout in, out;   /* the op's */
-    enum precision values; /* of the net's values in blocks, and of what ops keep of them */
-    bool wants_input;      /* a layer before has parameters: dx is wanted */
-    const real (*byte_value)[BYTE_VALUES]; /* [C][256]: what a byte of the images stands for */
+    enum layout in, out;                   /* layouts of the op's input and output */
+    enum precision values;                 /* precision of values in blocks and of saved values */
+    bool wants_input;                      /* an earlier layer has parameters, so dx is needed */
+    const real (*byte_value)[BYTE_VALUES]; /* [C][256]: number that each byte of an image
+                                            * represents */
 };
 
 static inline const struct layer_desc *fused_last(const struct fused_layers *fused)
@@ -51,13 +54,13 @@ static inline const struct layer_desc *fused_last(const struct fused_layers *fus
     return &fused->layers[fused->n_layers - 1];
 }
 
-/* Of an op's values that lie so. Gradients by them have a number each. */
+/* Returns the precision of an op's values in a layout. Gradients are always fp32. */
 static inline enum precision values_precision(const struct fused_layers *fused, enum layout layout)
 {
     return layout == LAYOUT_BLOCKED ? fused->values : PRECISION_fp32;
 }
 
-/* The first of the layers that is of this kind, or NULL. */
+/* Returns the first layer of this kind, or NULL. */
 static inline const struct layer_desc *fused_find(const struct fused_layers *fused,
                                                   enum layer_kind kind)
 {
@@ -67,14 +70,13 @@ static inline const struct layer_desc *fused_find(const struct fused_layers *fus
     return NULL;
 }
 
-/* One call on the n images of a slot. The input layout says which of x and image is given.
- * What forward leaves in y and saved, backward of the same images finds again; scratch holds
- * nothing between calls. params and dparams point to the op's first tensor. dx is NULL where
- * it is not wanted. */
+/* Arguments of one call on n images. The input layout determines whether x or image is set.
+ * Backward gets the y and saved of forward on the same images. scratch keeps nothing between calls.
+ * params and dparams point to the op's first tensor. dx is NULL if not needed. */
 struct op_call {
     const struct exec *ex;
     int n;
-    const uint8_t *const *image; /* [n], each [C,H,W], anywhere in memory */
+    const uint8_t *const *image; /* [n], each [C,H,W]; need not be contiguous */
     const real *x;
     real *y;
     const real *dy;
@@ -84,7 +86,7 @@ struct op_call {
     void *saved, *scratch;
 };
 
-/* The call of a layer that is an op by itself. */
+/* Returns the call of the only layer of an op. */
 static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                               const struct op_call *c)
 {
@@ -101,8 +103,8 @@ static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                .scratch = c->scratch};
 }
 
-/* Images lie anywhere in a data set that no cache holds. An op that takes them one after the other
- * prefetches one this far ahead into the second-level cache while it computes. */
+/* Number of images to prefetch ahead into the second-level cache. The images of a batch are
+ * scattered over a data set that is larger than the caches. */
 #define IMAGES_AHEAD 8
 
 static inline void op_prefetch_image(const struct op_call *call, size_t i, size_t image_bytes)
@@ -117,41 +119,41 @@ static inline void op_prefetch_image(const struct op_call *call, size_t i, size_
 struct op_kernel {
     const char *name;
     enum layout in, out;
-    bool takes_bf16; /* it rounds what it multiplies where the instruction set is one that does */
-    bool needs_bf16; /* it is there for such a set alone */
-    /* How many of the n layers from `layers` on it takes, 0 if none; `read` is that of struct
-     * fused_layers. */
+    bool takes_bf16; /* rounds operands to bf16 if the instruction set does */
+    bool needs_bf16; /* only used with instruction sets that round operands to bf16 */
+    /* Returns how many of the n layers from `layers` on the op computes, 0 if none. `read` is as in
+     * struct fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
-    /* Numbers of the output of n images in the op's layout; NULL: those of its shape. */
+    /* Numbers of the output of n images in the op's layout. NULL: the numbers of its shape. */
     size_t (*out_reals)(const struct fused_layers *fused, int n);
     size_t (*saved_bytes)(const struct fused_layers *fused, int n);
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);
     void (*forward)(const struct fused_layers *fused, const struct op_call *call);
     void (*backward)(const struct fused_layers *fused, const struct op_call *call);
-    /* FLOPs an image that are really done; NULL: those of the layers as written. */
+    /* FLOPs per image that are computed. NULL: the layers' FLOPs as written. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
-    /* Bits of enum saving; NULL: it leaves nothing out. */
+    /* Bits of enum saving. NULL: none. */
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
-/* SAVING_dead_outputs where the convolution or pooling that comes first is computed for h x w
- * outputs and has more, else 0. */
+/* Returns SAVING_dead_outputs if only h x w outputs of the first layer are computed and it has
+ * more, else 0. */
 static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, int h, int w)
 {
     bool all = h >= fused->layers->out.h && w >= fused->layers->out.w;
     return all ? 0 : SAVING_BIT(SAVING_dead_outputs);
 }
 
-/* The pooling that convolutions take along. */
+/* Returns whether a layer is the pooling that convolution ops can fuse. */
 static inline bool is_pool2x2(const struct layer_desc *l)
 {
     return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&
            l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
 }
 
-/* Defines an op whose file has saved_bytes, scratch_bytes, forward and backward of these names; what
- * follows `match_` are further fields. */
+/* Defines an op from the functions saved_bytes, scratch_bytes, forward and backward of its file.
+ * Arguments after `match_` are further fields. */
 #define OP_KERNEL(name_, in_, out_, match_, ...)                                                   \
     const struct op_kernel op_##name_ = {                                                          \
         .name = #name_,                                                                            \
@@ -168,15 +170,16 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 #define OP(name, plans, family, summary) extern const struct op_kernel op_##name;
 #include "kernels/ops/ops.def"
 
-/* The first row of ops.def for this plan and instruction set that takes a run of layers from layers[0] on whose input
- * lies in layout `in`, of the family that read[0].choice names if there is one; its length is left in
- * *taken. */
+/* Returns the first row of ops.def that matches layers from layers[0] on, for this plan,
+ * instruction set and input layout. Rows of the family that read[0].choice names are preferred.
+ * *taken is set to the number of layers matched. */
 const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);
 
-/* The choice that an op of this kind follows: `asked`, or none if that is of another family. */
+/* Returns `asked` if the kernel's family follows that choice, else the family's own choice or
+ * CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 
-/* Fills read[0..n]: read[n] is all of the output, the others follow backwards. */
+/* Fills read[0..n]: read[n] is the whole output, the others are derived backwards from it. */
 void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read);

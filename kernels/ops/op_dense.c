@@ -1,8 +1,9 @@
-/* A dense layer in blocks of outputs and inputs, for the set that rounds operands to bf16, where its products
- * take half the time of a matrix library's in full precision:
+/* A dense layer in blocks of outputs and inputs, for instruction sets that round operands to bf16.
+ * Its products then take half the time of a matrix library in full precision:
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
- * Operands are laid out as products of convolutions take them (simd/winograd.h), a slice of W right before it is
- * multiplied. Threads share blocks of Y, of dW and db, and of dX: nothing is summed across threads. */
+ * Operands are laid out as for products of convolutions (simd/winograd.h), each slice of W just
+ * before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed across
+ * threads. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/dense.h"
@@ -12,7 +13,7 @@
 SIMD_DECLARE_BF16(struct dense_functions, dense)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 
-/* Rows of W that are laid out at a time: with a block of operands they stay in a first-level cache. */
+/* Rows of W laid out at a time: with a block of operands they fit into a first-level cache. */
 enum { SLICE = 256 };
 
 struct dense_call {
@@ -21,10 +22,11 @@ struct dense_call {
     const struct dense_functions *f;
     const struct winograd_product *product;
     int n, in, out, block;
-    size_t plane; /* numbers' room of a block of operands of all images */
+    size_t plane; /* room of a block of operands for all images, in reals */
     real *x, *dy,
-        *pairs;   /* blocks of X and dY, and of dY in pairs of images where operands are small */
-    real *shares; /* of each thread a slice of W and a block of results */
+        /* Blocks of X and of dY; dY in pairs of images if operands are bf16. */
+        *pairs;
+    real *shares; /* per thread a slice of W and a block of results */
 };
 
 static size_t slice_reals(int block)
@@ -32,7 +34,7 @@ static size_t slice_reals(int block)
     return (size_t)SLICE * (size_t)block;
 }
 
-/* A block of Y or dX has a row an image, one of dW `block` rows. */
+/* A block of Y or dX has one row per image, a block of dW has `block` rows. */
 static size_t share_reals(int n, int block)
 {
     return slice_reals(block) + (size_t)(n > block ? n : block) * (size_t)block;
@@ -87,20 +89,20 @@ static real *share_results(const struct dense_call *call, int thread)
     return share_slice(call, thread) + slice_reals(call->block);
 }
 
-/* Columns of block b of so many. */
+/* Returns the columns in block b of `all` columns. */
 static int columns_of(const struct dense_call *call, size_t b, int all)
 {
     int left = all - (int)b * call->block;
     return left < call->block ? left : call->block;
 }
 
-/* Terms of a sum from `first` on that are multiplied at a time. */
+/* Returns how many terms of a sum to multiply at a time, from `first` on. */
 static int slice_of(int first, int all)
 {
     return all - first < SLICE ? all - first : SLICE;
 }
 
-/* Only the calling thread polls, after every so much work. */
+/* Lets communication progress after enough work. Only the calling thread polls. */
 static void dense_poll(const struct dense_call *call, int thread, size_t *flops, int rows,
                        int columns)
 {
@@ -113,7 +115,7 @@ static void dense_poll(const struct dense_call *call, int thread, size_t *flops,
 
 /* ---- Operands ---- */
 
-/* Blocks that are laid out between two polls. */
+/* Returns how many blocks to lay out between two polls. */
 static size_t blocks_at_once(const struct dense_call *call)
 {
     return images_per_block(ELEMENTS_PER_BLOCK, (size_t)call->n * (size_t)call->block);
@@ -128,7 +130,7 @@ static void load_x(void *arg, size_t begin, size_t end, int thread)
                       (size_t)call->in, call->n, columns_of(call, b, call->in));
 }
 
-/* The same in pairs of images. */
+/* Lays out X in pairs of images. Items are blocks of inputs. */
 static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -177,7 +179,7 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Image after image. */
+/* Adds the gradients to the bias, image by image. */
 static void add_dbias(const struct dense_call *call, size_t first, int columns)
 {
     real *dbias = call->c->dparams + (size_t)call->in * (size_t)call->out + first;
@@ -251,7 +253,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
         exec_for(c->ex, in, 1, backward_input, &call);
 }
 
-/* Fewer outputs would leave most of a block empty. */
+/* With fewer outputs most of a block would be empty. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     enum { LEAST = 32 };

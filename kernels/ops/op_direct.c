@@ -1,18 +1,20 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact
  * plan.
  *
- * A chunk of images is laid out anew, a position of all of them after another: [C/block, h, w, n,
- * block]. An output position is then a sum of up to nine products whose rows are images, in
- * registers from the first tap to the last, with no column matrix: taps outside the image are not
- * there, and maps of 3x3 or 2x2 are as good as large ones. im2col with GEMM reached 103 GFLOP/s
- * where GEMM alone gives 152, and moving the columns was the difference. The layouts between ops
- * and the panels of weights are those of Winograd's ops, with the taps themselves as points. */
+ * A chunk of images is copied so that the values of all its images at one position are contiguous:
+ * [C/block, h, w, n, block]. An output position is then a sum of up to nine products with images as
+ * rows. The sum stays in registers from the first tap to the last, and needs no column matrix. Taps
+ * outside the image are skipped, and maps of 3x3 or 2x2 are as efficient as large ones. im2col with
+ * GEMM reached 103 GFLOP/s while GEMM alone reached 152; the difference was the copying of columns.
+ * The layouts between ops and of the panels of weights are those of Winograd's ops, with the taps
+ * as points. */
 #include "kernels/ops/conv_blocks.h"
 
-/* The chunk's copies together, so that they stay in a second-level cache. */
+/* All copies of a chunk fit into a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* Rows of a product are images: a multiple of what its registers hold, several if there is room. */
+/* Images, the rows of a product: a multiple of ROWS, the rows that fit in registers, and at most
+ * ROWS_MAX. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -24,16 +26,16 @@ static size_t largest_chunk(const struct winograd *w, int n)
     return images < (size_t)n ? images : (size_t)n;
 }
 
-/* Equal chunks: the last of 64 images as 5 times 12 and 4 would keep a third of the registers
- * busy. */
+/* Returns the size of equal chunks. Splitting 64 images into 5 times 12 and 4 would use only a
+ * third of the registers for the last chunk. */
 static size_t chunk_images(const struct winograd *w, int n)
 {
     size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
     return ((size_t)n + chunks - 1) / chunks;
 }
 
-/* Where one thread has all images in one chunk, each panel is made when it is wanted, in one
- * piece. */
+/* If one thread computes all images in one chunk, each panel is transformed just before its use, as
+ * a single slice. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
@@ -51,14 +53,14 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
-/* The products of a position: which taps of the weights, with which positions of the other side. */
+/* Products that are summed at a position: tap of the weights and position in the other operand. */
 struct products {
     int count;
     int tap[TAPS];
     size_t position[TAPS];
 };
 
-/* Inputs under output (i, j). */
+/* Lists the inputs that output (i, j) depends on. */
 static struct products inputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -72,7 +74,7 @@ static struct products inputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Outputs that see input (i, j). */
+/* Lists the outputs that depend on input (i, j). */
 static struct products outputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -86,8 +88,7 @@ static struct products outputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* to, one position of one block <- the sum of its products; `from` has from_pixels
- * positions. */
+/* Writes one position of one block: the sum of its products. `from` has from_pixels positions. */
 static void multiply_position(const struct conv_call *call, real *to, const struct products *m,
                               const real *from, size_t from_pixels, const real *panel, int n, int k)
 {
@@ -102,7 +103,7 @@ static void multiply_position(const struct conv_call *call, real *to, const stru
 
 typedef struct products products_function(const struct winograd *w, int i, int j);
 
-/* All positions of one block. */
+/* Computes all positions of one block. */
 static void multiply_block(const struct conv_call *call, int thread, real *to, struct area to_area,
                            products_function *products_of, const real *from, struct area from_area,
                            const real *panel, int n, int k)
@@ -133,7 +134,7 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Pairs of positions with a product at a tap, gathered until a product takes them. */
+/* Pairs of positions that are multiplied at a tap, collected for one call of the product. */
 enum { PAIRS = 64 };
 
 struct pairs {
@@ -146,7 +147,8 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
 {
     if (p->count == 0 && *add)
         return;
-    const real *near = p->count > 0 ? p->x[0] : dw; /* a chunk is in caches */
+    const real *near = p->count > 0 ? p->x[0] : dw; /* any address: the chunk is in caches, so
+                                                     * nothing must be prefetched */
     call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add, near);
     p->count = 0;
     *add = true;
@@ -227,14 +229,14 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
     return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
-/* A smaller batch may be cut into larger chunks, up to the limit. */
+/* A smaller batch may be split into larger chunks, up to the limit. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
 }
 
-/* Products with the zeros of padding are not made. */
+/* Products with the zeros of padding are skipped. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);
@@ -270,7 +272,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
     conv_backward(&call, backward_chunk);
 }
 
-/* One kind of op for each pair of neighbours. */
+/* One op per pair of input and output layouts. */
 #define KERNEL(name, in, out, match, out_reals_)                                                   \
     OP_KERNEL(name, in, out, match, .out_reals = out_reals_, .flops_forward = flops_forward,       \
               .flops_backward = flops_backward, .savings = savings)

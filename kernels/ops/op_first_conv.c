@@ -1,8 +1,7 @@
-/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from the bytes
- * of the images to blocks of channels; see first_conv.h. Backward turns the bytes into numbers
- * again: 784 of them take less than a microsecond, and nothing but where each value came from is
- * kept. Threads share the images; each sums its own gradient, and these are added in the order of
- * the threads. */
+/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes to
+ * blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less than a
+ * microsecond for 784 of them. Only the origin of each value is saved. Threads share the images.
+ * Each sums its own gradient; the sums are added in thread order. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"
@@ -36,9 +35,9 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Scratch, in numbers, behind the norm's: weights and bias in blocks; then a thread's image,
- * dweights, dbias, and y or dy of an image in blocks where the op gives [N,C,H,W], or before
- * batch norm. */
+/* Sizes in scratch, in numbers, after the norm's. Shared: weights and bias in blocks. Per thread:
+ * one image, dweights, dbias, and y: y or dy of an image in blocks, if the op's output is [N,C,H,W]
+ * or batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };
@@ -65,8 +64,8 @@ struct first_conv_call {
     struct parts parts;
     real *weights, *bias, *shares;
     uint8_t *from;
-    real *z;               /* before batch norm: what it reads, kept in the place of y */
-    struct norm_call norm; /* where f.norm */
+    real *z;               /* input of batch norm, saved instead of y; only if f.norm */
+    struct norm_call norm; /* valid only if f.norm */
 };
 
 static size_t conv_params(const struct fused_layers *fused, const struct first_conv *f)
@@ -116,7 +115,7 @@ static real *share_y(const struct first_conv_call *call, int thread)
     return share_dbias(call, thread) + call->parts.bias;
 }
 
-/* What is stored of [N,C,H,W]. */
+/* Returns the stored part of [N,C,H,W]. */
 static struct planes planes_of(const struct first_conv_call *call)
 {
     const struct shape *shape = &fused_last(call->fused)->out;
@@ -126,14 +125,14 @@ static struct planes planes_of(const struct first_conv_call *call)
                            .plane = (size_t)shape->h * (size_t)shape->w};
 }
 
-/* Images between two polls. */
+/* Returns the number of images between two polls. */
 static size_t block_images(const struct first_conv *f)
 {
     size_t outputs = (size_t)f->out.h * (size_t)f->out.w * (size_t)(f->out_blocks * f->block);
     return images_per_block(FLOPS_PER_BLOCK / 16, 2 * TAPS * (size_t)f->in_c * outputs);
 }
 
-/* x [C, image_h, image_w] <- one image. Its border is zero already. */
+/* x [C, image_h, image_w] <- one image. The border of x must be zero already. */
 static void load_image(const struct first_conv_call *call, real *x, const uint8_t *image)
 {
     const struct first_conv *f = &call->f;
@@ -151,7 +150,7 @@ static void load_image(const struct first_conv_call *call, real *x, const uint8_
     }
 }
 
-/* Where the outputs of image i go. */
+/* Returns where to write the outputs of image i. */
 static real *outputs_of(const struct first_conv_call *call, size_t i, int thread)
 {
     if (call->f.norm)
@@ -161,7 +160,7 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
     return call->c->y + i * first_conv_kept(&call->f);
 }
 
-/* What comes behind an image's outputs y. */
+/* Passes the outputs y of an image on: to the sums of batch norm, or to [N,C,H,W]. */
 static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
 {
     if (call->f.norm) {
@@ -215,7 +214,7 @@ static void forward(const struct fused_layers *fused, const struct op_call *c)
         norm_forward(&call.norm);
 }
 
-/* dy of image i, in blocks. */
+/* Returns dy of image i, in blocks. */
 static const real *gradients_of(const struct first_conv_call *call, size_t i, int thread)
 {
     const struct first_conv *f = &call->f;

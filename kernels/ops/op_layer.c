@@ -1,4 +1,4 @@
-/* One layer by itself. */
+/* A single layer as an op. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 

@@ -1,5 +1,5 @@
-/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels by itself, where the 3x3 convolution
- * before it has an epilogue of its own: see norm_blocks.h. */
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels as a separate op. Used if the preceding
+ * 3x3 convolution has its own epilogue: see norm_blocks.h. */
 #include "kernels/ops/norm_blocks.h"
 
 static struct norm_call call_begin(const struct fused_layers *fused, const struct op_call *c)

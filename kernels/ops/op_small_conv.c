@@ -1,29 +1,27 @@
-/* Small convolutions, each with dropout of channels, pooling by 2x2 and ReLU, an image at a time:
- * the layers of LeNet and its like, whose weights fit into the first-level cache.
+/* Small convolutions, each with dropout of channels, 2x2 pooling and ReLU, one image at a time.
+ * They suit LeNet and similar nets, whose weights fit into the first-level cache.
  *
- * An image by itself shows which work is for nothing. While training, channels that dropout2d takes
- * away are not computed. Backward, only the largest number of each pooling window can have a
- * gradient, and ReLU lets only the positive ones have it: for lenet_21k some 100 of 1,280 outputs
- * of conv2. Batches with images innermost need no shuffling of data but cannot leave anything out;
- * prototypes of them were half as fast. Speed depends on the data a little, through ReLU.
+ * Processing single images allows work to be skipped. In training, channels dropped by dropout2d
+ * are not computed. In backward, only the maximum of a pooling window can have a gradient, and only
+ * if ReLU lets it pass. For lenet_21k about 100 of 1,280 outputs of conv2 remain. Batches with
+ * images innermost would need no data shuffling but could not skip anything; prototypes were half
+ * as fast. Through ReLU, speed depends slightly on the data.
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.48
- * ms forward, where all but a first one save products by Winograd's algorithm, and 0.50 ms
- * backward, where writing windows to the gradient of the input bounds the speed: a store for each
- * tap. What a batch of 128 leaves does not fit into a second-level cache of 2 MiB: a group of
- * images passes through all convolutions before the next ones come, so that values and gradients
- * between them need not be fetched again, and what the next image needs is prefetched.
+ * ms forward and 0.50 ms backward. Forward, all but the first convolution use Winograd's algorithm.
+ * Backward is bounded by the stores of windows to the gradient of the input, one per tap. The
+ * values of a batch of 128 exceed a second-level cache of 2 MiB. Therefore a group of images passes
+ * through all convolutions before the next group, and the next image is prefetched.
  *
- * Images of bytes are convolved as bytes: scale and shift move into weights and bias (see
- * op_dense_bytes.c). Where nothing is drawn they are zero then, and forward notes which windows
- * see something: two thirds of them on MNIST, and only those backward adds up. Threads share the
- * images; each sums its gradients by itself, and the sums are then added in the order of the
- * threads. */
+ * Images of bytes are convolved as bytes: scale and shift are folded into weights and bias (see
+ * op_dense_bytes.c). The background is then 0, and forward notes which windows contain a nonzero
+ * byte. Backward only adds these, two thirds of all windows on MNIST. Threads share the images.
+ * Each sums its own gradients; the sums are added in thread order. */
 #include "kernels/ops/op_small_conv.h"
 
-#define PARTS_MAX 4 /* convolutions of an op */
+#define PARTS_MAX 4 /* convolutions per op */
 
-/* Some convolutions one after the other, each a part of the op's layers. */
+/* Consecutive convolutions, each a part of the op's layers. */
 struct run {
     int n;
     struct fused_layers parts[PARTS_MAX];
@@ -56,8 +54,8 @@ static int cut_parts(const struct fused_layers *fused, struct fused_layers parts
     return n;
 }
 
-/* What lies between two parts is kept for backward, behind what the first of them keeps. Returns
- * the size of all that is kept. */
+/* Lays out the saved data of each part, followed by its output unless it is the last. Returns the
+ * total size. */
 static size_t lay_out_parts(struct run *r, size_t images, void *base)
 {
     struct pieces p = {.base = base};
@@ -90,7 +88,7 @@ static void run_begin(struct run *r, const struct fused_layers *fused, const str
     }
 }
 
-/* Parts lay their scratch out one behind the other. */
+/* The scratch of each part follows that of the previous one. */
 static size_t prepare(struct run *r, int threads, void *scratch,
                       size_t (*prepare_part)(struct small_conv_call *, int, void *))
 {

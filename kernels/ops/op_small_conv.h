@@ -1,13 +1,14 @@
-/* What an op of small convolutions and the passes of one of them share. Internal to kernels/. */
+/* Declarations shared by the op of small convolutions and the passes of one convolution. Internal
+ * to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/small_conv.h"
 
-#define SMALL_CONV_CHANNELS_MAX 128 /* of the output */
-/* Images that pass through all convolutions before the next ones: what lies between stays in the
- * second-level cache, and of its gradient nothing else is ever there. */
+#define SMALL_CONV_CHANNELS_MAX 128 /* output channels */
+/* Images that pass through all convolutions before the next group. Values between convolutions stay
+ * in the second-level cache, and their gradients exist for one group only. */
 #define SMALL_CONV_GROUP 32
 
 static inline size_t taps_of(const struct small_conv *c)
@@ -35,41 +36,42 @@ static inline size_t pooled_reals(const struct small_conv *c)
     return c->out_c * c->pooled_h * c->pooled_w;
 }
 
-/* Memory cut into aligned pieces; without a base it is only measured. */
+/* Bump allocator of aligned pieces. With base = NULL it only measures. */
 struct pieces {
     char *base;
     size_t used;
 };
 
-/* What forward leaves for backward besides y. */
+/* Data that forward saves for backward, besides y. */
 struct saved {
-    real *scale;                    /* of what dropout2d left */
+    real *scale;                    /* factor of the channels kept by dropout2d */
     struct small_conv_marks *marks; /* [N,out_c,vectors] */
-    uint16_t *nonzero;              /* [N,vectors], of images of bytes while training */
-    uint16_t *kept;                 /* [N,out_c]: the channels dropout2d left */
-    uint16_t *n_kept;               /* [N] */
+    uint16_t *nonzero;              /* [N,vectors], for images of bytes in training */
+    uint16_t *kept;                 /* [N,out_c]: channels kept by dropout2d */
+    uint16_t *n_kept;               /* [N] number of kept channels */
 };
 
 struct small_conv_call {
     const struct op_call *op;
     const struct fused_layers *fused;
-    const struct layer_desc *dropout; /* NULL if there is none */
+    const struct layer_desc *dropout; /* NULL: no dropout2d */
     struct small_conv c;
     struct saved saved;
-    bool inside; /* another convolution of the same op stands before it */
-    bool bytes;  /* images come as they are loaded */
-    real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* what a byte stands for, a channel */
-    const real *weights, *bias;                    /* with scale and shift in them */
-    const real *points;                            /* what Winograd's algorithm makes of weights */
+    bool inside;                                   /* follows another convolution of the same op */
+    bool bytes;                                    /* input images are bytes */
+    real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* per channel: number = scale * byte + shift */
+    const real *weights, *bias;                    /* for bytes: scale and shift included */
+    const real *points;                            /* weights transformed by Winograd's algorithm */
     const real *transposed; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
     const struct small_conv_forward_functions *forward;
-    const struct small_conv_winograd_functions *winograd; /* NULL where it would not be faster */
+    const struct small_conv_winograd_functions *winograd; /* NULL: Winograd's algorithm is not
+                                                           * used */
     const struct small_conv_backward_functions *backward;
-    /* Of the first thread; the others' follow at a distance of `stride` bytes. */
-    real *space; /* [in_c,in_h,in_w] and 2 vectors: an image */
+    /* Work memory of the first thread. Each further thread's is `stride` bytes after it. */
+    real *space; /* one image [in_c,in_h,in_w] and 2 vectors of padding */
     struct small_conv_forward_work forward_work;
     struct small_conv_backward_work backward_work;
-    real *group_dx; /* [GROUP,in_c,in_h,in_w], where the gradient of x leaves by no other way */
+    real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x, if `inside` */
     size_t stride;
 };
 
@@ -87,46 +89,49 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Turning sums back costs as much for the few channels of an image of bytes as for many. */
+/* Winograd's algorithm does not pay for the few channels of an image of bytes: transforming the
+ * sums back costs as much as for many channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;
 }
 
-/* The numbers of an image: where they lie, or in `space` where they must be made or a vector might
- * read beyond the last of them. */
+/* Returns the numbers of an image, in place if possible. They are in `space` if converted from
+ * bytes, or if a vector load could reach beyond the last image. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
-/* How many of n layers one convolution takes, 0 if none: conv2d, dropout2d or not, and then
- * maxpool2d with ReLU before it, after it or not at all. */
+/* Returns how many of n layers form one convolution part: conv2d, optionally dropout2d, then
+ * maxpool2d, optionally with ReLU directly before or after it. 0 if none. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
 struct small_conv small_conv_shape(const struct fused_layers *fused);
-/* Lays out what forward of n images leaves, only measured without a base. Returns its size. */
+/* Lays out the data that forward of n images saves, or only measures it if `base` is NULL. Returns
+ * its size. */
 size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, size_t n,
                               void *base);
-/* fused and op are of this convolution alone, and borrowed. */
+/* Returns the call of one convolution. `fused` and `op` describe it alone, and are borrowed. */
 struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
-/* Two windows, or one in the first layer, for every pooled output, at most: which ones ReLU stops
- * depends on the images. */
+/* Returns an upper bound: per pooled output two windows, or one in the first layer. How many of
+ * them ReLU stops depends on the images. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 
-/* Lay out the scratch of a pass, and fill what threads share if there is a base. They return its
- * size. */
+/* Lay out the scratch of a pass and return its size. Unless `base` is NULL, they also fill the data
+ * shared by all threads. */
 size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, void *base);
 size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, void *base);
 
-/* Images [begin, end), by one thread. */
+/* Computes images [begin, end) in one thread. */
 void small_conv_forward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                int thread);
-/* Adds to the thread's sums. dy and dx (NULL: not asked for) are those of image `begin` and the
- * following ones. */
+/* Adds the gradients of images [begin, end) to the sums of the thread. dy and dx (may be NULL)
+ * begin at image `begin`. */
 void small_conv_backward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 
-/* Before and after backward of all images: dparams gets the sums of all threads, in their order. */
+/* Call these before and after backward of all images. The second adds the sums of all threads to
+ * dparams, in their order. */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);

@@ -1,4 +1,4 @@
-/* The backward pass of one convolution of op_small_conv.c. */
+/* Backward pass of one convolution of op_small_conv.c. */
 #include <string.h>
 
 #include "kernels/ops/op_small_conv.h"
@@ -11,7 +11,7 @@ static size_t gradient_reals(const struct small_conv_call *call)
     return c->out_c * c->in_c * c->kernel * SMALL_CONV_ROW;
 }
 
-/* Where the weight of (o, channel, tap) lies among transposed ones. */
+/* Returns the index of the weight of (o, channel, tap) in the transposed weights. */
 static size_t transposed_at(const struct small_conv *c, size_t o, size_t channel, size_t tap)
 {
     size_t block = o * (c->lanes_c / SMALL_CONV_PAD) + channel / SMALL_CONV_PAD;
@@ -102,7 +102,7 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
     }
 }
 
-/* The thread's sum for weight (o, channel, tap), and for the bias of o. */
+/* Return the thread's sum for weight (o, channel, tap), and for the bias of o. */
 static real sum_of_weight(const struct small_conv_call *call,
                           const struct small_conv_backward_work *w, size_t o, size_t channel,
                           size_t tap)
@@ -122,7 +122,7 @@ static real sum_of_bias(const struct small_conv_backward_work *w, size_t o)
     return sum;
 }
 
-/* dparams [out_c,in_c,taps], then [out_c], += a thread's sums. */
+/* Adds a thread's sums to dparams: weights [out_c,in_c,taps], then bias [out_c]. */
 static void add_thread(const struct small_conv_call *call, const struct small_conv_backward_work *w)
 {
     const struct small_conv *c = &call->c;

@@ -1,10 +1,10 @@
-/* The forward pass of op_small_conv.c, of one convolution. */
+/* Forward pass of one convolution of op_small_conv.c. */
 #include <string.h>
 
 #include "kernels/layers/dropout_mask.h"
 #include "kernels/ops/op_small_conv.h"
 
-/* Weights and bias with scale and shift in them. */
+/* Folds the scale and shift of bytes into weights and bias. */
 static void fold(struct small_conv_call *call, real *weights, real *bias)
 {
     const struct small_conv *c = &call->c;
@@ -44,7 +44,8 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
     return shared + (size_t)threads * call->stride;
 }
 
-/* Lists the channels that dropout2d leaves of an image, all outside training. */
+/* Lists the channels of an image that dropout2d keeps; outside training, all. Returns their
+ * number. */
 static size_t list_kept(const struct small_conv_call *call, size_t image, uint16_t *kept)
 {
     const struct exec *ex = call->op->ex;

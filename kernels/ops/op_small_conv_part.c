@@ -1,5 +1,4 @@
-/* One convolution of op_small_conv.c: which layers it is, its shape, what it keeps and what it
- * costs. */
+/* One convolution of op_small_conv.c: matching of layers, shape, saved data and cost. */
 #include <string.h>
 
 #include "kernels/ops/op_small_conv.h"
@@ -7,13 +6,13 @@
 
 #define WEIGHTS_MAX   8192
 #define POSITIONS_MAX 4096 /* of the input */
-#define WINDOW        4    /* outputs that pooling chooses from */
+#define WINDOW        4    /* outputs per pooling window */
 
 SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
 SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
 SIMD_DECLARE(struct small_conv_backward_functions, small_conv_backward)
 
-/* Added where a convolution has no bias. */
+/* Bias of a convolution without one. */
 static const real no_bias[SMALL_CONV_CHANNELS_MAX];
 
 static size_t pad(size_t n)
@@ -63,7 +62,8 @@ struct small_conv small_conv_shape(const struct fused_layers *fused)
     };
     c.positions = pad(c.pooled_h * c.pooled_w);
     c.vectors = c.positions / small_conv_forward_for(fused->isa)->lanes;
-    /* A vector of positions reads up to kernel/2 rows on; a row is written in whole vectors. */
+    /* A vector of positions is read up to kernel/2 rows further on. Rows are written in whole
+     * vectors. */
     c.plane = c.positions + pad(c.kernel / 2 * c.pooled_w) + SMALL_CONV_PAD;
     return c;
 }
@@ -121,14 +121,14 @@ const real *small_conv_image(const struct small_conv_call *call, real *space, si
     return memcpy(space, x, n * sizeof *x);
 }
 
-/* While training, on the average of what dropout2d leaves. */
+/* Returns the average share of channels that dropout2d keeps in training. */
 static double share_kept(const struct fused_layers *fused)
 {
     const struct layer_desc *dropout = fused_find(fused, LAYER_dropout2d);
     return dropout != NULL ? 1 - dropout->rate : 1;
 }
 
-/* Of one output in every window, by the kernel as written. */
+/* Returns the FLOPs of one output per pooling window, by direct sums. */
 static double flops_of_windows(const struct fused_layers *fused, const struct small_conv *c)
 {
     size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;

@@ -1,14 +1,14 @@
-/* A small dense layer, ReLU and dropout in one go. What stands before such a layer is mostly ReLU
- * and dropout too, so that of its inputs, and of its outputs' gradients, more than half are exact
- * zeros: of the 320 inputs of lenet_21k's first dense layer some 100 are left. All three products
- * are therefore sums of rows, in registers, for the numbers that are not zero:
+/* A small dense layer with ReLU and dropout. Its input often comes from ReLU and dropout too. More
+ * than half of its inputs, and of the gradients of its outputs, are then exact zeros: about 100 of
+ * 320 inputs of lenet_21k's first dense layer remain. All three products therefore add rows in
+ * registers, for nonzero numbers only:
  *
  *     y = b + sum x_i W'_i,   dx = sum dy_o W_o,   dW_o = sum over images of dy_o x.
  *
- * lenet_21k's two dense layers with ReLU and dropout take 0.09 ms a step of 128 images; matrix
- * products by BLIS, which take the zeros along, took 0.2 ms. Speed depends on the data.
+ * The two dense layers of lenet_21k with ReLU and dropout take 0.09 ms per step of 128 images.
+ * Products by BLIS, which include the zeros, took 0.2 ms. Speed depends on the data.
  *
- * Threads share the images of y and dx and the rows of dW: nothing is summed across threads. */
+ * Threads share the images of y and dx, and the rows of dW. Nothing is summed across threads. */
 #include <string.h>
 
 #include "kernels/layers/dropout_mask.h"
@@ -16,10 +16,10 @@
 #include "kernels/simd/small_dense.h"
 #include "kernels/simd_tables.h"
 
-#define WEIGHTS_MAX 65536 /* that a second-level cache holds several times */
+#define WEIGHTS_MAX 65536 /* small enough to fit several times into a second-level cache */
 #define INPUTS_MAX  4096
 #define OUTPUTS_MAX 1024
-/* Images whose inputs, a tile of them, stay in the first-level cache. */
+/* Images whose inputs (one tile of columns) fit into the first-level cache. */
 #define GROUP 128
 
 SIMD_DECLARE(struct small_dense_functions, small_dense)
@@ -39,7 +39,8 @@ static size_t outputs_of(const struct fused_layers *fused)
     return (size_t)fused->layers->channels;
 }
 
-/* dense, then ReLU or not, then dropout or not; of a part of a sum nothing can be computed yet. */
+/* Matches dense, then optional ReLU, then optional dropout. If the outputs are addends, ReLU must
+ * wait for their sum. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     size_t inputs = shape_count(layers->in);
@@ -61,16 +62,16 @@ struct small_dense_call {
     const struct layer_desc *dense, *dropout; /* dropout: NULL if there is none */
     bool relu;
     size_t in, out;
-    real scale;       /* of what dropout leaves */
-    uint8_t *keep;    /* [N,out], what dropout leaves */
+    real scale;       /* factor of the outputs kept by dropout */
+    uint8_t *keep;    /* [N,out], 1 if dropout keeps the output */
     real *transposed; /* weights: forward [in][out, padded], backward [out][in, padded] */
     const real *weights;
-    real *dz;               /* [out][N, padded]: the gradient of what the dense layer gave */
-    struct small_list list; /* of thread 0; the others' follow */
+    real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
+    struct small_list list; /* of thread 0; those of other threads follow */
     size_t list_size;
 };
 
-/* Lays the scratch out; returns its size. */
+/* Lays out the scratch and returns its size. */
 static size_t place_scratch(struct small_dense_call *call, size_t n, int threads, void *scratch)
 {
     size_t most = call->in > call->out ? call->in : call->out;
@@ -112,7 +113,7 @@ static struct small_list list_of(const struct small_dense_call *call, int thread
     return (struct small_list){.values = call->list.values + skip, .rows = call->list.rows + skip};
 }
 
-/* sums [columns] += the listed rows. */
+/* sums [columns] += the listed rows, each times its value. */
 static void add_all_rows(const struct small_dense_call *call, const struct small_matrix *m,
                          const struct small_list *list, real *sums)
 {
@@ -120,7 +121,7 @@ static void add_all_rows(const struct small_dense_call *call, const struct small
         call->f->add_rows(m, list, first, sums + first);
 }
 
-/* ReLU and dropout of one image's outputs. */
+/* Applies ReLU and dropout to the outputs of one image. */
 static void finish_outputs(const struct small_dense_call *call, real *y, uint8_t *keep,
                            uint32_t sample)
 {
@@ -163,8 +164,8 @@ static void forward(const struct fused_layers *fused, const struct op_call *op)
     exec_for(op->ex, (size_t)op->n, block_of(&call), forward_block, &call);
 }
 
-/* The gradient of what the dense layer gave, of one image: nothing where ReLU or dropout gave
- * nothing. */
+/* Computes the gradient of the dense layer's output for one image: 0 where ReLU or dropout set the
+ * output to 0. */
 static void fill_dz(const struct small_dense_call *call, size_t image, real *dz)
 {
     const real *dy = call->op->dy + image * call->out, *y = call->op->y + image * call->out;
@@ -200,7 +201,7 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* dbias and row o of dW, a tile of it, += the share of a group of images. */
+/* Adds the gradients of a group of images to one tile of row o of dW, and to dbias. */
 static void add_tile(const struct small_dense_call *call, const struct small_matrix *x,
                      struct small_list *list, size_t o, size_t image, size_t first)
 {
@@ -213,7 +214,7 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
         *dbias += list->values[i];
 }
 
-/* Items are rows of dW. A tile of the images' inputs is used for all of them before the next. */
+/* Items are rows of dW. Each tile of the inputs is used for all rows before the next tile. */
 static void backward_rows(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_dense_call *call = arg;
@@ -264,5 +265,5 @@ static unsigned savings(const struct fused_layers *fused)
     return SAVING_BIT(SAVING_data_zeros);
 }
 
-/* All FLOPs of the layer count as done: how many are left out depends on the images. */
+/* All FLOPs of the layer count as done, since the number skipped depends on the images. */
 OP_KERNEL(small_dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .savings = savings);

@@ -1,31 +1,32 @@
-/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm; the parts
- * are described in simd/winograd.h.
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
+ * in simd/winograd.h.
  *
- * Few weights are transformed once, and stay in a second-level cache while chunks of images, small
- * enough to be close, pass over them. Many weights would be written to memory and read again for
- * every chunk, four numbers for one: they are transformed a slice at a time right before its
- * product, which costs less than reading them, and their gradient is transformed back as soon as a
- * slice of it is summed. V of all images is kept from forward instead of x being transformed
- * again.
+ * Few weights are transformed once and stay in a second-level cache while small chunks of images
+ * are processed. Many transformed weights, four numbers for each weight, would be written to memory
+ * and read again for every chunk. They are transformed slice by slice just before each product
+ * instead, which costs less than reading them. Their gradient is transformed back as soon as a
+ * slice is summed. Forward saves V of all images, so that x need not be transformed again.
  *
- * Operands of bf16 halve the steps of a product and what is kept. Their sums go in long runs: what F4's
- * shorter ones save is nothing beside what rounding operands costs. */
+ * bf16 operands halve the steps of a product and the size of saved V. Their sums use long runs: the
+ * accuracy gained by F4's shorter runs is small compared with the rounding of the operands. */
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Tiles of a chunk at most: eight groups of twelve rows; of many weights more, since each chunk
- * transforms them again, but so that a block of M and a slice share a second-level cache. */
+/* Most tiles in a chunk: eight groups of twelve rows. With many weights a chunk is larger, since
+ * each chunk transforms them again; a block of M and a slice still fit into a second-level
+ * cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 
-/* Transformed weights are many from here on; and a slice of a block of them at most: what is read
- * of it for a point stays in a first-level cache. */
+/* Transformed weights are sliced from MANY_BYTES on. A slice has at most SLICE_BYTES and
+ * SLICE_ROWS, so that its part for one point fits into a first-level cache. */
 #define MANY_BYTES  ((size_t)2 << 20)
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
 
-/* Rows of a slice, whole blocks, or 0 where all panels are made at once. Threads share panels. */
+/* Returns the rows of a slice, in whole blocks. 0: all panels are transformed at once, also if
+ * threads share them. */
 static int slice_rows(const struct winograd *w, int threads)
 {
     size_t row = winograd_panel(w, 1) * sizeof(real);
@@ -42,15 +43,15 @@ static int chunk_images_most(const struct winograd *w, int threads)
     return tiles < winograd_tiles(w) ? 1 : tiles / winograd_tiles(w);
 }
 
-/* Equal chunks, of about that many. */
+/* Returns the size of equal chunks, at most chunk_images_most. */
 static size_t chunk_images(const struct winograd *w, int n, int threads)
 {
     int most = chunk_images_most(w, threads), chunks = (n + most - 1) / most;
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-/* In the place of m is a block of M forward, all of dM backward; in that of v a block of dV, and before it
- * one of dM in pairs. */
+/* m holds a block of M in forward, and all of dM in backward. v holds a block of dV, and before it
+ * a block of dM in pairs. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t block = winograd_transformed(w, 1), dm = winograd_operands(w, w->out_blocks);
@@ -71,7 +72,7 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* c, one block of columns <- a, all blocks, times panel `at`; all points. */
+/* c, one block of columns <- all blocks of a, times panel `at`, for all points. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            panel_function *panel_of, int at, int rows, int k)
 {
@@ -91,7 +92,7 @@ static void multiply_panel(const struct conv_call *call, int thread, real *c, co
     }
 }
 
-/* The operands of a block, all points, in pairs of tiles. */
+/* Arranges the operands of a block in pairs of tiles, for all points. */
 static void pair_tiles(const struct conv_call *call, real *to, const real *from, int rows)
 {
     size_t plane = winograd_plane(&call->w, rows);
@@ -99,7 +100,7 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
         call->product->pair(to, from, rows);
 }
 
-/* V as backward takes it, once forward has done with it. */
+/* Rearranges V for backward, after forward has used it. */
 static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
@@ -128,8 +129,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Rows of block b of dU from `first` on <- V' times that block of dM, or += it; of a chunk. Returns
- * how many rows. */
+/* dU, rows of block b from `first` on, <- or += V' times block b of dM, for a chunk. Returns the
+ * number of rows. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {
@@ -155,7 +156,7 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
     return count;
 }
 
-/* A block of dM as the product with V takes it: itself, or its pairs. */
+/* Returns a block of dM as the product with V reads it: unchanged, or in pairs. */
 static const real *right_side(const struct conv_call *call, int thread, const real *dm, int rows)
 {
     if (call->w.pair == 1)
@@ -164,7 +165,7 @@ static const real *right_side(const struct conv_call *call, int thread, const re
     return share_v(call, thread);
 }
 
-/* dM, and dU block by block while a second-level cache holds that block of dM. */
+/* Computes dM block by block, and dU from each block while it is in a second-level cache. */
 static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
                              real *dm)
 {
@@ -213,7 +214,7 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
     return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
-/* A smaller batch may be cut into larger chunks, up to the limit. */
+/* A smaller batch may be split into larger chunks, up to the limit. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);
@@ -222,7 +223,8 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, chunk, threads), threads);
 }
 
-/* The products alone; transforms add and scale, which FLOPs of a net leave out as they do bias. */
+/* Counts products only. Transforms are additions and scalings, which the FLOPs of a net exclude
+ * like the bias. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);
@@ -253,7 +255,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
     conv_backward(&call, backward_chunk);
 }
 
-/* One kind of op for each pair of neighbours. */
+/* One op per pair of input and output layouts. */
 #define KERNEL(name, in, out, match, out_reals_)                                                   \
     OP_KERNEL(name, in, out, match, .takes_bf16 = true, .out_reals = out_reals_,                   \
               .flops_forward = flops_forward, .flops_backward = flops_backward,                    \

@@ -1,4 +1,4 @@
-/* Choosing the ops of a plan. */
+/* Selection of the ops of a plan. */
 #include "kernels/ops/op.h"
 
 struct op_row {
@@ -12,7 +12,7 @@ static const struct op_row op_rows[] = {
 #include "kernels/ops/ops.def"
 };
 
-/* FAMILY_ANY: the first row that fits. */
+/* Returns the family that a choice selects. FAMILY_ANY: the first matching row. */
 static enum op_family family_of(enum kernel_choice choice)
 {
     static const enum op_family families[KERNEL_CHOICES] = {[CHOICE_direct] = FAMILY_DIRECT,
@@ -29,7 +29,7 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
     bool bf16 = isa != isa_exact(isa);
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         const struct op_kernel *kernel = op_rows[i].kernel;
-        /* Images can be made numbers for an op that takes no bytes. */
+        /* Bytes are converted for ops that do not read them. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
         bool asked = family == FAMILY_ANY || op_rows[i].family == family;
         bool can = bf16 || !kernel->needs_bf16;
@@ -62,8 +62,8 @@ enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice 
     return family != FAMILY_ANY && family == family_of(asked) ? asked : CHOICE_shape;
 }
 
-/* Rows of the input under the first `out` windows; one where all that they see is padding, since ops
- * compute one at least. */
+/* Returns the input rows under the first `out` windows. At least 1, even if the windows only
+ * contain padding: ops must compute something. */
 static int rows_under(int out, int kernel, int stride, int pad, int in)
 {
     int rows = (out - 1) * stride + kernel - pad;

@@ -1,9 +1,9 @@
-/* Which work a plan leaves out, and with which kernels it does the rest: two tables. */
+/* Savings (work that a plan leaves out) and kernel choices, from two tables. */
 #pragma once
 
 #include "kernels/desc/savings.h"
 
-/* What a layer's work is done with; CHOICE_shape is what its shape calls for. */
+/* Kernel of a layer. CHOICE_shape: the default for its shape. */
 enum kernel_choice {
     CHOICE_shape,
 #define CHOICE(name, plans, summary) CHOICE_##name,

@@ -1,4 +1,4 @@
-/* Choosing the algorithm of a convolution. */
+/* Selection of the algorithm of a convolution. */
 #include "kernels/ops/winograd.h"
 
 static int ceil_divide(int a, int b)
@@ -21,8 +21,8 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
     w->tiles_w = ceil_divide(w->out.w, w->outputs);
 }
 
-/* What was asked for, or the kind that needs the fewest products; of equals the one with the
- * smaller rounding errors. */
+/* Chooses the requested kind, or the kind with the fewest products. Of equal ones, the kind with
+ * the smaller rounding errors wins. */
 static void choose_kind(struct winograd *w, const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;

@@ -1,4 +1,4 @@
-/* Choosing Winograd's algorithm for a convolution. Internal to kernels/. */
+/* Selection of Winograd's algorithm for a convolution. Internal to kernels/. */
 #pragma once
 
 #include "kernels/ops/conv3x3.h"
@@ -12,5 +12,5 @@ SIMD_DECLARE_BF16(struct winograd_weights, winograd_weights)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 SIMD_DECLARE(struct block_functions, blocks)
 
-/* Of the convolution that the fused layers begin with. */
+/* Returns the algorithm for the convolution that is the first fused layer. */
 struct winograd winograd_of(const struct fused_layers *fused);
