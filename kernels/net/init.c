@@ -1,12 +1,12 @@
-/* Initial weights. All arithmetic is in double and rounded to float in either build, so that the
+/* Initial weights. They are computed in double and rounded to float in both builds, so that the
  * float and the double trainer start from the same numbers. */
 #include <math.h>
 
 #include "kernels/base/rng.h"
 #include "kernels/net/net.h"
 
-/* A tensor may have more elements than a stream has words for one sample, so the element's high
- * bits take the sample's place. Each element owns two words. */
+/* Returns random number `word` (0 or 1) of an element, in [0, 1). A stream has too few words per
+ * sample for large tensors, so the element's high bits are used as the sample. */
 static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
 {
     const size_t low_bits = 20;
@@ -20,7 +20,7 @@ static double uniform_of(uint64_t seed, int tensor, size_t element, double bound
     return (2 * unit_of(seed, tensor, element, 0) - 1) * bound;
 }
 
-/* Box and Muller's method; the unit that goes into the logarithm is in (0, 1]. */
+/* Box-Muller method. The argument of the logarithm is in (0, 1]. */
 static double normal_of(uint64_t seed, int tensor, size_t element, double deviation)
 {
     const double two_pi = 6.283185307179586;

@@ -1,9 +1,9 @@
-/* A network compiled to a list of ops with all its memory allocated up front.
+/* A network compiled to a list of ops, with all its memory allocated in advance.
  *
- * Slot memory: value[0] is the input, value[i + 1] the output of op i. The gradient of value[i]
- * lives in one of two buffers, number i % 2: op i reads the one and writes the other, and what
- * lies between two calls of net_backward on a slot stays where it is. Of a net that runs some of its
- * ops only, value[first_op] takes the place of the input. */
+ * Memory of a slot: value[0] is the input, value[i + 1] the output of op i. The gradient of
+ * value[i] is in buffer i % 2 of two buffers, so op i reads one and writes the other. Both stay
+ * valid between calls of net_backward on a slot. If a net runs only some of its ops,
+ * value[first_op] is its input. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ struct op {
     const struct op_kernel *kernel;
     struct fused_layers fused;
     int first_tensor, n_tensors;
-    size_t params; /* where the first tensor lies in an arena */
-    size_t value;  /* offset of the output among a slot's values */
-    size_t saved;  /* offset of what forward leaves for backward */
+    size_t params; /* offset of the first tensor in an arena */
+    size_t value;  /* offset of the output in a slot's values */
+    size_t saved;  /* offset of the op's saved data */
 };
 
 struct slot {
-    int n;                 /* images loaded */
-    const uint8_t **image; /* [n_max], borrowed from net_load to the end of backward */
+    int n;                 /* number of images loaded */
+    const uint8_t **image; /* [n_max], borrowed from net_load until backward ends */
     real *values;
     real *gradients[2];
     char *saved;
@@ -36,13 +36,13 @@ struct net {
     struct net_options options;
     struct shape input;
     int classes, n_ops, n_slots;
-    struct layer_desc *layers; /* a copy of the desc's */
-    struct extent *read;       /* of the value before each layer, and of the output */
+    struct layer_desc *layers; /* copy of the description's layers */
+    struct extent *read;       /* part read of the value before each layer, and of the output */
     struct op *ops;
     struct slot *slots;
     char *scratch;
     size_t value_reals, gradient_reals, saved_bytes, scratch_bytes;
-    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* (byte/255 - mean) / std, a channel */
+    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* (byte/255 - mean) / std, per channel */
     struct mem_room memory;
 };
 
@@ -56,7 +56,7 @@ static size_t align_bytes(size_t bytes)
     return (bytes + MEM_ALIGNMENT - 1) / MEM_ALIGNMENT * MEM_ALIGNMENT;
 }
 
-/* Numbers of n_max activations of this shape, padded so that the next buffer is aligned. */
+/* Returns the numbers of n_max activations of this shape, padded to align the next buffer. */
 static size_t padded_reals(const struct net *net, struct shape shape)
 {
     return aligned_reals((size_t)net->options.n_max * shape_count(shape));
@@ -70,11 +70,13 @@ static enum status check_options(const struct net_desc *desc, const struct net_o
                          "net '%s': %d images, %d threads, %d slots; each must be at least 1",
                          desc->name, o->n_max, o->threads, o->slots);
     if (o->values != PRECISION_fp32 && (o->last_op > 0 || sizeof(real) != sizeof(float)))
-        return error_set(e, ERR_ARGUMENT,
-                         "net '%s': values of 16 bits do not go with stages or double precision",
-                         desc->name);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "net '%s': 16-bit values are not supported for pipeline stages or in double precision",
+            desc->name);
     if (desc->input.c > CHANNELS_MAX)
-        return error_set(e, ERR_SHAPE, "net '%s': images of %d channels; 1 to %d can be loaded",
+        return error_set(e, ERR_SHAPE,
+                         "net '%s': images of %d channels are not supported; use 1 to %d",
                          desc->name, desc->input.c, CHANNELS_MAX);
     return OK;
 }
@@ -86,7 +88,7 @@ static void fill_byte_values(struct net *net, const struct net_desc *desc)
             net->byte_value[c][byte] = (real)((byte / 255.0 - desc->mean[c]) / desc->std[c]);
 }
 
-/* The tensors of an op lie side by side: layers own theirs in forward order. */
+/* Finds the tensors of an op, which are contiguous because layers store theirs in forward order. */
 static void find_tensors(struct op *op, const struct net_desc *desc)
 {
     for (int i = 0; i < op->fused.n_layers; i++) {
@@ -98,9 +100,10 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Ops that take bytes may move their scale and shift into weights and bias. Where a byte other
- * than 0 stands for exactly 0, as 51 does with a mean of 0.2, rounding would be left of the output
- * of a blank area, and ReLU let gradients of it pass: such nets get numbers. */
+/* Returns the layout of the images for the first op. Ops that read bytes may fold scale and shift
+ * into weights and bias. If a nonzero byte represents exactly 0, as 51 does with mean 0.2, blank
+ * areas would then have outputs of rounding errors, whose gradients ReLU would let pass. Such nets
+ * convert the bytes first. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)
@@ -110,7 +113,7 @@ static enum layout layout_of_images(const struct net *net)
     return LAYOUT_BYTES;
 }
 
-/* Cuts the layers into runs, each fused in the first kind of op that takes it. */
+/* Partitions the layers into ops. op_find chooses the first matching kind. */
 static void choose_ops(struct net *net, const struct net_desc *desc)
 {
     enum layout layout = layout_of_images(net);
@@ -122,7 +125,7 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
         struct op *op = &net->ops[net->n_ops++];
         op->kernel = op_find(net->options.plan, net->options.isa, layout, net->layers + first,
                              desc->n_layers - first, net->read + first, &taken);
-        assert(op->kernel != NULL); /* a layout of its own is left by an op of the same family */
+        assert(op->kernel != NULL); /* a non-standard layout is only used if the next op reads it */
         op->fused = (struct fused_layers){.layers = net->layers + first,
                                           .n_layers = taken,
                                           .read = net->read + first,
@@ -140,7 +143,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     }
 }
 
-/* Numbers of the outputs of n_max images, padded so that the next buffer is aligned. */
+/* Returns the numbers of the outputs of n_max images, padded to align the next buffer. Their
+ * gradients need as many. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)
@@ -148,14 +152,15 @@ static size_t output_reals(const struct net *net, const struct op *op)
     return aligned_reals(op->kernel->out_reals(&op->fused, net->options.n_max));
 }
 
-/* The room they take, which gradients by them do not share. */
+/* Returns the room of the outputs in reals, less than output_reals for 16-bit values. */
 static size_t value_reals(const struct net *net, const struct op *op)
 {
     size_t reals = output_reals(net, op);
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* What is read before the first op, and by backward after it, is the output of the op before. */
+/* Reserves the input of the first op: the images, or the output of the preceding op of another
+ * stage. */
 static void lay_out_input(struct net *net)
 {
     int first = net->options.first_op;
@@ -165,7 +170,8 @@ static void lay_out_input(struct net *net)
         net->value_reals = net->gradient_reals = output_reals(net, &net->ops[first - 1]);
 }
 
-/* Lays out a slot and sizes the scratch, which all ops share. Parameters count from the first tensor. */
+/* Lays out the memory of a slot and of the scratch shared by all ops. Rebases parameter offsets to
+ * the first tensor of this stage. */
 static void lay_out_ops(struct net *net)
 {
     const struct net_options *o = &net->options;
@@ -186,7 +192,7 @@ static void lay_out_ops(struct net *net)
     }
 }
 
-/* Of the plan, which is known by now. */
+/* Checks the range of ops against the plan. */
 static enum status check_stage(struct net *net, const struct net_desc *desc, struct error *e)
 {
     struct net_options *o = &net->options;
@@ -194,7 +200,8 @@ static enum status check_stage(struct net *net, const struct net_desc *desc, str
         o->last_op = net->n_ops;
     if (0 <= o->first_op && o->first_op < o->last_op && o->last_op <= net->n_ops)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "net '%s': ops %d to %d of %d; at least one must be run",
+    return error_set(e, ERR_ARGUMENT,
+                     "net '%s': ops %d to %d of %d are not a valid range; select at least one op",
                      desc->name, o->first_op, o->last_op, net->n_ops);
 }
 
@@ -356,7 +363,7 @@ void net_expect(struct net *net, int slot, int n)
     net->slots[slot].n = n;
 }
 
-/* Of padding, which lies behind the images, nothing. */
+/* Does not count padding after the images. */
 size_t net_activation_reals(const struct net *net, int op, int n)
 {
     if (op == 0)
@@ -367,7 +374,7 @@ size_t net_activation_reals(const struct net *net, int op, int n)
     return (size_t)n * shape_count(fused_last(&before->fused)->out);
 }
 
-/* The offset of an op's input among a slot's values. */
+/* Returns the offset of an op's input in a slot's values. */
 static size_t input_of(const struct net *net, int op)
 {
     return op > net->options.first_op ? net->ops[op - 1].value : 0;
@@ -424,13 +431,14 @@ unsigned net_savings(const struct net *net)
     return savings;
 }
 
-/* Backward of an op, with nothing to learn in it or before, is left out. */
+/* Returns whether an op has a backward pass. It has none if neither it nor an earlier op has
+ * parameters. */
 static bool op_learns(const struct op *op)
 {
     return op->fused.wants_input || op->n_tensors > 0;
 }
 
-/* Of one value that lies so. */
+/* Returns the bytes of one value in a layout. */
 static size_t value_bytes(const struct fused_layers *fused, enum layout layout)
 {
     if (layout == LAYOUT_BYTES)
@@ -466,7 +474,7 @@ static void charge_flops(const struct exec *ex, const struct op *op, bool backwa
         ex->charge(ex->charge_arg, WORK_FLOP, (double)done_flops(op, backward) * n);
 }
 
-/* What forward and backward of an op have in common. */
+/* Returns the call arguments shared by forward and backward of an op. */
 static struct op_call call_of(const struct net *net, const struct exec *ex, struct slot *slot,
                               int index, const real *params)
 {

@@ -1,5 +1,5 @@
-/* A network of layers compiled for its shapes: forward, loss and backward over flat arenas. One
- * process; no MPI, no files. */
+/* A network compiled for its shapes: forward, loss and backward over flat arenas of parameters and
+ * gradients. Uses neither MPI nor files. */
 #pragma once
 
 #include "kernels/base/mem.h"
@@ -8,143 +8,145 @@
 #include "kernels/layers/loss.h"
 #include "kernels/ops/savings.h"
 
-/* A network compiled for at most `n_max` images a call: a list of ops, each one layer or a run of
+/* A network compiled for at most `n_max` images per call: a list of ops, each of one or more
  * layers, and `slots` sets of activations. */
 struct net;
 struct net_options {
     enum plan plan;
-    enum isa isa; /* what the processor has, the same on all ranks */
-    /* What values between convolutions, and what these keep of them from forward to backward, are kept in:
-     * arithmetic is not. One of 16 bits not for a stage, nor in double precision. */
+    enum isa isa; /* of this processor, the same on all ranks */
+    /* Precision in which values between convolutions are stored; arithmetic is not affected. 16-bit
+     * types are not supported for stages of a pipeline or in double precision. */
     enum precision values;
-    int n_max;   /* images of a call at most */
-    int threads; /* of the pool that calls will bring */
-    int slots;   /* activation sets, 1 unless pipelined */
-    /* Ops [first_op, last_op) alone are run, as a stage of a pipeline: others take no memory, and the
-     * arenas of parameters and gradients hold the tensors of these ops only. 0, 0: all. */
+    int n_max;   /* maximum number of images per call */
+    int threads; /* maximum number of threads of ex->pool */
+    int slots;   /* sets of activations; 1 unless pipelined */
+    /* Ops [first_op, last_op) to run, for a stage of a pipeline. Other ops use no memory, and the
+     * arenas only hold the tensors of these ops. 0, 0: all ops. */
     int first_op, last_op;
-    /* [n_layers] of enum kernel_choice, as net_tune leaves them; NULL: all by shape. Only read
-     * while the net is made. */
+    /* [n_layers] of enum kernel_choice, as set by net_tune; NULL: default kernels. Only read by
+     * net_create. */
     const uint8_t *choices;
 };
-/* *net: desc, which may go afterwards, compiled with all the memory that its calls need; freed with
- * net_destroy. ERR_ARGUMENT for options out of range or that do not go together, ERR_SHAPE for images of
- * more than 4 channels, ERR_MEMORY with how much was asked for; *net is NULL then. */
+/* Compiles a description and allocates all memory that calls need. `desc` may be freed afterwards.
+ * Free with net_destroy. ERR_ARGUMENT for invalid options, ERR_SHAPE for images of more than 4
+ * channels, ERR_MEMORY with the requested size; *net is then NULL. */
 enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
 void net_destroy(struct net *net);
 
-/* How many ops the plan has, those of other stages with them. */
+/* Returns the number of ops in the plan, including those of other stages. */
 int net_ops(const struct net *net);
-/* Tensors [*first, *last) of an op; empty for one without parameters. */
+/* Returns the tensors [*first, *last) of an op; empty if it has no parameters. */
 void net_op_tensors(const struct net *net, int op, int *first, int *last);
-/* The name of the kind of op, a row of ops.def. */
+/* Returns the name of an op's kind, as in ops.def. */
 const char *net_op_name(const struct net *net, int op);
-/* "conv1 relu1 maxpool2d1": the layers that it does, cut to fit. Returns text. */
+/* Writes the names of an op's layers, cut to fit: "conv1 relu1 maxpool2d1". Returns text. */
 #define NET_OP_LAYERS 256
 char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
                     char text[NET_OP_LAYERS]);
-/* What an op is and did, for measuring and comparing plans. */
+/* Properties and output of an op, for measuring and comparing plans. */
 struct net_op_view {
     int first_layer, last_layer; /* layers [first, last) */
-    /* The output of the slot's images [N,C,H,W] after net_forward, of which a later layer reads
-     * read_h rows and read_w columns; NULL where it lies in a layout of the op's own. */
+    /* Output [N,C,H,W] of the slot's images after net_forward; later layers read read_h rows and
+     * read_w columns of it. NULL if the op has a layout of its own. */
     const real *y;
     int read_h, read_w;
-    bool learns;                            /* it has a backward pass */
-    uint64_t flops_forward, flops_backward; /* an image, really done */
+    bool learns;                            /* has a backward pass */
+    uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
     unsigned savings;
-    enum kernel_choice choice;  /* that it follows; direct sums follow it also unasked */
-    bool bf16;                  /* it multiplies numbers of bf16 */
-    size_t in_bytes, out_bytes; /* of a value that it reads in forward, and of one that it gives */
+    enum kernel_choice
+        choice; /* choice in effect; CHOICE_direct also for direct sums that were not requested */
+    bool bf16;  /* multiplies bf16 numbers */
+    size_t in_bytes, out_bytes; /* per value: of the input, and of the output, of forward */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
-/* "conv1:first_conv conv2:winograd_f2 fc:small_dense": what each convolution and dense layer is
- * computed with, the kind of its op or what was chosen more closely, "winograd_bf16" where it multiplies
- * numbers of bf16. text has KERNELS_TEXT bytes.
- * Returns text. */
+/* Writes the kernel of each convolution and dense layer: "conv1:first_conv conv2:winograd_f2
+ * fc:small_dense". The kernel is the chosen one or the kind of the op, with suffix "_bf16" if it
+ * multiplies bf16 numbers. Returns text. */
 #define KERNELS_TEXT 1024
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
-/* What a net takes of its slots' images, and to compute. */
+/* Memory of a net for its slots and for computing, in bytes. */
 struct net_memory {
-    size_t outputs;   /* of ops */
-    size_t saved;     /* what ops keep beside these for backward */
-    size_t gradients; /* of outputs, of two ops */
+    size_t outputs;   /* of all ops */
+    size_t saved;     /* data that ops save for backward besides outputs */
+    size_t gradients; /* gradients of the outputs of two ops */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
-size_t net_bytes(const struct net *net); /* all of it */
-/* FLOPs an image that the plan really does; those of the net as written are in its description.
- * Neither counts the gradient of the images, which is not wanted. */
+size_t net_bytes(const struct net *net); /* sum of net_memory */
+/* Returns the FLOPs per image that the plan computes. Like the FLOPs of the description, they
+ * exclude the gradient of the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
-unsigned net_savings(const struct net *net); /* of all its ops */
+unsigned net_savings(const struct net *net); /* of all ops */
 
-/* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as (byte/255 -
- * mean)/std. They are borrowed until the slot's backward has ended. */
+/* Makes n <= n_max images, bytes [N,C,H,W], the input of a slot. The net reads a byte as (byte/255
+ * - mean)/std. The images are borrowed until backward of the slot has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
-/* The same with images [C,H,W] anywhere in memory. The array itself is not kept. */
+/* Works as net_load, for images [C,H,W] anywhere in memory. The array `image` is copied. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
-/* What of a net's ops goes from one to the next, as its plan lays it out: the input of op `op` of n images,
- * or the output of the last op where op is net_ops. A stage of a pipeline has its own first op's and that
- * of the op behind it. net_activations: where the slot keeps them; net_gradients: where backward keeps the
- * gradient of the loss by them, until it writes that of the next but one. NULL before op 0 where it
- * takes bytes. */
+/* Values between ops, for stages of a pipeline: the input of op `op` for n images, in the layout of
+ * the plan. op = net_ops: the output of the last op. A stage has the input of its first op and the
+ * output of its last op. net_activations returns where the slot stores it. net_gradients returns
+ * where backward stores its gradient, until it writes the gradient of op - 2. NULL before op 0 if
+ * the op reads bytes. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
 
-/* Whether the op hands a gradient on to the one before it, which is so behind the first tensor. */
+/* Returns whether backward of the op computes a gradient for the previous op: true after the first
+ * tensor. */
 bool net_op_hands_back(const struct net *net, int op);
 
-/* In place of net_load where the net's first op is that of a later stage: n <= n_max images, whose
- * activations come into net_activations(net, slot, first_op). */
+/* Announces n <= n_max images to a later stage of a pipeline, in place of net_load. The caller
+ * writes their activations to net_activations(net, slot, first_op). */
 void net_expect(struct net *net, int slot, int n);
 
-/* choices [n_layers] <- the fastest of the plan's kernels for each convolution and dense layer, at
- * options->n_max images on this machine now: each candidate's training steps on made-up images take
- * turns with those of the plan by shape, and what is chosen together must beat that as a whole. The
- * choices of options are not read. Takes some dozens of steps and two nets' memory; two calls may
- * choose differently, and other kernels round differently. */
+/* Measures the plan's kernels and sets choices [n_layers] to the fastest for each convolution and
+ * dense layer, at options->n_max images. Training steps of each candidate on generated images
+ * alternate with steps of the default plan. The combination of all choices must also be faster than
+ * the default plan. options->choices is ignored. Needs several dozen steps and the memory of two
+ * nets. Two calls may choose differently, and kernels differ in rounding. */
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,
                      const struct net_options *options, struct pool *pool, struct error *e);
 
-/* Runs ops [first, last) on the n images loaded into the slot. params: the parameter arena. */
+/* Runs ops [first, last) on the n images of the slot. params: the arena of parameters. */
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
                  const real *params);
 
-/* Softmax cross-entropy of the slot's logits against labels [N]. With `gradient_scale` > 0 also
- * leaves dlogits = gradient_scale * (softmax - onehot) for backward; exact data parallelism passes
- * 1 / global samples. weights [N] (or NULL: all 1) multiply each image's loss, gradient and count
- * (0 for padding). */
+/* Computes the softmax cross-entropy of the slot's logits against labels [N]. If gradient_scale >
+ * 0, it also stores dlogits = gradient_scale * (softmax - onehot) for backward. Exact data
+ * parallelism uses 1 / global samples. weights [N] (or NULL: all 1) multiply the loss, gradient and
+ * count of each image (0 for padding). */
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 
-/* The class of each image of the slot: of its largest logit, the first of equals. classes [N]. */
+/* Sets classes [N] to the class of each image's largest logit, the first of equals. */
 void net_classify(const struct net *net, int slot, int *classes);
 
-/* Runs ops last-1 down to first backward. grads: the gradient arena, overwritten for the tensors
- * of these ops, or added to with ex->accumulate. */
+/* Runs ops last-1 down to first backward. grads: the arena of gradients, overwritten for the
+ * tensors of these ops, or added to if ex->accumulate. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads);
 
-/* The slot's logits [N, classes], valid after the last forward step. */
+/* Returns the slot's logits [N, classes], valid after forward of the last op. */
 const real *net_logits(const struct net *net, int slot);
 
-/* Initial weights of tensors as the desc's initializer says, from (seed, tensor, element) alone. */
+/* Sets the initial weights by the description's initializer; they only depend on (seed, tensor,
+ * element). */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
-/* One number of a tensor, as these have it. */
+/* Returns the initial value of one element. */
 real net_initial_value(const struct net_desc *desc, int tensor, size_t element, uint64_t seed);
-/* The same of tensors [first, last) alone, the first of which lies at params[0]. */
+/* Sets the initial weights of tensors [first, last) only, the first of them at params[0]. */
 void net_init_tensors(const struct net_desc *desc, int first, int last, real *params,
                       uint64_t seed);
 
-/* Running statistics before the first step: means 0, variances 1. */
+/* Sets running statistics to their initial values: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
-/* n images, labels and weights made up to time training steps with, the same every time. The caller frees them by
- * emptying `memory`, after a failure too. */
+/* n generated images, labels and weights for timing training steps, always the same. The caller
+ * frees them by emptying `memory`, also after an error. */
 struct net_batch {
     const struct net_desc *desc; /* borrowed */
     int n;

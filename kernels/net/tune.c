@@ -1,6 +1,6 @@
-/* Choosing kernels by time, with whole nets: a kernel's neighbours and the state of the caches
- * count as much as it does by itself. Every candidate is used wherever it can be, so that there are
- * as many nets as candidates, and two at a time in memory. */
+/* Choice of kernels by timing whole nets, since a kernel's time depends on its neighbours and on
+ * the caches. Each candidate is used wherever it can be. So there is one net per candidate, and two
+ * nets are in memory at a time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "kernels/base/stats.h"
 #include "kernels/net/net.h"
 
-/* Timed rounds of each candidate, after one that warms up. */
+/* Timed rounds of each candidate, after one warm-up round. */
 enum { ROUNDS = 7 };
 
-/* A candidate must be so much faster than the kernel of the shape: less than that is noise. */
+/* Largest time of a candidate relative to the default kernel; smaller gains are noise. */
 #define WORTHWHILE 0.98
 
-/* ns [n_layers]: of each op forward and backward, where its first layer is; loading is the first
- * layer's. */
+/* Times one training step. ns [n_layers]: forward plus backward of each op, at its first layer;
+ * loading counts for the first layer. */
 static void time_step(struct net_batch *r, struct net *net, int64_t *ns)
 {
     int ops = net_ops(net);
@@ -45,8 +45,8 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* ratio [n_layers]: of an op of `base` at its first layer, the median over rounds of its layers'
- * time in `other` over that in `base`. *whole: of all layers. */
+/* Sets ratio [n_layers] for each op of `base`, at its first layer: the median over rounds of its
+ * layers' time in `other` / in `base`. *whole: the ratio for all layers. */
 static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {
@@ -74,7 +74,7 @@ static enum status compare(struct net_batch *r, struct net *base, struct net *ot
     return OK;
 }
 
-/* The op of `net` that begins at a layer, or -1. */
+/* Returns the op of `net` that begins at a layer, or -1. */
 static int op_at(const struct net *net, int layer)
 {
     for (int i = 0; i < net_ops(net); i++)
@@ -83,8 +83,8 @@ static int op_at(const struct net *net, int layer)
     return -1;
 }
 
-/* Whether `other` computes the layers of an op of `base` by themselves, and not by the same kernel
- * in the same way. */
+/* Returns whether ops of `other` compute exactly the layers of op `op` of `base`, with a different
+ * kernel. */
 static bool differs(const struct net *base, int op, const struct net *other)
 {
     struct net_op_view v = net_op_view(base, 0, op);
@@ -98,7 +98,7 @@ static bool differs(const struct net *base, int op, const struct net *other)
            v.flops_forward != o.flops_forward || v.flops_backward != o.flops_backward;
 }
 
-/* Layers that there are several kernels for. */
+/* Returns whether there are several kernels for a layer. */
 static bool has_kernels(const struct layer_desc *layer)
 {
     return layer->kind == LAYER_conv2d || layer->kind == LAYER_dense;
@@ -109,13 +109,13 @@ static bool is_head(const struct net_desc *desc, const struct net *net, int op)
     return has_kernels(&desc->layers[net_op_view(net, 0, op).first_layer]);
 }
 
-/* What a search carries along. */
+/* State of a search. */
 struct search {
     struct net_batch batch;
     struct net_options options;
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] */
-    double *best, *ratio;     /* [n_layers], of the layers that ops of base begin with */
+    double *best, *ratio;     /* [n_layers], set for the first layer of each op of base */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,
@@ -134,7 +134,7 @@ static void choose(uint8_t *choices, const struct net_desc *desc, int first, int
             choices[i] = (uint8_t)choice;
 }
 
-/* One candidate, wherever it can be used. */
+/* Times one candidate and chooses it for each op where it is the fastest so far. */
 static enum status try_choice(struct search *s, enum kernel_choice choice, struct error *e)
 {
     struct net *other = NULL;
@@ -158,8 +158,8 @@ static enum status try_choice(struct search *s, enum kernel_choice choice, struc
     return status;
 }
 
-/* What was fastest by itself must be so together: layouts have to be changed where neighbours
- * differ. */
+/* Discards all choices unless their combination is faster than the default plan. Layout conversions
+ * between different neighbours can cost more than the choices save. */
 static enum status check_together(struct search *s, struct error *e)
 {
     struct net *together = NULL;
@@ -222,7 +222,7 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
     return status;
 }
 
-/* A choice that says more than the kind of op does. */
+/* Returns the kernel choice if it is more specific than the kind of the op, else that kind. */
 static const char *kernel_name(const struct net *net, int op)
 {
     enum kernel_choice choice = net_op_view(net, 0, op).choice;
