@@ -1,4 +1,4 @@
-/* The only file that knows the matrix library. */
+/* The only file that includes the matrix library. */
 #include "kernels/gemm.h"
 
 #include <blis.h>
@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #include <string.h>
 
-/* The family as CPUID leaf 1 gives it: the extended family counts from 15. */
+/* Returns the family from CPUID leaf 1. The extended family is added if the family is 15. */
 static unsigned cpu_family(void)
 {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -31,11 +31,11 @@ static bool cpu_has_avx512(void)
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
-/* The kernel set to ask for, or -1 to let the library choose. Up to 0.9 it knows AMD's processors
- * up to family 25, where it never takes AVX-512, and tells by their names which of Intel's have two
- * units for it; all others get less than they can do. With the kernels it has for Skylake a Zen 5
- * core gives 230 GFLOP/s instead of 42 with portable C, a Xeon whose name a hypervisor hides 152
- * instead of 90. */
+/* Returns BLIS's number of the kernel set to use, or -1 for its own choice. BLIS up to 0.9 chooses
+ * badly on many processors. It knows AMD's up to family 25, for which it never uses AVX-512. It
+ * recognises Intel's with two AVX-512 units by name. All others get slower kernels. With the
+ * Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead of 42 with portable C. A Xeon whose
+ * name is hidden by a hypervisor reaches 152 instead of 90. */
 static int arch_wanted(void)
 {
     enum { LAST_KNOWN_AMD_FAMILY = 25 };
@@ -67,14 +67,14 @@ void gemm_init(void)
     if (arch >= 0) {
         char number[16];
         snprintf(number, sizeof number, "%d", arch);
-        setenv(GEMM_ARCH_TYPE, number, 0); /* what the user set wins */
+        setenv(GEMM_ARCH_TYPE, number, 0); /* a value set by the user takes precedence */
     }
     bli_init();
 }
 
 const char *gemm_library(void)
 {
-    /* The library tells version and kernel set at run time only; every call writes the same. */
+    /* The version and kernel set are only known at run time. Every call writes the same text. */
     static _Thread_local char text[64];
     snprintf(text, sizeof text, "BLIS %s %s", bli_info_get_version_str(),
              bli_arch_string(bli_arch_query_id()));
@@ -84,9 +84,9 @@ const char *gemm_library(void)
 void gemm(size_t m, size_t n, size_t k, real *c, size_t ldc, struct gemm_operand a,
           struct gemm_operand b, bool add)
 {
-    /* Several threads call at once, each for itself: one thread a call, whatever the environment
-     * (BLIS_NUM_THREADS, OMP_NUM_THREADS) says. The library takes operands that it only reads
-     * without const. */
+    /* Many threads call this at once, so each product uses one thread, whatever BLIS_NUM_THREADS or
+     * OMP_NUM_THREADS says. The casts drop const because BLIS declares its input operands without
+     * it. */
     rntm_t one_thread = BLIS_RNTM_INITIALIZER;
     bli_rntm_set_num_threads(1, &one_thread);
     real one = 1, beta = add ? 1 : 0;

@@ -1,4 +1,4 @@
-/* Matrix products, by BLIS. */
+/* Matrix products, computed by BLIS. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,17 +6,17 @@
 
 #include "kernels/base/real.h"
 
-/* "BLIS 0.9.0 skx": the matrix library and the kernel set it runs with here. */
+/* Returns the matrix library and the kernel set it uses here: "BLIS 0.9.0 skx". */
 const char *gemm_library(void);
 
-/* Prepares the matrix library for single-threaded calls from any thread; before any net runs. The
- * kernel set that it asks for, where the library would not choose the best, it leaves in the
- * environment, by which other programs with the same library can ask for it. */
+/* Prepares the matrix library for single-threaded calls from any thread. Call it before any net
+ * runs. If the library would not choose its best kernel set, this sets the set in the environment
+ * variable GEMM_ARCH_TYPE. Child processes that use BLIS inherit it. */
 #define GEMM_ARCH_TYPE "BLIS_ARCH_TYPE"
 void gemm_init(void);
 
-/* c [m,n] <- a [m,k] * b [k,n], plus c when `add`. Row-major with leading dimensions; a transposed
- * operand is stored as [k,m] or [n,k]. */
+/* Computes c [m,n] <- a [m,k] * b [k,n], plus c if `add`. Row-major with leading dimensions; a
+ * transposed operand is stored as [k,m] or [n,k]. */
 struct gemm_operand {
     const real *data;
     size_t ld;

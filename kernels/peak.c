@@ -6,7 +6,8 @@
 
 SIMD_DECLARE_TILES(struct peak_functions, peak)
 
-/* Half a millisecond or so, less than a core is given away for, several times. */
+/* One run lasts about half a millisecond, shorter than a scheduler's time slice. The best of TIMES
+ * runs counts. */
 enum { ROUNDS = 1 << 17, TIMES = 16 };
 
 double peak_flop_per_s(enum isa isa)

@@ -1,8 +1,10 @@
-/* The most that multiplications and additions of an instruction set reach: in registers, with no memory in the
- * way, as many sums side by side as keep the multipliers busy. Of sets that round operands, products of those. */
+/* Peak rate of multiplications and additions of an instruction set. The operands stay in registers,
+ * in enough independent sums to keep all multipliers busy. For sets that round operands, the peak
+ * is that of rounded products. */
 #pragma once
 
 #include "kernels/base/isa.h"
 
-/* FLOPs per second of one core, the best of some 10 ms now; whatever else runs there can only make it less. */
+/* Measures the peak of one core in FLOPs per second, the best of about 16 short runs. Other load on
+ * the core can only lower the result. */
 double peak_flop_per_s(enum isa isa);

@@ -1,12 +1,13 @@
-/* Choosing among the tables that files below kernels/simd export, one a set of instructions.
+/* Selection among the function tables that files in kernels/simd export, one per instruction set.
  * Internal to kernels/. */
 #pragma once
 
 #include "kernels/base/isa.h"
 
-/* SIMD_DECLARE(struct conv_functions, conv) declares conv_portable, conv_avx2, conv_avx512 and the
- * function conv_for(isa), which returns the one to use. SIMD_DECLARE_BF16 is for what takes part in products
- * of operands of 16 bits: a table more, conv_avx512_bf16; SIMD_DECLARE_TILES for what multiplies them: conv_amx_bf16, too. */
+/* SIMD_DECLARE(struct conv_functions, conv) declares conv_portable, conv_avx2 and conv_avx512. It
+ * also defines conv_for(isa), which returns the table for an instruction set. SIMD_DECLARE_BF16
+ * adds conv_avx512_bf16, for code that handles 16-bit operands. SIMD_DECLARE_TILES also adds
+ * conv_amx_bf16, for code that multiplies them. */
 #if defined(__x86_64__)
 #define SIMD_DECLARE_UP_TO(type, name, bf16, tiles)                                                \
     extern const type name##_portable, name##_avx2, name##_avx512;                                 \
@@ -17,7 +18,7 @@
         return tables[isa];                                                                        \
     }
 #define SIMD_DECLARE(type, name) SIMD_DECLARE_UP_TO(type, name, avx512, avx512)
-#if defined(SCALEBENCH_F64) /* rounds no operand to 16 bits */
+#if defined(SCALEBENCH_F64) /* double precision never rounds operands to 16 bits */
 #define SIMD_DECLARE_BF16(type, name)  SIMD_DECLARE(type, name)
 #define SIMD_DECLARE_TILES(type, name) SIMD_DECLARE(type, name)
 #else

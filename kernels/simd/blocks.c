@@ -1,5 +1,5 @@
-/* Squares of channels by positions are transposed in registers: number by number, moving the values
- * of vgg11_bn took as long as a fifth of its products. */
+/* Transposes squares of channels by positions in registers. Number by number, the conversions of
+ * vgg11_bn took a fifth of the time of its products. */
 #include "kernels/simd/blocks.h"
 
 #include "kernels/simd/transpose.h"
@@ -11,7 +11,7 @@ static int at_most(int x, int most)
     return x < most ? x : most;
 }
 
-/* Planes that are wanted whole are one long row. */
+/* Whole planes are treated as one long row. */
 static struct area rows_of(const struct planes *p)
 {
     if ((size_t)p->area.w == p->row)
@@ -19,7 +19,7 @@ static struct area rows_of(const struct planes *p)
     return p->area;
 }
 
-/* `lanes` channels from `first` on, `count` positions. */
+/* Converts `count` positions of `lanes` channels. */
 INLINE void square_to_blocks(real *to, const real *from, size_t plane, int lanes, int count)
 {
     vreal square[VECTOR_LANES];

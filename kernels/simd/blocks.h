@@ -1,10 +1,12 @@
-/* Values of one image between planes [C,H,W] and blocks of channels [C/block,h,w,block]. */
+/* Conversion of an image's values between planes [C,H,W] and blocks of channels
+ * [C/block,h,w,block]. */
 #pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* What is in blocks is a part of planes whose rows lie `row` numbers apart, planes `plane`. */
+/* Part of the planes that the blocks contain. Rows of a plane are `row` numbers apart, planes
+ * `plane` numbers. */
 struct planes {
     struct area area;
     int channels;

@@ -1,15 +1,15 @@
-/* Arrays of numbers of 16 bits, a vector at a time; see codes16.h. */
+/* Conversion of arrays to 16 bits and back, a vector at a time; see codes16.h. */
 #include "kernels/simd/cast16.h"
 
 #include "kernels/simd/codes16.h"
 
-/* In the double-precision build a number is rounded to float first. */
+/* Doubles are rounded to float first. */
 INLINE vfloat scaled(vreal x, float scale)
 {
     return __builtin_convertvector(x, vfloat) * scale;
 }
 
-/* The first `count` of a vector. */
+/* Loads the first `count` codes of a vector. */
 INLINE vcodes codes_load_first(const uint16_t *from, size_t count)
 {
     vcodes codes = {0};

@@ -1,5 +1,5 @@
-/* Numbers of 16 bits and back, as functions of one thread. Compiled once for every instruction set;
- * all give the same bits. */
+/* Conversion of arrays to 16 bits and back, in one thread. Compiled once per instruction set; all
+ * give the same bits. */
 #pragma once
 
 #include <stddef.h>
@@ -7,17 +7,17 @@
 
 #include "kernels/base/real.h"
 
-/* One format. The arrays are [n] and do not overlap; `scale` is a power of two, and multiplying by
- * it loses nothing in either direction. */
+/* Conversions of one format. Arrays are [n] and must not overlap. `scale` is a power of two, so
+ * that scaling is exact. */
 struct cast16 {
-    /* y = x * scale, rounded to the nearest, of two equally near ones to the even one. */
+    /* y = x * scale, rounded to nearest, ties to even */
     void (*encode)(uint16_t *y, const real *x, size_t n, float scale);
-    /* y = x * scale; y += x * scale */
+    /* decode: y = x * scale; add: y += x * scale */
     void (*decode)(real *y, const uint16_t *x, size_t n, float scale);
     void (*add)(real *y, const uint16_t *x, size_t n, float scale);
 };
 
 struct cast16_functions {
     struct cast16 fp16, bf16;
-    size_t (*count_infinite)(const uint16_t *x, size_t n); /* of fp16 */
+    size_t (*count_infinite)(const uint16_t *x, size_t n); /* counts infinite fp16 numbers */
 };

@@ -1,6 +1,6 @@
-/* A vector of floats and the same numbers in 16 bits, in the set that a file is compiled for: rounded as ../cast16.h
- * says, by an instruction where the set has one, else by whole-number arithmetic on the bits, which gives the same
- * ones. Where denormal floats are flushed fp16 does not notice: they are far below its least number. */
+/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Uses an
+ * instruction if the set has one, else integer arithmetic on the bits with the same result. Flushed
+ * float denormals do not affect fp16: they are far below its least number. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -9,12 +9,13 @@
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
 typedef int32_t vsize
-    __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t)))); /* no sign */
+    __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t)))); /* magnitude bits, without
+                                                                        * sign */
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 
 #define FLOAT_SIGN 0x80000000u
 #define INFINITE   0x7f800000
-#define BIAS_GAP   (112 << 23) /* between the exponents of float and fp16 */
+#define BIAS_GAP   (112 << 23) /* difference of the exponent biases of float and fp16 */
 #define LEAST_FP16 (113 << 23) /* 2^-14, the least normal fp16, as a float */
 
 INLINE vcodes codes_load(const void *from)
@@ -72,9 +73,10 @@ INLINE vfloat decode_fp16(vcodes codes)
 
 #else
 
-/* A carry out of the fraction moves on to the next power of two, and past the largest fp16 to
- * infinity. Below 2^-14, fp16 counts multiples of 2^-24, the last place of the floats from 1/2 on:
- * adding 1/2 rounds to them. NaN keeps its upper bits and is quiet, as instructions leave it. */
+/* Encodes by integer arithmetic. A carry out of the fraction leads to the next power of two, and
+ * from the largest fp16 to infinity. Below 2^-14, fp16 numbers are multiples of 2^-24, the last
+ * place of floats from 1/2 on, so adding 1/2 rounds to them. NaN keeps its upper bits and becomes
+ * quiet, as with instructions. */
 INLINE vcodes encode_fp16(vfloat x)
 {
     vbits sign = (vbits)x & FLOAT_SIGN;
@@ -88,7 +90,7 @@ INLINE vcodes encode_fp16(vfloat x)
     return __builtin_convertvector((vbits)code | sign >> 16, vcodes);
 }
 
-/* Fractions without the leading one become numbers by subtracting the one they were given. */
+/* Decodes by integer arithmetic. Denormals get a leading one, which is then subtracted. */
 INLINE vfloat decode_fp16(vcodes codes)
 {
     vsize all = __builtin_convertvector(codes, vsize), shifted = (all & 0x7fff) << 13;

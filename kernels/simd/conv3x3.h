@@ -1,4 +1,4 @@
-/* What kernels for convolutions of 3x3 and stride 1 share. */
+/* Declarations shared by the kernels for 3x3 convolutions of stride 1. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 enum { TAPS = 9 };
 
-/* Rows and columns, from the top left corner, of a value of which no more is read. */
+/* Part of a value that is read: rows and columns from its top left corner. */
 struct area {
     int h, w;
 };
@@ -16,18 +16,18 @@ static inline size_t area_pixels(struct area a)
     return (size_t)a.h * (size_t)a.w;
 }
 
-/* What is done to an output y of the convolution, bias added, before it is stored. */
+/* Operation applied to an output of the convolution, including bias, before it is stored. */
 enum epilogue {
     EPILOGUE_NONE,
     EPILOGUE_RELU,
-    EPILOGUE_RELU_POOL, /* windows of 2x2 side by side, in either order */
+    EPILOGUE_RELU_POOL, /* maxima of adjacent 2x2 windows, before or after ReLU */
 };
 
-/* Where a stored value came from, a byte each: the offset 0..3 in its window, or nowhere if ReLU
+/* Origin of a stored value, one byte each: offset 0..3 in its window, or FROM_NOWHERE if ReLU
  * stopped it. */
 enum { FROM_NOWHERE = 4 };
 
-/* Channels in blocks of `block`, the last filled up with zeros. */
+/* Returns the number of blocks. The last block is padded with zeros. */
 static inline int blocks_of(int channels, int block)
 {
     return (channels + block - 1) / block;

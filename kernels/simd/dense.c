@@ -1,10 +1,10 @@
-/* Rows of operands, and squares of them transposed in registers: see dense.h. */
+/* Rows of operands, and squares of operands transposed in registers: see dense.h. */
 #include "kernels/simd/dense.h"
 
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 
-/* Operands that a vector has room for. */
+/* Operands per vector. */
 enum { IN_VECTOR = PAIR * VECTOR_LANES };
 
 static int at_most(int x, int most)
@@ -20,7 +20,8 @@ static void rows_to_operands(real *to, const real *from, size_t ld, int rows, in
                         operand_load_row(from + first, at_most(columns - first, IN_VECTOR)));
 }
 
-/* As many rows as a vector has lanes, of which `rows` exist, and as many columns as it has room for. */
+/* Transposes a square of VECTOR_LANES rows, of which `rows` exist, and as many columns as fit in a
+ * vector. */
 INLINE void turn_square(real *to, const real *from, size_t ld, int rows, int columns)
 {
     vreal square[VECTOR_LANES];

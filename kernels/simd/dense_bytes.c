@@ -2,7 +2,7 @@
 
 #include "kernels/simd/lanes.h"
 
-/* Outputs computed together: as many accumulators hide the latency of an FMA. */
+/* Outputs computed together: enough accumulators to hide the latency of an FMA. */
 #define OUTPUTS 10
 #define VECTORS (DENSE_BYTES_BLOCK / VECTOR_LANES)
 
@@ -24,8 +24,8 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
     }
 }
 
-/* The bytes of a block; those of the last one are copied to `spare`, since an image may end
- * within. */
+/* Returns the bytes of a block. The last block is copied to `spare`, since an image may end within
+ * it. */
 INLINE const uint8_t *block_bytes(const struct dense_bytes *d, const uint8_t *image, size_t block,
                                   uint8_t spare[DENSE_BYTES_BLOCK])
 {
@@ -44,13 +44,13 @@ INLINE bool any_byte(const uint8_t *bytes)
     return (halves[0] | halves[1]) != 0;
 }
 
-/* Marks of blocks [0, n) from `bytes` on, n <= DENSE_BYTES_WORD. */
+/* Returns the marks of blocks [0, n), n <= DENSE_BYTES_WORD. */
 INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
 {
     uint64_t marks = 0;
     size_t b = 0;
 #if defined(__AVX512F__)
-    for (; b + 4 <= n; b += 4) { /* a bit for each half of a block */
+    for (; b + 4 <= n; b += 4) { /* one bit per half of a block */
         __m512i four = _mm512_loadu_si512(bytes + b * DENSE_BYTES_BLOCK);
         marks |= (uint64_t)_mm512_test_epi64_mask(four, four) << (2 * b);
     }
@@ -60,7 +60,7 @@ INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
     return (marks | marks >> 1) & 0x5555555555555555;
 }
 
-/* An image may end within its last block, which therefore is always marked. */
+/* Marks the blocks of an image. A last block that is not full is always marked. */
 INLINE void mark_image(const struct dense_bytes *d, const uint8_t *image, uint64_t *marks)
 {
     size_t whole = d->inputs / DENSE_BYTES_BLOCK;
@@ -112,7 +112,7 @@ static void forward(const struct dense_bytes *d, const uint8_t *image, real *y, 
     }
 }
 
-/* Rows of bits become columns: quarters of ever smaller squares change places. */
+/* Transposes a square of bits, by exchanging quarters of ever smaller squares. */
 static void transpose_square(uint64_t rows[DENSE_BYTES_GROUP])
 {
     uint64_t low = 0xffffffff;
@@ -138,7 +138,8 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
     }
 }
 
-/* sums [outputs]: of dy times one vector of a block, over the images that have something in it. */
+/* sums [outputs] <- dy times one vector of a block, summed over the images whose block is not all
+ * zero. */
 INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
                        const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {
@@ -162,7 +163,7 @@ INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t bl
         sums[o] = total[o];
 }
 
-/* What a vector's sums mean for the weights, as fold has it the other way round. */
+/* Converts the sums of a vector to gradients of the weights: the adjoint of fold. */
 static void store_vector(const struct dense_bytes *d, size_t first, real *dw, const real *dbias,
                          const vreal *sums, size_t outputs, bool accumulate)
 {

@@ -1,9 +1,10 @@
-/* The copies of a direct 3x3 convolution (op_direct.c) between values in blocks of channels and
- * positions with all images of a chunk side by side, and what is done to outputs on the way. */
+/* Copies between values in blocks of channels and the layout of a direct 3x3 convolution
+ * (op_direct.c), in which the images of a chunk are adjacent. Outputs pass through the epilogue on
+ * the way. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd.h"
 
-/* to [block] <- a position of values. */
+/* to [block] <- one position of the values. */
 INLINE void copy_block(enum precision precision, real *to, const real *from, size_t at)
 {
     vreal_store(to, value_load(precision, from, at));
@@ -28,7 +29,7 @@ static void input(const struct winograd *w, int n, real *v, uint16_t *blank, con
     input_of(w, n, v, x);
 }
 
-/* Every input has all of its sum already: stored, not added. */
+/* Stores instead of adding: each dv is already a complete sum. */
 static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
 {
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
@@ -44,8 +45,8 @@ INLINE struct patch stored_patch(int size, const struct winograd *w, int row, in
         .row = row / size, .column = column / size, .h = w->stored.h, .w = w->stored.w};
 }
 
-/* The outputs of one patch of one image, a vector of each; plane numbers lie between positions.
- * Those that pooling drops may lie outside. */
+/* Stores one patch of outputs of one image, a vector each. Positions are `plane` numbers apart.
+ * Outputs dropped by pooling may lie outside. */
 INLINE void store_patch(int epilogue, enum precision precision, const struct winograd *w, int row,
                         int column, real *y, uint8_t *from, const real *m, size_t plane, vreal bias)
 {
@@ -79,7 +80,7 @@ INLINE void output_all(int epilogue, enum precision precision, const struct wino
     }
 }
 
-/* Gradients of one patch; those that pooling drops are zero. */
+/* Loads the gradients of one patch. Gradients of outputs dropped by pooling are zero. */
 INLINE vreal load_patch(int epilogue, const struct winograd *w, int row, int column, real *dm,
                         size_t plane, const real *dy, const uint8_t *from)
 {
@@ -132,7 +133,7 @@ BY_PRECISION(output_of, w->y_precision, output_kind,
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank)
 {
-    (void)blank; /* sums of zeros are zero */
+    (void)blank; /* direct sums of zeros are exactly zero */
     output_of(w, n, at, y, from, m, bias);
 }
 

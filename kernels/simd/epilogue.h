@@ -1,16 +1,16 @@
-/* Outputs of a convolution in registers, and what becomes of them before they are stored: ReLU, the
- * largest of a window of 2x2, where it came from; and the adjoint. Lanes are channels.
+/* Epilogue of a convolution on outputs in registers, before they are stored: ReLU, maximum of a 2x2
+ * window and its origin; and the adjoint. Lanes are channels.
  *
- * Fused because each of these layers by itself is a pass over memory: together they took 32 of the
- * 98 ms of a step of keras_690k with 256 images. A byte says where a value came from; comparing
- * with what was stored would need the unpooled outputs again. */
+ * Separate layers would each pass over memory: together they took 32 of the 98 ms of a step of
+ * keras_690k with 256 images. One byte per value stores its origin. Deriving the origin from stored
+ * values would need the unpooled outputs. */
 #pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/operands.h"
 
-/* Loops below may have a single round. Without optimisation, as with sanitizers, there is then no
- * loop left to unroll, and the compiler warns. */
+/* The loops below may have a single iteration. Without optimisation, as in sanitizer builds, the
+ * compiler then warns that there is no loop to unroll. */
 #ifdef SCALEBENCH_SANITIZE
 #define UNROLL_BY(count)
 #else
@@ -38,7 +38,7 @@ INLINE void mask_store(uint8_t *x, vint v)
     memcpy(x, &bytes, sizeof bytes);
 }
 
-/* A patch of an image of h rows and w columns; it may reach over the edges. */
+/* Position of a patch in an image of h rows and w columns; it may reach over the edges. */
 struct patch {
     int row, column, h, w;
 };
@@ -59,7 +59,7 @@ INLINE ptrdiff_t patch_at(struct patch a, int i, int j)
     return ((ptrdiff_t)(a.row + i) * a.w + a.column + j) * BLOCK;
 }
 
-/* The larger of a and b, a if they are equal, NaN if there is one; *from follows. */
+/* Returns the larger of a and b: a if equal, NaN if one is NaN. *from is updated accordingly. */
 INLINE vreal larger(vreal a, vreal b, vint *from, vint from_b)
 {
     vint second = (b > a) | (b != b);
@@ -67,7 +67,7 @@ INLINE vreal larger(vreal a, vreal b, vint *from, vint from_b)
     return (vreal)(((vint)b & second) | ((vint)a & ~second));
 }
 
-/* Zero where y is negative, not where it is NaN; then it came from nowhere, as where it is zero. */
+/* Returns y, or 0 where y is negative; NaN stays. Where y <= 0, *from becomes FROM_NOWHERE. */
 INLINE vreal rectified(vreal y, vint *from)
 {
     vint stopped = y <= 0;
@@ -75,8 +75,8 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at` in this
- * precision. */
+/* Stores the convolution's outputs y [rows, columns] at patch `at`, in this precision. Rows of y
+ * are `step` vectors apart. */
 INLINE void store_outputs(int epilogue, enum precision precision, int rows, int columns, int step,
                           const vreal *y, real *to, uint8_t *from, struct patch at)
 {
@@ -104,7 +104,7 @@ INLINE void store_outputs(int epilogue, enum precision precision, int rows, int 
     }
 }
 
-/* The gradients dy [rows, columns] of what was stored at `at`; *dbias += their sum. */
+/* Loads the gradients dy [rows, columns] of the outputs stored at `at`. *dbias += their sum. */
 INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal *dy,
                            const real *stored, const uint8_t *from, struct patch at, vreal *dbias)
 {

@@ -1,6 +1,6 @@
-/* The kernels of first_conv.h. Forward holds 2 by 6 outputs of a block of channels, 24 sums, where
- * there are 32 registers, and 2 by 2 where there are 16. Backward holds the nine taps of one
- * channel for one vector of output channels while it passes over an image. */
+/* Kernels of first_conv.h. With 32 registers, forward holds 2 by 6 outputs of a block of channels,
+ * which are 24 sums; with 16 registers 2 by 2. Backward holds the nine taps of one channel for one
+ * vector of output channels during a pass over an image. */
 #include "kernels/simd/first_conv.h"
 
 #include "kernels/simd/epilogue.h"
@@ -16,8 +16,7 @@
 
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
-/* y [2, ROWS, COLUMNS] += the products of one channel of x, which begins at the group's first
- * patch. */
+/* y [2, ROWS, COLUMNS] += the products of one channel. x begins at the group's first patch. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3
@@ -77,8 +76,8 @@ INLINE void forward_image(int epilogue, enum precision precision, const struct f
     }
 }
 
-/* dw [channels, 3, 3] += what the patches of `channels` planes of x under ROWS by 2 gradients
- * give. */
+/* dw [channels, 3, 3] += the products of ROWS by 2 gradients and their patches in `channels` planes
+ * of x. */
 INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, int width,
                           const vreal dy[ROWS * 2])
 {
@@ -94,9 +93,9 @@ INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, 
     }
 }
 
-/* Some channels of x and one vector of output channels: all their weights' sums stay in registers
- * while an image passes, and each gradient is loaded once for all of them. Returns the sum of the
- * gradients. */
+/* Computes dweights of some channels of x and one vector of output channels. Their sums stay in
+ * registers for a whole image, and each gradient is loaded once for all channels. Returns the sum
+ * of the gradients. */
 INLINE vreal backward_channels(int channels, int epilogue, const struct first_conv *f,
                                real *dweights, const real *dy, const uint8_t *from, const real *x)
 {
@@ -116,8 +115,8 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
     return dbias;
 }
 
-/* The sum of the gradients of one block of output channels is theirs that come with the first
- * channels of x. */
+/* Computes dweights for a block of output channels. The call for the first channels of x also adds
+ * the sum of the gradients to dbias. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

@@ -1,25 +1,25 @@
-/* The first convolution of a net, 3x3 over images of few channels, straight from their bytes.
+/* The first convolution of a net, 3x3 on images of few channels, from bytes.
  *
- * Nine or 27 products a sum are too few for a matrix product: making columns of patches took longer
- * than multiplying them (17-20 GFLOP/s in backward). Here an image is turned into numbers once, in
- * a border of zeros; sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and each
- * number of the image is broadcast from the first-level cache. */
+ * With 9 or 27 products per sum, gathering columns of patches for a matrix product took longer than
+ * the product (17-20 GFLOP/s in backward). Here each image is converted once, into a frame with
+ * zero padding. Sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and numbers of
+ * the image are broadcast from the first-level cache. */
 #pragma once
 
 #include "kernels/base/precision.h"
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* Outputs of a group; an image is padded so that groups never end beyond it. */
+/* Outputs per group. Images are padded so that groups never reach beyond them. */
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
     enum epilogue epilogue;     /* none before batch norm */
-    bool norm;                  /* batch norm follows: what is stored are all outputs */
-    enum precision y_precision; /* of what is stored: see operands.h */
+    bool norm;                  /* batch norm follows; all outputs are stored */
+    enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
-    struct area out, stored; /* of the convolution's output, of y, that are read */
-    int image_h, image_w;    /* of an image with its border */
+    struct area out, stored; /* parts that are read: of the convolution's output, of y */
+    int image_h, image_w;    /* size of an image with its border */
 };
 
 static inline size_t first_conv_image(const struct first_conv *f)
@@ -32,26 +32,26 @@ static inline size_t first_conv_stored(const struct first_conv *f)
     return (size_t)f->out_blocks * (size_t)f->stored.h * (size_t)f->stored.w * (size_t)f->block;
 }
 
-/* Numbers' room that these take. */
+/* Returns the room of an image's stored outputs, in reals. */
 static inline size_t first_conv_kept(const struct first_conv *f)
 {
     return first_conv_stored(f) / precision_per_real(f->y_precision);
 }
 
-/* Numbers of a block of the weights [O/block, C * 9, block] */
+/* Returns the numbers in one block of the weights [O/block, C * 9, block]. */
 static inline size_t first_conv_panel(const struct first_conv *f)
 {
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* One image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` a byte a number of
- * y. */
+/* Functions on one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` one byte
+ * per number of y. */
 struct first_conv_functions {
     int block;
     /* weights [O/block, C * 9, block], bias [O/block, block] */
     void (*forward)(const struct first_conv *f, real *y, uint8_t *from, const real *x,
                     const real *weights, const real *bias);
-    /* dweights, dbias += */
+    /* adds to dweights and dbias */
     void (*backward)(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
                      const uint8_t *from, const real *x);
 };

@@ -1,16 +1,16 @@
-/* Philox4x32-10 (see base/rng.h) with a block in each lane of 64 bits, of which the lower half
- * counts: a product of halves is then one instruction. */
+/* Philox4x32-10 (see base/rng.h) with one block per 64-bit lane, in its lower half. A 32x32-bit
+ * product is then one instruction. */
 #include "kernels/simd/keep.h"
 
 #include "kernels/simd/simd.h"
 
 #define BLOCKS (VECTOR_BYTES / 8)
-#define WORDS  4 /* of a block */
+#define WORDS  4 /* per block */
 
 typedef uint64_t vwide __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t vnarrow __attribute__((vector_size(VECTOR_BYTES / 2)));
 
-/* The product of the lower halves. */
+/* Returns the 64-bit product of the lower halves. */
 INLINE vwide multiply(vwide a, uint32_t b)
 {
     vwide factor = (vwide){0} + b;
@@ -41,13 +41,13 @@ INLINE void blocks(vwide c[WORDS], const uint32_t key[2])
     }
 }
 
-/* [BLOCKS][WORDS] bytes, 1 where a word is large enough. */
+/* Returns [BLOCKS][WORDS] bytes: 1 if the word is at least `least`. */
 INLINE vnarrow large_words(const vwide c[WORDS], uint32_t least)
 {
     vnarrow large = {0};
     for (size_t word = 0; word < WORDS; word++) {
         uint8_t bytes[WORDS] = {0};
-        uint32_t one; /* byte number `word` in memory, whatever the order of bytes */
+        uint32_t one; /* 1 in byte number `word` in memory, for any byte order */
         bytes[word] = 1;
         memcpy(&one, bytes, sizeof one);
         vnarrow low = __builtin_convertvector(c[word], vnarrow) >> 8;

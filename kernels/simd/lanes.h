@@ -1,4 +1,5 @@
-/* Vectors taken apart and put together: bytes become numbers, several vectors' sums one vector. */
+/* Conversions between vectors and lanes: bytes to numbers, masks to bits, sums of several vectors
+ * to one vector. */
 #pragma once
 
 #if defined(__AVX2__)
@@ -8,11 +9,11 @@
 #include "kernels/simd/simd.h"
 
 #define UNROLL _Pragma("GCC unroll 64")
-/* Keeps the compiler from splitting an address into parts that it then holds in too many
+/* Prevents the compiler from splitting an address into parts that would occupy too many
  * registers. */
 #define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
-/* Keeps the compiler from loading a vector again where it is needed. */
+/* Prevents the compiler from reloading a vector from memory. */
 #if defined(__x86_64__)
 #define VECTOR_IN_REGISTER(v) __asm__("" : "+v"(v))
 #elif defined(__aarch64__)
@@ -21,7 +22,7 @@
 #define VECTOR_IN_REGISTER(v) (void)(v)
 #endif
 
-/* Lane by lane; a condition is what a comparison gives. */
+/* Select per lane. `condition` is the result of a comparison. */
 INLINE vint vint_choose(vint condition, vint yes, vint no)
 {
     return (condition & yes) | (~condition & no);
@@ -32,10 +33,10 @@ INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
     return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
 
-/* Every lane's bit. */
+/* One bit per lane. */
 #define ALL_LANES ((1u << VECTOR_LANES) - 1)
 
-/* A truth for each lane, as comparisons give it and choices take it. */
+/* Mask with one truth value per lane, as comparisons produce it. */
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
 typedef __mmask16 vmask;
 #elif defined(__AVX512F__)
@@ -55,7 +56,7 @@ INLINE vmask vreal_greater(vreal a, vreal b)
 #endif
 }
 
-/* The larger; where one is NaN it may be either. */
+/* Returns the larger numbers. Where one is NaN, either may be returned. */
 INLINE vreal vreal_larger(vreal a, vreal b)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -67,7 +68,7 @@ INLINE vreal vreal_larger(vreal a, vreal b)
 #endif
 }
 
-/* Where none of four numbers is NaN. */
+/* Returns the mask of lanes in which none of four numbers is NaN. */
 INLINE vmask vreal_all_ordered(const vreal x[4])
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -92,7 +93,7 @@ INLINE vreal vreal_pick(vmask condition, vreal yes, vreal no)
 #endif
 }
 
-/* a, and b more where the condition holds. */
+/* Returns a + b where the condition holds, else a. */
 INLINE vint vint_add_where(vmask condition, vint a, lane_int b)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -104,7 +105,7 @@ INLINE vint vint_add_where(vmask condition, vint a, lane_int b)
 #endif
 }
 
-/* Lane number i as bit number i. */
+/* Returns lane i of a mask as bit i. */
 INLINE uint16_t vmask_bits(vmask m)
 {
 #if defined(__AVX512F__)
@@ -122,7 +123,7 @@ INLINE uint16_t vmask_bits(vmask m)
 #endif
 }
 
-/* The lanes of which the condition holds; nothing is touched where it does not. */
+/* Stores the lanes for which the condition holds. Other memory is not accessed. */
 INLINE void vreal_store_where(vmask condition, real *x, vreal v)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -182,7 +183,7 @@ INLINE vint vint_count_from(size_t from)
     return v + (lane_int)from;
 }
 
-/* VECTOR_LANES bytes. The compiler would widen them one by one. */
+/* Loads VECTOR_LANES bytes. Intrinsics, because the compiler would convert them one by one. */
 INLINE vreal vreal_of_bytes(const uint8_t *x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -218,8 +219,7 @@ INLINE vreal vreal_odd(vreal a, vreal b)
     return __builtin_shuffle(a, b, odd);
 }
 
-/* Rows become columns, by dealing the rows of the lower half out between those of the upper one as
- * often as it takes. */
+/* Transposes a square, by repeatedly interleaving the rows of its upper and lower half. */
 INLINE void vreal_turn(vreal *square)
 {
     vint low, high;
@@ -246,8 +246,8 @@ INLINE void vreal_turn(vreal *square)
 #define LANES_HAS_QUADS
 #define QUADS (VECTOR_LANES / 4)
 
-/* Four numbers from each of `quads` places, then zeros: loads, where shuffling whole vectors would
- * wait for the one port that does it. */
+/* Loads four numbers from each of `quads` places; the rest is 0. Shuffles of whole vectors would
+ * all compete for one port. */
 INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const real *d,
                             const int quads)
 {
@@ -261,19 +261,19 @@ INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const r
     return (vreal)v;
 }
 
-/* The upper half of a vector. */
+/* Stores the upper half of a vector. */
 INLINE void vreal_store_upper(real *x, vreal v)
 {
     _mm256_storeu_ps(x, _mm512_extractf32x8_ps((__m512)v, 1));
 }
 
-/* Four numbers from x on, from x + step on, ... */
+/* Loads four numbers each from x, x + step, and so on. */
 INLINE vreal vreal_of_rows(const real *x, size_t step, const int quads)
 {
     return vreal_of_quads(x, x + step, x + 2 * step, x + 3 * step, quads);
 }
 
-/* In every quad of the vectors by itself rows become columns. */
+/* Transposes the 4x4 square in each quad of the four vectors. */
 INLINE void vreal_turn_quads(vreal square[4])
 {
     __m512 a = (__m512)square[0], b = (__m512)square[1], c = (__m512)square[2],
@@ -287,7 +287,7 @@ INLINE void vreal_turn_quads(vreal square[4])
 }
 #endif
 
-/* The numbers a0 a1, a2 a3, ... b0 b1, ... added in pairs. */
+/* Returns the sums of adjacent pairs: a0 + a1, a2 + a3, ... b0 + b1, ... */
 INLINE vreal vreal_add_pairs(vreal a, vreal b)
 {
     vint even, odd;
@@ -299,7 +299,7 @@ INLINE vreal vreal_add_pairs(vreal a, vreal b)
     return __builtin_shuffle(a, b, even) + __builtin_shuffle(a, b, odd);
 }
 
-/* out[i] = the sum of vectors[i] for i < n <= VECTOR_LANES, a constant. The vectors are used up. */
+/* Returns the sum of vectors[i] in lane i, for i < n <= VECTOR_LANES. n is a constant. */
 INLINE vreal vreal_sums(vreal *vectors, int n)
 {
     vreal half[VECTOR_LANES] = {0};
@@ -317,7 +317,7 @@ INLINE vreal vreal_sums(vreal *vectors, int n)
 INLINE uint16_t vreal_nonzero_bits(vreal x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-    /* By hand: gcc 12 may spill a mask's 16 bits and count the 32 that lie there. */
+    /* Inline assembly, because gcc 12 may spill the 16 bits of a mask and count 32. */
     uint32_t bits;
     __mmask16 mask = _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
     __asm__("kmovw %1, %0" : "=r"(bits) : "k"(mask));
@@ -327,8 +327,8 @@ INLINE uint16_t vreal_nonzero_bits(vreal x)
 #endif
 }
 
-/* Appends those lanes to `values`, and their places to `at`, that have a bit in `which`. Returns
- * how many there are, but writes as many as a vector has. */
+/* Appends the lanes whose bit in `which` is set to `values`, and their places to `at`. Returns
+ * their number. A whole vector is written. */
 INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

@@ -1,12 +1,11 @@
-/* The passes of batch norm over a block of channels, lanes being channels, with the layers that
- * follow: each by itself was a pass over memory. Sums are taken in `real` along a row, which is
- * short, and in double from there on. Where values have 16 bits (operands.h), memory takes half the time
- * of them. */
+/* Passes of batch norm over a block of channels, fused with the layers that follow to save passes
+ * over memory. Lanes are channels. Sums are in `real` along a row, which is short, then in double.
+ * 16-bit values (operands.h) halve the memory traffic. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"
 
-enum { HALVES = 2 }; /* vectors of a block */
+enum { HALVES = 2 }; /* vectors per block */
 
 struct row_sums {
     vreal first[HALVES], second[HALVES];
@@ -23,8 +22,8 @@ static void add_row(double *sums, const struct row_sums *row)
     }
 }
 
-/* A block that comes from memory: the processor's own prefetching ends with each page of 4 KiB, and
- * begins late in the next. */
+/* Prefetches a block from memory: the processor's own prefetching stops at each 4 KiB page and
+ * restarts late. */
 INLINE void prefetch(enum precision precision, const real *x, size_t at)
 {
     enum { AHEAD = 4096 };
@@ -38,7 +37,7 @@ static void first_inputs(const struct norm *n, real *to, const real *x)
         vreal_store(to + lane, value_load(n->x_precision, x, lane));
 }
 
-/* Where the i-th position of a patch at (row, column) of x begins. */
+/* Returns the offset of position i of a patch at (row, column) of x. */
 INLINE size_t position(const struct norm *n, int size, int row, int column, int i)
 {
     return (size_t)((row + i / size) * n->in.w + column + i % size) * BLOCK;
@@ -67,7 +66,7 @@ BY_PRECISION(sum_inputs, n->x_precision, sum_inputs_of,
              (const struct norm *n, double *sums, const real *x, const real *shift), n, sums, x,
              shift)
 
-/* The patch of outputs at (row, column); what pooling drops lies in none. */
+/* Returns the output patch at (row, column). Inputs dropped by pooling belong to no patch. */
 INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
 {
     return (struct patch){
@@ -114,7 +113,7 @@ INLINE void normalise_to(enum precision precision, enum precision y_precision, c
         normalise_all(EPILOGUE_NONE, precision, y_precision, n, y, from, x, mean, scale, bias);
 }
 
-/* Outputs of 16 bits have inputs of the same. */
+/* 16-bit outputs have inputs of the same type. */
 INLINE void normalise_of(enum precision precision, const struct norm *n, real *y, uint8_t *from,
                          const real *x, const real *mean, const real *scale, const real *bias)
 {
@@ -129,7 +128,7 @@ BY_PRECISION(normalise, n->x_precision, normalise_of,
               const real *scale, const real *bias),
              n, y, from, x, mean, scale, bias)
 
-/* A patch's share of the sums over its row. */
+/* Adds the contribution of a patch to the sums of its row. */
 INLINE void sum_patch(int epilogue, enum precision precision, const struct norm *n,
                       struct row_sums *sum, size_t half, int row, int column, const real *dy,
                       const uint8_t *from, const real *x, vreal mean)
@@ -181,7 +180,7 @@ BY_PRECISION(sum_gradients, n->x_precision, sum_gradients_of,
               const real *x, const real *mean),
              n, sums, dy, from, x, mean)
 
-/* The vector of a patch that begins at `lane`. */
+/* Computes the vector that begins at `lane`, for one patch. */
 INLINE void differentiate_patch(int epilogue, enum precision precision, const struct norm *n,
                                 int row, int column, size_t lane, real *dx, const real *dy,
                                 const uint8_t *from, const real *x, const real *terms)
@@ -201,7 +200,8 @@ INLINE void differentiate_patch(int epilogue, enum precision precision, const st
     }
 }
 
-/* All of dx: where pooling dropped the output, dy is 0 but the batch's means are still there. */
+/* Computes all of dx. Where pooling dropped the output, dy is 0, but the terms from the batch's
+ * means remain. */
 INLINE void differentiate_all(int epilogue, enum precision precision, const struct norm *n,
                               real *dx, const real *dy, const uint8_t *from, const real *x,
                               const real *terms)

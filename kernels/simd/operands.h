@@ -1,7 +1,9 @@
-/* Numbers of 16 bits, two in the room of a `real`; a row of a block of channels is in the order of channels either
- * way. What products of winograd.h multiply is bf16 in one set, by which a file is compiled: PAIR there, a row has
- * ROW numbers' room. Values between ops (op.h) are what the net keeps them in, in any set: what loads and stores them
- * takes their precision, a constant. */
+/* Numbers of 16 bits, two in the room of a `real`. They are stored in the order of channels.
+ *
+ * Operands of the products of winograd.h are bf16 if the file is compiled for a set with bf16
+ * instructions: PAIR operands share the room of a real, and a row of a block has ROW reals. Values
+ * between ops (op.h) have the net's precision in any set, which their load and store functions take
+ * as a constant argument. */
 #pragma once
 
 #include "kernels/simd/codes16.h"
@@ -16,18 +18,18 @@
 #endif
 #define ROW (BLOCK / PAIR)
 
-/* A model of tiles stands for those of a processor in test_bf16.c. */
+/* test_bf16.c uses a model of tiles instead of a processor's. */
 #if defined(OPERANDS_ARE_PAIRS) && (defined(__AMX_BF16__) || defined(MODEL_OF_TILES))
 #define OPERANDS_FILL_TILES
 #endif
 
-/* Steps of a sum of k terms. */
+/* Returns the steps in which a sum of k terms is computed. */
 static inline int operand_steps(int k)
 {
     return (k + PAIR - 1) / PAIR;
 }
 
-/* Numbers' room that `rows` rows of one block take, an odd one of pairs filled up. */
+/* Returns the room of `rows` rows of a block, in reals. An odd row is padded to a pair. */
 static inline size_t operand_plane(int rows)
 {
     return (size_t)operand_steps(rows) * BLOCK;
@@ -35,13 +37,13 @@ static inline size_t operand_plane(int rows)
 
 #ifdef OPERANDS_ARE_PAIRS
 
-/* A vector of numbers, rounded to the nearest, ties to even; denormals are zero. */
+/* Stores a vector of numbers, rounded to nearest, ties to even; denormals become zero. */
 INLINE void operand_store(real *to, vreal v)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, (__m256i)_mm512_cvtneps_pbh((__m512)v));
 }
 
-/* a0 b0 a1 b1 ..., rounded. */
+/* Stores a0 b0 a1 b1 ..., rounded. */
 INLINE void operand_store_pairs(real *to, vreal a, vreal b)
 {
     const __m512i order =
@@ -51,7 +53,7 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
-/* `count` numbers of a row, at most a block, the others 0: a vector of pairs. */
+/* Loads `count` numbers of a row, at most a block, as a vector of pairs; the others are 0. */
 INLINE vreal operand_load_row(const real *from, int count)
 {
     vreal low = vreal_load_first(from, (size_t)count), high = {0};
@@ -60,7 +62,7 @@ INLINE vreal operand_load_row(const real *from, int count)
     return (vreal)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
 }
 
-/* One pair in every lane. */
+/* Broadcasts one pair to all lanes. */
 INLINE vreal operand_all(const real *pair)
 {
     int32_t bits;
@@ -68,7 +70,7 @@ INLINE vreal operand_all(const real *pair)
     return (vreal)_mm512_set1_epi32(bits);
 }
 
-/* Lane by lane sum + a0 b0 + a1 b1: the products exact, the sums rounded. */
+/* Returns sum + a0 b0 + a1 b1 per lane. Products are exact, sums rounded. */
 INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 {
     return (vreal)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
@@ -98,12 +100,12 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 
 #endif
 
-/* Where value `at` of x begins, an even one where they have 16 bits. */
+/* Returns the address of value `at` of x; `at` must be even for 16-bit values. */
 #define value_at(precision, x, at) ((x) + (at) / precision_per_real(precision))
 
 #ifdef SCALEBENCH_F64
 
-/* Full precision alone. */
+/* The double build only has full precision. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     return vreal_load(x + at);
@@ -122,7 +124,7 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 
 #else
 
-/* Values `at`, `at` + 1, ... of x: a vector of them. */
+/* Loads the vector of values that begins at `at`. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     const real *from = value_at(precision, x, at);
@@ -131,7 +133,8 @@ INLINE vreal value_load(enum precision precision, const real *x, size_t at)
     return precision == PRECISION_bf16 ? decode_bf16(codes_load(from)) : vreal_load(from);
 }
 
-/* Of bf16 denormals stay, but where there is an instruction for it, as in operand_store. */
+/* Stores a vector of values from `at` on. bf16 keeps denormals, unless the set has an instruction
+ * for the conversion, as in operand_store. */
 INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
     real *to = value_at(precision, x, at);
@@ -147,9 +150,10 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 #endif
 }
 
-/* Defines name, which calls f, INLINE, with the precision as a constant before these arguments. Those of 16 bits are
- * functions by themselves, so that others have the same bits with and without them: of two products that are added,
- * the compiler rounds the one or the other by itself as their neighbourhood has it. */
+/* Defines the function `name`, which calls the INLINE function f with a constant precision and the
+ * given arguments. The variants for 16 bits are separate functions, so that they do not change the
+ * bits of the fp32 variant. In a sum of two products, the compiler contracts one or the other,
+ * depending on the surrounding code. */
 #define BY_PRECISION(name, precision, f, parameters, ...)                                          \
     static __attribute__((noinline)) void name##_bf16 parameters                                   \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* Products and sums in registers, as many as there are at once. */
+/* As many independent products and sums in registers as the processor can overlap. */
 #include "kernels/simd/peak.h"
 
 #include "kernels/simd/lanes.h"
@@ -8,7 +8,7 @@
 
 #include "kernels/simd/tiles.h"
 
-/* Four tiles of sums wait for one another less than the multiplier takes. */
+/* Four tiles of sums suffice to hide the latency of the multiplier. */
 static real run(size_t rounds)
 {
     struct tile_shapes shapes = {.palette = 1};
@@ -33,15 +33,15 @@ static real run(size_t rounds)
 
 #else
 
-/* A sum waits for its last product: enough of them side by side keep all multipliers busy, 8 or 12 where a
- * product takes 4 or 6 cycles and two begin in each. */
+/* Number of independent sums that keeps all multipliers busy. At least 8 or 12 are needed if a
+ * product takes 4 or 6 cycles and two start per cycle. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { SUMS = 24 };
 #else
 enum { SUMS = 12 };
 #endif
 
-/* Operands change as far as the compiler knows, or it would multiply once. */
+/* The operands must look variable to the compiler, or it would multiply only once. */
 static real run(size_t rounds)
 {
     const real number = (real)0.501;

@@ -1,4 +1,5 @@
-/* Sums of products in registers, and nothing else. Compiled once for every instruction set. */
+/* Sums of products in registers, for measuring peak FLOP rates. Compiled once per instruction
+ * set. */
 #pragma once
 
 #include <stddef.h>
@@ -6,6 +7,6 @@
 #include "kernels/base/real.h"
 
 struct peak_functions {
-    double flops;               /* of a round */
-    real (*run)(size_t rounds); /* returns what they came to, which nobody wants */
+    double flops;               /* per round */
+    real (*run)(size_t rounds); /* returns the sum, so that the compiler keeps the computation */
 };

@@ -1,9 +1,9 @@
-/* What the files in this folder share. Each is compiled once for every instruction set of isa.h,
- * with SIMD_SUFFIX the set's name, and exports one const table of functions; contraction into fused
- * multiply-add is on in this folder alone. They are generic C on vectors of VECTOR_LANES numbers;
- * what needs intrinsics says so behind the set's own macro (__AVX512F__, __AVX2__). On AArch64 the
- * portable set is NEON's: the compiler has its 32 registers of 16 bytes and its fused multiply-add
- * without being asked (ci/arm64.sh looks for them), so there is no other set. */
+/* Declarations shared by the files in this folder. Each file is compiled once per instruction set
+ * of isa.h, with SIMD_SUFFIX set to the name of the set, and exports one const table of functions.
+ * Contraction into fused multiply-add is enabled in this folder only. The code is generic C on
+ * vectors of VECTOR_LANES numbers. Code with intrinsics is guarded by the macro of its set
+ * (__AVX512F__, __AVX2__). On AArch64 the portable set uses NEON, its 32 registers of 16 bytes and
+ * fused multiply-add by default (ci/arm64.sh checks this), so there is no other set. */
 #pragma once
 
 #include <stdint.h>
@@ -26,7 +26,7 @@
 
 typedef real vreal __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Whole numbers of the same size: masks, as comparisons give them (all bits set or none),
+/* Integers of the size of a `real`: masks, as comparisons give them (all bits set or none), and
  * indices. */
 #ifdef SCALEBENCH_F64
 typedef int64_t lane_int;
@@ -35,11 +35,12 @@ typedef int32_t lane_int;
 #endif
 typedef lane_int vint __attribute__((vector_size(VECTOR_BYTES)));
 
-/* For what takes a constant (a count, a kind) and must be compiled for it. */
+/* For functions with a constant parameter (a count, a kind) that must be compiled separately for
+ * each value. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Cases of a switch on a number that f takes first: in each it is a constant, for which f, which is
- * INLINE, is compiled. */
+/* Cases of a switch that call f with a constant first argument. f must be INLINE, so that it is
+ * compiled for each constant. */
 #define CASE_OF(number, f, ...)                                                                    \
     case number:                                                                                   \
         f(number, __VA_ARGS__);                                                                    \
@@ -72,8 +73,8 @@ static inline void vreal_store(real *x, vreal v)
     memcpy(x, &v, sizeof v);
 }
 
-/* The first `count` numbers only, all of them from VECTOR_LANES on, the others 0; nothing behind
- * them is touched. */
+/* Load or store the first `count` numbers; all if count >= VECTOR_LANES. Loads set the other lanes
+ * to 0. Memory after these numbers is not accessed. */
 static inline vreal vreal_load_first(const real *x, size_t count)
 {
     if (count >= VECTOR_LANES)
@@ -105,7 +106,7 @@ static inline vreal vreal_all(real x)
     return x - (vreal){0};
 }
 
-/* Number i is number from[i] of a and b, one behind the other. */
+/* Lane i is number from[i] of the concatenation of a and b. */
 static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
 {
 #if defined(__clang__)
@@ -118,7 +119,7 @@ static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
 #endif
 }
 
-/* name -> name_avx512 and so on, in the object of that set. */
+/* Appends the set's name: `name` becomes name_avx512 in the object for avx512. */
 #define SIMD_PASTE(name, suffix)  name##_##suffix
 #define SIMD_EXPAND(name, suffix) SIMD_PASTE(name, suffix)
 #define SIMD_NAME(name)           SIMD_EXPAND(name, SIMD_SUFFIX)

@@ -1,15 +1,15 @@
-/* After pooling and ReLU few numbers have a gradient: one of four at most, and of those the
- * positive ones that dropout left. They are gathered channel by channel, each with the place of its
- * patch of the image, and every one adds a patch to the gradients: in lenet_21k's second convolution some 100
- * patches an image instead of 1,280.
+/* After pooling and ReLU few outputs have a gradient: at most one of four, and only if it is
+ * positive and kept by dropout. They are gathered per channel, each with the position of its input
+ * patch. Each adds one patch to the gradients: in lenet_21k's second convolution about 100 patches
+ * per image instead of 1,280.
  *
- * In the first layer, with few channels, lanes are neighbours in a row of the patch. In the others
- * lanes are input channels, for which image and gradient are transposed so that channels lie
- * together. */
+ * In the first layer, which has few channels, lanes are adjacent numbers in a row of the patch. In
+ * other layers lanes are input channels; image and gradient are transposed so that channels are
+ * adjacent. */
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Taps of a patch at most whose sums and weights stay in registers; two are left for operands. */
+/* Most taps of a patch whose sums and weights fit into registers, with two left for operands. */
 #if VECTOR_BYTES == 64
 #define TAPS 15
 #else
@@ -24,8 +24,8 @@ static void prepare(const struct small_conv *c, uint32_t *starts)
         starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
 }
 
-/* Gathers a channel's gradients that are not zero and multiply something else, and adds all of them
- * to its bias's. */
+/* Gathers a channel's gradients that are nonzero and whose inputs are not all zero. Adds all its
+ * gradients to the bias's sum. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {
@@ -56,11 +56,11 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
     return n;
 }
 
-/* dw [kernel][ROW] += the patches of x that the gathered gradients stand for. */
+/* dw [kernel][ROW] += the gathered gradients times their patches of x. */
 INLINE void add_rows(const int kernel, const struct small_conv_backward_work *w, size_t n,
                      const real *x, size_t row, real *dw)
 {
-    enum { CHAINS = 2 }; /* an FMA must not wait for the one before */
+    enum { CHAINS = 2 }; /* two sums: an FMA must not wait for the previous one */
     vrow sums[CHAINS][SMALL_CONV_KERNEL_MAX] = {0};
     for (size_t i = 0; i < n; i += CHAINS) {
         UNROLL
@@ -89,7 +89,7 @@ static void first(const struct small_conv *c, const struct small_conv_backward_w
     size_t rows = c->kernel * SMALL_CONV_ROW;
     for (size_t k = 0; k < in->n_kept; k++) {
         size_t n = gather(c, w, in, in->kept[k]);
-        w->g[n] = 0; /* of an odd number the last one has a partner that adds nothing */
+        w->g[n] = 0; /* if n is odd, the last gradient is paired with this zero */
         w->at[n] = 0;
         real *dw = w->dw + in->kept[k] * c->in_c * rows;
         for (size_t channel = 0; channel < c->in_c; channel++, dw += rows) {
@@ -101,7 +101,7 @@ static void first(const struct small_conv *c, const struct small_conv_backward_w
     }
 }
 
-/* Where number p of a channel lies among transposed ones. */
+/* Returns the index of number p of a channel in the transposed layout. */
 INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p)
 {
     return (channel / SMALL_CONV_PAD * c->transposed + p) * SMALL_CONV_PAD +
@@ -109,8 +109,8 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* VECTOR_LANES channels, of which `left` are there; `quads` times four hold them. What stands in
- * the lanes of channels that are not there does not matter: what becomes of them is not read. */
+/* Transposes VECTOR_LANES channels, of which `left` exist; they fill `quads` groups of four. Lanes
+ * of missing channels hold arbitrary numbers, which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {
@@ -160,7 +160,7 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
         }
 }
 #else
-/* Vectors of channels and of positions change places in squares of VECTOR_LANES. */
+/* Transposes squares of VECTOR_LANES channels and positions. */
 static void transpose(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;
@@ -198,13 +198,13 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
 }
 #endif
 
-/* Numbers between one row of a transposed image and the next. */
+/* Returns the distance between rows of a transposed image, in numbers. */
 INLINE size_t transposed_row(const struct small_conv *c)
 {
     return c->in_w * SMALL_CONV_PAD;
 }
 
-/* What some taps, of VECTOR_LANES input channels, work on. */
+/* Operands of some taps for VECTOR_LANES input channels. */
 struct small_conv_taps {
     const real *x;
     real *dx;
@@ -212,9 +212,9 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Some rows of the kernel, of VECTOR_LANES input channels, n > 0: dw += g times the transposed patch,
- * and dx at every patch += g times the weights. Both sums share a loop because the one waits for
- * stores and the other for loads; weights and dw stay in registers. */
+/* Processes some kernel rows for VECTOR_LANES input channels, n > 0: dw += g times the transposed
+ * patch, and dx at every patch += g times the weights. One loop computes both sums, because one is
+ * bounded by stores and the other by loads. Weights and dw stay in registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {
@@ -227,10 +227,10 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
         sums[tap] = vreal_load(t->dw + tap * SMALL_CONV_PAD);
         weights[tap] = vreal_load(t->weights + tap * SMALL_CONV_PAD);
     }
-    /* Every second one, then those between: neighbours overlap, and to load what was just stored
-     * takes time. */
+    /* First every second gradient, then the others: patches of neighbours overlap, and reloading
+     * numbers just stored is slow. */
     size_t i = 0, turn = 0;
-    do { /* with a way around it the compiler would move all registers to memory and back */
+    do { /* do-while: a loop that may be skipped makes the compiler spill all registers */
         size_t place = at[i] * SMALL_CONV_PAD;
         const real *from = t->x + place;
         real *to = t->dx + place;
@@ -258,7 +258,8 @@ INLINE void add_channel(const int kernel, const struct small_conv *c,
                         const struct small_conv_backward_work *w, size_t n, const real *weights,
                         real *dw)
 {
-    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* rows at a time */
+    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* kernel rows processed
+                                                                       * together */
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
         size_t transposed = transposed_at(c, channel, 0), lane = channel % SMALL_CONV_PAD;
         size_t tap = (channel - lane) * (size_t)(kernel * kernel) + lane;

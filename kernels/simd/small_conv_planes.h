@@ -1,17 +1,17 @@
-/* How the forward passes of a small convolution read an image: cut into planes that hold every
- * second row and every second column from v on, without gaps, so that neighbouring pooling windows
- * are numbers in a row even where a row is short. */
+/* Layout in which the forward passes of a small convolution read an image. Each plane holds every
+ * second row and every second column from column v on, without gaps. The inputs of adjacent pooling
+ * windows are then contiguous, even if rows are short. */
 #pragma once
 
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Four numbers, for maps that are narrow. */
+/* Four numbers, for narrow maps. */
 typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
 typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
 
-/* rows of to[j] = from[2 j], `width` numbers and a few more, one row after the other: what one
- * writes too much the next one overwrites. */
+/* Copies rows: to[j] = from[2 j] for `width` numbers, rounded up to whole vectors. The excess of a
+ * row is overwritten by the next row. */
 INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size_t step,
                      const bool narrow)
 {
@@ -31,15 +31,15 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
 }
 
 #ifdef LANES_HAS_QUADS
-/* Four numbers of even columns of the rows `from` and `next`, and four of odd ones of both. What
- * lies behind the eight that are needed may be another thread's image. */
+/* Returns four numbers of even columns of the rows `from` and `next`, then four of odd columns of
+ * both. Loads only the eight needed numbers: memory after them may belong to another thread. */
 INLINE vreal cut_two_rows(const real *from, const real *next)
 {
     return vreal_shuffle(vreal_load_first(from, 8), vreal_load_first(next, 8),
                          (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
-/* Where rows are four numbers, the vectors of all planes of four of the image's rows. */
+/* Computes the vectors of all planes for four rows of the image, if rows have four numbers. */
 INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int kernel)
 {
     const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
@@ -52,7 +52,7 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
     }
 }
 
-/* None is stored across lines of the cache. */
+/* Each vector is stored within one cache line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -68,8 +68,8 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
     }
 }
 
-/* All planes of some rows, each of at most a vector of numbers: every second one, moved on by one
- * lane for every second plane. */
+/* Computes all planes of some rows that fit in a vector. Each is the even or odd columns of the
+ * row, shifted by one lane for every second plane. */
 INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
                       const int kernel)
 {
@@ -89,7 +89,7 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
 }
 #endif
 
-/* The planes of one half of a channel's rows. */
+/* Computes the planes of every second row of a channel. */
 INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
                      const int kernel)
 {
@@ -112,7 +112,7 @@ INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t
     }
 }
 
-/* How many rows u, u + 2, ... of the image windows see. */
+/* Returns how many of the rows u, u + 2, ... lie under a window. */
 INLINE size_t rows_from(const struct small_conv *c, size_t u)
 {
     size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;

@@ -1,5 +1,5 @@
-/* What becomes of the sums of a small convolution's pooling windows: the largest of four, dropout's
- * scale, ReLU, and marks that lead the gradient back. */
+/* Epilogue of a small convolution: maximum of each pooling window, dropout's scale, ReLU, and marks
+ * for backward. */
 #pragma once
 
 #include <math.h>
@@ -7,16 +7,16 @@
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-#define PLACES 4 /* in a pooling window */
+#define PLACES 4 /* outputs per pooling window */
 
-/* One vector of windows of any channel. */
+/* One vector of pooling windows, for any channel. */
 struct windows {
     real *y;                        /* of channel 0 */
-    struct small_conv_marks *marks; /* the same */
-    size_t count, vectors;          /* numbers and marks from one channel to the next */
+    struct small_conv_marks *marks; /* of channel 0 */
+    size_t count, vectors;          /* numbers of y and marks per channel */
     vreal scale, floor;
-    vmask there;    /* lanes that are windows */
-    uint16_t alive; /* lanes that have a gradient whatever they are */
+    vmask there;    /* lanes with a window */
+    uint16_t alive; /* lanes with a gradient for every output (no ReLU) */
 };
 
 INLINE struct windows windows_at(const struct small_conv *c, const struct small_conv_output *out,
@@ -36,13 +36,13 @@ INLINE struct windows windows_at(const struct small_conv *c, const struct small_
     };
 }
 
-/* One channel's largest numbers. Of equal values the first counts; NaN wins, and stays. */
+/* Stores one channel's maxima and marks. Among equal values the first counts. If a value is NaN,
+ * the result is NaN. */
 INLINE void pool_channel(const struct windows *w, size_t channel, const vreal sums[PLACES])
 {
     struct small_conv_marks *marks = w->marks + channel * w->vectors;
     vreal above = vreal_larger(sums[0], sums[1]), below = vreal_larger(sums[2], sums[3]);
-    vreal best = vreal_larger(above, below) * w->scale; /* above 0: it changes nothing in their
-                                                         * order */
+    vreal best = vreal_larger(above, below) * w->scale; /* positive, so the order is unchanged */
     marks->right_above = vmask_bits(vreal_greater(sums[1], sums[0]));
     marks->right_below = vmask_bits(vreal_greater(sums[3], sums[2]));
     marks->low = vmask_bits(vreal_greater(below, above));

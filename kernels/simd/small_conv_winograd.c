@@ -1,30 +1,29 @@
-/* Winograd's F(2, 5) along the rows: the two neighbouring outputs that one pooling window has in a
- * row take 6 products for a row of 5 taps, not 10. Of the planes' numbers in a row, points of the
- * polynomial they are become: at 0, 1, -1, 2, -2 and infinity; of weights the same, divided;
- * products are summed over the rows of the kernel and the channels, and only the sums transformed back.
- * Down the columns the sums stay as they are: the transforms of both ways would cost what they
- * save, and rounding grows with every one. (Lavin and Gray, Fast Algorithms for Convolutional
- * Neural Networks, 2016.)
+/* Winograd's F(2, 5) along rows (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
+ * 2016). The two outputs of a pooling window in a row take 6 instead of 10 products per 5 taps. Six
+ * numbers of the planes in a row are transformed to values of a polynomial at 0, 1, -1, 2, -2 and
+ * infinity, and so are the weights. Products are summed over kernel rows and channels, and only the
+ * sums are transformed back. Columns are not transformed: it would cost as much as it saves, and
+ * add rounding errors.
  *
- * An output that sees nothing but zeros is exactly its bias, as in direct sums: of its pair's six
- * numbers in a row only the one that it does not see is left, which is part of none but the other
+ * An output whose inputs are all zero is exactly its bias, as with direct sums. Of its pair's six
+ * inputs only the one that it does not depend on can be nonzero, and that input has no part in this
  * output's products.
  *
- * Lanes are pooling windows as in small_conv_forward.c. Sums are of some points of as many channels
- * as registers allow: loads, not products, would bound the speed if they were of all points of few
- * channels. */
+ * Lanes are pooling windows as in small_conv_forward.c. Some points are summed for as many channels
+ * as registers allow. Summing all points for few channels would be bounded by loads, not by
+ * products. */
 #include "kernels/simd/small_conv_planes.h"
 #include "kernels/simd/small_conv_pool.h"
 
 #define KERNEL 5
 #define POINTS SMALL_CONV_POINTS
-#define ROWS   2 /* of a window */
+#define ROWS   2 /* per window */
 #if VECTOR_BYTES == 64
 #define CHANNELS 6 /* computed together */
-#define TOGETHER 2 /* points, too: 24 sums of 32 registers */
+#define TOGETHER 2 /* points computed together: 24 sums in 32 registers */
 #else
 #define CHANNELS 5
-#define TOGETHER 1 /* 10 of 16 */
+#define TOGETHER 1 /* 10 sums in 16 registers */
 #endif
 
 static void transform_weights(real *to, const real *row, size_t rows)
@@ -41,7 +40,7 @@ static void transform_weights(real *to, const real *row, size_t rows)
     }
 }
 
-/* The vectors of planes become points. */
+/* Transforms the vectors of planes to points. */
 INLINE void transform_vectors(vreal x[POINTS])
 {
     vreal even = x[4] - 4 * x[2], odd = x[3] - 4 * x[1];
@@ -71,7 +70,8 @@ INLINE void transform_planes(const struct small_conv *c, real *planes)
 }
 
 #ifdef LANES_HAS_QUADS
-/* Points of four rows; of rows 2 and 3 in `split`, if it is not NULL. */
+/* Computes the points of four rows. Unless `split` is NULL, the points of rows 2 and 3 are stored
+ * there as well. */
 INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
                             const real *const rows[4])
 {
@@ -86,8 +86,8 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Maps of 4 x 4 windows, which see 12 rows: without storing planes in between, and the last two
- * rows of the even and of the odd ones at once. */
+/* Computes the points of maps of 4 x 4 windows, which cover 12 rows, without storing planes. The
+ * last two even and the last two odd rows are processed together. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
 {
@@ -105,7 +105,7 @@ static void cut_points_of_12_rows(const struct small_conv *c,
 }
 #endif
 
-/* Points of the image, in the places of its planes. */
+/* Computes the points of the image, stored in place of its planes. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS
@@ -118,12 +118,12 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     transform_planes(c, w->planes);
 }
 
-/* Sums of some points, of all rows of the kernel and all channels of the image. What the lower
- * places of windows see of a row the upper ones see of the next. */
+/* Sums some points over all kernel rows and all channels of the image. The input row of the lower
+ * outputs is the input row of the upper outputs at the next kernel row. */
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {
-    size_t plane = c->plane, half = POINTS * plane; /* the planes of every second row */
+    size_t plane = c->plane, half = POINTS * plane; /* size of the planes of every second row */
     vreal acc[CHANNELS][ROWS][TOGETHER] = {0};
     planes += (size_t)first * plane;
     for (size_t at = (size_t)first, channel = 0; channel < c->in_c; channel++, planes += 2 * half) {
@@ -159,7 +159,7 @@ INLINE void add_points(const struct small_conv *c, const real *planes, const rea
         sums[o][row][first + i] = acc[o][row][i];
 }
 
-/* Not inlined: what others need in registers would push sums out of them. */
+/* Not inlined: the registers of the caller would displace sums. */
 #define FOR_CHANNELS(channels)                                                                     \
     static __attribute__((noinline)) void add_points_##channels(                                   \
         const struct small_conv *c, const real *planes, const real *const *weights,                \
@@ -179,7 +179,7 @@ FOR_CHANNELS(6)
 typedef void points_adder(const struct small_conv *c, const real *planes,
                           const real *const *weights, vreal sums[][ROWS][POINTS], int first);
 
-/* By the number of channels. */
+/* Indexed by the number of channels. */
 static points_adder *const point_adders[CHANNELS + 1] = {
     NULL,         add_points_1, add_points_2, add_points_3, add_points_4, add_points_5,
 #if CHANNELS == 6
@@ -187,7 +187,7 @@ static points_adder *const point_adders[CHANNELS + 1] = {
 #endif
 };
 
-/* What the points of a row of two outputs stand for. */
+/* Transforms the points of a row back to its two outputs. */
 INLINE void turn_sums(vreal pair[2], const vreal points[POINTS], real bias)
 {
     vreal even = points[1] + points[2], odd = points[1] - points[2];

@@ -2,7 +2,7 @@
 
 #include "kernels/simd/lanes.h"
 
-/* Four vectors and two rows at a time: 8 accumulators hide the latency of an FMA. */
+/* Vectors and rows processed together: 8 accumulators hide the latency of an FMA. */
 #define VECTORS 4
 #define CHAINS  2
 
@@ -73,7 +73,7 @@ static void finish(real *y, const uint8_t *keep, size_t n, bool relu, real scale
     }
 }
 
-/* In squares of VECTOR_LANES; the last ones reach into what pads the rows. */
+/* Transposes squares of VECTOR_LANES. The last ones extend into the padding of the rows. */
 static void transpose(const struct small_matrix *m, size_t rows, real *to, size_t stride)
 {
     for (size_t column = 0; column < m->columns; column += VECTOR_LANES)

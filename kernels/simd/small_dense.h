@@ -1,5 +1,5 @@
-/* A small dense layer, as functions of one thread. Compiled once for every instruction set;
- * kernels/ops/op_small_dense.c says what it is for. */
+/* A small dense layer, in one thread. Compiled once per instruction set. Purpose: see
+ * kernels/ops/op_small_dense.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,19 +8,18 @@
 
 #include "kernels/base/real.h"
 
-/* Numbers of the widest vector: rows are padded to a multiple of it. */
+/* Numbers in the widest vector; rows are padded to a multiple of it. */
 #define SMALL_DENSE_PAD (64 / (int)sizeof(real))
 /* Numbers of a row that are summed together. */
 #define SMALL_DENSE_TILE (4 * SMALL_DENSE_PAD)
 
-/* A matrix [rows][stride]; what lies beyond a row's `columns` numbers may be anything, but is
- * read. */
+/* A matrix [rows][stride]. Numbers beyond `columns` in a row are read but not used. */
 struct small_matrix {
     const real *data;
     size_t columns, stride;
 };
 
-/* Which rows, and what each is multiplied with. */
+/* Rows of a matrix and the factor of each. */
 struct small_list {
     real *values;
     uint32_t *rows;
@@ -28,15 +27,15 @@ struct small_list {
 };
 
 struct small_dense_functions {
-    /* to [columns of m][stride] <- m of `rows` rows, which then are columns. */
+    /* to [columns of m][stride] <- the transpose of m with `rows` rows. */
     void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
-    /* What is not zero of x [n]. The list holds a vector more than n. */
+    /* Lists the nonzero numbers of x [n]. The list needs room for n numbers and a vector. */
     void (*list)(struct small_list *list, const real *x, size_t n);
-    /* y [n] <- y, 0 where it is below (with relu) or where keep (or NULL) is 0, else times scale.
-     * NaN that is kept stays NaN. */
+    /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. Kept numbers are
+     * multiplied by scale; kept NaN stays NaN. */
     void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
-    /* sums [columns, from first, at most SMALL_DENSE_TILE] += the listed rows times their
-     * values. */
+    /* sums += the listed rows times their values, for at most SMALL_DENSE_TILE columns from `first`
+     * on. */
     void (*add_rows)(const struct small_matrix *m, const struct small_list *list, size_t first,
                      real *sums);
 };

@@ -1,5 +1,5 @@
-/* Softmax with an image in each lane. The C library takes 15 ns for one exp, which for the small
- * nets is a tenth of a step or more; here one costs below 1 ns. */
+/* Softmax with one image per lane. One exp of the C library takes 15 ns, in total a tenth of a
+ * small net's step or more; here it takes less than 1 ns. */
 #include "kernels/simd/softmax.h"
 
 #include "kernels/simd/lanes.h"
@@ -19,12 +19,12 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
     return (vdouble)((condition & (vlong)yes) | (~condition & (vlong)no));
 }
 
-/* exp(x) for x <= 0. x = k ln 2 + r, |r| <= ln(2)/2: the first term of the series that is left out,
- * r^14/14!, is below 2^-57; Horner's scheme adds a rounding or two. Below -708, where doubles end,
- * the result is that of -708, 3e-308. NaN stays NaN. */
+/* exp(x) for x <= 0. x = k ln 2 + r, |r| <= ln(2)/2. The first omitted term of the series,
+ * r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. Below -708, where doubles
+ * end, the result is exp(-708) = 3e-308. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
-    const double magic = 0x1.8p52; /* a number this large has no fraction: its last bits are k */
+    const double magic = 0x1.8p52; /* too large for a fraction: adding it rounds to the integer k */
     x = choose(x < -708, all(-708), x);
     vdouble shifted = x * 0x1.71547652b82fep0 + magic;
     vdouble k = shifted - magic;
@@ -54,9 +54,9 @@ INLINE vdouble exp_negative(vdouble x)
     return sum * (vdouble)power;
 }
 
-/* ln(x) for x >= 1 or NaN. x = 2^e m with m between sqrt(1/2) and sqrt(2); with f = (m-1)/(m+1),
- * ln m = 2 (f + f^3/3 + f^5/5 + ...). |f| < 0.1716: the first term left out, f^22/23 of f, is below
- * 2^-60. */
+/* ln(x) for x >= 1 or NaN. x = 2^e m with m between sqrt(1/2) and sqrt(2). With f = (m-1)/(m+1), ln
+ * m = 2 (f + f^3/3 + f^5/5 + ...). |f| < 0.1716: the first omitted term, f^22/23 relative to f, is
+ * below 2^-60. */
 INLINE vdouble log_of(vdouble x)
 {
     const vlong mantissa = (vlong){0} + 0xfffffffffffff, one = (vlong){0} + 0x3ff0000000000000;
@@ -64,7 +64,7 @@ INLINE vdouble log_of(vdouble x)
     vdouble m = (vdouble)((bits & mantissa) | one);
     vlong large = m > 0x1.6a09e667f3bcdp0;
     m = choose(large, 0.5 * m, m);
-    /* The exponent as a number: its bits below those of 2^52. */
+    /* Converts the exponent to a number by placing its bits in the fraction of 2^52. */
     vlong exponent = (bits >> 52) - large;
     vdouble e = (vdouble)(exponent | (vlong)all(0x1p52)) - (0x1p52 + 1023);
     vdouble f = (m - 1) / (m + 1), square = f * f, sum = all(1.0 / 21);
@@ -75,8 +75,8 @@ INLINE vdouble log_of(vdouble x)
     return choose(x == x, result, x);
 }
 
-/* logits [classes][LANES] <- those of the n images from x on; lanes without an image repeat the
- * last. */
+/* logits [classes][LANES] <- logits of n images from x on. Lanes without an image repeat the last
+ * one. */
 static void turn(vdouble *logits, const real *x, size_t n, size_t classes)
 {
     for (int lane = 0; lane < LANES; lane++) {
@@ -93,7 +93,7 @@ static void turn_back(real *x, const vdouble *values, size_t n, size_t classes)
             x[lane * classes + c] = (real)((const double *)&values[c])[lane];
 }
 
-/* values: logits on entry, exp(logit - largest) on return; their sum is returned. */
+/* Replaces logits by exp(logit - largest) and returns their sum. */
 INLINE vdouble exponentials(vdouble *values, size_t classes, vdouble *largest, vdouble *best)
 {
     vdouble most = values[0], at = all(0), sum = all(0);

@@ -1,4 +1,4 @@
-/* Softmax of a few images, as a function of one thread. Compiled once for every instruction set. */
+/* Softmax of a few images, in one thread. Compiled once per instruction set. */
 #pragma once
 
 #include <stddef.h>
@@ -6,19 +6,19 @@
 
 #include "kernels/base/real.h"
 
-/* Images of a call, and classes, at most. */
+/* Maximum number of images per call, and of classes. */
 #define SOFTMAX_IMAGES  64
 #define SOFTMAX_CLASSES 1000
 
 struct softmax_result {
     double log_total; /* ln(sum exp(logits)) */
-    double best;      /* the class of the largest logit, the first of equals */
+    double best;      /* class of the largest logit, the first of equals */
 };
 
 struct softmax_functions {
-    /* Of logits [n,classes]; and dlogits [n,classes] <- scale[i] * (softmax - onehot of labels[i]),
-     * unless it is NULL. Everything in double; exp and ln are wrong by 2^-51 of their value at
-     * most. */
+    /* Computes results [n] from logits [n,classes]. Unless NULL, dlogits [n,classes] <- scale[i] *
+     * (softmax - onehot of labels[i]). All arithmetic is in double; exp and ln have a relative
+     * error of at most 2^-51. */
     void (*softmax)(size_t n, size_t classes, const real *logits, const uint8_t *labels,
                     const double *scale, struct softmax_result *results, real *dlogits);
 };

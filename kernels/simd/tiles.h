@@ -1,30 +1,31 @@
-/* Tiles of AMX: eight registers of 16 rows of 64 bytes at most, which one instruction multiplies. A tile's number is
- * part of its instruction, hence macros (Intel, "Architecture instruction set extensions programming reference",
- * chapter on AMX). Every thread says what shapes its tiles have before it uses them, and releases them, which makes
- * them cheap to switch from. */
+/* AMX tiles: eight registers of up to 16 rows of 64 bytes; one instruction multiplies two of them.
+ * Tile numbers are part of the instruction, hence macros (Intel, "Architecture instruction set
+ * extensions programming reference", chapter on AMX). Each thread configures the shapes of its
+ * tiles before use and releases the tiles afterwards, which keeps context switches cheap. */
 #pragma once
 
 #include <stdint.h>
 
 enum { TILES = 8, TILE_ROWS = 16, TILE_BYTES = 64 };
 
-/* As LDTILECFG takes it: bytes of a row and rows of each tile. */
+/* Operand of LDTILECFG: bytes per row and number of rows of each tile. */
 struct tile_shapes {
     uint8_t palette, first_row, reserved[14];
     uint16_t bytes[16];
     uint8_t rows[16];
 };
 
-/* TILE_SHAPE(shapes) gives all tiles their shapes, and zeros; TILE_RELEASE() takes them away; TILE_ZERO(tile). TILE_LOAD and
- * TILE_STORE(tile, address, stride) move rows that lie `stride` bytes apart; TILE_ADD_PRODUCT(sum, a, b) adds a b
- * to floats for a [rows, pairs] and b [pairs, columns] of pairs of bf16: exact products, sums rounded to the
- * nearest, denormals zero. */
+/* TILE_SHAPE(shapes) configures and zeroes all tiles; TILE_RELEASE() releases them; TILE_ZERO(tile)
+ * zeroes one. TILE_LOAD and TILE_STORE(tile, address, stride) transfer rows that are `stride` bytes
+ * apart. TILE_ADD_PRODUCT(sum, a, b) adds a b to floats, for a [rows, pairs] and b [pairs, columns]
+ * of pairs of bf16. Products are exact, sums are rounded to nearest, denormals are zero. */
 #ifdef MODEL_OF_TILES
 #include MODEL_OF_TILES
 #else
 #include <immintrin.h>
 
-/* The compiler is not told what these read: all that there is at an address, and behind it. */
+/* Makes the compiler store all pending writes: it does not know what the tile intrinsics read from
+ * memory. */
 #define ALL_IS_WRITTEN(address) __asm__ volatile("" ::"r"(address) : "memory")
 
 #define TILE_SHAPE(shapes)                                                                         \

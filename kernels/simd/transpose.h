@@ -1,4 +1,4 @@
-/* Transposing squares of numbers in registers. */
+/* Transposition of squares of numbers in registers. */
 #pragma once
 
 #include "kernels/simd/simd.h"
@@ -9,8 +9,8 @@
 #define LANE_BYTES 4
 #endif
 
-/* Written out: of loops over lanes the compiler makes vectors anew, lane by lane, wherever they are
- * wanted. */
+/* Written as constants: from loops over lanes the compiler builds the vector lane by lane at each
+ * use. */
 #if VECTOR_BYTES / LANE_BYTES == 16
 #define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 #elif VECTOR_BYTES / LANE_BYTES == 8
@@ -21,8 +21,8 @@
 #define LANE_NUMBERS ((vint){0, 1})
 #endif
 
-/* One stage of a transposition, s a constant: numbers change places between v[i] and v[i + s] for
- * every i without the bit s. */
+/* One stage of a transposition: exchanges numbers between v[i] and v[i + s] for each i without bit
+ * s. s is a constant. */
 INLINE void exchange(vreal *v, const int s)
 {
     const vint of_second = ((LANE_NUMBERS & s) != 0) & (VECTOR_LANES - s);

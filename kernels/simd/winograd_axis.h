@@ -1,16 +1,15 @@
-/* The transforms of the bilinear algorithms of kernels/simd/winograd.h along one axis, and their
- * adjoints. Each takes the kind as a constant and is inlined into a loop over the other axis. */
+/* Transforms of winograd.h along one axis, and their adjoints. `kind` is a constant; each function
+ * is inlined into a loop over the other axis. */
 #pragma once
 
 #include "kernels/simd/simd.h"
 #include "kernels/simd/winograd.h"
 
-/* F4 multiplies polynomials by their values at 0, +-P, +-Q and infinity. Any P and Q do in exact
- * arithmetic. The mean square of what sums are off by grows on its way to y, on each axis, by the
- * mean of A'^2 ((B'^2 1)(G^2 1)) over 3, matrices squared number by number: that is least, 4.8, for
- * these of all eighths; the usual 1 and 2 have 10.8. What G would divide by, a point's distances
- * from the other ones, B' does: where layers are deep there are more weights to transform than
- * inputs. */
+/* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any P and Q work. The
+ * mean square of the rounding errors in y grows, per axis, by the mean of A'^2 ((B'^2 1)(G^2 1)) /
+ * 3, with matrices squared element by element. Among all multiples of 1/8 this P and Q minimise it:
+ * 4.8, against 10.8 for the common choice 1 and 2. The divisions of G, by a point's distances from
+ * the other points, are moved to B': deep layers have more weights to transform than inputs. */
 #define P    0.625
 #define Q    1.5
 #define PP   (P * P)
@@ -20,7 +19,7 @@
 #define OF_Q (1 / (2 * QQ * (QQ - PP)))
 #define K(x) ((real)(x)) /* rounded once */
 
-/* A case for each kind of tiles, which f takes first as a constant. */
+/* Cases for each kind of tiles, which f receives as a constant first argument. */
 #define CASES_OF_KIND(...)                                                                         \
     CASE_OF(WINOGRAD_F4, __VA_ARGS__)                                                              \
     CASE_OF(WINOGRAD_F2, __VA_ARGS__)                                                              \

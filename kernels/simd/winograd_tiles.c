@@ -1,8 +1,7 @@
-/* Tiles of winograd.h: between values in blocks of channels and their transforms. Lanes are
- * channels, so that nothing is shuffled; what an operation of the net does to each output (bias,
- * ReLU, pooling, and their adjoints) is done while a tile is in registers, which saves passes over
- * memory that took as long as the products themselves. Positions outside the image are zeros;
- * outputs outside what is read are dropped. */
+/* Tile transforms of winograd.h for values in blocks of channels. Lanes are channels, so nothing is
+ * shuffled. Bias, ReLU, pooling and their adjoints are applied while a tile is in registers. This
+ * saves passes over memory that took as long as the products. Positions outside the image are zero;
+ * outputs outside the part that is read are dropped. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/operands.h"
@@ -10,8 +9,7 @@
 
 enum { OUTPUTS_MAX = 4, INPUTS_MAX = 6 };
 
-/* A walk over the tiles of one block of channels: `image`, and the tile's place in its tile
- * grid. */
+/* Position in a walk over the tiles of one block of channels: image, tile row, tile column. */
 struct walk {
     int image, row, column;
 };
@@ -87,7 +85,8 @@ INLINE void input_all(int kind, enum precision precision, const struct winograd 
     }
 }
 
-/* Whether all channels are zero at a position of an image x, as they are outside of it. */
+/* Returns whether all channels of image x are zero at a position. Positions outside the image are
+ * zero. */
 static bool position_is_blank(const struct winograd *w, const real *x, struct patch at, int i,
                               int j)
 {
@@ -101,7 +100,8 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
     return true;
 }
 
-/* The patches of 3x3 in a tile of F4 that are blank, unless all of them are. */
+/* Returns the 3x3 patches in an F4 tile that are all zero, one bit each. 0 if the whole tile is
+ * zero. */
 static uint16_t blank_patches(const struct winograd *w, const real *x, struct patch at)
 {
     enum { INPUTS = 6, OUTPUTS = 4 };
@@ -119,8 +119,8 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
     return (uint16_t)blank;
 }
 
-/* Every patch has one of the four positions in the tile's middle, so that these, and mostly the
- * first numbers of each, tell that nothing is blank. */
+/* Every 3x3 patch contains one of the four positions in the tile's middle. If none of these is
+ * blank, no patch is; usually their first channels show that already. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};
@@ -213,7 +213,7 @@ INLINE void output_tile(int kind, int epilogue, enum precision precision, real *
     store_outputs(epilogue, precision, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
-/* A tile's patch of what is stored. */
+/* Returns a tile's patch of the stored outputs. */
 INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *w, struct walk at)
 {
     const int size = axis_outputs(kind) / (epilogue == EPILOGUE_RELU_POOL ? 2 : 1);
@@ -286,7 +286,8 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
-/* Every kind with every epilogue, each with constants of its own. The direct kind has no tiles. */
+/* Each combination of kind and epilogue is compiled with its own constants. CONV_DIRECT has no
+ * tiles. */
 #define CASES_OF_EPILOGUE(...)                                                                     \
     CASE_OF(EPILOGUE_NONE, __VA_ARGS__)                                                            \
     CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \

@@ -1,14 +1,13 @@
-/* Weights of winograd.h between [O,I,3,3] and their panels. Lanes are channels, which lie a
- * kernel or more apart in memory: nine numbers of each are read in a row and transposed in
- * registers. Gathering number by number took 4 ms for 512 by 512 kernels, transposing takes a
- * fifth. */
+/* Transforms of weights between [O,I,3,3] and panels, as in winograd.h. Lanes are channels, which
+ * are a kernel or more apart in memory. Nine consecutive numbers of each are loaded and transposed
+ * in registers. For 512 by 512 kernels, gathering single numbers took 4 ms; this takes a fifth. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd_axis.h"
 
 #define CASES_OF_WEIGHTS(...) CASES_OF_KIND(__VA_ARGS__) CASE_OF(CONV_DIRECT, __VA_ARGS__)
 
-/* taps <- the kernels of `lanes` channels, which lie `step` apart; the others are 0. */
+/* taps <- the kernels of `lanes` channels, which are `step` numbers apart; other lanes are 0. */
 INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes)
 {
 #pragma GCC unroll 5
@@ -26,7 +25,7 @@ INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes
     }
 }
 
-/* The other way: stored, or added to what is there. */
+/* Stores taps to the kernels of `lanes` channels, or adds them. */
 INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS], bool add)
 {
 #pragma GCC unroll 5
@@ -46,7 +45,7 @@ INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS
     }
 }
 
-/* The transform along both axes; point i lies at u + i * plane. */
+/* Transforms along both axes. Point i is stored at u + i * plane. */
 INLINE void store_points(int kind, real *u, size_t plane, const vreal taps[TAPS])
 {
     if (kind == CONV_DIRECT) {
@@ -105,8 +104,8 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
-/* Lanes that are neighbours make short runs, a row a run, too far apart for the processor to
- * see. */
+/* Rows to prefetch ahead. Adjacent lanes form one short run per row, too far apart for the
+ * processor's own prefetching. */
 #define ROWS_AHEAD 6
 
 INLINE void prefetch_row(const real *from, int lanes)
@@ -120,7 +119,7 @@ INLINE void prefetch_row(const real *from, int lanes)
 
 enum { POINTS_MAX = WINOGRAD_POINTS_MAX * WINOGRAD_POINTS_MAX };
 
-/* Two rows of U, the second of which may be missing, for which zeros are stored. */
+/* Stores two rows of U; a missing second row is zero. */
 INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int rows, size_t row_step)
 {
@@ -148,8 +147,8 @@ INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, si
 
 #endif
 
-/* Rows of a panel of U: lanes are the channels of block `at`, of `columns` that lie column_step
- * apart, rows `count` of the others, row_step apart. */
+/* Transforms rows of a panel of U. Lanes are the channels of block `at`: `columns` in all,
+ * column_step apart. The `count` rows are the other channels, row_step apart. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)

@@ -1,14 +1,14 @@
-/* The products of winograd.h by tiles: 32 rows times a block of columns are four tiles of sums, to which two tiles
- * of each side add 32 terms at a time. A block of a row of A is a row of a tile as it lies, and so are the pairs
- * of a panel. Behind the last rows of a panel, which fill no tile, are zeros; A is read to the end of its block
- * there, where it has finite numbers. */
+/* Products of winograd.h with AMX tiles. 32 rows times a block of columns are four tiles of sums;
+ * two tiles of each operand add 32 terms at a time. A row of A in a block is a row of a tile, and
+ * so are the pairs of a panel. If the last rows of a panel do not fill a tile, they are padded with
+ * zeros. A is read to the end of its block, which must hold finite numbers. */
 #pragma once
 
 #include "kernels/simd/operands.h"
 #include "kernels/simd/tiles.h"
 #include "kernels/simd/transpose.h"
 
-/* SUM_10: rows from 16 on, columns up to 16. */
+/* Tile numbers. SUM_10: rows from 16 on, columns below 16. */
 #define SUM_00  0
 #define SUM_01  1
 #define SUM_10  2
@@ -20,7 +20,7 @@
 
 enum { ROWS_MAX = 2 * TILE_ROWS, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
 
-/* Sums have `rows` rows, at most ROWS_MAX, in one or two tiles above each other. */
+/* Configures the tiles for sums of `rows` <= ROWS_MAX rows, in one or two tiles. */
 static void shape_tiles(int rows)
 {
     int upper = rows < TILE_ROWS ? rows : TILE_ROWS;
@@ -80,7 +80,8 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* A panel's rows of 32 terms from `right` on, of which `steps` pairs exist: there, or in `room`. */
+/* Returns 32 rows of a panel from `right` on. If only `steps` < 16 pairs exist, they are copied to
+ * `room` and padded with zeros. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;
@@ -130,7 +131,7 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
     TILE_RELEASE();
 }
 
-/* to [16, ROW] <- 16 columns of `steps` rows of pairs, zeros where there are no more. */
+/* to [16, ROW] <- 16 columns of `steps` rows of pairs, padded with zeros. */
 INLINE void turn_pairs(real *to, const real *from, int steps)
 {
     vreal square[VECTOR_LANES];
@@ -143,7 +144,7 @@ INLINE void turn_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* The rows of A are its columns turned, a tile at a time. */
+/* Multiplies the transpose of A's columns, which is computed tile by tile. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
                         int count, int k, bool add, const real *next)
 {
@@ -164,7 +165,7 @@ INLINE void few_columns(int two, int rows, real *c, const real *const *a, const 
     store_sums(two, rows, c, add);
 }
 
-/* A block has no more rows than tiles. */
+/* A block has at most ROWS_MAX rows. */
 static void product_columns(real *c, const real *const *a, const real *const *b, int count,
                             int rows, int k, bool add, const real *next)
 {

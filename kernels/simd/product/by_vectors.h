@@ -1,10 +1,10 @@
-/* The products of winograd.h by vectors: rows of A, broadcast number by number, times a panel of two
- * vectors. With AVX-512's 32 registers 12 rows of sums leave room for the panel and a broadcast;
- * the 16 registers of the others hold 6. Rows are dealt out evenly, 64 as 6 times 10 or 11 rather
- * than 5 times 12 and 4, which keeps the multipliers busy in every group.
+/* Products of winograd.h with vectors: each number of A, broadcast, times a panel of two vectors.
+ * AVX-512 has 32 registers: 12 rows of sums leave room for the panel and a broadcast. Sets with 16
+ * registers hold 6 rows. Rows are divided evenly, 64 into 6 times 10 or 11 rather than 5 times 12
+ * and 4, to keep the multipliers busy.
  *
- * Operands of 16 bits come in pairs, each where a number would be: a row of a block has half as many, and a
- * sum takes half as many steps. */
+ * 16-bit operands are pairs in the room of a number: a row of a block has half as many, and a sum
+ * takes half as many steps. */
 #pragma once
 
 #include "kernels/simd/operands.h"
@@ -20,9 +20,9 @@
 #define CASES_OF_ROWS CASES_1_TO_6
 #endif
 
-/* sum += A b for k numbers or pairs of each row, which lie row_step and k_step apart. A comes from beyond
- * the second-level cache mostly, in runs that end before the processor has seen them begin: a line
- * of those that come next is asked for with each number, from `next` on. */
+/* sum += A b for k numbers or pairs of each row. Rows of A are row_step apart, numbers k_step. A is
+ * usually beyond the second-level cache, in runs too short for the processor's own prefetching.
+ * With each number one line is prefetched, from `next` on. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {
@@ -83,7 +83,7 @@ INLINE void few_columns(int rows, real *c, const real *const *a, const real *con
     store_sums(rows, c, sum, add);
 }
 
-/* How many of the `left` rows to take next. */
+/* Returns how many of the `left` rows to process next. */
 static int share_of(int left)
 {
     int groups = (left + ROWS_MAX - 1) / ROWS_MAX;

@@ -1,4 +1,4 @@
-/* The products of winograd.h, by tiles where the set has them. */
+/* Products of winograd.h, with tiles if the set has them. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/winograd.h"
 
@@ -9,7 +9,7 @@
 #endif
 
 #ifdef OPERANDS_ARE_PAIRS
-/* Both rows are read before their place is written. */
+/* Reads both rows of a pair before writing, because `to` may equal `from`. */
 static void pair_rows(real *to, const real *from, int rows)
 {
     const __m512i low = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,
