@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The line after the one that begins here; NULL: there is none. */
+/* Returns the start of the next line; NULL at the end of the text. */
 static const char *next_line(const char *line)
 {
     const char *end = strchr(line, '\n');
@@ -14,8 +14,10 @@ static const char *next_line(const char *line)
 
 /* ---- Interfaces ---- */
 
-/* "  eth0: BYTES PACKETS errs drop fifo frame compressed multicast BYTES PACKETS ..."; an alias has a colon
- * in its name. One that JSON could not hold as it is has no place in the file. */
+/* Parses a line such as
+ *   "  eth0: BYTES PACKETS errs drop fifo frame compressed multicast BYTES PACKETS ...".
+ * The last colon ends the name, since the name of an alias contains a colon. A name with a quote or
+ * a backslash is rejected, because it is written to JSON without escapes. */
 static bool parse_interface(struct interface_counts *interface, const char *line)
 {
     char own[256];
@@ -48,7 +50,8 @@ int counters_parse_interfaces(struct interface_counts *interfaces, const char *t
     return n;
 }
 
-/* "Iface Destination Gateway Flags RefCnt Use Metric ...", numbers in hexadecimal but for the metric. */
+/* Parses lines "Iface Destination Gateway Flags RefCnt Use Metric ...". All numbers but the metric
+ * are hexadecimal. */
 bool counters_parse_route(char name[INTERFACE_NAME], const char *text)
 {
     long least = LONG_MAX;
@@ -65,7 +68,7 @@ bool counters_parse_route(char name[INTERFACE_NAME], const char *text)
     return least < LONG_MAX;
 }
 
-/* ---- Processes ---- */
+/* ---- Processes and differences ---- */
 
 bool counters_parse_process(struct process_counts *process, const char *text)
 {
@@ -88,8 +91,6 @@ long counters_parse_last_process(const char *text)
     long last;
     return sscanf(text, "%*s %*s %*s %*s %ld", &last) == 1 ? last : -1;
 }
-
-/* ---- Differences ---- */
 
 int64_t counters_advance(int64_t before, int64_t after)
 {

@@ -1,5 +1,5 @@
-/* What the kernel counts of interfaces and processes, from the text of its files in /proc. Lines that are not as
- * expected are passed over: kernels differ. */
+/* Parses the kernel's counters of network interfaces and processes (files in /proc). Lines in an
+ * unknown format are skipped, since kernels differ. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 enum { INTERFACE_NAME = 16, INTERFACES_MAX = 64 };
 
-/* In the order in which they are counted. */
+/* Counters of an interface, in the order of the sample file. */
 enum traffic_count {
     TRAFFIC_RX_BYTES,
     TRAFFIC_RX_PACKETS,
@@ -16,34 +16,36 @@ enum traffic_count {
     TRAFFIC_COUNTS
 };
 
-/* Of one network interface since it came up, headers included. */
+/* Traffic of one network interface since it came up, headers included. */
 struct interface_counts {
     char name[INTERFACE_NAME];
     int64_t counts[TRAFFIC_COUNTS];
 };
 
-/* Those of /proc/net/dev into interfaces[INTERFACES_MAX]; how many. One that never carried anything is left
- * out. */
+/* Parses the text of /proc/net/dev into interfaces[INTERFACES_MAX]. Returns the number of
+ * interfaces found; interfaces without any traffic are left out. */
 int counters_parse_interfaces(struct interface_counts *interfaces, const char *text);
 
-/* The interface of the default route of least metric, from /proc/net/route; false: there is none. */
+/* Finds the interface of the default route with the lowest metric in the text of /proc/net/route.
+ * Returns false if there is no default route. */
 bool counters_parse_route(char name[INTERFACE_NAME], const char *text);
 
 struct process_counts {
-    char state; /* 'Z': it has ended, and nobody has waited for it */
+    char state; /* 'Z': zombie, ended but not waited for */
     int parent;
-    double user_ticks, sys_ticks; /* with those of children that it has waited for */
-    int64_t start_ticks;          /* when it began: with its number, who it is */
+    double user_ticks, sys_ticks; /* including children that it has waited for */
+    int64_t start_ticks;          /* start time; identifies the process together with its number */
     double resident_pages;
 };
 
-/* Of /proc/PID/stat, "PID (NAME) STATE PARENT ..."; a name may hold blanks and parentheses. */
+/* Parses the text of /proc/PID/stat, "PID (NAME) STATE PARENT ...". The name may contain blanks and
+ * parentheses. */
 bool counters_parse_process(struct process_counts *process, const char *text);
 
-/* The number of the last process that was started on the node, the last word of /proc/loadavg; -1: not
- * told. */
+/* Returns the number of the process started last on the node, the last word of /proc/loadavg; -1 if
+ * it is missing. */
 long counters_parse_last_process(const char *text);
 
-/* How far a counter went from one reading to the next. One of 32 bits begins anew where it is full, and one
- * of an interface that was reset has counted since. */
+/* Returns the increase of a counter between two readings. If the counter fell, it either wrapped at
+ * 32 bits or was reset to 0. */
 int64_t counters_advance(int64_t before, int64_t after);

@@ -9,7 +9,7 @@
 #include "bench/resources/proc_file.h"
 #include "kernels/base/mem.h"
 
-/* A line of /proc/PID/stat is shorter. */
+/* Upper bound of the length of /proc/PID/stat. */
 enum { STAT_BYTES = 1024 };
 
 enum status members_open(struct members *m, const char *proc, pid_t launcher, struct error *e)
@@ -38,9 +38,9 @@ bool members_read_process(struct process_counts *process, const struct members *
            counters_parse_process(process, text);
 }
 
-/* ---- Looking for new ones ---- */
+/* ---- Find new processes ---- */
 
-/* A process that was not there before. */
+/* Process that was absent from the previous scan. */
 struct newcomer {
     pid_t pid, parent;
     int64_t start_ticks;
@@ -103,7 +103,8 @@ static bool is_member(const struct members *m, pid_t pid)
     return false;
 }
 
-/* Again and again while one more is found: a child may have a lower number than its parent. */
+/* Repeats until no further member is found, since a child may have a lower number than its
+ * parent. */
 static enum status add_newcomers(struct members *m, const struct newcomers *new, struct error *e)
 {
     for (size_t before = m->n + 1; before != m->n;) {
@@ -146,9 +147,9 @@ enum status members_look(struct members *m, struct error *e)
     return look(m, e);
 }
 
-/* ---- Adding up ---- */
+/* ---- Add up resources ---- */
 
-/* False where it has ended, or another one has its number. */
+/* Returns false if the process has ended or its number now belongs to another process. */
 static bool read_member(struct process_counts *process, const struct members *m,
                         const struct member *member)
 {
@@ -156,7 +157,8 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* What one used that ended stays in the sum: its parent has it, if it waited, else nobody. */
+/* Keeps the sum from falling when a process ends that nobody waited for: its time is in no other
+ * process. If its parent waited, the time is in the parent's counters. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)
@@ -164,7 +166,8 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* The launcher stays, readable or not: it is whose children are members. */
+/* Adds up all members. The launcher stays a member even if it cannot be read, since its children
+ * are found through it. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     struct process_counts process;

@@ -1,5 +1,5 @@
-/* The processes of a launch on one node: whatever the launcher's process there has started, and what that
- * has started in turn. */
+/* Finds the processes of a launch on one node, that is all descendants of the launcher's process
+ * there, and adds up their use of resources. */
 #pragma once
 
 #include <stddef.h>
@@ -15,27 +15,27 @@ struct member {
 };
 
 struct members {
-    const char *proc; /* "/proc", or what a test puts there; borrowed */
+    const char *proc; /* "/proc", or the folder of a test; borrowed */
     double ticks_per_s, page_mib;
     struct member *all;
     size_t n, room;
-    pid_t *known; /* every process of the node when they were last looked for, ascending */
+    pid_t *known; /* all processes of the node at the last scan, ascending */
     size_t n_known;
-    long last_process;              /* that had been started then */
-    double user_s, sys_s;           /* of all as they were last added up */
-    double lost_user_s, lost_sys_s; /* of those that ended and nobody waited for */
+    long last_process;              /* process started last on the node before the last scan */
+    double user_s, sys_s;           /* sums returned last by members_add_up */
+    double lost_user_s, lost_sys_s; /* time of processes that ended without being waited for */
 };
 
-/* Begins with the launcher's process alone. Closed with members_close in any case. */
+/* Starts with the launcher's process as the only member. Call members_close even after an error. */
 enum status members_open(struct members *m, const char *proc, pid_t launcher, struct error *e);
 void members_close(struct members *m);
 
-/* Looks for new ones, where a process was started on the node since the last time: all others are known
- * and not looked at again. What cannot be read is passed over. */
+/* Scans /proc for new members. Does nothing if no process was started on the node since the last
+ * call. Unreadable processes are skipped. */
 enum status members_look(struct members *m, struct error *e);
 
-/* Reads what the kernel counts of a process of the node; false where there is none. */
+/* Reads the kernel's counters of one process. Returns false if the process does not exist. */
 bool members_read_process(struct process_counts *process, const struct members *m, pid_t pid);
 
-/* What they have used, into the values of a sample; unknown where there is none to read. */
+/* Writes the sums over all members into the values of a sample: NAN if no member can be read. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES]);

@@ -9,15 +9,15 @@
 #include "bench/base/json.h"
 #include "kernels/base/mem.h"
 
-/* ---- Reading ---- */
+/* ---- Read a sample file ---- */
 
-/* A file being read. */
+/* State of a reader of one sample file. */
 struct reader {
     struct node_samples *samples;
     const char *path;
-    int line;                                       /* under way */
-    bool begun;                                     /* the line of the node was read */
-    struct interface_counts before[INTERFACES_MAX]; /* of the last sample */
+    int line;   /* number of the current line */
+    bool begun; /* whether the first line, which describes the node, was read */
+    struct interface_counts before[INTERFACES_MAX]; /* counters of the previous sample */
     int n_before;
     struct error *e;
 };
@@ -33,7 +33,7 @@ static bool take_text(char *to, size_t size, const json_t *line, const char *nam
     return text != NULL && snprintf(to, size, "%s", text) < (int)size;
 }
 
-/* Times beyond are no times, and what is computed from them would not be either. */
+/* Largest accepted interval and time. They keep sums and differences of times from overflowing. */
 #define INTERVAL_MAX_NS ((int64_t)1000000000000)
 #define TIME_MAX_NS     (INT64_MAX / 4)
 
@@ -41,14 +41,14 @@ static enum status take_node(struct reader *r, const json_t *line)
 {
     struct node_samples *s = r->samples;
     if (json_integer_value(json_object_get(line, "schema")) != SAMPLE_SCHEMA)
-        return wrong(r, "samples of another schema; this program reads schema 1");
+        return wrong(r, "expected samples of schema 1, found another schema");
     s->interval_ns = json_integer_value(json_object_get(line, "interval_ns"));
     r->begun = true;
     return s->interval_ns > 0 && s->interval_ns <= INTERVAL_MAX_NS &&
                    take_text(s->host, sizeof s->host, line, "host") &&
                    take_text(s->nic, sizeof s->nic, line, "nic")
                ? OK
-               : wrong(r, "node: 'host', 'nic' and 'interval_ns' are not as they should be");
+               : wrong(r, "node: 'host', 'nic' or 'interval_ns' is missing or not valid");
 }
 
 static enum status take_values(struct reader *r, struct sample *sample, const json_t *line)
@@ -56,7 +56,7 @@ static enum status take_values(struct reader *r, struct sample *sample, const js
     for (int i = 0; i < SAMPLE_VALUES; i++) {
         const json_t *value = json_object_get(line, sample_names()[i]);
         if (!json_is_number(value) && !json_is_null(value))
-            return wrong(r, "sample: a number is missing");
+            return wrong(r, "sample: a value is missing or not a number");
         sample->values[i] = json_is_null(value) ? NAN : json_number_value(value);
     }
     return OK;
@@ -67,10 +67,10 @@ static enum status take_counts(struct reader *r, struct interface_counts *to, co
 {
     if (json_array_size(counts) != TRAFFIC_COUNTS ||
         snprintf(to->name, sizeof to->name, "%s", name) >= (int)sizeof to->name)
-        return wrong(r, "sample: 'interfaces' holds something else than four counts of each");
+        return wrong(r, "sample: 'interfaces' must have four counts per interface");
     for (size_t i = 0; i < TRAFFIC_COUNTS; i++)
         if ((to->counts[i] = json_integer_value(json_array_get(counts, i))) < 0)
-            return wrong(r, "sample: a count is negative");
+            return wrong(r, "sample: counts must not be negative");
     return OK;
 }
 
@@ -81,7 +81,8 @@ static enum sample_link link_of(const struct node_samples *s, const char *name)
                                      : LINK_OTHERS;
 }
 
-/* Silent ones are not in the file: what appears has counted from 0. */
+/* Adds the traffic since the previous sample. An interface without traffic is absent from the file,
+ * so a new interface counts from 0. */
 static void add_advance(struct reader *r, struct sample *sample, const struct interface_counts *now)
 {
     double *traffic = sample->traffic[link_of(r->samples, now->name)];
@@ -119,7 +120,7 @@ static enum status take_sample(struct reader *r, const json_t *line)
     last = s->n > 0 ? sample - 1 : NULL;
     *sample = (struct sample){.t_ns = json_integer_value(json_object_get(line, "t_ns"))};
     if (sample->t_ns <= (last != NULL ? last->t_ns : 0) || sample->t_ns > TIME_MAX_NS)
-        return wrong(r, "sample: 't_ns' does not rise");
+        return wrong(r, "sample: 't_ns' must be later than in the line before");
     if (last != NULL)
         memcpy(sample->traffic, last->traffic, sizeof sample->traffic);
     TRY(take_values(r, sample, line));
@@ -137,7 +138,7 @@ static enum status take_line(void *arg, const json_t *line, int number, struct e
         return take_node(r, line);
     if (strcmp(type, "sample") == 0 && r->begun)
         return take_sample(r, line);
-    return wrong(r, "neither the line of a node, which comes first, nor a sample");
+    return wrong(r, "expected one line of type 'node', then lines of type 'sample'");
 }
 
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e)
@@ -160,7 +161,7 @@ void node_samples_free(struct node_samples *samples)
     *samples = (struct node_samples){.items = NULL};
 }
 
-/* ---- Between samples ---- */
+/* ---- Interpolate between samples ---- */
 
 static double between(double a, double b, double share)
 {

@@ -1,12 +1,12 @@
-/* What a node did while a launch ran there: a file of samples a node, DIR/node.R.jsonl, R being a rank on
- * it, written beside the launch by build/pin (sampler.h):
+/* Reads samples of a node's resources, taken during a launch. build/pin (sampler.h) writes one file
+ * per node, DIR/node.R.jsonl, where R is a rank on that node:
  *
  *   {"type":"node","schema":1,"host":"node0","interval_ns":200000000,"nic":"eth0"}
  *   {"type":"sample","t_ns":81200345,"processes":3,...,"interfaces":{"lo":[0,0,0,0],"eth0":[...]}}
  *
- * with the numbers of sample.def, and of each interface bytes and packets received, bytes and packets
- * sent, as the kernel counts them. t_ns is CLOCK_MONOTONIC, the clock of the records of ranks on that node.
- * Here they are read back, and what a node did between two moments is found. */
+ * A sample has the values of sample.def. For each interface it has the kernel's counters of bytes
+ * received, packets received, bytes sent and packets sent. t_ns is CLOCK_MONOTONIC, as in the
+ * records of the ranks. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,14 +24,14 @@ enum sample_value {
     SAMPLE_VALUES
 };
 
-/* "processes" and so on. */
+/* Returns the names of the values in the file, [SAMPLE_VALUES]: "processes" and so on. */
 const char *const *sample_names(void);
 
-/* What a node's interfaces are taken together as: the one that carries MPI, the loopback, all others. */
+/* Groups of interfaces: the interface that carries MPI, the loopback, all others. */
 enum sample_link { LINK_NIC, LINK_LOOPBACK, LINK_OTHERS, SAMPLE_LINKS };
 
-/* A node at a moment. Unknown numbers are NAN; traffic counts from the first sample on, whatever counters
- * wrap or interfaces come and go meanwhile. */
+/* State of a node at one time. Unknown values are NAN. Traffic counts from the first sample on,
+ * whether counters wrap or interfaces come and go. */
 struct sample {
     int64_t t_ns;
     double values[SAMPLE_VALUES];
@@ -39,17 +39,17 @@ struct sample {
 };
 
 struct node_samples {
-    char host[64], nic[INTERFACE_NAME]; /* "": which interface carries MPI is not known */
+    char host[64], nic[INTERFACE_NAME]; /* nic: interface that carries MPI; "" if unknown */
     int64_t interval_ns;
-    struct sample *items; /* in the order of time */
+    struct sample *items; /* [n], ascending in time */
     size_t n;
 };
 
-/* Reads one file. A torn last line is ignored; ERR_DATA names any other that is wrong. Freed with
- * node_samples_free in any case. */
+/* Reads one sample file. An incomplete last line is ignored; any other malformed line is ERR_DATA.
+ * Call node_samples_free even after an error. */
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e);
 void node_samples_free(struct node_samples *samples);
 
-/* The node at t_ns, between two samples by what is between them; false before the first and after the
- * last. */
+/* Interpolates linearly between the two samples around t_ns. Returns false before the first and
+ * after the last sample. */
 bool node_samples_at(struct sample *sample, const struct node_samples *samples, int64_t t_ns);

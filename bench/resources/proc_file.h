@@ -1,9 +1,9 @@
-/* Small files of the kernel, read whole. */
+/* Reads small files of the kernel. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* FOLDER/NAME into text, cut to fit and ended by 0; false where there is none to read. One that was read
- * without error and is empty counts as none. */
+/* Reads FOLDER/NAME into text[size], truncated to fit and terminated by 0. Returns false if the
+ * file cannot be read or is empty. */
 bool proc_file_read(char *text, size_t size, const char *folder, const char *name);

@@ -1,4 +1,4 @@
-/* Apart from what reads samples: the sampler links no library. */
+/* Names of the values, in a file of their own so that the sampler links no JSON library. */
 #include "bench/resources/node_samples.h"
 
 const char *const *sample_names(void)

@@ -24,26 +24,27 @@
 
 #define PROC "/proc"
 
-/* Looking for new processes takes longer than reading those that are known. */
+/* Time between two scans for new processes. A scan takes longer than reading the known
+ * processes. */
 #define LOOK_NS ((int64_t)1000000000)
 
-/* /proc/net/dev has 120 bytes a line. */
+/* Room for /proc/net/dev, whose lines have 120 bytes. */
 enum { NET_BYTES = 120 * (INTERFACES_MAX + 2) + 1 };
 
 struct sampler {
     const struct sampler_options *options;
     pid_t rank;
-    int alive; /* of that process, readable once it has ended; -1: this kernel has no such thing */
+    int alive; /* pidfd of that rank, readable once it has ended; -1: not supported by this kernel */
     int file;
-    FILE *out; /* the same */
+    FILE *out; /* stream on `file` */
     char nic[INTERFACE_NAME];
     struct members members;
     int64_t begin_ns, looked_ns;
 };
 
-/* ---- Which interface ---- */
+/* ---- Choose the network interface ---- */
 
-/* Of the caller's own network namespace. */
+/* Reads the counters of the caller's own network namespace. */
 static int read_interfaces(struct interface_counts *interfaces)
 {
     char text[NET_BYTES];
@@ -59,7 +60,7 @@ static bool is_there(const char *nic)
     return access(path, F_OK) == 0;
 }
 
-/* The only one besides the loopback; "" where there are several. */
+/* Chooses the only interface besides the loopback; "" if there is none or more than one. */
 static void take_only_one(char nic[INTERFACE_NAME])
 {
     struct interface_counts interfaces[INTERFACES_MAX];
@@ -74,18 +75,18 @@ static void take_only_one(char nic[INTERFACE_NAME])
 static enum status find_nic(struct sampler *s, struct error *e)
 {
     char text[4096];
-    const char *told = s->options->nic;
-    if (told != NULL && (strlen(told) >= sizeof s->nic || !is_there(told)))
-        return error_set(e, ERR_ARGUMENT, "no network interface '%s' here", told);
-    if (told != NULL)
-        strcpy(s->nic, told);
+    const char *given = s->options->nic;
+    if (given != NULL && (strlen(given) >= sizeof s->nic || !is_there(given)))
+        return error_set(e, ERR_ARGUMENT, "network interface '%s' not found on this node", given);
+    if (given != NULL)
+        strcpy(s->nic, given);
     else if (!proc_file_read(text, sizeof text, PROC, "self/net/route") ||
              !counters_parse_route(s->nic, text))
         take_only_one(s->nic);
     return OK;
 }
 
-/* ---- Writing ---- */
+/* ---- Write samples ---- */
 
 static void write_node(const struct sampler *s)
 {
@@ -111,7 +112,8 @@ static void write_interfaces(FILE *out)
     fputc('}', out);
 }
 
-/* Without memory for new processes the sums are of those that are known. */
+/* Collects the values of a sample. If memory for new processes runs out, the sums cover the known
+ * processes. */
 static void take_values(struct sampler *s, double values[SAMPLE_VALUES])
 {
     int64_t now = clock_ns();
@@ -123,7 +125,8 @@ static void take_values(struct sampler *s, double values[SAMPLE_VALUES])
     values[SAMPLE_sampler_s] = 1e-9 * (double)clock_process_ns();
 }
 
-/* A line at a time: what was sampled stays, whatever kills the sampler. */
+/* Writes one line and flushes it, so that the file is complete up to the moment the sampler is
+ * killed. */
 static void take(struct sampler *s)
 {
     double values[SAMPLE_VALUES];
@@ -139,9 +142,9 @@ static void take(struct sampler *s)
     fflush(s->out);
 }
 
-/* ---- Living ---- */
+/* ---- Run the sampler ---- */
 
-/* Sleeps until then, or until the rank has ended, which is then true. */
+/* Sleeps until until_ns or until the rank ends. Returns true if the rank has ended. */
 static bool rank_ends_before(const struct sampler *s, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_ns();
@@ -154,7 +157,8 @@ static bool rank_ends_before(const struct sampler *s, int64_t until_ns)
     return s->alive < 0 && kill(s->rank, 0) != 0 && errno == ESRCH;
 }
 
-/* At multiples of the interval since the beginning; those that are missed are left out. */
+/* Samples at multiples of the interval since the start. Multiples that have passed already are
+ * skipped. */
 static void sample_until_end(struct sampler *s)
 {
     int64_t interval_ns = (int64_t)(s->options->interval_s * 1e9), next_ns;
@@ -191,12 +195,13 @@ static _Noreturn void live(struct sampler *s)
     _exit(fclose(s->out) == 0 ? 0 : 1);
 }
 
-/* By a child in between, which ends at once. */
+/* Starts the sampler as a grandchild. Its parent exits at once, so that the rank has no unexpected
+ * child. */
 static enum status fork_away(struct sampler *s, struct error *e)
 {
     pid_t child = fork();
     if (child < 0)
-        return error_set(e, ERR_SYSTEM, "fork: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot start the sampler: fork: %s", strerror(errno));
     if (child == 0) {
         pid_t sampler = fork();
         if (sampler == 0)
@@ -206,7 +211,7 @@ static enum status fork_away(struct sampler *s, struct error *e)
     int status = 1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    return status == 0 ? OK : error_set(e, ERR_SYSTEM, "fork of the sampler failed");
+    return status == 0 ? OK : error_set(e, ERR_SYSTEM, "cannot start the sampler: its fork failed");
 }
 
 static enum status open_file(struct sampler *s, struct error *e)

@@ -1,4 +1,4 @@
-/* Counters from texts as the kernel writes them, and from such as it does not. */
+/* Parses texts in the kernel's format and malformed ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void the_default_route_of_least_metric_counts(void **state)
     assert_false(counters_parse_route(name, ""));
 }
 
-static void a_process_tells_its_times(void **state)
+static void times_of_a_process_are_parsed(void **state)
 {
     struct process_counts p;
     assert_true(counters_parse_process(
@@ -73,7 +73,7 @@ static void a_process_tells_its_times(void **state)
     assert_false(counters_parse_process(&p, ""));
 }
 
-static void the_last_process_is_told(void **state)
+static void the_last_process_is_parsed(void **state)
 {
     assert_int_equal(counters_parse_last_process("22.60 18.01 9.30 5/361 12345\n"), 12345);
     assert_int_equal(counters_parse_last_process("22.60 18.01\n"), -1);
@@ -84,7 +84,7 @@ static void counters_advance_over_their_end(void **state)
     int64_t full = (int64_t)1 << 32;
     assert_int_equal(counters_advance(5, 9), 4);
     assert_int_equal(counters_advance(full - 10, 20), 30);
-    /* Reset: what is told has been counted since. */
+    /* After a reset, the new value is the increase. */
     assert_int_equal(counters_advance(1000, 20), 20);
     assert_int_equal(counters_advance(3 * full, 20), 20);
     assert_int_equal(counters_advance(full - 10, full - 20), full - 20);
@@ -96,8 +96,8 @@ int main(void)
         cmocka_unit_test(interfaces_that_carry_something_are_found),
         cmocka_unit_test(more_interfaces_than_there_is_room_are_left_out),
         cmocka_unit_test(the_default_route_of_least_metric_counts),
-        cmocka_unit_test(a_process_tells_its_times),
-        cmocka_unit_test(the_last_process_is_told),
+        cmocka_unit_test(times_of_a_process_are_parsed),
+        cmocka_unit_test(the_last_process_is_parsed),
         cmocka_unit_test(counters_advance_over_their_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

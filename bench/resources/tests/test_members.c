@@ -1,4 +1,4 @@
-/* Processes of a launch in a made-up /proc. */
+/* Finds and adds up the processes of a launch in an artificial /proc. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void put_last(int pid)
     write_file("loadavg", text);
 }
 
-/* Times in ticks; what its children left it behind them. */
+/* Writes a process. Times are in ticks; of_children: user time of children that it waited for. */
 static void put(int pid, int parent, int user, int sys, int of_children, int pages)
 {
     char path[300], text[400];
@@ -78,14 +78,14 @@ static struct members open_at(int launcher)
     return m;
 }
 
-/* user_s and so on of those that are there now. */
+/* Scans for new processes and adds up all members. */
 static void add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     assert_int_equal(members_look(m, NULL), OK);
     members_add_up(m, values);
 }
 
-/* 10 is the launcher; a rank has a higher number than its child; 50 is somebody else's. */
+/* Writes a launch: process 10 is the launcher, rank 30 has the child 20, process 50 is foreign. */
 static void put_launch(void)
 {
     put(1, 0, 9000, 0, 0, 9000);
@@ -117,7 +117,7 @@ static void new_ones_are_found_where_one_was_started(void **state)
     add_up(&m, v);
     put(60, 20, 10, 0, 0, 0);
     add_up(&m, v);
-    NEAR(v[SAMPLE_processes], 3); /* nothing was started, as far as the kernel tells */
+    NEAR(v[SAMPLE_processes], 3); /* /proc/loadavg names no new process yet */
     put_last(60);
     add_up(&m, v);
     NEAR(v[SAMPLE_processes], 4);
@@ -125,7 +125,8 @@ static void new_ones_are_found_where_one_was_started(void **state)
     members_close(&m);
 }
 
-/* A parent that waited has its times; of one that nobody waited for they stay in the sum. */
+/* If the parent waited for a child, the child's times are in the parent. If nobody waited, they
+ * stay in the sum. */
 static void times_of_those_that_ended_stay(void **state)
 {
     double v[SAMPLE_VALUES];
@@ -160,7 +161,7 @@ static void a_number_that_is_used_again_is_somebody_else(void **state)
     members_close(&m);
 }
 
-/* Where others' processes are hidden, the ranks themselves can be read all the same. */
+/* If the launcher's process is hidden, the ranks themselves can still be read. */
 static void a_hidden_launcher_has_children(void **state)
 {
     double v[SAMPLE_VALUES];

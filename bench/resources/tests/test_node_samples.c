@@ -1,4 +1,4 @@
-/* Files of samples: read back, counters that wrap, interfaces that come and go, what is between. */
+/* Reads sample files: counters that wrap, interfaces that come and go, times between samples. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static char path[] = "/tmp/test_node_samples.XXXXXX";
 static const char node[] =
     "{\"type\":\"node\",\"schema\":1,\"host\":\"n1\",\"interval_ns\":200,\"nic\":\"eth0\"}\n";
 
-/* A sample with these interfaces; times are seconds, too. */
+/* Line of a sample; t in ns, user in s. */
 #define SAMPLE_AT(t, user, interfaces)                                                             \
     "{\"type\":\"sample\",\"t_ns\":" #t ",\"processes\":2,\"user_s\":" #user                       \
     ",\"sys_s\":null,\"resident_mib\":10.5,\"sampler_s\":0,\"interfaces\":{" interfaces "}}\n"
@@ -102,16 +102,16 @@ static void other_lines_are_named(void **state)
         int line;
     } cases[] = {
         {node, "{\"type\":\"sa\n", SAMPLE_AT(1000, 1, ""), "not a JSON object", 2},
-        {SAMPLE_AT(1000, 1, ""), "", "", "which comes first", 1},
-        {node, node, "", "which comes first", 2},
+        {SAMPLE_AT(1000, 1, ""), "", "", "expected one line of type 'node'", 1},
+        {node, node, "", "expected one line of type 'node'", 2},
         {"{\"type\":\"node\",\"schema\":2}\n", "", "", "schema 1", 1},
         {"{\"type\":\"node\",\"schema\":1,\"host\":\"n\",\"nic\":\"\"}\n", "", "", "interval_ns",
          1},
-        {node, SAMPLE_AT(1000, 1, ""), SAMPLE_AT(1000, 1, ""), "'t_ns' does not rise", 3},
-        {node, "{\"type\":\"sample\",\"t_ns\":3}\n", "", "a number is missing", 2},
+        {node, SAMPLE_AT(1000, 1, ""), SAMPLE_AT(1000, 1, ""), "'t_ns' must be later", 3},
+        {node, "{\"type\":\"sample\",\"t_ns\":3}\n", "", "a value is missing", 2},
         {node, SAMPLE_AT(1000, 1, "\"eth0\":[1,2,3]"), "", "four counts", 2},
-        {node, SAMPLE_AT(1000, 1, "\"eth0\":[1,2,-3,4]"), "", "a count is negative", 2},
-        {node, SAMPLE_AT(9223372036854775807, 1, ""), "", "'t_ns' does not rise", 2},
+        {node, SAMPLE_AT(1000, 1, "\"eth0\":[1,2,-3,4]"), "", "counts must not be negative", 2},
+        {node, SAMPLE_AT(9223372036854775807, 1, ""), "", "'t_ns' must be later", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct node_samples s;
