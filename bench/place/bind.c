@@ -6,7 +6,7 @@
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 
-/* Of all processors that Linux may have. */
+/* Set of all processors that Linux may have. */
 struct affinity {
     cpu_set_t parts[CPUS_MAX / CPU_SETSIZE];
 };
@@ -19,7 +19,8 @@ static enum status affinity_get(struct affinity *set, struct error *e)
     return error_set(e, ERR_SYSTEM, "sched_getaffinity: %s", strerror(errno));
 }
 
-/* The kernel drops processors outside the cpuset without a word, so what it took is compared. */
+/* Compares the binding in force with the requested one. The kernel silently drops processors
+ * outside the cpuset. */
 static enum status check_bound(const char *cpus, const struct affinity *want, struct error *e)
 {
     struct affinity got;
@@ -28,8 +29,8 @@ static enum status check_bound(const char *cpus, const struct affinity *want, st
     if (CPU_EQUAL_S(sizeof got, got.parts, want->parts))
         return OK;
     TRY(place_read_back(read_back, sizeof read_back, e));
-    return error_set(e, ERR_UNAVAILABLE, "bound to processors %s, but the system gave %s", cpus,
-                     read_back);
+    return error_set(e, ERR_UNAVAILABLE, "cannot bind to processors %s: the kernel allows only %s",
+                     cpus, read_back);
 }
 
 enum status place_bind_self(const char *cpus, struct error *e)
@@ -40,7 +41,7 @@ enum status place_bind_self(const char *cpus, struct error *e)
         return OK;
     if (!cpu_list_mark(marked, cpus))
         return error_set(e, ERR_ARGUMENT,
-                         "'%s' is not a list of processors; such a list is 0 or 0-3,8", cpus);
+                         "expected a list of processors such as 0 or 0-3,8, found '%s'", cpus);
     for (size_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (marked[cpu])
             CPU_SET_S(cpu, sizeof want, want.parts);

@@ -10,10 +10,10 @@
 #define PATH_BYTES 4096
 #define LINE_BYTES 8192
 
-/* One hierarchy that can hold a controller's files: where it is mounted, which of its folders the mount
- * shows as its root, and the own cgroup in it. */
+/* A mounted cgroup hierarchy: its mount point, the folder shown as its root, and the cgroup of this
+ * process in it. */
 struct hierarchy {
-    int version; /* 1 or 2 */
+    int version;
     char mount[PATH_BYTES];
     char root[PATH_BYTES];
     char own[PATH_BYTES];
@@ -30,7 +30,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* A line of mountinfo: "36 25 0:30 ROOT MOUNT options [tags] - TYPE source super-options". */
+/* Parses a line of mountinfo, "36 25 0:30 ROOT MOUNT options [tags] - TYPE source super-options".
+ * Returns false unless it mounts the controller's hierarchy. */
 static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
 {
     char type[64], super[LINE_BYTES];
@@ -47,7 +48,8 @@ static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
     return true;
 }
 
-/* Finds the own cgroup in lines "ID:CONTROLLERS:PATH"; version 2 is "0::PATH". */
+/* Finds the cgroup of this process in lines "ID:CONTROLLERS:PATH". A line of version 2 is
+ * "0::PATH". */
 static bool find_own(const char *self_cgroup, const char *controller, struct hierarchy *h)
 {
     FILE *f = fopen(self_cgroup, "r");
@@ -71,7 +73,7 @@ static bool find_own(const char *self_cgroup, const char *controller, struct hie
     return found;
 }
 
-/* The quota written in one folder, in cores; 0: none, as in "max 100000". */
+/* Returns the quota set in one folder, in cores; 0 if there is none, as in "max 100000". */
 static double folder_quota(const struct hierarchy *h, const char *folder)
 {
     char path[2 * PATH_BYTES + 64], line[64];
@@ -93,8 +95,8 @@ static double smaller_quota(double a, double b)
     return a < b ? a : b;
 }
 
-/* The part of the own path that the mount shows: in a container the mount's root may be the own
- * cgroup itself, or a folder outside it, in which case only the mount point is ours to read. */
+/* Returns the part of the cgroup's path below the mount's root. In a container that root may be the
+ * cgroup itself (the part is empty), or lie outside it: then only the mount point can be read. */
 static const char *visible_path(const struct hierarchy *h)
 {
     if (strcmp(h->root, "/") == 0)
@@ -104,7 +106,7 @@ static const char *visible_path(const struct hierarchy *h)
     return below ? h->own + n : "";
 }
 
-/* The own cgroup's folder. */
+/* Writes the folder of this process's cgroup. */
 static void name_folder(char folder[2 * PATH_BYTES], const struct hierarchy *h)
 {
     snprintf(folder, 2 * PATH_BYTES, "%s%s", h->mount, visible_path(h));
@@ -124,7 +126,7 @@ static void take_quota(const struct hierarchy *h, double *quota)
     }
 }
 
-/* A line "oom_kill 3" of the file that has it. */
+/* Reads the line "oom_kill 3" of the memory controller's file. */
 static void take_oom_kills(const struct hierarchy *h, double *kills)
 {
     char folder[2 * PATH_BYTES], path[2 * PATH_BYTES + 64], line[LINE_BYTES];
@@ -142,7 +144,7 @@ static void take_oom_kills(const struct hierarchy *h, double *kills)
 
 typedef void take_function(const struct hierarchy *h, double *value);
 
-/* Calls `take` for each hierarchy that can hold the controller's files. */
+/* Calls `take` for each mounted hierarchy of the controller. */
 static double look_through(const char *self_cgroup, const char *mountinfo, const char *controller,
                            take_function *take, double value)
 {

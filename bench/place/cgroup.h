@@ -1,17 +1,16 @@
-/* Limits and counters of a process's cgroup. Inside bench/place and its tests only. */
+/* Limits and counters of the cgroup of this process. Private to bench/place and its tests. */
 #pragma once
 
 #include "bench/place/place.h"
 
-/* The smallest CPU quota, in cores, on the path from the own cgroup to the root (version 1 and 2);
- * 0 when there is none. The arguments are /proc/self/cgroup and /proc/self/mountinfo, or what a
- * test puts in their place; a file that is not there means no quota, as in a kernel without
- * cgroups. */
+/* Returns the smallest CPU quota, in cores, from the cgroup of this process up to the root (version
+ * 1 and 2); 0 if there is none. The arguments are the paths /proc/self/cgroup and
+ * /proc/self/mountinfo, or a test's files. A missing file means no quota. */
 double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
 
-/* Processes of the own cgroup that the out-of-memory killer has ended so far, with the same arguments; NAN where the
- * kernel does not count them. */
+/* Returns the number of processes of this cgroup that the out-of-memory killer has ended. The
+ * arguments are those of cgroup_quota_cores. NAN if the kernel does not count them. */
 double cgroup_oom_kills(const char *self_cgroup, const char *mountinfo);
 
-/* Puts a quota on a machine: usable cores follow. */
+/* Sets the quota of a machine and updates its usable cores. */
 void place_limit(struct place *place, double quota_cores);

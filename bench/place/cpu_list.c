@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Reads digits; NULL unless there is a number below CPUS_MAX. */
+/* Parses a number below CPUS_MAX. Returns the first character after it; NULL if there is no such
+ * number. */
 static const char *parse_number(const char *text, int *number)
 {
     char *end;

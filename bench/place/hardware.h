@@ -1,22 +1,23 @@
-/* What kind of machine this is, in words that hosts of one kind share. */
+/* Describes the hardware of this machine. Hosts of the same type have the same description. */
 #pragma once
 
 #include <stddef.h>
 
 #include "bench/place/place.h"
 
-/* The processor as the kernel names it: "AMD EPYC 9354", on ARM the number of its part; "" where it
- * does not. */
+/* Writes the kernel's name of the processor: "AMD EPYC 9354", on ARM its part number; "" if
+ * unknown. */
 void hardware_cpu(char *text, size_t size);
 
-/* The boot of the machine as the kernel names it, which all its hosts and containers share; "" where
- * it does not. */
+/* Writes the boot id of the machine, common to its hosts and containers; "" if unknown. */
 void hardware_machine(char *text, size_t size);
 
-/* Sizes of the first core's caches from the first level on: "32K 32K 1024K 36608K"; "" where the
- * kernel does not tell. */
+/* Writes the sizes of the first core's caches, from level 1 up: "32K 32K 1024K 36608K"; "" if
+ * unknown. */
 void hardware_caches(char *text, size_t size);
 
-/* The class of machine that launches are known by: processor, caches, and what of it may be used. */
 enum { HARDWARE_CLASS_BYTES = 1024 };
+
+/* Writes the class of hardware that identifies comparable launches: processor, caches, usable
+ * cores. */
 void hardware_class(char text[HARDWARE_CLASS_BYTES], const struct place_machine *machine);

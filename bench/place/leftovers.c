@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* MPICH makes its files in the first of these that there is, UCX in /dev/shm. */
+/* Folders of leftovers. MPICH uses the first that exists, UCX /dev/shm. */
 static const char *const FOLDERS[] = {"/dev/shm", "/tmp"};
 static const char *const PREFIXES[] = {"mpich_shar_tmp", "ucx_shm_posix_"};
 
@@ -47,11 +47,11 @@ static bool is_mapped(const char *pid, const char *name)
     return found;
 }
 
-/* Open is looked for first: whoever closes a file here has mapped it before. */
+/* Checks open files before mappings: a process maps such a file before it closes it. */
 static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");
-    bool found = proc == NULL; /* for all that can be known */
+    bool found = proc == NULL; /* without /proc, assume so */
     for (struct dirent *entry; proc != NULL && !found && (entry = readdir(proc)) != NULL;)
         found = isdigit((unsigned char)entry->d_name[0]) &&
                 (is_open(entry->d_name, name) || is_mapped(entry->d_name, name));
@@ -60,18 +60,19 @@ static bool is_held(const char *name)
     return found;
 }
 
-/* Open for writing anywhere, mapped included: also in processes that /proc does not show or lets nobody read, as
- * those outside of a user namespace. A lease is refused then (fcntl(2)); a folder without leases says something
- * else, and /proc alone is asked. */
+/* Returns whether any process has the file open for writing or mapped for writing, also a process
+ * that /proc hides (outside a user namespace). The kernel then refuses a read lease with EAGAIN
+ * (fcntl(2)). Other errors mean that the folder supports no leases. */
 static bool is_written(int folder, const char *name)
 {
-    struct sigaction before, ignore = {.sa_handler = SIG_IGN}; /* of who opens it just then */
+    struct sigaction before,
+        ignore = {.sa_handler = SIG_IGN}; /* sent if the file is opened meanwhile */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     sigaction(SIGIO, &ignore, &before);
     bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
-    close(fd); /* the lease goes with it */
+    close(fd); /* ends the lease as well */
     sigaction(SIGIO, &before, NULL);
     return written;
 }

@@ -1,11 +1,11 @@
-/* What ranks leave in shared memory when they are killed while MPI starts: it makes files there
- * that it removes as soon as all ranks of the node have them open. */
+/* Removes shared-memory files of killed ranks. MPI creates these files while it starts, and removes
+ * them once all ranks of the node have opened them. */
 #pragma once
 
 #include <time.h>
 
-/* Once a launch's processes are gone: removes such files of this user from /dev/shm and /tmp that
- * were written since `begin` (CLOCK_REALTIME) and that no process has open or mapped. Their names
- * do not tell whose they were; those of a job that lives are held by the rank that made them.
- * Returns how many were held, which may be those of others. */
+/* Removes such files of this user from /dev/shm and /tmp. Call it when a launch's processes have
+ * ended. Only files written since `begin` (CLOCK_REALTIME) that no process has open or mapped are
+ * removed, since their names do not identify their launch. Returns the number of files still in
+ * use, perhaps by other launches. */
 int leftovers_remove(struct timespec begin);

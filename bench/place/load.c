@@ -9,8 +9,8 @@
 #include "bench/place/place.h"
 #include "kernels/base/clock.h"
 
-/* "cpu1 user nice system idle iowait irq softirq steal ...", in ticks; time of guests is part of
- * user. */
+/* Parses "cpu1 user nice system idle iowait irq softirq steal ...", in ticks. Time of guests is
+ * part of `user`. */
 static bool add_line(struct load *load, const char *line, double ticks_per_s, const bool *cpus,
                      int n)
 {
@@ -72,7 +72,7 @@ double load_steal_pct(const struct load *before, const struct load *after)
     return total_s > 0 ? 100 * (after->steal_s - before->steal_s) / total_s : NAN;
 }
 
-/* ---- A process's own view ---- */
+/* ---- Load seen by one process ---- */
 
 void load_mark_take(struct load_mark *mark)
 {

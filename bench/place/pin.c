@@ -1,12 +1,12 @@
 /* pin --cpus "0|1|2-3" [--sample S --sample-to DIR [--nic NAME]] [--] PROGRAM ARGUMENTS...
- * pin --plan 1,core,compact,refuse ... [--] PROGRAM ARGUMENTS...
- * pin --leftovers-since SECONDS
+ *   pin --plan 1,core,compact,refuse ... [--] PROGRAM ARGUMENTS...
+ *   pin --leftovers-since SECONDS
  *
- * Started once a rank by any MPI launcher: binds itself to the entry of its node-local rank, or to what
- * a plan of its node gives that rank, asks
- * the kernel to be killed when its launcher dies, and becomes PROGRAM. So binding does not depend
- * on what a launcher calls its own option, and no rank outlives its launch. The first rank of a node
- * may have the node sampled meanwhile, so that it does not depend on PROGRAM either. */
+ * Runs as one rank of any MPI launcher. It binds itself to the processors of its node-local
+ * rank, from a list or from a plan made on its node. It asks the kernel to kill it when its
+ * launcher dies, then becomes PROGRAM. So binding does not depend on the launcher's options, and
+ * no rank outlives its launch. The first rank of a node can start a sampler, which works for any
+ * PROGRAM. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -30,28 +30,26 @@ static const char usage[] =
     "       pin --plan THREADS,BIND,ORDER,OVERSUBSCRIBE ... [--] PROGRAM [ARGUMENT]...\n"
     "       pin --leftovers-since SECONDS\n"
     "\n"
-    "Binds to the processors of the own node-local rank, then becomes PROGRAM. Ranks are "
-    "separated\n"
-    "by '|', each a list as Linux writes it (0 or 0-3,8); an empty one leaves its rank alone.\n"
-    "A plan is made on each node of its own, as place.threads_per_rank and place.* of a spec say.\n"
-    "The rank is read from MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID or "
-    "PMI_RANK, the\n"
-    "first that is set.\n"
+    "Binds a rank to its processors, then becomes PROGRAM.\n"
+    "--cpus gives the processors of each node-local rank: one list per rank, separated by '|',\n"
+    "each in the format of Linux (0 or 0-3,8). An empty list leaves its rank unbound.\n"
+    "--plan computes the processors on each node; its four values are those of\n"
+    "place.threads_per_rank, place.bind, place.order and place.oversubscribe in a spec.\n"
+    "The rank is the first of MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID and\n"
+    "PMI_RANK that is set.\n"
     "PROGRAM is killed when the process that started pin ends.\n"
-    "With --sample, CPU time and memory of the node's ranks and bytes at its interfaces are "
-    "written to\n"
-    "DIR/node.RANK.jsonl every S seconds until the node's first rank ends; NAME is the interface "
-    "that\n"
-    "carries MPI, by itself that of the default route.\n"
-    "With --leftovers-since, nothing is started: what ranks that were killed have left in this\n"
-    "node's shared memory since then, in seconds since 1970, and nobody holds is removed.\n"
+    "--sample writes CPU time and memory of the node's ranks and bytes at its interfaces to\n"
+    "DIR/node.RANK.jsonl, every S seconds until the node's first rank ends.\n"
+    "--nic names the interface that carries MPI (default: the interface of the default route).\n"
+    "--leftovers-since starts nothing. It removes shared-memory files that killed ranks have left\n"
+    "on this node since SECONDS (since 1970), unless a process uses them.\n"
     "\n"
-    "exit status: PROGRAM's; 2 usage, 3 cannot bind, 126 or 127 cannot run PROGRAM\n";
+    "exit status: PROGRAM's; 2 wrong usage, 3 cannot bind, 126 or 127 cannot run PROGRAM\n";
 
 static enum status local_rank(long *rank, struct error *e)
 {
-    /* Variables of an mpiexec come first: under one inside a Slurm job, SLURM_LOCALID is that of its
-     * proxy, the same for all of its ranks. */
+    /* Variables of mpiexec come first: under mpiexec inside a Slurm job, SLURM_LOCALID is the
+     * proxy's and the same for all its ranks. */
     static const char *const names[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                         "SLURM_LOCALID", "PMI_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -61,15 +59,16 @@ static enum status local_rank(long *rank, struct error *e)
             continue;
         *rank = strtol(text, &end, 10);
         if (end == text || *end || *rank < 0)
-            return error_set(e, ERR_ARGUMENT, "%s='%s' is not a rank", names[i], text);
+            return error_set(e, ERR_ARGUMENT, "%s must be a rank, found '%s'", names[i], text);
         return OK;
     }
-    return error_set(e, ERR_ARGUMENT,
-                     "no rank: none of MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID, "
-                     "PMI_RANK is set; pin is started by mpiexec or srun");
+    return error_set(
+        e, ERR_ARGUMENT,
+        "expected a rank in MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID or "
+        "PMI_RANK, found none. Start pin by mpiexec or srun");
 }
 
-/* Cuts entry number `rank` out of "0|1|2-3". */
+/* Extracts the entry of the node-local rank from "0|1|2-3". */
 static enum status own_entry(char *cpus, long rank, char **entry, struct error *e)
 {
     const char *whole = cpus;
@@ -77,28 +76,29 @@ static enum status own_entry(char *cpus, long rank, char **entry, struct error *
     for (const char *c = cpus; *c; c++)
         n += *c == '|';
     if (rank >= n)
-        return error_set(e, ERR_ARGUMENT, "node-local rank %ld, but --cpus '%s' has %ld", rank,
-                         whole, n);
+        return error_set(e, ERR_ARGUMENT,
+                         "expected an entry for node-local rank %ld, found --cpus '%s' with %ld",
+                         rank, whole, n);
     for (; rank > 0; rank--)
         strsep(&cpus, "|");
     *entry = strsep(&cpus, "|");
     return OK;
 }
 
-/* ---- A plan ---- */
+/* ---- Plan made on this node ---- */
 
-/* Of this node; 0: the launcher does not say. */
+/* Returns the number of ranks on this node; 0 if the launcher does not report it. */
 static int local_ranks(void)
 {
     const char *hydra = getenv("MPI_LOCALNRANKS");
     return hydra != NULL ? (int)strtol(hydra, NULL, 10) : place_slurm_tasks();
 }
 
-struct wishes {
+struct plan_request {
     int threads, bind, order, oversubscribe;
 };
 
-static enum status parse_wishes(struct wishes *w, const char *text, struct error *e)
+static enum status parse_plan(struct plan_request *w, const char *text, struct error *e)
 {
     char bind[16], order[16], oversubscribe[16];
     bool read =
@@ -109,20 +109,20 @@ static enum status parse_wishes(struct wishes *w, const char *text, struct error
         read ? name_index(oversubscribe, names_oversubscribe->names, names_oversubscribe->n) : -1;
     if (w->bind >= 0 && w->order >= 0 && w->oversubscribe >= 0)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "'%s' is not a plan; such a plan is 1,core,compact,refuse",
+    return error_set(e, ERR_ARGUMENT, "expected a plan such as 1,core,compact,refuse, found '%s'",
                      text);
 }
 
-/* The processors of a rank of this node, freed with free. */
-static enum status own_share(const struct place *place, const struct wishes *w, long rank,
+/* Plans this node and returns the processors of one rank; free with free(). */
+static enum status own_share(const struct place *place, const struct plan_request *w, long rank,
                              char **cpus, struct error *e)
 {
     struct place_plan plan;
     int ranks = local_ranks();
     if (ranks <= rank)
         return error_set(e, ERR_ARGUMENT,
-                         "node-local rank %ld of %d: neither MPI_LOCALNRANKS nor "
-                         "SLURM_STEP_TASKS_PER_NODE says how many ranks this node has",
+                         "expected more than %ld ranks on this node, found %d. Set MPI_LOCALNRANKS "
+                         "or SLURM_STEP_TASKS_PER_NODE to their number",
                          rank, ranks);
     TRY(place_make_plan(place, ranks, w->threads, (enum place_bind)w->bind,
                         (enum place_order)w->order, w->oversubscribe == OVERSUBSCRIBE_allow, &plan,
@@ -135,29 +135,31 @@ static enum status own_share(const struct place *place, const struct wishes *w, 
 static enum status plan_own(const char *text, long rank, char **cpus, struct error *e)
 {
     struct place *place;
-    struct wishes wishes;
-    TRY(parse_wishes(&wishes, text, e));
+    struct plan_request request;
+    TRY(parse_plan(&request, text, e));
     TRY(place_open(&place, NULL, e));
-    enum status status = own_share(place, &wishes, rank, cpus, e);
+    enum status status = own_share(place, &request, rank, cpus, e);
     place_close(place);
     return status;
 }
 
-/* ---- Its life ---- */
+/* ---- Life of a rank ---- */
 
 static enum status die_with_parent(pid_t parent, struct error *e)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        return error_set(e, ERR_SYSTEM, "PR_SET_PDEATHSIG: %s", strerror(errno));
-    /* A parent that died before this line sends no signal: an orphan has another parent by now. */
+        return error_set(e, ERR_SYSTEM, "cannot tie the rank to its launcher: PR_SET_PDEATHSIG: %s",
+                         strerror(errno));
+    /* If the parent died before this line, no signal arrives, but the process has another
+     * parent. */
     if (getppid() != parent || getppid() == 1)
-        return error_set(e, ERR_INTERRUPTED, "the launcher is gone");
+        return error_set(e, ERR_INTERRUPTED, "the launcher has ended");
     return OK;
 }
 
-/* Hydra does not end a launch for a process that leaves before MPI_Init: the other ranks would wait for
- * this one in there for ever. So it is told as MPI_Abort does, by PMI's own words (version 1). A
- * launcher that is not hydra speaks others and has its own option for this. */
+/* Ends the whole launch. If a process exits before MPI_Init, Hydra does not end the launch and the
+ * other ranks wait in MPI_Init forever. So pin sends the abort of PMI version 1, as MPI_Abort does.
+ * Other launchers have an option for this. */
 static int end_launch(int status)
 {
     char line[64];
@@ -178,13 +180,13 @@ static int fail(const struct error *e)
 }
 
 struct request {
-    char *cpus, *plan;           /* where the processors of a rank come from: one of the two */
-    const char *interval;        /* of samples, in seconds; NULL: none are taken */
-    const char *leftovers_since; /* NULL: ranks are to be started */
+    char *cpus, *plan;           /* source of a rank's processors: one of the two */
+    const char *interval;        /* of samples, in seconds; NULL: no samples */
+    const char *leftovers_since; /* NULL: start a rank */
     struct sampler_options sampler;
 };
 
-/* Each option that takes a text, and its member of struct request. */
+/* Options with a text argument, and the member of struct request that receives it. */
 static const struct {
     const char *name;
     size_t member;
@@ -208,7 +210,7 @@ static int parse(int argc, char **argv, struct request *r)
             exit(descriptors_end_output("pin", 0));
         }
         if (c >= TEXTS) {
-            fputs("pin --help tells more\n", stderr);
+            fputs("See pin --help.\n", stderr);
             exit(2);
         }
         memcpy((char *)r + texts[c].member, &optarg, sizeof optarg);
@@ -216,7 +218,7 @@ static int parse(int argc, char **argv, struct request *r)
     return optind;
 }
 
-/* In all ranks of the launch; that of the node where nobody tells. */
+/* Returns the rank in the whole launch; the node-local rank if the launcher reports no other. */
 static long own_rank(long local)
 {
     static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
@@ -227,7 +229,7 @@ static long own_rank(long local)
     return local;
 }
 
-/* Before the rank is bound: the sampler goes wherever there is room. */
+/* Starts the sampler before the rank is bound, so that it may run on any processor. */
 static enum status start_sampler(struct request *r, long local, struct error *e)
 {
     char *end;
@@ -235,9 +237,10 @@ static enum status start_sampler(struct request *r, long local, struct error *e)
         return OK;
     r->sampler.interval_s = strtod(r->interval, &end);
     if (*end || end == r->interval || !(r->sampler.interval_s >= 1e-3) || r->sampler.folder == NULL)
-        return error_set(e, ERR_ARGUMENT,
-                         "--sample %s: seconds from 0.001 on, and --sample-to with a folder",
-                         r->interval);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "expected --sample of at least 0.001 seconds and --sample-to FOLDER, found --sample %s",
+            r->interval);
     r->sampler.rank = own_rank(local);
     return sampler_start(&r->sampler, e);
 }
@@ -260,23 +263,23 @@ static int remove_leftovers(const char *since)
     char *end;
     long long seconds = strtoll(since, &end, 10);
     if (*end || end == since || seconds < 0) {
-        fprintf(stderr, "pin: --leftovers-since %s: seconds since 1970\n", since);
+        fprintf(stderr, "pin: --leftovers-since must be seconds since 1970, found %s\n", since);
         return 2;
     }
     leftovers_remove((struct timespec){.tv_sec = (time_t)seconds});
     return 0;
 }
 
-/* What has no effect beside the others; NULL: nothing. */
+/* Returns an error if an option has no effect beside the others; otherwise NULL. */
 static const char *find_idle(const struct request *r, bool has_program)
 {
     bool binds = r->cpus != NULL || r->plan != NULL || r->interval != NULL || has_program;
     if (r->leftovers_since != NULL)
-        return binds ? "--leftovers-since starts nothing; leave all else out" : NULL;
+        return binds ? "--leftovers-since starts nothing. Remove the other arguments" : NULL;
     if (r->cpus != NULL && r->plan != NULL)
-        return "--cpus and --plan both say where a rank runs; leave one of them out";
+        return "--cpus and --plan both set the processors of a rank. Remove one of them";
     if (r->interval == NULL && (r->sampler.folder != NULL || r->sampler.nic != NULL))
-        return "--sample-to and --nic have no effect without --sample; give --sample SECONDS";
+        return "--sample-to and --nic have no effect without --sample. Add --sample SECONDS";
     return NULL;
 }
 

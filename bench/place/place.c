@@ -20,19 +20,20 @@ static enum status topology_source(hwloc_topology_t topology, const char *xml, s
     else if (xml != NULL)
         failed = hwloc_topology_set_xml(topology, xml);
     if (failed)
-        return error_at(e, ERR_DATA, xml, 0, 0, "not a machine that hwloc can read: %s",
-                        strerror(errno));
+        return error_at(e, ERR_DATA, xml, 0, 0,
+                        "hwloc cannot read this description of a machine: %s", strerror(errno));
     return OK;
 }
 
 static int cores_depth(hwloc_topology_t topology)
 {
-    /* Some virtual machines show processors but no cores: then a processor counts as one. */
+    /* Some virtual machines report processors but no cores. Then each processor counts as a
+     * core. */
     return hwloc_get_type_or_below_depth(topology, HWLOC_OBJ_CORE);
 }
 
-/* Removes what this process may not use: disallowed by the cpuset of its cgroup, or, on the real
- * machine, outside the affinity mask it inherited. */
+/* Removes processors that this process may not use: outside the cpuset of its cgroup or, on the
+ * real machine, outside its affinity mask. */
 static enum status topology_restrict(struct place *p, bool real, struct error *e)
 {
     hwloc_bitmap_t usable = hwloc_bitmap_alloc();
@@ -44,8 +45,9 @@ static enum status topology_restrict(struct place *p, bool real, struct error *e
              (real && hwloc_get_cpubind(p->topology, mask, HWLOC_CPUBIND_THREAD)) ||
              (real && hwloc_bitmap_and(usable, usable, mask)) ||
              hwloc_topology_restrict(p->topology, usable, 0))
-        status = error_set(e, ERR_SYSTEM, "cannot read which processors may be used: %s",
-                           strerror(errno));
+        status =
+            error_set(e, ERR_SYSTEM, "cannot read the processors that this process may use: %s",
+                      strerror(errno));
     hwloc_bitmap_free(usable);
     hwloc_bitmap_free(mask);
     return status;
@@ -56,7 +58,7 @@ static enum status topology_load(struct place *p, const char *xml, struct error 
     if (hwloc_topology_init(&p->topology))
         return error_no_memory(e, "the topology");
     TRY(topology_source(p->topology, xml, e));
-    /* Disallowed processors are loaded too, so that the whole machine can be counted. */
+    /* Loads disallowed processors too, so that the whole machine can be counted. */
     hwloc_topology_set_flags(p->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     if (hwloc_topology_load(p->topology))
         return error_at(e, xml != NULL ? ERR_DATA : ERR_SYSTEM, xml != NULL ? xml : "", 0, 0,
@@ -95,7 +97,7 @@ static enum status cores_collect(struct place *p, struct error *e)
     for (int i = 0; i < p->machine.cores; i++) {
         hwloc_obj_t core = hwloc_get_obj_by_depth(p->topology, depth, (unsigned)i);
         p->cores[i] = describe_core(p->topology, core);
-        /* Cores of a node are neighbours in hwloc's order. */
+        /* Cores of a NUMA node are neighbours in hwloc's order. */
         if (i == 0 || p->cores[i].numa != p->cores[i - 1].numa)
             p->machine.numa_nodes++;
     }
@@ -103,11 +105,11 @@ static enum status cores_collect(struct place *p, struct error *e)
     return OK;
 }
 
-/* Cores of a job's share. Sites let Slurm count hardware threads or cores. */
+/* Returns the cores in the job's share. Sites let Slurm count either hardware threads or cores. */
 static int slurm_cores(const struct place *p)
 {
     const struct place_machine *m = &p->machine;
-    /* Where Slurm binds jobs, the mask is already what it gave, whichever it counts. */
+    /* If Slurm binds jobs, the affinity mask is the job's share in either unit. */
     if (m->slurm_cpus == 0 || (m->cores < m->machine_cores && m->slurm_cpus >= m->cores))
         return m->cores;
     int threads = p->slurm_threads_per_core;
@@ -139,7 +141,7 @@ void place_limit_slurm(struct place *place, struct slurm_share share)
     count_usable_cores(place);
 }
 
-/* What only this machine has: files of the kernel and an environment. */
+/* Applies limits of the real machine: cgroup quota and Slurm job. */
 static enum status limit_own(struct place *p, struct error *e)
 {
     struct slurm_share share;

@@ -4,17 +4,17 @@
 #include "bench/place/topology.h"
 #include "kernels/base/mem.h"
 
-/* Where one rank may go: consecutive cores from `first`. `lap` counts those before it in its
- * cache, or NUMA node. */
+/* Place for one rank: consecutive cores from `first`. `lap` counts earlier placements in the same
+ * cache or NUMA node. */
 struct placement {
     int first, numa, cache, lap;
 };
 
-/* In the order in which ranks take them. */
+/* Placements in the order in which ranks fill them. */
 struct placements {
     struct placement *items;
     int n;
-    int cores; /* of each */
+    int cores; /* cores per placement */
 };
 
 enum domain { DOMAIN_CACHE, DOMAIN_NUMA, DOMAIN_MACHINE };
@@ -46,8 +46,8 @@ static int by_lap(const void *a, const void *b)
     return x->lap != y->lap ? x->lap - y->lap : x->first - y->first;
 }
 
-/* Reorders them so that caches, or NUMA nodes, follow each other: the first of each, then the second
- * of each. */
+/* Reorders placements round robin over caches, or over NUMA nodes: first the first placement of
+ * each, then the second of each. */
 static void placements_interleave(struct placements *s, bool nodes)
 {
     for (int i = 0; i < s->n; i++) {
@@ -59,9 +59,9 @@ static void placements_interleave(struct placements *s, bool nodes)
     qsort(s->items, (size_t)s->n, sizeof *s->items, by_lap);
 }
 
-/* For `ranks` of `threads` cores: inside a cache where enough ranks fit so, else inside a
- * NUMA node, else anywhere. With fewer cores than threads each is one core, and they are
- * shared. */
+/* Makes placements for `ranks` of `threads` cores. They lie within a cache if enough of them fit,
+ * else within a NUMA node, else anywhere. If there are fewer cores than threads, each placement is
+ * one core that ranks share. */
 static enum status placements_make(struct placements *s, const struct place *p, int ranks,
                                    int threads, enum place_order order, struct error *e)
 {
@@ -80,7 +80,7 @@ static enum status placements_make(struct placements *s, const struct place *p, 
     return OK;
 }
 
-/* Core of thread `thread` (counted over all ranks); *lap says how often its core was taken
+/* Returns the core of a thread, counted over all ranks. *lap: number of threads placed on that core
  * before. */
 static int placements_core(const struct placements *s, int thread, int *lap)
 {
@@ -143,8 +143,8 @@ static enum status make_slots(struct placements *placements, const struct place 
 static enum status refuse(const struct place_machine *m, int ranks, int threads, struct error *e)
 {
     return error_set(e, ERR_UNAVAILABLE,
-                     "%d rank%s x %d thread%s need %ld cores, this job may use %d "
-                     "(place.oversubscribe: allow runs it all the same)",
+                     "%d rank%s x %d thread%s need %ld cores, this job may use %d. "
+                     "Use place.oversubscribe: allow to share cores",
                      ranks, ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
                      (long)ranks * threads, m->usable_cores);
 }
@@ -155,7 +155,8 @@ enum status place_make_plan(const struct place *place, int ranks, int threads, e
 {
     *plan = (struct place_plan){.ranks = ranks, .threads_per_rank = threads};
     if (ranks < 1 || threads < 1)
-        return error_set(e, ERR_ARGUMENT, "%d ranks x %d threads: both must be at least 1", ranks,
+        return error_set(e, ERR_ARGUMENT,
+                         "ranks and threads must be at least 1, found %d ranks x %d threads", ranks,
                          threads);
     plan->oversubscribed = (long)ranks * threads > place->machine.usable_cores;
     if (plan->oversubscribed && !oversubscribe)

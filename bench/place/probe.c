@@ -14,14 +14,14 @@
 
 enum { LANES = 16, PIECE = 4096, REPETITIONS_MAX = 1024 };
 
-/* What a child finds, in memory that the parent shares. */
+/* Result of one child, in memory shared with the parent. */
 struct finding {
     double work_us, mhz;
-    float sum; /* of what it computed, so that it is computed */
+    float sum; /* result of the computation; stored so that the compiler keeps it */
 };
 
-/* Of a launch, once; what a child takes to start and end (0.5 ms measured on a virtual machine); and
- * what it may all come to, before and after. */
+/* PROBE_SHARE: share of a launch for one probe. PROBE_CHILD_S: time to start and end a child (0.5
+ * ms measured on a virtual machine). PROBE_ALL: largest share of a launch for both probes. */
 #define PROBE_SHARE   0.01
 #define PROBE_CHILD_S 0.0005
 #define PROBE_ALL     0.05
@@ -43,7 +43,7 @@ double probe_seconds(double wall_s, const bool *cpus, int n)
     return seconds >= PROBE_MIN_S && all_s <= PROBE_ALL * wall_s ? seconds : 0;
 }
 
-/* Additions and multiplications in registers: nothing of it depends on memory. */
+/* Adds and multiplies in registers, so that its speed does not depend on memory. */
 static float compute(float x)
 {
     float lanes[LANES], sum = 0;
@@ -57,7 +57,7 @@ static float compute(float x)
     return sum;
 }
 
-/* Not every driver has the file, of kHz. */
+/* Returns the frequency in MHz; NAN with drivers that do not provide this file (in kHz). */
 static double read_mhz(int cpu)
 {
     char path[96];
@@ -65,7 +65,8 @@ static double read_mhz(int cpu)
     return file_number(path) / 1e3;
 }
 
-/* The first repetition, into which a processor wakes up, is left out. */
+/* Times repetitions on one processor. The first is left out, since the processor wakes up during
+ * it. */
 static void work(struct finding *finding, int cpu, double seconds)
 {
     double times[REPETITIONS_MAX];
@@ -100,7 +101,8 @@ static pid_t start(struct finding *finding, int cpu, double seconds)
     return child;
 }
 
-/* "processor : 3" and below it "cpu MHz : 2100.000": where drivers have no file of their own. */
+/* Returns the mean of "cpu MHz : 2100.000" over the processors; for drivers without files in
+ * cpufreq. */
 static double read_mean_mhz(const bool *cpus, int n)
 {
     char line[256];

@@ -3,7 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Reads a whole number from 1 on; NULL when there is none. */
+/* Parses a whole number of at least 1. Returns the first character after it; NULL if there is no
+ * such number. */
 static const char *parse_count(const char *text, int *count)
 {
     char *end;
@@ -16,8 +17,8 @@ static const char *parse_count(const char *text, int *count)
     return end;
 }
 
-/* Entry number `node` of "72(x2),36": Slurm writes equal neighbours once, with how many they are.
- * 0 when malformed or shorter. */
+/* Returns entry `node` of a list such as "72(x2),36", in which Slurm writes equal neighbours once
+ * with a repeat count. 0 if the list is malformed or too short. */
 static int entry_of(const char *list, long node)
 {
     while (list != NULL && *list) {
@@ -43,7 +44,7 @@ int place_slurm_tasks(void)
     return node != NULL ? entry_of(getenv("SLURM_STEP_TASKS_PER_NODE"), strtol(node, NULL, 10)) : 0;
 }
 
-/* A variable that holds one number; not set: 0. */
+/* Reads a variable that holds one number; 0 if it is not set. */
 static enum status read_count(const char *name, int *count, struct error *e)
 {
     const char *text = getenv(name);
@@ -53,7 +54,7 @@ static enum status read_count(const char *name, int *count, struct error *e)
     const char *end = parse_count(text, count);
     if (end != NULL && *end == '\0')
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s='%s' is not a number; such a number is 16", name, text);
+    return error_set(e, ERR_ARGUMENT, "%s must be a number such as 16, found '%s'", name, text);
 }
 
 static enum status read_own_entry(int *cpus, struct error *e)
@@ -68,10 +69,11 @@ static enum status read_own_entry(int *cpus, struct error *e)
         *cpus = entry_of(list, number);
     if (*cpus > 0)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "SLURM_JOB_CPUS_PER_NODE='%s' has no number of processors for node %s; such a "
-                     "list is 72(x2),36",
-                     list, node != NULL ? node : "0");
+    return error_set(
+        e, ERR_ARGUMENT,
+        "SLURM_JOB_CPUS_PER_NODE must be a list such as 72(x2),36, found '%s' without an "
+        "entry for node %s",
+        list, node != NULL ? node : "0");
 }
 
 enum status slurm_share_read(struct slurm_share *share, struct error *e)

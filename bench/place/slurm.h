@@ -1,18 +1,18 @@
-/* What Slurm says about the allocation on this node. Inside bench/place and its tests only. */
+/* Reads the share of this node that Slurm gave to the job. Private to bench/place and its tests. */
 #pragma once
 
 #include "bench/place/place.h"
 
 struct slurm_share {
-    int cpus;             /* that the job was given on this node, as Slurm counts; 0: no job */
-    int threads_per_core; /* that Slurm counts, where it says so; 0: it does not */
-    int nodes;            /* of the job; 0: no job */
+    int cpus;             /* CPUs of the job on this node, in Slurm's unit; 0: no job */
+    int threads_per_core; /* threads per core in Slurm's count; 0: not given */
+    int nodes;            /* nodes of the job; 0: no job */
 };
 
-/* Reads SLURM_CPUS_ON_NODE, else this node's entry of SLURM_JOB_CPUS_PER_NODE ("72(x2),36", number
- * SLURM_NODEID of it), SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. ERR_ARGUMENT when one is
- * malformed: a limit that cannot be read must not be taken for none. */
+/* Reads SLURM_CPUS_ON_NODE, else entry SLURM_NODEID of SLURM_JOB_CPUS_PER_NODE ("72(x2),36"); also
+ * SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. ERR_ARGUMENT if one is malformed: an unreadable
+ * limit must not count as no limit. */
 enum status slurm_share_read(struct slurm_share *share, struct error *e);
 
-/* Puts a job's share on a machine: usable cores follow. */
+/* Sets the job's share of a machine and updates its usable cores. */
 void place_limit_slurm(struct place *place, struct slurm_share share);

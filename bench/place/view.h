@@ -1,5 +1,5 @@
-/* State of a launch's processors and of the cgroup, read by the runner right before and right after the launch, for any
- * program. */
+/* State of a launch's processors and of the cgroup, read by the runner right before and right after
+ * the launch. */
 #pragma once
 
 #include "bench/place/load.h"
@@ -8,11 +8,12 @@
 struct view {
     struct load load;
     struct probe probe;
-    bool known;       /* the load is */
-    double oom_kills; /* in the cgroup of this process so far; NAN: unknown */
+    bool known; /* whether `load` could be read */
+    double
+        oom_kills; /* processes of this cgroup ended by the out-of-memory killer so far; NAN: unknown */
 };
 
-/* Of those of the processors 0..n-1 for which cpus[i] holds. The piece of work, of probe_s or none where that
- * is 0, lies outside of what the loads of both enclose. */
+/* Read the state of the processors i in 0..n-1 with cpus[i]. The probe repeats for probe_s seconds,
+ * or is left out if that is 0. It lies outside the time between the two readings of the load. */
 void view_before(struct view *view, const bool *cpus, int n, double probe_s);
 void view_after(struct view *view, const bool *cpus, int n, double probe_s);

@@ -1,7 +1,7 @@
-/* What looking at a launch costs it: speed_view PAIRS CPUS COMMAND... runs the command 2 PAIRS times, with the
- * looks that a campaign takes before and after it and without them in turns, and prints a line a pair: both
- * times in ms, "with without". CPUS of the processors that this program may use are looked at. A part of
- * `make bench-overhead`. */
+/* Measures the cost of probing a launch. `speed_view PAIRS CPUS COMMAND...` runs the command 2
+ * PAIRS times, by turns with and without the probes that a campaign takes. It prints one line per
+ * pair: both times in ms, "with without". The first CPUS processors of this program are probed.
+ * Part of `make bench-overhead`. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { PROCESSORS = 4096 };
 
-/* Whether it ended well. */
+/* Returns whether the command succeeded. */
 static bool run(char **command)
 {
     int status = -1;
@@ -29,7 +29,7 @@ static bool run(char **command)
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* Seconds of a launch that is expected to take wall_s; 0 of one that failed. */
+/* Returns the time of a launch expected to take wall_s, in seconds; 0 if it failed. */
 static double time_launch(char **command, const bool *cpus, bool look, double wall_s)
 {
     struct view view;
@@ -44,8 +44,8 @@ static double time_launch(char **command, const bool *cpus, bool look, double wa
     return clock_seconds_since(begin);
 }
 
-/* The one that is first is second in the next pair. The time of a launch is expected to be that of the last
- * one without looks, as in a campaign, whose times of launches do not hold them. */
+/* Alternates which of the two comes first. The expected time is that of the last launch without
+ * probes, since a campaign's times of launches exclude the probes. */
 static bool print_pairs(long pairs, char **command, const bool *cpus)
 {
     double plain_s = time_launch(command, cpus, false, 0);

@@ -1,4 +1,4 @@
-/* What else ran on processors, from texts as the kernel writes them. */
+/* Computes the load by other programs from texts in the kernel's format. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static struct load parse(const char *text, const bool *cpus)
     return load;
 }
 
-/* Of 10 s that a processor had: 5.56 at work, 0.89 stolen. */
+/* Of 9.95 s of a processor, 5.56 s were busy and 0.89 s stolen. */
 static void others_take_what_is_not_ours(void **state)
 {
     struct load a = parse(before, first), b = parse(after, first);
@@ -39,7 +39,7 @@ static void others_take_what_is_not_ours(void **state)
     NEAR(b.busy_s - a.busy_s, 5.56);
     NEAR(load_foreign_pct(&a, &b, 0), 100 * (5.56 + 0.89) / 9.95);
     NEAR(load_foreign_pct(&a, &b, 5), 100 * (0.56 + 0.89) / 9.95);
-    /* Ours ran elsewhere too: nothing is left for others but what was stolen. */
+    /* If our program also ran elsewhere, only the stolen time is left for others. */
     NEAR(load_foreign_pct(&a, &b, 7), 100 * 0.89 / 9.95);
     NEAR(load_steal_pct(&a, &b), 100 * 0.89 / 9.95);
 }
@@ -74,7 +74,7 @@ static void this_kernel_tells(void **state)
     assert_true(load.total_s > 0 && load.busy_s <= load.total_s);
 }
 
-/* A processor that this test keeps busy, of which it has at most all. */
+/* Keeps a processor busy. The process cannot use more than the processor's time. */
 static void a_process_knows_its_own_share(void **state)
 {
     struct load_mark mark, unknown = {.cpus = ""};
@@ -83,7 +83,7 @@ static void a_process_knows_its_own_share(void **state)
     assert_true(mark.cpus[0] != '\0' && mark.own_s > 0);
     while (share.own_s < 0.05)
         share = load_since(&mark);
-    double ticks_s = 0.02; /* the kernel counts whole ones */
+    double ticks_s = 0.02; /* the kernel counts whole ticks */
     assert_true(share.own_s < share.total_s + ticks_s && share.busy_s + share.steal_s > 0);
     assert_true(share.busy_s + share.steal_s < share.total_s + ticks_s);
     assert_true(isnan(load_since(&unknown).total_s));

@@ -1,4 +1,5 @@
-/* Core plans on made-up machines, cgroup quotas from made-up files, binding on this machine. */
+/* Core plans on artificial machines, cgroup quotas from artificial files, binding on this
+ * machine. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +18,8 @@
 #include "bench/place/slurm.h"
 
 #define MACHINES "bench/tests/machines/"
-/* Two NUMA nodes of two caches of two cores of two threads: core c has processors 2c and 2c+1. */
+/* Two NUMA nodes with two caches each, two cores per cache, two threads per core. Core c has
+ * processors 2c and 2c+1. */
 #define TWO_NODES "synthetic:numa:2 l3:2 core:2 pu:2"
 
 static struct place *open_machine(const char *name)
@@ -29,7 +31,7 @@ static struct place *open_machine(const char *name)
     return place;
 }
 
-/* Plans and joins the slots as pin takes them. */
+/* Makes a plan and compares its slots, joined as pin expects them. */
 static void expect_plan(const char *machine, int ranks, int threads, enum place_bind bind,
                         enum place_order order, bool oversubscribe, const char *expected)
 {
@@ -95,10 +97,10 @@ static void test_scatter_takes_nodes_then_caches(void **state)
 
 static void test_threads_of_a_rank_share_a_cache_where_they_can(void **state)
 {
-    /* Two caches of four cores: three threads leave the fourth core of each idle... */
+    /* Two caches of four cores: with three threads per rank, the fourth core of each stays idle. */
     expect_plan(MACHINES "one_node_two_caches.xml", 2, 3, BIND_core, ORDER_compact, false,
                 "0-2|4-6");
-    /* ... unless the ranks would not fit. */
+    /* Ranks cross caches if they would not fit otherwise. */
     expect_plan("synthetic:numa:1 l3:3 core:4 pu:1", 4, 3, BIND_core, ORDER_compact, false,
                 "0-2|3-5|6-8|9-11");
 }
@@ -133,12 +135,12 @@ static void test_too_many_threads_are_refused_in_words(void **state)
     struct error e = {0};
     assert_int_equal(place_make_plan(place, 4, 1, BIND_core, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
-    assert_string_equal(e.text, "4 ranks x 1 thread need 4 cores, this job may use 2 "
-                                "(place.oversubscribe: allow runs it all the same)");
+    assert_string_equal(e.text, "4 ranks x 1 thread need 4 cores, this job may use 2. "
+                                "Use place.oversubscribe: allow to share cores");
     assert_int_equal(place_make_plan(place, 1, 3, BIND_none, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
-    assert_string_equal(e.text, "1 rank x 3 threads need 3 cores, this job may use 2 "
-                                "(place.oversubscribe: allow runs it all the same)");
+    assert_string_equal(e.text, "1 rank x 3 threads need 3 cores, this job may use 2. "
+                                "Use place.oversubscribe: allow to share cores");
     assert_int_equal(place_make_plan(place, 0, 1, BIND_none, ORDER_compact, false, &plan, &e),
                      ERR_ARGUMENT);
     place_close(place);
@@ -148,7 +150,7 @@ static void test_oversubscribed_ranks_share_cores_evenly(void **state)
 {
     expect_plan("synthetic:numa:1 core:2 pu:1", 5, 1, BIND_core, ORDER_compact, true, "0|1|0|1|0");
     expect_plan("synthetic:numa:1 core:2 pu:1", 1, 3, BIND_core, ORDER_compact, true, "0-1");
-    /* The second lap takes the second hardware thread of each core. */
+    /* The second lap uses the second hardware thread of each core. */
     expect_plan("synthetic:numa:1 core:2 pu:2", 4, 1, BIND_hwthread, ORDER_compact, true,
                 "0|2|1|3");
 }
@@ -162,7 +164,7 @@ static void test_a_quota_limits_but_does_not_crowd(void **state)
     assert_int_equal(place_machine(place).usable_cores, 2);
     assert_int_equal(place_make_plan(place, 3, 1, BIND_core, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
-    /* Allowed all the same, the ranks still get cores of their own. */
+    /* If oversubscription is allowed, ranks above the quota still get cores of their own. */
     assert_int_equal(place_make_plan(place, 3, 1, BIND_core, ORDER_compact, true, &plan, &e), OK);
     assert_true(plan.oversubscribed);
     assert_string_equal(plan.slots[2].cpus, "2");
@@ -196,7 +198,7 @@ static void test_parse_cpus(void **state)
                                       ",1", "1 2", "1-2-3", "99999", "1|2"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (cpu_list_parse(bad[i], cpus, 4) != -1)
-            fail_msg("'%s' was taken for a list of processors", bad[i]);
+            fail_msg("expected an error for the list '%s'", bad[i]);
     bool marks[CPUS_MAX] = {false};
     assert_true(cpu_list_mark(marks, "1-2,8191"));
     assert_true(!marks[0] && marks[1] && marks[2] && !marks[3] && marks[8191]);
@@ -216,11 +218,11 @@ static void test_bind_and_read_back(void **state)
     assert_int_equal(place_bind_self(one, &e), OK);
     assert_int_equal(place_read_back(after, sizeof after, &e), OK);
     assert_string_equal(after, one);
-    /* An empty list leaves things as they are. */
+    /* An empty list changes nothing. */
     assert_int_equal(place_bind_self("", &e), OK);
     assert_int_equal(place_read_back(after, sizeof after, &e), OK);
     assert_string_equal(after, one);
-    /* The machine of this process has shrunk with it. */
+    /* A new place sees only the bound processor. */
     struct place *place = open_machine(NULL);
     assert_int_equal(place_machine(place).cores, 1);
     assert_int_equal(place_machine(place).usable_cores, 1);
@@ -235,7 +237,7 @@ static void test_bind_errors(void **state)
 {
     struct error e = {0};
     assert_int_equal(place_bind_self("0-", &e), ERR_ARGUMENT);
-    assert_string_equal(e.text, "'0-' is not a list of processors; such a list is 0 or 0-3,8");
+    assert_string_equal(e.text, "expected a list of processors such as 0 or 0-3,8, found '0-'");
     assert_int_equal(place_bind_self("8191", &e), ERR_UNAVAILABLE);
 }
 
@@ -256,7 +258,7 @@ static void set_slurm(const char *cpus, const char *list, const char *node, cons
             unsetenv(slurm_names[i]);
 }
 
-/* Keeps what the job says that these tests themselves may run in. */
+/* Saves the variables of a Slurm job in which these tests may run. */
 static int save_slurm(void **state)
 {
     char **values = calloc(SLURM_NAMES, sizeof *values);
@@ -326,14 +328,13 @@ static void test_shares_that_cannot_be_read(void **state)
         struct error e = {0};
         set_slurm(bad[i][0], bad[i][1], bad[i][2], bad[i][3]);
         if (slurm_share_read(&share, &e) != ERR_ARGUMENT)
-            fail_msg("row %zu was taken", i);
-        assert_non_null(strstr(e.text, "such a"));
+            fail_msg("expected an error for row %zu", i);
+        assert_non_null(strstr(e.text, "such as"));
     }
     struct place *place;
     struct error e = {0};
     assert_int_equal(place_open(&place, NULL, &e), ERR_ARGUMENT);
-    assert_string_equal(e.text, "SLURM_THREADS_PER_CORE='two' is not a number; such a "
-                                "number is 16");
+    assert_string_equal(e.text, "SLURM_THREADS_PER_CORE must be a number such as 16, found 'two'");
 }
 
 static void expect_usable(struct place *place, int cpus, int threads_per_core, int usable)
@@ -346,7 +347,7 @@ static void expect_usable(struct place *place, int cpus, int threads_per_core, i
 
 static void test_a_job_limits_cores(void **state)
 {
-    /* 8 cores of two threads, all of them open to this process. */
+    /* 8 cores with two threads each, all usable. */
     struct place *place = open_machine(TWO_NODES);
     expect_usable(place, 0, 0, 8);
     expect_usable(place, 8, 0, 4);
@@ -355,7 +356,7 @@ static void test_a_job_limits_cores(void **state)
     expect_usable(place, 3, 0, 1);
     expect_usable(place, 1, 0, 1);
     expect_usable(place, 64, 0, 8);
-    /* The smallest of quota and share. */
+    /* The smaller of quota and share counts. */
     place_limit(place, 3.5);
     expect_usable(place, 8, 0, 3);
     expect_usable(place, 4, 0, 2);
@@ -365,7 +366,7 @@ static void test_a_job_limits_cores(void **state)
 
 static void test_a_job_that_is_bound_has_its_mask(void **state)
 {
-    /* 6 of 8 cores are left: whether Slurm counts them as 6 or 12, all were given. */
+    /* 6 of 8 cores are left. Whether Slurm counts 6 or 12, the job has all of them. */
     struct place *place = open_machine(MACHINES "two_nodes_two_cores_taken.xml");
     expect_usable(place, 12, 0, 6);
     expect_usable(place, 6, 0, 6);
@@ -486,7 +487,7 @@ static void test_cpuset_is_not_the_cpu_controller(void **state)
 static void test_quota_in_a_container(void **state)
 {
     const struct tree *tree = *state;
-    /* The mount shows only the container's own part of the hierarchy. */
+    /* The mount shows only the container's part of the hierarchy. */
     put_mount(tree, "/docker/abc", "fs", "cgroup2", "rw");
     put(tree, "fs/cpu.max", "200000 100000\n");
     put(tree, "fs/inner/cpu.max", "150000 100000\n");

@@ -1,4 +1,4 @@
-/* The fixed piece of work: what it tells, and when there is none. */
+/* Times the fixed computation, and checks the cases without a result. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void test_work_is_timed_on_own_processors(void **state)
     struct probe probe = probe_run(cpus, CPUS, 0.001);
     assert_true(probe.work_us > 0 && isfinite(probe.work_us));
     assert_true(isnan(probe.mhz) || probe.mhz > 0);
-    /* Bound were the children only. */
+    /* Only the children were bound. */
     char again[4096];
     assert_int_equal(place_read_back(again, sizeof again, &e), OK);
     assert_string_equal(again, list);
@@ -47,7 +47,7 @@ static void test_what_cannot_be_used_is_unknown(void **state)
 static void test_looking_takes_a_twentieth_at_most(void **state)
 {
     bool cpus[CPUS] = {true, true};
-    assert_true(probe_seconds(0.08, cpus, CPUS) == 0); /* nothing can be told in 0.8 ms */
+    assert_true(probe_seconds(0.08, cpus, CPUS) == 0); /* 0.8 ms is too short */
     for (double wall_s = 0.01; wall_s < 100; wall_s *= 1.7)
         assert_true(2 * (probe_seconds(wall_s, cpus, CPUS) + 2 * 0.0005) <= 0.05 * wall_s ||
                     probe_seconds(wall_s, cpus, CPUS) == 0);

@@ -49,12 +49,12 @@ refuses_more_than_there_is() {
 }
 
 says_what_is_wrong() {
-    expect 2 "pin: 'core' is not a plan; such a plan is 1,core,compact,refuse" by_hydra 0 1 --plan core -- true &&
-        expect 2 "pin: '1,cores,compact,refuse' is not a plan" by_hydra 0 1 --plan 1,cores,compact,refuse -- true &&
-        expect 2 "pin: MPI_LOCALRANKID='first' is not a rank" by_hydra first 1 --plan 1,core,compact,allow -- true &&
-        expect 2 "node-local rank 2 of 2: neither" by_hydra 2 2 --plan 1,core,compact,allow -- true &&
-        expect 2 "node-local rank 0 of 0: neither" by_slurm 0 "4" --plan 1,core,compact,allow -- true &&
-        expect 2 "no rank: none of" env -u PMI_RANK "$build/pin" --plan 1,core,compact,allow -- true &&
+    expect 2 "pin: expected a plan such as 1,core,compact,refuse, found 'core'" by_hydra 0 1 --plan core -- true &&
+        expect 2 "refuse, found '1,cores,compact,refuse'" by_hydra 0 1 --plan 1,cores,compact,refuse -- true &&
+        expect 2 "pin: MPI_LOCALRANKID must be a rank, found 'first'" by_hydra first 1 --plan 1,core,compact,allow -- true &&
+        expect 2 "expected more than 2 ranks on this node, found 2" by_hydra 2 2 --plan 1,core,compact,allow -- true &&
+        expect 2 "expected more than 0 ranks on this node, found 0" by_slurm 0 "4" --plan 1,core,compact,allow -- true &&
+        expect 2 "expected a rank in MPI_LOCALRANKID" env -u PMI_RANK "$build/pin" --plan 1,core,compact,allow -- true &&
         expect 2 "pin: --cpus and --plan both" by_hydra 0 1 --cpus 0 --plan 1,core,compact,allow -- true &&
         expect 2 "no effect without --sample" by_hydra 0 1 --cpus 0 --sample-to "$tmp" -- true &&
         expect 2 "no effect without --sample" by_hydra 0 1 --cpus 0 --nic lo -- true &&
@@ -74,7 +74,7 @@ removes_what_ranks_left() {
     exec 9>&-
     rm -f "$old" "$new" "$held"
     [ "$left" = "$(printf '%s\n' "$old" "$held" | sort)" ] &&
-        expect 2 "--leftovers-since now: seconds since 1970" "$build/pin" --leftovers-since now
+        expect 2 "--leftovers-since must be seconds since 1970, found now" "$build/pin" --leftovers-since now
 }
 
 # In a process namespace of its own nobody who holds it is seen.
