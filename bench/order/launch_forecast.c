@@ -1,4 +1,4 @@
-/* What is left of a campaign, as far as that can be told. */
+/* Forecasts the remaining launches of a campaign and their time. */
 #include <math.h>
 #include <string.h>
 
@@ -9,25 +9,26 @@ static const struct point_launches *point_of(const struct launch_order *o, size_
     return &o->points.points[point];
 }
 
-/* Whether it has a place in the block that is being run, the last; *left: that is to be filled. */
-static bool has_place(const struct launch_order *o, size_t point, bool *left)
+/* Returns whether the point has a place in the current block. Sets *left if that place is
+ * unfilled. */
+static bool in_last_block(const struct launch_order *o, size_t point, bool *left)
 {
     const struct point_launches *p = point_of(o, point);
     *left |= p->n_queued > 0 && !launch_points_is_out(&o->points, point);
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Whether the block that is being run will bring a point on: it, or one that it is compared with, has
- * its place there still to be filled. */
-static bool comes_on(const struct launch_order *o, size_t point)
+/* Returns whether the current block will raise the point's progress: the point and all its
+ * comparison points have a place in the block, and one of these places is unfilled. */
+static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
     bool left = false;
-    if (!has_place(o, point, &left))
+    if (!in_last_block(o, point, &left))
         return false;
     for (size_t k = 0; k < p->n_comparisons; k++)
         if (!launch_points_is_out(&o->points, p->comparisons[k].with) &&
-            !has_place(o, p->comparisons[k].with, &left))
+            !in_last_block(o, p->comparisons[k].with, &left))
             return false;
     return left;
 }
@@ -38,8 +39,8 @@ static void raise(uint32_t *number, uint32_t to)
         *number = to;
 }
 
-/* o->coming: blocks that each point is expected to have beyond those, its own or as one that others
- * are compared with. */
+/* Counts into o->coming the expected future blocks of each point, also those in which other points
+ * are compared with it. */
 static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);
@@ -47,7 +48,7 @@ static void find_coming(const struct launch_order *o)
         const struct point_launches *p = point_of(o, i);
         if (p->expected <= p->progress || launch_points_is_out(&o->points, i))
             continue;
-        uint32_t rest = p->expected - p->progress - comes_on(o, i);
+        uint32_t rest = p->expected - p->progress - progresses(o, i);
         raise(&o->coming[i], rest);
         for (size_t k = 0; k < p->n_comparisons; k++)
             if (!launch_points_is_out(&o->points, p->comparisons[k].with))
@@ -55,7 +56,7 @@ static void find_coming(const struct launch_order *o)
     }
 }
 
-/* The places of blocks that were begun are sure to be filled. */
+/* Adds the unfilled places of started blocks, which are certain to be filled. */
 static void count_begun(const struct launch_order *o, size_t point, struct launch_forecast *f)
 {
     size_t places = launch_points_is_out(&o->points, point) ? 0 : point_of(o, point)->n_queued;
@@ -63,7 +64,8 @@ static void count_begun(const struct launch_order *o, size_t point, struct launc
     f->left_s += (double)places * launch_points_mean_s(&o->points, point, RUN_TIME);
 }
 
-/* NAN where no timed launch tells how long its steps are when it computes. */
+/* Returns the mean time of a computing step; NAN without timed launches, or if the point
+ * replays. */
 static double step_s(const struct point_launches *p, const struct config *c)
 {
     double sum_ms = 0;
@@ -72,7 +74,7 @@ static double step_s(const struct point_launches *p, const struct config *c)
     return p->n_timings > 0 && !config_replays(c) ? sum_ms / 1e3 / p->n_timings : NAN;
 }
 
-/* Mean of the accuracy runs of all points; 0 where there is none. */
+/* Returns the mean time of all accuracy runs; 0 if there is none. */
 static double run_mean_s(const struct launch_order *o)
 {
     double runs = 0, sum_s = 0;
@@ -83,8 +85,9 @@ static double run_mean_s(const struct launch_order *o)
     return runs > 0 ? sum_s / runs : 0;
 }
 
-/* An accuracy run of the point: by those that it had, before the first by its timed launches, which take as long but for
- * their steps; else as others. */
+/* Returns the expected time of an accuracy run. It is the mean of the point's accuracy runs. Before
+ * the first, it is the mean timed launch plus the time of the additional steps, else the mean of
+ * all points. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;
@@ -96,10 +99,10 @@ static double run_s(const struct launch_order *o, size_t point)
     return by_steps_s > 0 ? by_steps_s : run_mean_s(o);
 }
 
-/* First launches and accuracy runs count at once, later blocks in *later: they end with the
- * budget. */
-static void look_at_point(const struct launch_order *o, size_t point, struct launch_forecast *f,
-                          struct launch_forecast *later)
+/* Adds first launches and accuracy runs to *f, further blocks to *later, since only those end with
+ * the budget. */
+static void add_point(const struct launch_order *o, size_t point, struct launch_forecast *f,
+                      struct launch_forecast *later)
 {
     const struct point_launches *p = point_of(o, point);
     bool queued = p->n_queued > 0 && !launch_points_is_out(&o->points, point);
@@ -129,7 +132,7 @@ struct launch_forecast launch_order_forecast(const struct launch_order *o)
     find_coming(o);
     for (size_t i = 0; i < o->spec->n_points; i++) {
         count_begun(o, i, &f);
-        look_at_point(o, i, &f, &later);
+        add_point(o, i, &f, &later);
     }
     add_within_budget(o, &f, &later);
     if (f.done == 0)

@@ -1,5 +1,4 @@
-/* Looks at points: how precise what is reported of them is, and so how many launches they are to
- * have. */
+/* Decides how many launches each point gets, from the precision of its reported numbers. */
 #include <math.h>
 
 #include "bench/order/launch_points.h"
@@ -48,8 +47,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Half-widths over the precision that is wanted, and over what a look asks; the largest of a point,
- * INFINITY where an interval is not known yet. */
+/* Largest half-widths of a point's intervals, relative to the requested precision (`whole`) and to
+ * the precision required at this number of launches (`asked`). INFINITY while an interval is
+ * unknown. */
 struct excess {
     double whole, asked;
 };
@@ -65,7 +65,8 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* What has no pairs is not reported, and waited for only where it may come. */
+/* Returns the half-widths of the point's step time and its comparisons. A comparison without pairs
+ * is not reported, so it does not count. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -90,7 +91,7 @@ static bool is_look(size_t n)
     return n >= 2 * TIMING_LOOK && n % TIMING_LOOK == 0;
 }
 
-/* The first look at n launches or more. */
+/* Returns the first number of launches from n up at which a point is examined. */
 static uint32_t look_from(const struct launch_points *l, double n)
 {
     size_t most = most_launches(l);
@@ -98,8 +99,8 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Intervals narrow with the root of their number, and what looks ask grows with it up to the whole
- * precision. */
+/* Estimates the launches for the requested precision. Intervals shrink with the square root of
+ * their number, and the required precision grows with the number up to the whole precision. */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
@@ -110,7 +111,7 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Of a point that may have more launches, of which it has come to n. */
+/* Sets how many launches a point with n launches gets before it is examined again, and in all. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

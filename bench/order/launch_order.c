@@ -6,8 +6,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* Points that are looked at again with each launch that has ended, so that the one that ends a block
- * of thousands does not look at them all. */
+/* Points examined again after each launch. It bounds the time after the last launch of a block with
+ * thousands of points. */
 #define LOOKS_A_LAUNCH 100
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)
@@ -15,7 +15,7 @@ static const struct point_launches *point_of(const struct launch_order *o, size_
     return &o->points.points[point];
 }
 
-/* ---- The queue: places in blocks that were begun ---- */
+/* ---- Queue: unfilled places of started blocks ---- */
 
 static enum status add_to_queue(struct launch_order *o, struct queued item, struct error *e)
 {
@@ -25,13 +25,14 @@ static enum status add_to_queue(struct launch_order *o, struct queued item, stru
     return OK;
 }
 
-/* The first of the queue is run, or will not be. */
+/* Removes the first place of the queue, whose launch has ended or will not be run. */
 static void leave_queue(struct launch_order *o)
 {
     o->points.points[o->queue[o->head++].point].n_queued--;
 }
 
-/* Points whose times others let pass come first, the order of each kind staying. */
+/* Moves calibration points to the front, since replayed points need their timings; the order is
+ * otherwise kept. */
 static void bring_calibrations(struct launch_order *o)
 {
     size_t n = 0;
@@ -44,9 +45,8 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* The order of points in a block. One that many are compared with does not come at the very end:
- * with its launch they are all to be looked at again, LOOKS_A_LAUNCH of them after each launch that
- * follows. */
+/* Draws the order of points in a block. A base of many points is kept from the very end: its launch
+ * makes all of them stale, and only LOOKS_A_LAUNCH are examined after each later launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -64,7 +64,7 @@ static void shuffle(struct launch_order *o, int block)
     bring_calibrations(o);
 }
 
-/* What failed comes after all else, in the order in which it did. */
+/* Orders the queue. Failed launches come last, in the order of their failures. */
 static int compare_queued(const void *a, const void *b)
 {
     const struct queued *x = a, *y = b;
@@ -93,7 +93,7 @@ static void find_ranks(struct launch_order *o)
     }
 }
 
-/* What blocks of the journal lack, in the order in which it would have come. */
+/* Queues the unfilled places of the journal's blocks, in the order of an uninterrupted campaign. */
 static enum status find_queue(struct launch_order *o, struct error *e)
 {
     for (size_t i = 0; i < o->spec->n_points; i++)
@@ -112,7 +112,7 @@ static enum status find_queue(struct launch_order *o, struct error *e)
     return OK;
 }
 
-static bool is_to_come(const struct launch_order *o, const struct queued *item)
+static bool is_pending(const struct launch_order *o, const struct queued *item)
 {
     return !launch_points_is_out(&o->points, item->point) &&
            !launch_points_is_done(&o->points, item->point, item->block);
@@ -120,7 +120,7 @@ static bool is_to_come(const struct launch_order *o, const struct queued *item)
 
 static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 {
-    while (o->head < o->n_queue && !is_to_come(o, &o->queue[o->head]))
+    while (o->head < o->n_queue && !is_pending(o, &o->queue[o->head]))
         leave_queue(o);
     if (o->head == o->n_queue)
         return false;
@@ -138,13 +138,13 @@ static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 
 /* ---- Blocks ---- */
 
-static bool wants(const struct launch_order *o, size_t point)
+static bool needs_launches(const struct launch_order *o, size_t point)
 {
     return point_of(o, point)->wanted > point_of(o, point)->progress;
 }
 
-/* Fills o->members; false where no point wants launches. One that has failed keeps its place in the
- * blocks that it would have in any case, for when the campaign is run anew. */
+/* Fills o->members; returns false if no point needs launches. A failed point keeps its place in its
+ * certain blocks, to be filled when the campaign is run again. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;
@@ -154,7 +154,7 @@ static bool find_members(struct launch_order *o)
         const struct point_launches *p = point_of(o, i);
         if (p->failed && !p->skipped && p->n_places < sure)
             o->members[i] = true;
-        if (!wants(o, i))
+        if (!needs_launches(o, i))
             continue;
         any = o->members[i] = true;
         for (size_t k = 0; k < p->n_comparisons; k++)
@@ -219,7 +219,7 @@ static bool next_accuracy(struct launch_order *o, struct next_launch *next)
     return true;
 }
 
-/* ---- The whole ---- */
+/* ---- Choose the next launch and read the journal ---- */
 
 enum status launch_order_next(struct launch_order *o, struct next_launch *next, bool *found,
                               struct error *e)
@@ -244,7 +244,7 @@ static enum status learn_block(struct launch_order *o, const struct journal_bloc
                                struct error *e)
 {
     o->n_begun = 0;
-    if (begun->block < o->n_block_numbers) /* begun here */
+    if (begun->block < o->n_block_numbers) /* this process started the block */
         return OK;
     for (size_t i = 0; i < begun->n_points; i++) {
         size_t point = spec_find_point(o->spec, begun->points[i]);

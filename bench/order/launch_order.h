@@ -1,28 +1,27 @@
-/* What a campaign runs next. The order is a function of the spec, a seed and the journal alone, so
- * that a campaign that was interrupted goes on as if it had not been. A spec is a view on the run:
- * what it asks for and the journal does not have is run, whoever asked for the rest.
+/* Chooses the next launch of a campaign. The order is a function of the spec, a seed and the
+ * journal alone, so an interrupted campaign resumes as if it had not been interrupted. The spec may
+ * change between runs: launches that it asks for and the journal lacks are run. The order is:
  *
- *   a block of the timed launches: every point that wants launches once, together with those that it
- *     is compared with, in random order, but those whose times others let pass (compute: replay)
- *     first of all; the first block, before all else
- *   accuracy runs: every point and seed, those of many nodes first, so that what a job leaves whose time
- *     is up fits a smaller one
- *   blocks until each point has the least of measure.time.launches, alone and in blocks together with
- *     those that it is compared with
- *   further blocks, in groups that end at 6, 9, 12, ... launches of a point, of the points of which
- *     a reported number is not precise there; until all are, or the most launches or the budget are
- *     reached
+ *   1. one block of timed launches: every point once, in random order. Calibration points come first,
+ *      since points with compute: replay need their timings.
+ *   2. accuracy runs: every point and seed, most nodes first. So a job near its time limit can still
+ *      run the smaller points.
+ *   3. blocks until each point has the minimum of measure.time.launches, alone and in blocks
+ *      together with its comparison points (base, peer, point without communication)
+ *   4. blocks of the points that are not precise enough, with their comparison points. A point is
+ *      examined at 6, 9, 12, ... launches. They end at the requested precision, the maximum number of
+ *      launches or the budget.
  *
- * New points, and those that are to have more launches, come in new blocks. A block stands in the
- * journal before its first launch and is completed in any case. The budget counts timed launches, neither
- * accuracy runs nor idle time: first launches of points and accuracy runs always run, a further block is
- * begun only when it is expected to end in time.
+ * New points and additional launches get new blocks. A block is written to the journal before its
+ * first launch and is always completed. The budget counts timed launches only, neither accuracy
+ * runs nor idle time. First launches of points and accuracy runs always run. Any other block starts
+ * only if it is expected to end within the budget.
  *
- * A launch that failed is tried again at the end of its block, measure.retries times a point; not
- * where the program refused what it was asked for (exit status 2 or 3), nor where a point of which
- * no launch has ended well fails twice in the same way. Then the point has failed, and no launch
- * of it is run until the campaign is run anew, which takes its failures back (journal_retry): the
- * places in blocks that it has missed are then filled first. */
+ * A failed launch is retried at the end of its block, up to measure.retries times per point. It is
+ * not retried if the program refused its options (exit status 2 or 3), or if a point without a
+ * successful launch fails twice for the same reason. Then the point has failed and gets no more
+ * launches. If the campaign is run again, journal_retry withdraws the failures, and the point's
+ * missing places in blocks are filled first. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,52 +38,54 @@ struct launch_order {
     const struct journal *journal; /* borrowed */
     uint64_t seed;
     struct launch_points points;
-    uint32_t *shuffled; /* [n_points] the order of points in one block */
+    uint32_t *shuffled; /* [n_points] order of points in one block */
     bool *members;      /* [n_points], scratch */
     uint32_t *coming;   /* [n_points], scratch */
-    uint32_t *largest;  /* [n_points] points by their nodes, the most first */
+    uint32_t *largest;  /* [n_points] points by number of nodes, descending */
     struct queued {
         size_t point, failed_at, rank;
         int block;
-    } * queue; /* places in blocks that are still to be filled, from `head` on */
+    } * queue; /* unfilled places of blocks, from `head` on */
     size_t head, n_queue;
-    int n_block_numbers; /* above all that are used */
-    const char **ids;    /* [n_points] their identities, close together */
-    const char **begun;  /* the points of the block that is begun and not in the journal yet */
+    int n_block_numbers; /* one above the highest block number in use */
+    const char **ids;    /* [n_points] ids of the points, adjacent in memory */
+    const char **begun;  /* ids of the points of a block that is not in the journal yet */
     size_t n_begun;
-    size_t n_launches, n_skips, n_blocks; /* of the journal, that were learned */
-    size_t accuracy;                      /* of points and seeds, before which none is missing */
+    size_t n_launches, n_skips, n_blocks; /* lines of the journal read so far */
+    size_t accuracy; /* index over seeds and points below which no accuracy run is missing */
 };
 
 struct next_launch {
     size_t point;
     enum launch_run run;
-    int block;     /* of RUN_TIME */
-    uint64_t seed; /* of the workload */
-    int number;    /* of its folder, among those of the point and of the seed where it has one */
-    const char *const *begins; /* identities of the n_begins points of the block that it begins, to
-                                  be written to the journal first; n_begins 0: it begins none */
+    int block;     /* number of the block of a timed launch */
+    uint64_t seed; /* seed for the workload */
+    int number; /* number of the launch's folder, counted per point (timed) or per point and seed (accuracy) */
+    const char *const
+        *begins; /* ids of the n_begins points of a new block, to be written to the journal first */
     size_t n_begins;
 };
 
-/* How far it is. `left` and `left_s` count what is sure to come and the further launches that the
- * precision is expected to take, within the budget. */
+/* Progress of a campaign. `left` and `left_s` count the certain launches and, within the budget,
+ * those expected for the requested precision. */
 struct launch_forecast {
     size_t done, left;
-    double left_s; /* NAN while no launch has ended */
-    bool at_most;  /* how many a point needs cannot be told yet: the most it may have are counted */
+    double left_s; /* remaining time in seconds; NAN until a launch has ended */
+    bool
+        at_most; /* `left` is an upper bound, since the number of launches that a point needs is unknown */
 };
 
-/* Ended with launch_order_close in any case. */
+/* Opens the order of launches; `spec`, `journal` and `run_dir` are borrowed. Call
+ * launch_order_close even after an error. */
 enum status launch_order_open(struct launch_order *o, const struct spec *spec,
                               const struct journal *journal, const char *run_dir, uint64_t seed,
                               struct error *e);
 void launch_order_close(struct launch_order *o);
 
-/* Takes what the journal has gained; called when no launch is running. */
+/* Reads new lines of the journal. Call it only when no launch is running. */
 enum status launch_order_learn(struct launch_order *o, struct error *e);
 
-/* *found is false when the campaign is done. */
+/* Chooses the next launch. *found is false if the campaign is done. */
 enum status launch_order_next(struct launch_order *o, struct next_launch *next, bool *found,
                               struct error *e);
 

@@ -9,11 +9,11 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
-/* Exit statuses by which a program refuses what it was asked to do: it would do so again. */
+/* Exit statuses of a program that rejects its options. A retry would be rejected again. */
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
-/* Of a point at most: base, peer, share of overlap. */
+/* Most comparisons of one row: base, peer, share of overlap. */
 #define COMPARISONS 3
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
@@ -24,7 +24,8 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
 
 /* ---- Lines of the journal ---- */
 
-/* A point that takes part no more is no base to others any more. */
+/* Marks a point and the points compared with it as stale, since a point without launches is no
+ * base. */
 static void make_all_stale(struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -91,8 +92,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Of a point whose launch in this block is being added. Those that are compared with it have
- * another pair where theirs came before. */
+/* Counts new pairs for a launch of the point that is being added in this block. Points compared
+ * with it gain a pair if they already have a timing in the block. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -108,7 +109,7 @@ static void count_pairs(struct launch_points *l, size_t point, int block)
     }
 }
 
-/* From the records of a launch, where the journal is of a version that did not tell. */
+/* Reads the timing from a launch's records, for journals of a version without timings. */
 static enum status read_timing(const struct launch_points *l, size_t point,
                                const struct journal_launch *launch, struct timing *timing,
                                struct error *e)
@@ -143,7 +144,8 @@ static enum status add_timing(struct launch_points *l, size_t point,
     return OK;
 }
 
-/* Timed launches have one seed: where one diverged, so will the others. */
+/* Adds a successful timed launch. All timed launches of a point have one seed, so if one diverges,
+ * all do. */
 static enum status learn_time(struct launch_points *l, size_t point,
                               const struct journal_launch *launch, struct error *e)
 {
@@ -156,7 +158,8 @@ static enum status learn_time(struct launch_points *l, size_t point,
     return launch->status == LAUNCH_OK ? add_timing(l, point, launch, e) : OK;
 }
 
-/* The index of a seed of the spec's accuracy runs; their number where it has no such. */
+/* Returns the index of a seed among those for accuracy runs; their number if it is not one of
+ * them. */
 static size_t find_seed(const struct launch_points *l, uint64_t seed)
 {
     const struct value *seeds = &l->spec->config.values[OPT_ACCURACY_SEEDS];
@@ -177,8 +180,8 @@ static void learn_accuracy(struct launch_points *l, size_t point,
     run->done = true;
 }
 
-/* A failure that a later run of the campaign has taken up again is none of this one's. What fails
- * in the same way from the first is not waited for. */
+/* Counts a failed launch. Failures withdrawn by a later run of the campaign do not count. A point
+ * without a successful launch that fails twice for the same reason is not retried. */
 static void learn_failure(struct launch_points *l, size_t point,
                           const struct journal_launch *launch, size_t number)
 {
@@ -210,8 +213,8 @@ static void count_folder(struct launch_points *l, size_t point, const struct jou
         launch_points_accuracy(l, point, seed)->numbers++;
 }
 
-/* It has filled its place in a block, in which no other would run beside the same ones: what comes
- * instead has blocks of its own. */
+/* Marks the place of an outdated launch as filled. Its replacement gets a block of its own, because
+ * nothing else would run beside it in the old block. */
 static void learn_outdated(struct launch_points *l, size_t point,
                            const struct journal_launch *launch)
 {
@@ -253,9 +256,9 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
     return OK;
 }
 
-/* ---- Opening ---- */
+/* ---- Open and close ---- */
 
-/* Adds one unless the point has it, or it is the point itself. */
+/* Adds a comparison unless the point has it already or would be compared with itself. */
 static void compare(struct launch_points *l, size_t point, size_t with, bool is_share)
 {
     struct point_launches *p = &l->points[point];
@@ -270,8 +273,9 @@ static void compare(struct launch_points *l, size_t point, size_t with, bool is_
     l->points[with].n_users++;
 }
 
-/* What a row is compared with, for the point that has its launches: rows of several cases may have
- * bases of their own. The share of overlap is reported where the calls of a step are replayed. */
+/* Finds the comparisons of a row and adds them to the point that has its launches. Rows of several
+ * cases can share a point and have different bases. The share of overlap is reported if
+ * communication is replayed. */
 static void find_comparisons(struct launch_points *l, size_t row)
 {
     const struct point *from = &l->spec->points[row];
@@ -281,8 +285,7 @@ static void find_comparisons(struct launch_points *l, size_t row)
         compare(l, from->twin, from->silent_index, true);
 }
 
-/* A slice of l->comparisons for each point, as long as that of all rows that it has the launches
- * of can become. */
+/* Gives each point a slice of l->comparisons with room for the comparisons of all its rows. */
 static void slice_comparisons(struct launch_points *l)
 {
     struct comparison *next = l->comparisons;
@@ -295,7 +298,7 @@ static void slice_comparisons(struct launch_points *l)
     }
 }
 
-/* Whether the k-th comparison of a point is the first with that other point. */
+/* Returns whether comparison k is the first with its other point. */
 static bool is_first_with(const struct point_launches *p, size_t k)
 {
     for (size_t i = 0; i < k; i++)

@@ -1,4 +1,4 @@
-/* Campaigns in memory: a spec, and a journal to which launches are added as a runner would. */
+/* Campaigns in memory: a spec and a journal, to which launches are added as the runner does. */
 #pragma once
 
 #include "bench/order/launch_order.h"
@@ -20,7 +20,7 @@ static inline void fixture_open(struct campaign_fixture *f)
         fail_msg("%s", e.text);
 }
 
-/* `text` follows the body that every spec has. */
+/* Loads a spec that consists of BODY and `text`. */
 static inline void fixture_load(struct campaign_fixture *f, const char *text)
 {
     char whole[2000];
@@ -35,7 +35,7 @@ static inline void fixture_begin(struct campaign_fixture *f, const char *text)
     fixture_open(f);
 }
 
-/* Goes on with another spec, or with the same one after an interruption (NULL). */
+/* Resumes with another spec, or with the same spec (NULL) as after an interruption. */
 static inline void fixture_go_on(struct campaign_fixture *f, const char *text)
 {
     launch_order_close(&f->order);
@@ -82,7 +82,7 @@ static inline void *fixture_grown(void *items, size_t n, size_t size)
     return items;
 }
 
-/* What the runner writes before the first launch of a block. */
+/* Writes the line of a new block before its first launch, as the runner does. */
 static inline void fixture_write_block(struct campaign_fixture *f, const struct next_launch *next)
 {
     struct journal *j = &f->journal;
@@ -98,7 +98,7 @@ static inline void fixture_write_block(struct campaign_fixture *f, const struct 
         strcpy(block->points[i], next->begins[i]);
 }
 
-/* The launch that comes next, as the journal has it when it is running. */
+/* Adds the launch as running and returns it. */
 static inline struct journal_launch *fixture_start(struct campaign_fixture *f,
                                                    const struct next_launch *next)
 {
@@ -118,7 +118,7 @@ static inline struct journal_launch *fixture_start(struct campaign_fixture *f,
     return l;
 }
 
-/* It took so long a step. */
+/* Runs a launch with the given time per step. */
 static inline void fixture_run(struct campaign_fixture *f, const struct next_launch *next,
                                double step_ms)
 {

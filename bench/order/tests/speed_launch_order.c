@@ -1,7 +1,7 @@
-/* How long it takes to choose a campaign's next launch, with 10,000 points that share a base and a journal of
- * 200,000 lines: `make bench-order`. One line a row: what, median, 99.9 of 100, worst, in
- * milliseconds of processor time, so that what else runs counts little; of reading the journal and of going
- * on with it, once. */
+/* Measures the time to choose a campaign's next launch, for 10,000 points with a common base and a
+ * journal of 200,000 lines (`make bench-order`). Each line is a quantity with its median, 99.9 %
+ * quantile and maximum, in milliseconds of processor time, which other programs disturb little.
+ * Opening the journal and resuming are timed once. */
 #include "bench/order/tests/order_fixture.h"
 
 #include <time.h>
@@ -44,7 +44,7 @@ static void write_text(char **text)
     assert_int_equal(fclose(out), 0);
 }
 
-/* As the runner would have written it, without waiting for the disk after each line. */
+/* Writes the journal as the runner does, but without waiting for the disk after each line. */
 static void write_journal(const struct journal *j, const char *path)
 {
     FILE *out = fopen(path, "w");
@@ -69,7 +69,7 @@ static void write_journal(const struct journal *j, const char *path)
     assert_int_equal(fclose(out), 0);
 }
 
-static void go_on(struct campaign_fixture *f)
+static void time_resume(struct campaign_fixture *f)
 {
     char dir[] = "/tmp/speed_order.XXXXXX", path[64];
     struct journal read;
@@ -124,7 +124,7 @@ static void choose(void **state)
     print_row("launch_order_next", next_ms, LAUNCHES);
     print_row("launch_order_learn", learn_ms, LAUNCHES);
     print_row("launch_order_forecast", forecast_ms, LAUNCHES);
-    go_on(&f);
+    time_resume(&f);
     fixture_end(&f);
 }
 

@@ -1,9 +1,9 @@
-/* How often intervals hold the value that they are of, on made-up noise: at a fixed number of launches
- * as often as the binomial distribution says, under the rule that ends a campaign in 94 of 100
- * points, and in 92 of those that it calls precise. The order of launches is asked as a runner asks
- * it, launch by launch; what is looked at in the end is computed as the summary does. Noise is from
- * a fifth of the precision to 1.6 times it; what no rule can do is told by timing_asked_pct. SEED (0) in
- * the environment chooses other noise. */
+/* Measures how often intervals contain the true value, on artificial noise. With a fixed number of
+ * launches, the coverage must be that of the binomial distribution. Under the stop rule it must be
+ * at least 94 % of points, and 92 % of the points reported as precise. The order of launches is
+ * driven as the runner does, intervals are those of the summary. The noise is 0.2 to 1.6 times the
+ * precision; timing_asked_pct explains the limits of any stop rule. SEED (0) in the environment
+ * chooses other noise. */
 #include "bench/order/tests/order_fixture.h"
 
 #include "kernels/base/rng.h"
@@ -26,7 +26,7 @@ struct noise {
     double spread;
 };
 
-/* Around 1, which is the median of both kinds; Box and Muller's normal numbers. */
+/* Draws a value with median 1. Normal numbers by Box and Muller. */
 static double draw(struct noise *noise)
 {
     uint32_t words[4];
@@ -64,10 +64,10 @@ static void fixed_numbers_cover_as_the_binomial_says(void **state)
         }
 }
 
-/* Of all trials, and of those that ended as precise. */
+/* Counts over all trials, and over the trials that ended as precise. */
 struct tally {
     size_t all, held, precise, precise_held;
-    size_t ended[MOST + 1]; /* with so many launches */
+    size_t ended[MOST + 1]; /* trials by number of launches */
 };
 
 static void add(struct tally *tally, const struct interval *own, bool precise, size_t launches)
@@ -101,7 +101,7 @@ static double share(size_t part, size_t whole)
     return (double)part / (double)whole;
 }
 
-static void tell(const struct tally *tally, const char *what, const struct noise *noise)
+static void print_tally(const struct tally *tally, const char *what, const struct noise *noise)
 {
     print_message(
         "# %s, %s noise of %.3g %%: %.3f of all, %.3f of the %.1f %% that are precise; %zu "
@@ -113,7 +113,7 @@ static void tell(const struct tally *tally, const char *what, const struct noise
 
 static void check(const struct tally *tally, const char *what, const struct noise *noise)
 {
-    tell(tally, what, noise);
+    print_tally(tally, what, noise);
     assert_true(share(tally->held, tally->all) >= 0.94);
     assert_true(share(tally->precise_held, tally->precise) >= 0.92);
 }
@@ -169,7 +169,8 @@ static void the_stop_rule_keeps_the_coverage(void **state)
     fixture_end(&f);
 }
 
-/* A point and its base with this noise each: what is said of their ratio, and of its step. */
+/* Runs a point and its base with this noise each; adds the intervals of their ratio and of the
+ * point's step. */
 static void run_pairs(struct campaign_fixture *f, struct noise *noise, struct tally *ratios,
                       struct tally *steps)
 {
@@ -186,8 +187,8 @@ static void run_pairs(struct campaign_fixture *f, struct noise *noise, struct ta
     }
 }
 
-/* Each with 1 / sqrt(2) of the spread that their ratio has. */
-static void it_keeps_that_of_speedups(void **state)
+/* Point and base each have 1 / sqrt(2) of the spread of their ratio. */
+static void the_stop_rule_keeps_the_coverage_of_speedups(void **state)
 {
     struct campaign_fixture f;
     fixture_begin(&f, "matrix: {ranks: [1, 2]}\n" MEASURE("6..20"));
@@ -204,8 +205,8 @@ static void it_keeps_that_of_speedups(void **state)
     fixture_end(&f);
 }
 
-/* Points of 8 % each, whose ratio scatters by 11: 36 launches suffice for what is called precise, 20 do not,
- * and next to nothing is. */
+/* Points with 8 % noise each have ratios with 11 %. 36 launches suffice for the coverage of precise
+ * ratios, 20 do not; with 20, hardly any ratio is precise. */
 static void noisy_speedups_need_launches(void **state)
 {
     static const char *const texts[] = {"matrix: {ranks: [1, 2]}\n" MEASURE("6..36"),
@@ -223,7 +224,7 @@ static void noisy_speedups_need_launches(void **state)
             if (!few)
                 check(&ratios, "speed-up, up to 36 launches", &noise);
             else
-                tell(&ratios, "speed-up, up to 20 launches", &noise);
+                print_tally(&ratios, "speed-up, up to 20 launches", &noise);
             assert_true(!few || share(ratios.precise - ratios.precise_held, ratios.all) <= 0.005);
         }
 }
@@ -233,7 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixed_numbers_cover_as_the_binomial_says),
         cmocka_unit_test(the_stop_rule_keeps_the_coverage),
-        cmocka_unit_test(it_keeps_that_of_speedups),
+        cmocka_unit_test(the_stop_rule_keeps_the_coverage_of_speedups),
         cmocka_unit_test(noisy_speedups_need_launches),
     };
     return cmocka_run_group_tests_name("coverage", tests, make_file, remove_file);

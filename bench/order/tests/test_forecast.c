@@ -1,5 +1,5 @@
-/* What a campaign expects to come, from made-up journals: the launches that precision will take are
- * part of it. Two points, ranks=1 being the base of ranks=2. */
+/* Forecasts from artificial journals, including the launches expected for the precision. Two
+ * points; ranks=1 is the base of ranks=2. */
 #include "bench/order/tests/order_fixture.h"
 
 static void begin(struct campaign_fixture *f, const char *measure)
@@ -10,7 +10,7 @@ static void begin(struct campaign_fixture *f, const char *measure)
     assert_int_equal(f->spec.n_points, 2);
 }
 
-/* n timed launches of a point that took 5 s each, their steps 100 ms and up to so many % off. */
+/* Adds n timed launches of 5 s with steps of 100 ms, spread evenly by up to off_pct %. */
 static void add_launches(struct campaign_fixture *f, size_t point, int n, double off_pct)
 {
     for (int i = 0; i < n; i++)
@@ -31,8 +31,9 @@ static void assert_forecast(const struct campaign_fixture *f, size_t left, doubl
 #define SIX_TO_TWELVE "time: {launches: 6..12, precision: 5%}"
 #define SIX_TO_THIRTY "time: {launches: 6..30, precision: 5%}"
 
-/* Six of each are too few for precision to be known before; until then all twelve may come. */
-static void the_most_is_said_until_more_is_known(void **state)
+/* Before six launches of each point the precision is unknown, so the forecast is the maximum of
+ * twelve. */
+static void the_maximum_is_forecast_until_precision_is_known(void **state)
 {
     struct campaign_fixture f;
     begin(&f, SIX_TO_TWELVE);
@@ -43,7 +44,7 @@ static void the_most_is_said_until_more_is_known(void **state)
     fixture_end(&f);
 }
 
-/* At six launches a third of the precision is asked for. */
+/* At six launches, a third of the precision is required. */
 static void nothing_is_left_where_precision_is_met(void **state)
 {
     struct campaign_fixture f;
@@ -54,9 +55,9 @@ static void nothing_is_left_where_precision_is_met(void **state)
     fixture_end(&f);
 }
 
-/* Half an interval that is 6 % of the median at n = 6 is expected at 6 sqrt(6 / n) %, and 5 n / 18 %
- * are asked for: from 14.1 launches on, and so at 15. The base comes along in each block, whichever of
- * both scatters: it is their ratio that does. */
+/* A half-width of 6 % at n = 6 is expected to be 6 sqrt(6 / n) %. The requirement of 5 n / 18 % is
+ * reached at 14.1 launches, so at 15. The base runs in each block, whichever of the two is noisy,
+ * because the ratio is. */
 static void launches_for_precision_are_expected(void **state)
 {
     struct campaign_fixture f;
@@ -74,7 +75,7 @@ static void launches_for_precision_are_expected(void **state)
     fixture_end(&f);
 }
 
-/* Sixty of seventy seconds are spent: two more launches of five seconds. */
+/* 60 of 70 seconds are spent, so two launches of 5 s remain. */
 static void the_budget_ends_it(void **state)
 {
     struct campaign_fixture f;
@@ -96,8 +97,7 @@ static void a_point_that_failed_takes_no_more(void **state)
     fixture_end(&f);
 }
 
-/* What is expected is what comes where the least is also the most, in the middle of a block
- * too. */
+/* If minimum and maximum are equal, the forecast is exact, also within a block. */
 static void a_fixed_number_is_no_bound(void **state)
 {
     struct campaign_fixture f;
@@ -105,15 +105,15 @@ static void a_fixed_number_is_no_bound(void **state)
     begin(&f, "time: {launches: 3..3}");
     for (size_t left = 6; fixture_next(&f, &next);) {
         fixture_run(&f, &next, 100);
-        if (--left <= 4) /* both have run */
+        if (--left <= 4) /* both points have run */
             assert_forecast(&f, left, 5 * (double)left, false);
     }
     assert_int_equal(f.journal.n_launches, 6);
     fixture_end(&f);
 }
 
-/* 60000 images in steps of 64 are 938, and the 10000 of the test 52 more; of a timed launch, whose 30 steps and 5 before them
- * take as long as the others', 3.5 s of 5 are its own. */
+/* 60000 images in steps of 64 are 938 steps; the 10000 test images count as a third. A timed launch
+ * of 5 s has 35 steps of 0.1 s, so 1.5 s are not steps. */
 static void accuracy_runs_that_are_still_to_come_take_their_steps(void **state)
 {
     struct campaign_fixture f;
@@ -128,11 +128,11 @@ static void accuracy_runs_that_are_still_to_come_take_their_steps(void **state)
     fixture_run(&f, &(struct next_launch){.point = 1, .run = RUN_ACCURACY, .seed = 1}, NAN);
     o = launch_order_forecast(&f.order);
     assert_int_equal(o.left, 3);
-    assert_float_equal(o.left_s, 5 + 2 * run_s, 1e-9); /* of the second point as its first took */
+    assert_float_equal(o.left_s, 5 + 2 * run_s, 1e-9); /* the second point's run as its first */
     fixture_end(&f);
 }
 
-/* Without a launch that tells of steps, as others take. */
+/* Without timed launches, the forecast is the mean of other accuracy runs. */
 static void accuracy_runs_take_what_others_took(void **state)
 {
     struct campaign_fixture f;
@@ -145,7 +145,7 @@ static void accuracy_runs_take_what_others_took(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_is_said_until_more_is_known),
+        cmocka_unit_test(the_maximum_is_forecast_until_precision_is_known),
         cmocka_unit_test(nothing_is_left_where_precision_is_met),
         cmocka_unit_test(launches_for_precision_are_expected),
         cmocka_unit_test(the_budget_ends_it),

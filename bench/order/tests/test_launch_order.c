@@ -1,4 +1,4 @@
-/* What a campaign runs next, from made-up journals: more launches, more points, groups of three,
+/* Chooses launches from artificial journals: additional launches and points, groups of three,
  * interruptions, failures. */
 #include "bench/order/tests/order_fixture.h"
 
@@ -17,7 +17,7 @@ static double quiet(long ranks, int block)
     return 100.0 / (double)ranks + 0.01 * (block % 3);
 }
 
-/* Launches by ranks, of blocks from `first` on. */
+/* Number of launches by ranks, and the blocks in which they ran. */
 struct counts {
     size_t of[9];
     int first, last; /* block */
@@ -72,8 +72,8 @@ static void a_new_point_comes_with_its_base(void **state)
     fixture_end(&f);
 }
 
-/* In each block, whatever its order; and they train nothing. */
-static void calibrations_come_before_what_they_stand_for(void **state)
+/* Calibration points come first in each block and have no accuracy runs. */
+static void calibrations_come_before_replayed_points(void **state)
 {
     struct campaign_fixture f;
     struct next_launch next;
@@ -115,14 +115,13 @@ static void accuracy_follows_the_first_block(void **state)
     fixture_end(&f);
 }
 
-/* 4 ranks scatter by 12 % up to their ninth launch. */
+/* Steps of 4 ranks spread by up to 9 % until the ninth launch. */
 static double noisy(long ranks, int block)
 {
     return quiet(ranks, block) * (ranks == 4 && block < 9 ? 1 + 0.03 * (block % 4) : 1);
 }
 
-/* Their interval is looked at with 6, 9, 12 and so on: never with 7 or 8. The base comes along. */
-/* A job whose time is up leaves what a smaller one can do. */
+/* Many nodes come first, so that a job near its time limit can still run the smaller points. */
 static void accuracy_runs_go_from_many_nodes_to_few(void **state)
 {
     struct campaign_fixture f;
@@ -144,6 +143,7 @@ static void accuracy_runs_go_from_many_nodes_to_few(void **state)
     fixture_end(&f);
 }
 
+/* Points are examined at 6, 9, 12, ... launches, never at 7 or 8. The base runs along. */
 static void points_are_extended_in_groups_of_three(void **state)
 {
     struct campaign_fixture f;
@@ -160,8 +160,9 @@ static void points_are_extended_in_groups_of_three(void **state)
     fixture_end(&f);
 }
 
-/* The step of the base scatters in proportion to that of 2 ranks: both are imprecise, their ratio is
- * not. Where the ratio alone is, as at 4 ranks, the point goes on. */
+/* The steps of 1 and 2 ranks vary together, so their ratio is exact. The steps of 4 ranks vary in
+ * the opposite direction: their ratio is imprecise and the point gets more launches, although its
+ * steps are precise. */
 static double drifting(long ranks, int block)
 {
     double way = block % 2 == 0 ? 1 : -1;
@@ -178,7 +179,7 @@ static void ratios_are_looked_at(void **state)
     fixture_end(&f);
 }
 
-/* Interrupted after any launch, and in any: what comes is what would have come. */
+/* An interruption after or during any launch does not change the order. */
 static void an_interrupted_campaign_goes_on_alike(void **state)
 {
     static const char spec[] =
@@ -196,7 +197,7 @@ static void an_interrupted_campaign_goes_on_alike(void **state)
             assert_string_equal(cut.spec.points[next.point].id, l->point);
             assert_true(next.run == l->run && next.block == l->block);
             if (i == k) {
-                fixture_start(&cut, &next); /* and killed */
+                fixture_start(&cut, &next); /* the launch is killed */
                 fixture_go_on(&cut, NULL);
                 assert_true(fixture_next(&cut, &next));
                 assert_string_equal(cut.spec.points[next.point].id, l->point);
@@ -210,7 +211,8 @@ static void an_interrupted_campaign_goes_on_alike(void **state)
     fixture_end(&whole);
 }
 
-/* As many as measure.retries, each at the end of its block; then the point has failed. */
+/* A launch is retried measure.retries times, each at the end of its block. Then the point has
+ * failed. */
 static void failures_are_tried_again(void **state)
 {
     struct campaign_fixture f;
@@ -230,7 +232,7 @@ static void failures_are_tried_again(void **state)
     }
     assert_int_equal(failed, 4);
     assert_int_equal(ended, 3);
-    /* The campaign is run anew: its place in the block is filled, nothing else is run. */
+    /* When the campaign is run again, only the point's missing place in the block is filled. */
     for (size_t i = 0; i < f.journal.n_launches; i++)
         f.journal.launches[i].retried = f.journal.launches[i].status == LAUNCH_FAILED;
     fixture_go_on(&f, NULL);
@@ -260,7 +262,7 @@ static size_t tries_of(const char *measure, const char *reason, int exit_status,
     return failed;
 }
 
-static void what_fails_alike_from_the_first_is_given_up(void **state)
+static void a_point_that_always_fails_alike_is_not_retried(void **state)
 {
     static const char measure[] = TWO("time: {launches: 3..3}, retries: 5");
     assert_int_equal(tries_of(measure, "no such data", 1, false), 2);
@@ -269,7 +271,7 @@ static void what_fails_alike_from_the_first_is_given_up(void **state)
     assert_int_equal(tries_of(measure, "killed", -1, true), 6);
 }
 
-/* A point that has failed keeps its place in the blocks that all have, without a launch. */
+/* A failed point keeps its places in the certain blocks, without launches. */
 static void a_base_that_failed_fills_its_places_later(void **state)
 {
     struct campaign_fixture f;
@@ -303,7 +305,7 @@ static void a_skipped_point_is_not_run(void **state)
     fixture_end(&f);
 }
 
-/* Two points with the same options have the same launches. */
+/* Two points with the same options share their launches. */
 static void twins_are_run_once(void **state)
 {
     struct campaign_fixture f;
@@ -317,7 +319,7 @@ static void twins_are_run_once(void **state)
     fixture_end(&f);
 }
 
-/* A row of a new case has the options of an old one, and another base: the launches that both have are
+/* A row of a new case can have the options of an old row and another base. The shared launches are
  * compared with both bases. */
 static void twins_are_compared_with_the_base_of_each(void **state)
 {
@@ -337,9 +339,9 @@ static void twins_are_compared_with_the_base_of_each(void **state)
     fixture_end(&f);
 }
 
-/* A journal of an earlier version does not say which points a block has: what ran in pairs counts, and
- * what is missing comes in new blocks. */
-static void journals_without_blocks_are_gone_on_with(void **state)
+/* Journals of an earlier version lack the points of blocks. Complete pairs count; missing launches
+ * get new blocks. */
+static void journals_without_blocks_are_resumed(void **state)
 {
     struct campaign_fixture f;
     struct counts c;
@@ -354,7 +356,7 @@ static void journals_without_blocks_are_gone_on_with(void **state)
     fixture_end(&f);
 }
 
-/* Block 0 runs in any case, and so does what was begun. */
+/* Block 0 and started blocks always run. */
 static void the_budget_ends_with_a_block(void **state)
 {
     struct campaign_fixture f;
@@ -371,7 +373,7 @@ static void the_budget_ends_with_a_block(void **state)
     fixture_end(&f);
 }
 
-/* Of two blocks' time, what trains to the end takes none; nor does a point train that is there for its times. */
+/* Accuracy runs do not use the budget. Points with measure.accuracy.run: false have none. */
 static void accuracy_runs_cost_no_budget(void **state)
 {
     struct campaign_fixture f;
@@ -392,19 +394,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_launches_are_more_blocks),
         cmocka_unit_test(a_new_point_comes_with_its_base),
-        cmocka_unit_test(calibrations_come_before_what_they_stand_for),
+        cmocka_unit_test(calibrations_come_before_replayed_points),
         cmocka_unit_test(accuracy_follows_the_first_block),
         cmocka_unit_test(accuracy_runs_go_from_many_nodes_to_few),
         cmocka_unit_test(points_are_extended_in_groups_of_three),
         cmocka_unit_test(ratios_are_looked_at),
         cmocka_unit_test(an_interrupted_campaign_goes_on_alike),
         cmocka_unit_test(failures_are_tried_again),
-        cmocka_unit_test(what_fails_alike_from_the_first_is_given_up),
+        cmocka_unit_test(a_point_that_always_fails_alike_is_not_retried),
         cmocka_unit_test(a_base_that_failed_fills_its_places_later),
         cmocka_unit_test(a_skipped_point_is_not_run),
         cmocka_unit_test(twins_are_run_once),
         cmocka_unit_test(twins_are_compared_with_the_base_of_each),
-        cmocka_unit_test(journals_without_blocks_are_gone_on_with),
+        cmocka_unit_test(journals_without_blocks_are_resumed),
         cmocka_unit_test(the_budget_ends_with_a_block),
         cmocka_unit_test(accuracy_runs_cost_no_budget),
     };
