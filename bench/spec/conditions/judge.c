@@ -1,4 +1,4 @@
-/* What conditions and sums come to. */
+/* Evaluates conditions and sums. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static struct interval negate(struct interval a)
     return span(-a.hi, -a.mid, -a.lo);
 }
 
-/* Products of ends; one of 0 with an end at infinity is 0. */
+/* Multiplies two ends of intervals. 0 times infinity counts as 0. */
 static double product_of_ends(double x, double y)
 {
     return x == 0 || y == 0 ? 0 : x * y;
@@ -36,7 +36,7 @@ static struct interval multiply(struct interval a, struct interval b)
     return span(fmin(fmin(ll, lh), fmin(hl, hh)), a.mid * b.mid, fmax(fmax(ll, lh), fmax(hl, hh)));
 }
 
-/* Where the divisor may be 0 the quotient may be anything. */
+/* Divides intervals. If the divisor may be 0, the quotient is unbounded. */
 static struct interval divide(struct interval a, struct interval b)
 {
     struct interval r = span(-INFINITY, 0, INFINITY);
@@ -48,7 +48,8 @@ static struct interval divide(struct interval a, struct interval b)
 
 /* ---- Comparisons ---- */
 
-/* Truth is an interval of 0 and 1: what must hold, and what may. */
+/* Returns a truth as an interval of 0 and 1: lo is 1 if the condition must hold, hi if it may
+ * hold. */
 static struct interval truth(bool must, bool may)
 {
     return span(must, must, may);
@@ -72,7 +73,8 @@ static bool order_holds(double a, enum condition_relation relation, double b)
     }
 }
 
-/* Orders change at one place: they hold in whole intervals where they do at both ends. */
+/* Compares two intervals. An order holds throughout both if it holds for the least favourable
+ * ends. */
 static struct interval relate(struct interval a, enum condition_relation relation,
                               struct interval b)
 {
@@ -89,8 +91,8 @@ static struct interval relate(struct interval a, enum condition_relation relatio
 struct values {
     condition_lookup *lookup;
     const void *arg;
-    bool throughout; /* in their intervals; else as their numbers are */
-    bool bounds;     /* names compared with numbers alone count; all else may hold or not */
+    bool throughout; /* use whole intervals; else the numbers alone */
+    bool bounds;     /* decide comparisons of one name with a number only; leave all others open */
 };
 
 static struct condition_value look_up(const struct values *values, const char *name)
@@ -120,7 +122,7 @@ static struct interval compare(const struct values *values, const struct conditi
     return truth(holds, holds);
 }
 
-/* ---- All of it ---- */
+/* ---- Evaluate a condition ---- */
 
 static struct interval join(enum condition_action action, struct interval a, struct interval b)
 {
@@ -154,7 +156,7 @@ static struct interval operand(const struct condition *c, const struct condition
 
 static struct interval evaluate(const struct condition *c, const struct values *values)
 {
-    struct interval stack[CONDITION_STACK], *top = stack; /* the first is none */
+    struct interval stack[CONDITION_STACK], *top = stack; /* stack[0] is unused */
     for (size_t i = 0; i < c->n_steps; i++) {
         const struct condition_step *step = &c->steps[i];
         switch (step->action) {
@@ -216,10 +218,10 @@ struct condition_value condition_value_of(const char *text)
     return value;
 }
 
-/* ---- What no value can meet ---- */
+/* ---- Comparisons that no value or every value satisfies ---- */
 
-/* Between quotation marks too, or as what training that diverges comes to is written. */
-static bool is_of_numbers(const char *text)
+/* Returns whether a text is a number or one of the words written for diverged training. */
+static bool is_numeric(const char *text)
 {
     static const char *const words[] = {"NaN", "Inf", "-Inf"};
     double number;
@@ -232,7 +234,7 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
 {
     bool in_sum = term->text == NULL;
     bool word =
-        kind == CONDITION_NUMBER && !in_sum && isnan(term->number) && !is_of_numbers(term->text);
+        kind == CONDITION_NUMBER && !in_sum && isnan(term->number) && !is_numeric(term->text);
     bool order = kind == CONDITION_TEXT && !in_sum && term->relation > RELATION_UNEQUAL;
     bool sum = kind == CONDITION_TEXT && in_sum;
     if (word)
@@ -245,7 +247,8 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
     return !word && !order && !sum;
 }
 
-/* A bound of a share that no share is near, and an efficiency above 1 neither. */
+/* Bound from which a number for a share (a part of 1) must have been meant in per cent.
+ * Efficiencies above 1 stay far below it. */
 #define SHARE_BOUND 20
 
 static void explain_range(char why[CONDITION_WHY], const char *name,
@@ -281,7 +284,7 @@ bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term
     return false;
 }
 
-/* One name at a number, all others anywhere. */
+/* Gives one name a number and all other names unbounded intervals. */
 struct name_value {
     const char *name;
     double number;
@@ -301,7 +304,8 @@ static bool has_bound(const struct condition_term *term, const char *name)
     return !isnan(term->number) && strcmp(term->name, name) == 0;
 }
 
-/* What the name makes of the condition at each bound of it and beside it, between which nothing changes. */
+/* Evaluates the condition with the name at each of its bounds and just beside it. Between bounds
+ * the result is constant. Returns whether it always holds (lo) and whether it ever holds (hi). */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);

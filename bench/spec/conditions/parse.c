@@ -1,4 +1,4 @@
-/* The parser of conditions and sums. */
+/* Parses conditions and sums by recursive descent. */
 #include "bench/spec/condition.h"
 
 #include <ctype.h>
@@ -15,21 +15,21 @@
 
 #define TERMS_MAX 1000
 
-/* ---- Words ---- */
+/* ---- Tokens ---- */
 
 enum token { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_RELATION, TOKEN_OPEN, TOKEN_CLOSE };
 
 struct parser {
     struct condition *c;
-    const char *next;  /* behind the token */
-    const char *begin; /* of the token */
+    const char *next;  /* first character after the token */
+    const char *begin; /* first character of the token */
     enum token token;
     enum condition_relation relation;
-    char *word;    /* of a word or a text; in c->words */
-    char *room;    /* what is left of c->words */
-    bool sum;      /* a sum alone is read, in which signs end words */
-    bool is_truth; /* what was read last is a condition, not a number */
-    size_t first;  /* step of the comparison that is read */
+    char *word;    /* text of a word or quoted text; in c->words */
+    char *room;    /* unused rest of c->words */
+    bool sum;      /* parse a sum alone, in which signs end words */
+    bool is_truth; /* the part parsed last is a condition, not a number */
+    size_t first;  /* first step of the current comparison */
     int depth;
 };
 
@@ -44,7 +44,7 @@ static enum status refuse(const struct parser *p, const char *place, struct erro
     return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, place), "%s", what);
 }
 
-/* "what was wanted, not 'what is there'" */
+/* Reports the expected and the found token: "EXPECTED, not 'FOUND'". */
 static enum status refuse_token(const struct parser *p, const char *wanted, struct error *e)
 {
     int length = p->token == TOKEN_END ? 0 : (int)(p->next - p->begin);
@@ -58,7 +58,8 @@ static enum status refuse_token(const struct parser *p, const char *wanted, stru
 static const char word_ends[] = " \t\n\r()=!<>\"',&|";
 static const char signs[] = "+-*/";
 
-/* A sign ends a word of a sum, but for that of an exponent. */
+/* Returns the length of the word at `text`. In a sum a sign ends a word, except in an exponent
+ * (1e-3). */
 static size_t word_length(const struct parser *p, const char *text)
 {
     size_t length = strcspn(text, word_ends), n = strcspn(text, signs);
@@ -89,7 +90,7 @@ static enum status read_text(struct parser *p, struct error *e)
     return OK;
 }
 
-/* The longest operator that begins here; the length is 0 where there is none. */
+/* Finds the longest operator at the start of `text`. Returns its length; 0 if there is none. */
 static size_t relation_at(const char *text, enum condition_relation *relation)
 {
     static const struct {
@@ -107,7 +108,7 @@ static size_t relation_at(const char *text, enum condition_relation *relation)
     return 0;
 }
 
-/* Other languages join by signs. */
+/* Rejects && || , and !, by which other languages join conditions. */
 static enum status refuse_sign(const struct parser *p, struct error *e)
 {
     size_t length = strspn(p->begin, "&|,!");
@@ -155,13 +156,14 @@ static bool is_operator_word(const struct parser *p)
     return is_word(p, "and") || is_word(p, "or") || is_word(p, "not");
 }
 
-/* Where an operator may stand, "-1" is one with its operand. */
+/* Returns whether the token begins with one of these signs. In place of an operator, "-1" is a
+ * minus sign and its operand. */
 static bool is_sign(const struct parser *p, const char *some)
 {
     return p->token == TOKEN_WORD && strchr(some, *p->begin) != NULL;
 }
 
-/* Goes on behind the sign that the word begins with. */
+/* Splits the sign off the current word and reads the next token after it. */
 static enum status take_sign(struct parser *p, struct error *e)
 {
     p->room = p->word;
@@ -177,7 +179,8 @@ static bool ends_in(const char *name, const char *tail)
     return length > part && strcmp(name + length - part, tail) == 0;
 }
 
-/* Which unit a name says at its end, and what a number in seconds, bytes or per cent is to be multiplied with for it. */
+/* Unit at the end of a name, and the factor that converts seconds, bytes or per cent to that
+ * unit. */
 static const struct name_unit {
     enum option_type type;
     const char *tail;
@@ -187,7 +190,8 @@ static const struct name_unit {
                   {TYPE_SIZE, "_kib", 0x1p-10}, {TYPE_SIZE, "_mib", 0x1p-20},
                   {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
 
-/* Columns of summary.csv say behind it which number of a point they are: step_ms_median, step_ms_lo. */
+/* Finds the unit of a name. In summary.csv it is followed by the kind of number: step_ms_median,
+ * step_ms_lo. */
 static const struct name_unit *unit_of(const char *name)
 {
     static const char *const ends[] = {"", "_median", "_lo", "_hi"};
@@ -201,7 +205,7 @@ static const struct name_unit *unit_of(const char *name)
     return NULL;
 }
 
-/* A number in the unit of the name; NAN: it has another unit than the name says. */
+/* Converts a number to the unit of the name; NAN if the kinds of unit differ. */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = unit_of(name);
@@ -212,7 +216,7 @@ static double number_for(const char *name, enum option_type type, double number)
     return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
 }
 
-/* The name of a comparison whose unit numbers of that kind are in. */
+/* Returns the first name of the comparison with a unit of this type, else its first name. */
 static const char *name_for(const struct parser *p, size_t term, enum option_type type)
 {
     for (size_t i = term; i < p->c->n_terms; i++) {
@@ -223,10 +227,10 @@ static const char *name_for(const struct parser *p, size_t term, enum option_typ
     return p->c->terms[term].name;
 }
 
-/* A comparison whose left side was read. */
+/* Comparison whose left side has been parsed. */
 struct comparison {
     const char *begin;
-    size_t step, term; /* that it begins with */
+    size_t step, term; /* first step and term of the comparison */
     enum condition_relation relation;
 };
 
@@ -295,7 +299,7 @@ static enum status parse_negative(struct parser *p, struct error *e)
     return OK;
 }
 
-/* Whether the word is a number, of a sum without a unit. */
+/* Reads the word as a number. A sum allows no units. */
 static bool read_number(const struct parser *p, double *number)
 {
     enum option_type type;
@@ -312,7 +316,7 @@ static enum status parse_name(struct parser *p, struct error *e)
     return OK;
 }
 
-/* A unit behind a blank is none of the words that may follow. */
+/* Rejects a blank between a number and its unit. */
 static enum status check_unit(const struct parser *p, const char *number, struct error *e)
 {
     char text[64];
@@ -386,7 +390,7 @@ static enum status parse_sum(struct parser *p, size_t rank, struct error *e)
 
 /* ---- Comparisons ---- */
 
-/* Whether what stands behind the relation is a text: no number, and not the first name of a sum. */
+/* Sets *is_text if the right side is a text: neither a number nor the first name of a sum. */
 static enum status find_text(bool *is_text, const struct parser *p, const struct comparison *of,
                              struct error *e)
 {
@@ -413,7 +417,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                : OK;
 }
 
-/* Its only name, with a text or a number, which is a text to values without a number. */
+/* Makes the comparison one of its only name with a text or number. The number is compared as a text
+ * if the value has no number. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {
@@ -467,7 +472,7 @@ static enum status parse_comparison(struct parser *p, struct error *e)
     return OK;
 }
 
-/* ---- What joins them ---- */
+/* ---- and, or, not ---- */
 
 static enum status check_is_truth(struct parser *p, struct error *e)
 {
@@ -506,7 +511,7 @@ static enum status parse_joined(struct parser *p, size_t rank, struct error *e)
     return OK;
 }
 
-/* ---- A whole text ---- */
+/* ---- Open and free ---- */
 
 static enum status parse_text(struct condition *c, bool sum, struct error *e)
 {

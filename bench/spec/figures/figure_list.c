@@ -1,4 +1,4 @@
-/* Values of any option: those of FIGURES are lists of figures, all others are plain. */
+/* Parses, copies and frees values of any option, including lists of figures. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Longer names of files are cut nowhere. */
+/* Limits of a figure's name and of the text of a kind's defaults. Names up to this length are never
+ * truncated. */
 enum { NAME_BYTES_MAX = 40, PRESET_BYTES = 256 };
 
 #define PREFIX "figures."
@@ -56,9 +57,10 @@ const char *figure_request_name(const struct figure_request *request)
     return name[0] ? name : request->options[FIGURE_KIND].text;
 }
 
-/* ---- Reading ---- */
+/* ---- Read a figure ---- */
 
-/* "x_scale" of "figures.x_scale", "file" of "figures.published.file". */
+/* Returns the last part of a key: "x_scale" of "figures.x_scale", "file" of
+ * "figures.published.file". */
 static const char *word_of(const struct spec_option *option)
 {
     return strrchr(option->key, '.') + 1;
@@ -81,7 +83,7 @@ static enum status unknown_option(const struct spec_option *rows, size_t n, cons
                       name_explain_place(text, sizeof text, entry->key, &places));
 }
 
-/* One text stands for a list of it. */
+/* Reads one option. A single text may stand for a list of one. */
 static enum status read_option(struct value *value, const struct spec_option *option,
                                const struct node *node, struct error *e)
 {
@@ -103,7 +105,7 @@ static enum status read_entry(struct value *values, const struct spec_option *ro
                  : unknown_option(rows, n, of, published, entry, e);
 }
 
-/* Options of no preset are empty texts. */
+/* Sets all options to their defaults; an empty text if there is no default. */
 static enum status set_presets(struct value *values, const struct spec_option *rows, size_t n,
                                struct error *e)
 {
@@ -154,7 +156,7 @@ static void free_sources(struct figure_request *r)
     r->n_sources = 0;
 }
 
-/* In place of those of a preset. */
+/* Reads `published`. It replaces the sources of the kind's defaults. */
 static enum status read_published(struct figure_request *r, const struct node *node,
                                   struct error *e)
 {
@@ -181,7 +183,7 @@ static enum status read_map(struct figure_request *r, const struct node *map, st
     return OK;
 }
 
-/* What its row says, before what the spec does. */
+/* Reads the defaults of the figure's kind, before the options of the spec. */
 static enum status read_preset(struct figure_request *r, const char *text, struct error *e)
 {
     char flow[PRESET_BYTES];
@@ -196,7 +198,7 @@ static enum status read_preset(struct figure_request *r, const char *text, struc
     return status;
 }
 
-/* A name becomes part of names of files. */
+/* Checks the name, which becomes part of file names. */
 static enum status check_name(const struct figure_request *r, struct error *e)
 {
     const struct value *name = &r->options[FIGURE_NAME];
@@ -244,7 +246,7 @@ bool figure_request_same(const struct figure_request *a, const struct figure_req
     return same;
 }
 
-/* ---- Copies ---- */
+/* ---- Copy and free ---- */
 
 enum status figure_request_copy(struct figure_request *to, const struct figure_request *from,
                                 struct error *e)
@@ -271,7 +273,7 @@ void figure_request_free(struct figure_request *r)
     *r = (struct figure_request){0};
 }
 
-/* ---- Writing ---- */
+/* ---- Write a figure ---- */
 
 static void write_option(FILE *out, const struct spec_option *option, const char *text,
                          const char *before)

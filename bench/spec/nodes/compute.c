@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- The spec ---- */
+/* ---- Cores for replay ---- */
 
 static bool may_replay(const struct value *value)
 {
@@ -32,9 +32,9 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
                              machine->usable_cores > 0 ? machine->usable_cores : 1, e);
 }
 
-/* ---- Points ---- */
+/* ---- Real or replayed compute of a point ---- */
 
-/* Ranks that share a machine, of hosts that are emulated all. */
+/* Returns the number of ranks on one machine. All emulated hosts share one machine. */
 static long ranks_together(const struct config *config)
 {
     return config_site(config)->shares_cores ? config_int(config, OPT_RANKS)
@@ -59,13 +59,14 @@ enum status compute_resolve_point(struct config *config, const struct spec *spec
     return OK;
 }
 
-static bool says(const struct matrix *of, const struct config *config, enum compute_kind kind)
+static bool gives_compute(const struct matrix *of, const struct config *config,
+                          enum compute_kind kind)
 {
-    bool said = config->values[OPT_COMPUTE].set && config_int(config, OPT_COMPUTE) == (long)kind;
+    bool given = config->values[OPT_COMPUTE].set && config_int(config, OPT_COMPUTE) == (long)kind;
     const struct axis *axis = matrix_axis(of, OPT_COMPUTE);
     for (size_t i = 0; axis != NULL && i < axis->n; i++)
-        said = said || axis->values[i].number == kind;
-    return said;
+        given = given || axis->values[i].number == kind;
+    return given;
 }
 
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
@@ -75,7 +76,7 @@ enum status compute_resolve_base(struct config *config, const struct selection *
     const struct matrix *by = own ? of : spec->matrix;
     const struct config *values = own ? &of->own.config : &spec->config;
     if (config_replays(config) && !baseline->config.values[OPT_COMPUTE].set &&
-        says(by, values, COMPUTE_auto) && !says(by, values, COMPUTE_replay))
+        gives_compute(by, values, COMPUTE_auto) && !gives_compute(by, values, COMPUTE_replay))
         TRY(config_set_text(config, OPT_COMPUTE, names_computes->names[COMPUTE_auto], e));
     return compute_resolve_point(config, spec, e);
 }
@@ -87,7 +88,8 @@ bool compute_is_calibrated(const struct config *config)
     return config_replays(config) && config_number(config, OPT_COMPUTE_RATE) == 0;
 }
 
-/* As many as compute side by side on a node, each on cores of its own. */
+/* Returns the number of ranks of a calibration: as many as compute side by side on a node, each on
+ * its own cores. */
 static long calibrated_ranks(const struct config *config)
 {
     long room = config_int(config, OPT_COMPUTE_CORES) / config_int(config, OPT_THREADS);
@@ -104,14 +106,14 @@ static long largest_batch(const struct config *config)
     return (global + ranks - 1) / ranks;
 }
 
-/* That of a micro-batch; where there are several they are alike (rules.c). */
+/* Returns the size of a micro-batch. If there are several, all have this size (rules.c). */
 static long micro_batch(const struct config *config)
 {
     long accumulate = config_int(config, OPT_ACCUMULATE);
     return (largest_batch(config) + accumulate - 1) / accumulate;
 }
 
-/* Emulated hosts are this machine. */
+/* Emulated hosts are one machine, so the site does not matter to their calibrations. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||

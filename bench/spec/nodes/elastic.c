@@ -1,4 +1,5 @@
-/* Accuracy runs whose ranks change: by plan (elastic), or because one died (restart.*). */
+/* Accuracy runs whose number of ranks changes: by plan (elastic), or after the death of a rank
+ * (restart.*). */
 #include <string.h>
 
 #include "bench/spec/rules.h"
@@ -47,7 +48,8 @@ bool config_runs_on(const struct config *config, int ranks, struct error *why)
            config_check_strategy(&own, ranks, &at, why) == OK;
 }
 
-/* On its ranks it has a batch and a strategy as the whole has. */
+/* Checks that a segment has valid ranks and epochs, and that its ranks have a valid batch and
+ * strategy. */
 static enum status check_segment(const struct config *config, size_t i, enum option_id *at,
                                  struct error *e)
 {
@@ -68,7 +70,8 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* There are ranks that can be left and go on; none at all where restart.min_ranks are all of them. */
+/* Checks that a smaller number of ranks can continue, unless restart.min_ranks is the number of all
+ * ranks. */
 static enum status check_fewer(const struct config *config, enum option_id *at, struct error *e)
 {
     int ranks = (int)config_int(config, OPT_RANKS);
@@ -88,7 +91,7 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
     return OK;
 }
 
-/* What restarts go on from, and who. */
+/* Checks that a restart has checkpoints and ranks to continue with. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
     if (config_int(config, OPT_RESTARTS) == 0)
@@ -101,8 +104,8 @@ static enum status check_restarts(const struct config *config, enum option_id *a
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
-/* Inside an epoch the order of samples goes on where another number of ranks had left it only where the
- * batch stays what it was. */
+/* Checks restarts within an epoch. The order of samples can continue on fewer ranks only if the
+ * global batch stays the same. */
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&

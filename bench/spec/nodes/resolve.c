@@ -12,7 +12,7 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Gives an option a number, whoever gave its value. */
+/* Stores a number and keeps whether the spec had set the option. */
 static enum status set_number(struct config *config, enum option_id id, long number,
                               struct error *e)
 {
@@ -33,16 +33,16 @@ static enum status put_number(struct value *value, enum option_id id, long numbe
     return value_parse(value, option_get(id), &node, e);
 }
 
-/* ---- Words ---- */
+/* ---- Words: auto, half and full ---- */
 
-/* Of the spec's own matrix, or of a case. */
+/* Part of the spec that is being resolved: the spec's own matrix or one case. */
 struct scope {
     const struct spec *spec;
     const struct matrix *of;
     const struct spec_machine *machine;
 };
 
-/* The value that an option has all over; NULL where it varies. */
+/* Returns the only value of an option in this scope; NULL if it varies. */
 static const struct value *single_value(const struct scope *s, enum option_id id)
 {
     const struct matrix *all = s->spec->matrix;
@@ -56,7 +56,7 @@ static const struct value *single_value(const struct scope *s, enum option_id id
     return matrix_axis(all, id) == NULL ? &s->spec->config.values[id] : NULL;
 }
 
-/* How many nodes the site has, and cores each of them. */
+/* Nodes of a site, and cores per node. */
 struct site_size {
     long nodes, cores;
 };
@@ -68,7 +68,7 @@ static enum status refuse(enum option_id id, const char *text, struct mark mark,
                       option_get(id)->key, text, option_get(why)->key, what);
 }
 
-/* Of a batch job, or of those that ssh reaches. */
+/* Returns the number of nodes of a batch job or of a site reached by ssh; 1 otherwise. */
 static long count_nodes(const struct scope *s, const struct config *config)
 {
     const struct value *machines = single_value(s, OPT_SITE_MACHINES);
@@ -98,7 +98,7 @@ static enum status find_size(struct site_size *size, const struct scope *s, enum
     return OK;
 }
 
-/* What all cores of a node hold, of threads that are not on an axis. */
+/* Returns the ranks that fill a node. If the number of threads varies, one thread per rank. */
 static long full_node(const struct scope *s, long cores)
 {
     const struct value *threads = single_value(s, OPT_THREADS);
@@ -121,7 +121,8 @@ static enum status resolve_word(struct value *value, enum option_id id, const st
     return put_number(value, id, number, value->mark, e);
 }
 
-/* Without what words have made equal to a value before it; in a zip it stands beside other values. */
+/* Removes values of an axis that repeat an earlier value, as words can. In a zip each value belongs
+ * to values of other axes, so all are kept. */
 static void drop_repeated(struct axis *axis)
 {
     size_t n = 0;
@@ -152,35 +153,35 @@ static enum status resolve_words(struct matrix *of, struct config *config, enum 
     return OK;
 }
 
-/* ---- A batch job of several nodes ---- */
+/* ---- Batch job of several nodes ---- */
 
-static bool wants(const struct value *value)
+static bool is_several(const struct value *value)
 {
     return value->set && (value->number > 1 || !is_number(value->text));
 }
 
-/* Some of it asks for more than one node. */
-static bool wants_nodes(const struct matrix *of, const struct config *config)
+/* Returns whether a value asks for several nodes. */
+static bool needs_nodes(const struct matrix *of, const struct config *config)
 {
     const struct axis *axis = matrix_axis(of, OPT_NODES);
-    bool found = wants(&config->values[OPT_NODES]) || (axis != NULL && axis->automatic);
+    bool found = is_several(&config->values[OPT_NODES]) || (axis != NULL && axis->automatic);
     for (size_t i = 0; axis != NULL && i < axis->n; i++)
-        found = found || wants(&axis->values[i]);
+        found = found || is_several(&axis->values[i]);
     return found;
 }
 
-/* What names no site runs on the nodes of the job that it is part of; what wants several nodes is not begun
- * on the one from which jobs are submitted. */
+/* Chooses site slurm if the spec names no site: in a job of several nodes, or if several nodes are
+ * needed where jobs are submitted. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {
     struct matrix *all = spec->matrix;
     struct value *site = &spec->config.values[OPT_SITE];
     bool given = site->set || matrix_axis(all, OPT_SITE) != NULL;
-    bool several = wants_nodes(all, &spec->config);
+    bool several = needs_nodes(all, &spec->config);
     for (size_t i = 0; i < all->n_cases; i++) {
         given = given || matrix_gives(&all->cases[i], OPT_SITE);
-        several = several || wants_nodes(&all->cases[i], &all->cases[i].own.config);
+        several = several || needs_nodes(&all->cases[i], &all->cases[i].own.config);
     }
     if (given || !(machine->nodes > 1 || (machine->batch && several)))
         return OK;
@@ -198,7 +199,7 @@ static bool gives(const struct scope *s, enum option_id id)
     return by_case || s->spec->config.values[id].set || matrix_axis(all, id) != NULL;
 }
 
-/* The largest number that ranks have; 0 where they go by the machine. */
+/* Returns the largest number of ranks; 0 if it depends on the machine. */
 static long largest(const struct scope *s)
 {
     const struct axis *axis = matrix_axis(s->of, OPT_RANKS);
@@ -209,8 +210,8 @@ static long largest(const struct scope *s)
     return (long)most;
 }
 
-/* Where a spec says ranks or nodes alone, ranks fill nodes one after the other, more closely where they
- * would not fit. */
+/* Sets ranks_per_node if the spec gives only ranks or only nodes: ranks fill one node after the
+ * other, beyond its cores if they would not fit otherwise. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -224,14 +225,14 @@ static enum status fill_nodes(struct config *config, const struct scope *s, stru
                       e);
 }
 
-/* ---- auto in a matrix ---- */
+/* ---- Axes with auto ---- */
 
 static enum status add_value(struct axis *axis, long number, struct error *e)
 {
     return put_number(&axis->values[axis->n++], axis->id, number, axis->mark, e);
 }
 
-/* 1 2 3 4 6 8 12 16 24 ... up to `most`, and this itself. */
+/* Fills an axis with 1 2 3 4 6 8 12 16 24 ... up to `most`, and `most` itself. */
 static enum status fill_axis(struct axis *axis, long most, struct error *e)
 {
     enum { LONGEST = 128 }; /* twice the bits of a long */
@@ -246,7 +247,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Ranks go by the nodes of the site, as far as it says how many, and what is on each. */
+/* Finds the largest number of ranks: nodes of the site, if their number is known, times ranks per
+ * node. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;
@@ -300,9 +302,9 @@ enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine,
     return OK;
 }
 
-/* ---- Points ---- */
+/* ---- Ranks and nodes of a point ---- */
 
-/* What was asked for, 0: nothing. */
+/* Requested ranks, nodes and ranks per node; 0 if not requested. */
 struct counts {
     long ranks, nodes, each;
 };
@@ -312,7 +314,7 @@ static long over(long ranks, long each)
     return (ranks + each - 1) / each;
 }
 
-/* Two of them say the third; the preset of ranks and nodes is 1. */
+/* Computes the missing counts. Ranks and nodes default to 1. */
 static struct counts complete(struct counts c)
 {
     if (c.each > 0 && c.ranks == 0)

@@ -7,28 +7,30 @@
 
 #include "bench/spec/value.h"
 
-/* Half of a SHA-256 in hexadecimal: what a key holds of the values; an identity is shorter. */
+/* Length of a key: half of a SHA-256 in hexadecimal. An identity is shorter. */
 #define KEY_BYTES 33
 
 struct alike {
-    struct hsearch_data table; /* key to entry of `kinds` */
+    struct hsearch_data table; /* from key to element of `kinds` */
     bool by_identity, by_case;
-    enum option_id options[OPTION_COUNT]; /* that count, and differ at all */
+    enum option_id options[OPTION_COUNT]; /* options that count and differ between points */
     size_t n_options, n_kinds;
     struct kind {
         char key[KEY_BYTES];
         size_t number;
-    } kinds[]; /* a table of hsearch borrows its keys */
+    } kinds[]; /* owns the keys of the table */
 };
 
-/* Calibrations stand beside a spec's points, and differ from them in what follows from those. */
+/* Returns whether an option of a point counts. Calibrations are left out, since their options
+ * follow from those of the points that they serve. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;
     return !config_calibrates(config) && config_concerns(config, id);
 }
 
-/* Of requested points alone, or of points of a case alone (NULL: of any). */
+/* Returns whether an option differs between points: requested points only if `requested_only`,
+ * points of one case only unless `of` is NULL. */
 static bool differs(const struct spec *spec, const struct matrix *of, bool requested_only,
                     enum option_id id)
 {
@@ -91,7 +93,7 @@ static void add_text(SHA2_CTX *context, const char *text)
     SHA256Update(context, (const uint8_t *)text, strlen(text) + 1);
 }
 
-/* A value may hold any character but the zero that ends it. */
+/* Hashes each text with its terminating zero, the only character that a value cannot contain. */
 static void make_key(char key[KEY_BYTES], const struct alike *alike, const struct point *point)
 {
     SHA2_CTX context;
@@ -113,7 +115,7 @@ size_t *alike_of(struct alike *alike, const struct point *point)
         snprintf(next->key, sizeof next->key, "%s", point->id);
     else
         make_key(next->key, alike, point);
-    /* There is room: the table is twice as large as the points. */
+    /* ENTER cannot fail: the table has room for twice the points. */
     hsearch_r((ENTRY){.key = next->key, .data = next}, ENTER, &entry, &alike->table);
     struct kind *kind = entry->data;
     if (kind == next) {

@@ -1,4 +1,4 @@
-/* What speed-ups of points are relative to. */
+/* Chooses the base of each point, to which its speed-up is relative. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
         *best = i;
 }
 
-/* Without `baseline:` the first point with the fewest ranks that solves the same problem; one of
- * its own case comes before others of as few. */
+/* Chooses the base of a point without `baseline:`: the first point with the fewest ranks that
+ * solves the same problem, preferably one of the point's own case. */
 static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
 {
     struct point *point = &spec->points[i];
@@ -48,14 +48,14 @@ enum status bases_choose(struct spec *spec, struct error *e)
     return status;
 }
 
-/* What its case says, else what the spec says; NULL where neither does. */
+/* Returns the baseline of the point's case, else of the spec; NULL if there is none. */
 static const struct selection *baseline_of(const struct spec *spec, const struct point *point)
 {
     const struct matrix *of = point->of->has_baseline ? point->of : spec->matrix;
     return of->has_baseline ? &of->baseline : NULL;
 }
 
-/* The point with the baseline's values applied. On error nothing is left in it. */
+/* Makes a point with the baseline's values applied. After an error, nothing in it needs freeing. */
 static enum status make_base(struct point *base, struct spec *spec, const struct point *point,
                              const struct selection *baseline, struct error *e)
 {
@@ -74,12 +74,12 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Points by their identity: those of the same case, and any. */
+/* Index of points by identity, within one case and over all. */
 struct known {
     struct alike *own, *any;
 };
 
-/* Makes the base of points[i], or finds it among those that are known. */
+/* Finds the base of points[i] by its identity, or adds it. */
 static enum status place_base(struct spec *spec, size_t i, const struct known *known,
                               struct error *e)
 {
@@ -101,7 +101,7 @@ static enum status place_base(struct spec *spec, size_t i, const struct known *k
     return OK;
 }
 
-/* Moves the added points, which lie behind the first `requested`, to the front. */
+/* Moves the added points to the front, before the `requested` points of the matrix. */
 static enum status bring_forward(struct spec *spec, size_t requested, struct error *e)
 {
     size_t n = spec->n_points, added = n - requested;

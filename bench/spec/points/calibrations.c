@@ -1,4 +1,4 @@
-/* The points whose times pass in place of the computing of others. */
+/* Adds calibration points, whose timings replayed points use in place of computing. */
 #include "bench/spec/nodes/compute.h"
 #include "bench/spec/points/alike.h"
 #include "bench/spec/points/points.h"
@@ -16,7 +16,7 @@ static enum status make_calibration(struct point *calibration, const struct spec
     return status;
 }
 
-/* Finds the point by whose times points[i] goes, or adds it behind all others. */
+/* Finds the calibration of points[i], or adds it after all other points. */
 static enum status place_calibration(struct spec *spec, size_t i, struct alike *known,
                                      struct error *e)
 {

@@ -7,22 +7,24 @@
 #include "bench/spec/points/points.h"
 #include "kernels/base/mem.h"
 
-/* A point takes some 7 KiB: 450 MiB at most. */
+/* Largest number of points. A point takes about 7 KiB, so all take at most 450 MiB. */
 #define POINTS_MAX 65536
 
 /* ---- The matrix ---- */
 
-/* The combinations of one case, or of a spec without cases: its own axes laid over the spec's. */
+/* Combinations of one case, or of a spec without cases. The axes of the case replace axes of the
+ * spec. */
 struct product {
     const struct matrix *of;
-    struct config config; /* outside the axes; borrowed */
+    struct config config; /* values outside the axes; borrowed */
     const struct axis *axes[OPTION_COUNT];
-    size_t ways[OPTION_COUNT];    /* of each axis: which of `lengths` it runs with */
-    size_t lengths[OPTION_COUNT]; /* of axes that run alone, or of those that run together */
+    size_t ways[OPTION_COUNT];    /* index into `lengths` for each axis */
+    size_t lengths[OPTION_COUNT]; /* number of values of an axis, or of the axes of a zip */
     size_t n_axes, n_ways;
 };
 
-/* A case that gives one of both batches does without the spec's other one. */
+/* Returns whether a case hides the spec's batch option. If a case gives global_batch, the spec's
+ * batch_per_rank does not apply, and vice versa. */
 static bool is_displaced(const struct matrix *of, enum option_id id)
 {
     return (id == OPT_GLOBAL_BATCH && matrix_gives(of, OPT_BATCH_PER_RANK)) ||
@@ -45,7 +47,7 @@ static void add_axis(struct product *product, const struct axis *axis)
     product->n_ways += way == product->n_ways;
 }
 
-/* An axis of the case stands where the spec's of the same key stood. */
+/* Adds all axes. An axis of the case takes the position of the spec's axis with the same key. */
 static void add_axes(struct product *product, const struct matrix *all, const struct matrix *of)
 {
     for (size_t i = 0; i < all->n_axes; i++) {
@@ -89,7 +91,7 @@ static enum status count_combinations(const struct product *product, size_t befo
     return mark_error(e, ERR_SPEC, mark, "the matrix has more than %d points", POINTS_MAX);
 }
 
-/* Combination number `index`, the last axis running fastest. */
+/* Makes combination number `index`; the last axis varies fastest. */
 static void combine(struct point *point, const struct product *product, size_t index)
 {
     size_t at[OPTION_COUNT];
@@ -160,8 +162,8 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Whether an earlier combination differs from this one in nothing that the point reads: of sync.cap_mib: [1, 25]
- * allreduce, which reads none, has one point. `seen` knows them by what they read of the axes. */
+/* Returns whether an earlier combination differs only in options that the point does not read. For
+ * example, allreduce reads no sync.cap_mib, so sync.cap_mib: [1, 25] gives one allreduce point. */
 static bool is_repeated(struct alike *seen, const struct product *product,
                         const struct point *point, const struct config *written,
                         const struct spec *spec)
@@ -252,7 +254,8 @@ static enum status expand_cases(struct spec *spec, struct error *e)
     return check_excludes(spec, e);
 }
 
-/* Without values that are left out quietly, and made again where there were some. */
+/* Expands all cases. Values that no point reads are removed, after which the points are made
+ * again. */
 static enum status expand_matrix(struct spec *spec, struct error *e)
 {
     for (bool again = true; again;) {

@@ -1,4 +1,4 @@
-/* Axes that no point heeds. */
+/* Rejects axes that have no effect at any point. */
 #include <math.h>
 
 #include "bench/spec/matrix.h"
@@ -9,7 +9,7 @@ static bool has_several_ranks(const struct config *config)
     return config_int(config, OPT_RANKS) > 1;
 }
 
-/* Ranks that hold the same layers, and sum their gradients. */
+/* Returns the number of ranks that hold the same layers and sum their gradients. */
 static double count_replicas(const struct config *config)
 {
     return (double)config_replicas(config, config_int(config, OPT_RANKS));
@@ -20,7 +20,7 @@ static bool has_replicas(const struct config *config)
     return count_replicas(config) > 1;
 }
 
-/* In a step, or in the last one of an epoch. */
+/* Returns whether ranks have unequal batches in some step. */
 static bool leaves_remainder(const struct config *config)
 {
     double ranks = count_replicas(config);
@@ -32,10 +32,11 @@ static bool leaves_remainder(const struct config *config)
 
 static const char one_replica[] = "no two ranks sum gradients";
 
-/* Options first to last. Gradients are compressed at one rank, too. */
+/* Options from `first` to `last`, and the condition under which a point reads them. The compressor
+ * is not listed, since gradients are compressed on one rank too. */
 static const struct idle {
     enum option_id first, last, by;
-    bool (*heeds)(const struct config *config);
+    bool (*reads)(const struct config *config);
     const char *where;
 } idles[] = {
     {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1"},
@@ -47,12 +48,13 @@ static const struct idle {
     {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch"},
 };
 
-/* Ranks of a node may be by this machine's cores. */
-static bool is_heeded(const struct idle *idle, const struct spec *spec)
+/* Returns whether any point reads the options. With ranks_per_node in the spec, the ranks may
+ * depend on this machine's cores, so the answer is yes. */
+static bool is_read(const struct idle *idle, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
-        if (config->values[OPT_RANKS_PER_NODE].mark.line > 0 || idle->heeds(config))
+        if (config->values[OPT_RANKS_PER_NODE].mark.line > 0 || idle->reads(config))
             return true;
     }
     return false;
@@ -79,7 +81,7 @@ enum status idle_check(const struct spec *spec, struct error *e)
 {
     const struct matrix *all = spec->matrix;
     for (size_t i = 0; i < sizeof idles / sizeof *idles && !spec->is_recorded; i++) {
-        if (is_heeded(&idles[i], spec))
+        if (is_read(&idles[i], spec))
             continue;
         TRY(check_axes(&idles[i], all, spec, e));
         for (size_t k = 0; k < all->n_cases; k++)

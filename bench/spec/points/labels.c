@@ -1,4 +1,4 @@
-/* What points are called: their case, and the options that vary. */
+/* Writes the labels of points: the case and the options that vary. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
-/* Appends "ranks=2", or "allreduce" where the value speaks for itself. */
+/* Appends "ranks=2", or only the value if it is clear without the key ("allreduce"). */
 static void extend_label(struct point *point, const struct spec_option *option)
 {
     size_t used = strlen(point->label), room = sizeof point->label - used;
@@ -19,9 +19,9 @@ static void extend_label(struct point *point, const struct spec_option *option)
              plain ? "" : (dot != NULL ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
-/* What one option does in each case, or in a spec without cases. */
+/* Values of one option in the points of one case. */
 struct in_case {
-    const struct value *first; /* of its points */
+    const struct value *first; /* value of the latest point of the case */
     bool differs;
 };
 
@@ -30,8 +30,9 @@ static size_t case_index(const struct spec *spec, const struct point *point)
     return point->of == spec->matrix ? 0 : (size_t)(point->of - spec->matrix->cases);
 }
 
-/* Of points that `counts` holds for. Returns whether the option differs in any case. */
-static bool look_at_option(struct in_case *cases, const struct spec *spec, enum option_id id,
+/* Compares an option's values over the points for which `counts` holds. Returns whether they differ
+ * in any case. */
+static bool compare_values(struct in_case *cases, const struct spec *spec, enum option_id id,
                            bool (*counts)(const struct config *, enum option_id))
 {
     bool differs = false;
@@ -49,8 +50,9 @@ static bool look_at_option(struct in_case *cases, const struct spec *spec, enum 
     return differs;
 }
 
-/* Of a calibration: what it computes, and on how many ranks at once. */
-static bool is_calibrated_over(enum option_id id, bool differs)
+/* Returns whether an option belongs in the label of a calibration: its batch, ranks and options
+ * that differ. */
+static bool labels_calibration(enum option_id id, bool differs)
 {
     if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
         return true;
@@ -58,28 +60,28 @@ static bool is_calibrated_over(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* What a label says besides its case: what varies within that, or in a spec without cases. A
- * strategy's usual variant goes without saying; another does where the name of a case stands for it;
- * and so with compressors. */
+/* Appends an option to the labels of cases in which it varies. The default variant and compressor
+ * are left out, and others as well if they do not vary within a named case. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
     const char *preset = spec->presets.values[id].text;
-    if (look_at_option(cases, spec, id, config_concerns)) /* which is quickly said */
-        look_at_option(cases, spec, id, config_uses);
+    if (compare_values(cases, spec, id, config_concerns)) /* the cheap test first */
+        compare_values(cases, spec, id, config_uses);
     for (size_t i = 0; i < spec->n_points; i++) {
         struct point *point = &spec->points[i];
         bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
         bool differs = cases[case_index(spec, point)].differs;
         if (config_calibrates(&point->config))
-            differs = is_calibrated_over(id, differs);
+            differs = labels_calibration(id, differs);
         bool shown = unusual ? other && (differs || point->case_name[0] == '\0') : differs;
         if (shown && config_uses(&point->config, id))
             extend_label(point, config_option(&spec->config, id));
     }
 }
 
-/* Its case; a base that several cases share has none. */
+/* Returns the first word of a label: the case, "calibration", or "base" for a base of several
+ * cases. */
 static const char *first_word(const struct spec *spec, const struct point *point)
 {
     if (config_calibrates(&point->config))
@@ -88,7 +90,7 @@ static const char *first_word(const struct spec *spec, const struct point *point
     return shared && point->base ? "base" : point->case_name;
 }
 
-/* Ranks come first: that is how people look for a point. */
+/* Writes all labels. Ranks come first, because people look for a point by its ranks. */
 enum status labels_write(struct spec *spec, struct error *e)
 {
     struct in_case *cases;

@@ -1,4 +1,4 @@
-/* What becomes of values that no point reads. */
+/* Finds values that no point reads, and removes or rejects them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,18 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
-/* A value that the spec writes, by its place. */
+/* Value in the spec, identified by its position in the file. */
 struct written_value {
     enum option_id id;
     struct mark mark;
-    const struct reader *lacks; /* what the first point lacks to read it */
-    const char *found;          /* the owner's value there; borrowed */
-    const struct length *late;  /* what is too late at points that read it */
-    double most;                /* of `late`, over the points */
-    bool read;                  /* by some point */
+    const struct reader *lacks; /* what the first point lacks to read the value */
+    const char *found;          /* text of the owner option at that point; borrowed */
+    const struct length *late;  /* limit that the value exceeds at points that would read it */
+    double most;                /* largest limit of `late` over the points */
+    bool read;                  /* whether a point reads the value */
 };
 
-/* ---- Values as the spec writes them ---- */
+/* ---- Values in the spec ---- */
 
 static bool is_same_place(struct mark a, struct mark b)
 {
@@ -31,7 +31,7 @@ static bool is_same_place(struct mark a, struct mark b)
            a.anchor_column == b.anchor_column && strcmp(a.file, b.file) == 0;
 }
 
-/* NULL: no memory. */
+/* Finds or adds the entry of a value; NULL if memory runs out. */
 static struct written_value *find_written(struct spec *spec, enum option_id id, struct mark mark)
 {
     for (size_t i = 0; i < spec->n_written; i++)
@@ -66,13 +66,8 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Some have none. */
-static bool is_preset(const struct spec_option *option, const struct value *value)
-{
-    return value_is_preset(option, value);
-}
-
-/* What a campaign says once is read by whoever runs it, unless a row says more. */
+/* Returns whether points must read the option. Options of the campaign are read by the runner,
+ * unless a row restricts them. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -84,7 +79,8 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
     return axis != NULL && axis->n > 1;
 }
 
-/* A baseline undoes values of points by presets, and axes have them beside other values. */
+/* Returns whether a default value may be written without being read: in a baseline, where it resets
+ * a value, or on an axis with other values. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of, enum option_id id)
 {
     return of == NULL || is_on_axis(of, id) || is_on_axis(spec->matrix, id);
@@ -98,7 +94,7 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
         const struct value *value = &config->values[id];
         bool recorded = spec->is_recorded && !mark_from_set(value->mark);
         if (value->set && value->mark.line > 0 && !recorded && is_owned(option) &&
-            !(is_preset(option, value) && may_be_preset(spec, of, id)))
+            !(value_is_preset(option, value) && may_be_preset(spec, of, id)))
             TRY(note_value(spec, config, id, e));
     }
     return OK;
@@ -106,7 +102,7 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
 
 /* ---- Values that no point reads ---- */
 
-/* Words of a command line, as those of a quick form, say how long launches or runs are. */
+/* Returns whether the command line or the quick form changes the length of launches or runs. */
 static bool is_cut(const struct spec *spec, const struct length *late)
 {
     for (const enum option_id *by = late->by; *by != OPTION_COUNT; by++)
@@ -132,7 +128,8 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark)
     return false;
 }
 
-/* Those of a base, and those below words of a command line that choose another owner. */
+/* Returns whether an unread value is no mistake: it comes from a base, or the command line changes
+ * the option that decides who reads it. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
     return owned_is_of_base(spec, written->mark) ||
@@ -141,7 +138,8 @@ static bool is_excused(const struct spec *spec, const struct written_value *writ
                                    : owned_is_open(spec, written->lacks->owner)));
 }
 
-/* Changes nothing of what runs, where it stays: points keep their identities. */
+/* Returns whether an unread value stays in the spec, since it changes nothing and points keep their
+ * identities. */
 static bool is_kept(const struct written_value *written)
 {
     static const enum option_id kept[] = {OPT_EPOCHS, OPT_LR_RULE, OPT_CALL_CHECK, OPT_SITE_RATE,
@@ -162,12 +160,12 @@ static bool is_unread(const struct spec *spec, enum option_id id, struct mark ma
     return false;
 }
 
-/* No value of it but the preset is read. */
+/* Returns whether no value of the axis is read except defaults. */
 static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
 {
     size_t presets = 0, unread = 0;
     for (size_t i = 0; i < axis->n; i++) {
-        presets += axis->n > 1 && is_preset(option_get(axis->id), &axis->values[i]);
+        presets += axis->n > 1 && value_is_preset(option_get(axis->id), &axis->values[i]);
         unread += is_unread(spec, axis->id, axis->values[i].mark);
     }
     return unread > 0 && presets + unread == axis->n;

@@ -1,5 +1,5 @@
-/* The points that others are compared with besides their bases: those that communicate nothing, and those
- * of a peer. */
+/* Finds the points that others are compared with besides their bases: points without communication,
+ * and peers. */
 #include <string.h>
 
 #include "bench/spec/points/alike.h"
@@ -26,7 +26,7 @@ static bool is_peer(const struct point *point)
     return config_is_peer(&point->config);
 }
 
-/* Which points are of one kind, and which of a kind are looked for. */
+/* Options that make points comparable, and the points that are searched for. */
 struct search {
     bool (*counts)(const struct spec_option *option);
     bool (*fits)(const struct point *point);
@@ -34,7 +34,7 @@ struct search {
 static const struct search silent_points = {is_not_sync, is_silent};
 static const struct search peers = {is_not_workload, is_peer};
 
-/* The first point of each kind that fits; `most` points will be asked about. */
+/* Finds the first matching point of each kind. `most` limits the points asked about later. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {
@@ -45,8 +45,8 @@ static enum status find_first(struct alike **first, const struct spec *spec,
     return status;
 }
 
-/* Into the index at `offset` of each point: the first of its kind that fits, its own where there is
- * none or it fits itself. */
+/* Stores the index of the first matching point of its kind in each point, at `offset`. A point
+ * without a match, or one that matches itself, gets its own index. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {
@@ -62,7 +62,7 @@ static enum status find_partners(struct spec *spec, const struct search *search,
     return status;
 }
 
-/* What a strategy may be asked for and refused: strategy none takes none of it. */
+/* Sets strategy none and removes the options that this strategy rejects. */
 static enum status silence(struct config *config, struct error *e)
 {
     static const enum option_id asked[] = {OPT_VARIANT,  OPT_OVERLAP,   OPT_SCALE,

@@ -4,20 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Initial weights are part of a problem; when and where they are written is not. */
+/* Returns whether an option is about writing checkpoints. Initial weights (checkpoint.start) are
+ * part of the problem, writing is not. */
 static bool is_checkpointing(const struct spec_option *option)
 {
     return strncmp(option->key, "checkpoint.", 11) == 0 && option->id != OPT_CHECKPOINT_START;
 }
 
-/* Replayed compute stands for the real one. */
+/* Returns whether an option is about replay. Replayed compute represents the same problem. */
 static bool is_of_compute(const struct spec_option *option)
 {
     return option->id == OPT_COMPUTE || option->id == OPT_COMPUTE_RATE ||
            option->id == OPT_COMPUTE_CORES;
 }
 
-/* Who computes when; what is computed stays the same. */
+/* Returns whether an option changes the ranks during a run. The computation stays the same. */
 static bool is_elastic(const struct spec_option *option)
 {
     return option->id == OPT_ELASTIC || strncmp(option->key, "restart.", 8) == 0;
@@ -42,8 +43,8 @@ static void add_option(SHA256_CTX *context, const char *key, const char *text)
     SHA256_Update(context, (const uint8_t *)"\n", 1);
 }
 
-/* 12 hexadecimal digits of the SHA-256 over "key=value\n" of what a point may differ in, presets left
- * out: a later version that knows more options gives the same identity. */
+/* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all values that are
+ * not defaults. So a later version with more options computes the same identity. */
 void point_identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;
@@ -63,7 +64,7 @@ void point_identify(struct point *point, const struct spec *spec)
     snprintf(point->id, sizeof point->id, "%.12s", digest);
 }
 
-/* ---- Room ---- */
+/* ---- Memory of points ---- */
 
 enum status points_grow(struct spec *spec, size_t n, struct error *e)
 {

@@ -23,14 +23,15 @@ static bool writes_checkpoints(const struct config *config)
     return config_writes_checkpoints(config) || config_is_elastic(config);
 }
 
-/* Reads a checkpoint again, or writes one under this name. */
+/* Returns whether the point reads or writes checkpoints. */
 static bool has_checkpoint(const struct config *config)
 {
     return writes_checkpoints(config) ||
            strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
 }
 
-/* A run's own file is there only where the run has written it. */
+/* Returns whether there can be a checkpoint to resume from. With the default path, only the run
+ * itself writes one. */
 static bool finds_checkpoint(const struct config *config)
 {
     const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
@@ -65,20 +66,21 @@ static bool overlaps(const struct config *config)
     return flags_of(config) & STRATEGY_OVERLAPS;
 }
 
-/* A run that is timed follows the schedule of the rate that epochs stretch. */
+/* Returns whether train.epochs matters. A cosine schedule depends on it even in timed launches. */
 static bool counts_epochs(const struct config *config)
 {
     return config->values[OPT_ACCURACY_SEEDS].n > 0 ||
            config_int(config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
 }
 
-/* Ranks of strategy none train apart: no run says how well. */
+/* Returns whether accuracy runs make sense. With strategy none, ranks train separate networks, so
+ * accuracy means nothing. */
 static bool trains_one_net(const struct config *config)
 {
     return config_is_foreign(config) || communicates(config) || config_int(config, OPT_RANKS) == 1;
 }
 
-/* Before nodes are resolved, too. */
+/* Returns whether there are several ranks, also before nodes are resolved. */
 static bool has_several_ranks(const struct config *config)
 {
     return config_int(config, OPT_RANKS) > 1 || config->values[OPT_NODES].set ||
@@ -115,7 +117,7 @@ static bool reaches_checkpoint(const struct config *config)
            writes_checkpoints(config);
 }
 
-/* ---- How long launches and runs are ---- */
+/* ---- Length of launches and runs ---- */
 
 static bool is_trained(const struct config *config)
 {
@@ -127,7 +129,8 @@ static double trained_epochs(const struct config *config)
     return is_trained(config) ? config_number(config, OPT_EPOCHS) : 0;
 }
 
-/* INFINITY: not known before the data are read, or before ranks change. */
+/* Returns the steps of an accuracy run; INFINITY if unknown until the data are read or ranks
+ * change. */
 static double trained_steps(const struct config *config)
 {
     double steps = config_epoch_steps(config);
@@ -155,7 +158,7 @@ double reader_count_sleeps(const struct config *config)
     return every_step && isfinite(all) ? fmin(all, steps->number_hi) - steps->number + 1 : 1;
 }
 
-/* Epochs that end before the last step. */
+/* Returns the number of epochs that end before the last step. */
 static double ended_epochs(const struct config *config)
 {
     double steps = config_epoch_steps(config);
@@ -169,7 +172,7 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
-/* ---- How large points are, also before nodes are resolved ---- */
+/* ---- Number of ranks, also before nodes are resolved ---- */
 
 static double given_each(const struct config *config)
 {
@@ -189,7 +192,7 @@ static bool spans_nodes(const struct config *config)
            (each > 0 && config_number(config, OPT_RANKS) > each);
 }
 
-/* ---- Rows ---- */
+/* ---- Table of options and their readers ---- */
 
 static const struct reader readers[] = {
     {OPT_COMMAND, OPT_WORKLOAD, "command", NULL},
@@ -208,7 +211,7 @@ static const struct reader readers[] = {
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
-    {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL}, /* of the latter see `trainers` */
+    {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL}, /* for command see `trainers` */
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
     {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
@@ -249,7 +252,7 @@ static const struct reader readers[] = {
 #include "comm/cost/compressors.def"
     {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
     {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL,
-     NULL}, /* of one micro-batch all schedules are one */
+     NULL}, /* with one micro-batch, all schedules are equal */
     {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
     {OPT_CALL_CHECK, OPT_RANKS, NULL, has_several_ranks},
     {OPT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, counts_epochs},
@@ -296,7 +299,7 @@ static const struct reader readers[] = {
 };
 #define READERS (sizeof readers / sizeof *readers)
 
-/* What decides how many steps, epochs or ranks there are. */
+/* Options that decide the number of steps, epochs or ranks. */
 static const enum option_id by_epochs[] = {OPT_EPOCHS, OPT_ACCURACY_SEEDS, OPTION_COUNT};
 static const enum option_id by_ranks[] = {OPT_RANKS, OPT_NODES, OPT_RANKS_PER_NODE, OPTION_COUNT};
 static const enum option_id by_steps[] = {
@@ -315,10 +318,10 @@ static const struct length lengths[] = {
     {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps},
 };
 
-/* Programs of other makers see no option of a trainer. */
+/* Foreign programs read no option of a trainer. */
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
 
-/* ---- Who reads what ---- */
+/* ---- Find out who reads an option ---- */
 
 const char *reader_owner_text(const struct config *config, enum option_id owner)
 {
@@ -326,7 +329,7 @@ const char *reader_owner_text(const struct config *config, enum option_id owner)
                                  : config_text(config, owner);
 }
 
-/* A spec that names no site may run in a Slurm job. */
+/* Returns whether the reader could be a Slurm job, in which a spec without site can run. */
 static bool may_be_slurm(const struct config *config, const struct reader *reader)
 {
     return reader->owner == OPT_SITE && !config->values[OPT_SITE].set &&
@@ -361,7 +364,8 @@ const struct length *reader_find_late(const struct config *config, enum option_i
     return NULL;
 }
 
-/* A compressor with a strategy that takes none is a mistake, which is named later: it counts as used. */
+/* Returns whether the point uses an option. A compressor counts as used with any strategy, since a
+ * strategy without compression is rejected later. */
 bool config_uses(const struct config *config, enum option_id id)
 {
     const struct reader *lacks = id < OPT_OWN ? reader_find_lack(config, id) : NULL;
@@ -384,7 +388,7 @@ bool reader_has_row(enum option_id id)
 
 /* ---- Messages ---- */
 
-/* "bucketed or zero2" */
+/* Writes words as "bucketed or zero2". */
 static void join_words(char *text, size_t size, const char *words)
 {
     size_t used = 0;

@@ -1,4 +1,5 @@
-/* Rules over all points of a spec: what one of them may lack is a mistake where all do. */
+/* Checks rules over all points of a spec. An option may be useless at some points, but not at all
+ * of them. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "bench/spec/yaml_reader.h"
 #include "comm/cost/cost.h"
 
-/* A rank that some points do not have is late in the others; one that none has is a mistake. */
+/* Checks inject.ranks. A chosen rank may be missing at some points, but not at all. */
 static enum status check_stragglers(const struct spec *spec, struct error *e)
 {
     long most = 0;
@@ -58,8 +59,7 @@ static enum status error_no_overlap(const struct config *config, struct error *e
                       misplaced->text, names);
 }
 
-/* A point whose strategy sums after backward takes no notice; one that no point heeds is a
- * mistake. */
+/* Checks sync.overlap. Strategies that sum after backward ignore it, but some point must use it. */
 static enum status check_overlap(const struct spec *spec, struct error *e)
 {
     const struct config *misplaced = NULL;
@@ -73,7 +73,7 @@ static enum status check_overlap(const struct spec *spec, struct error *e)
     return misplaced != NULL ? error_no_overlap(misplaced, e) : OK;
 }
 
-/* Runs that wrote to one file would replace each other's checkpoints. */
+/* Rejects one checkpoint file for several runs, which would overwrite each other's checkpoints. */
 static enum status check_checkpoints(const struct spec *spec, struct error *e)
 {
     size_t runs = spec->n_points * spec->config.values[OPT_ACCURACY_SEEDS].n;
@@ -94,7 +94,8 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* A retried launch that resumes may be past the step. */
+/* Returns whether a killed run can finish. A retried launch that resumes may start after the step
+ * of the kill. */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
@@ -115,7 +116,7 @@ static enum status check_survival(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Accuracy runs are killed; timed launches are not. */
+/* Rejects kills with timed launches: only accuracy runs can be killed. */
 static enum status check_kills(const struct spec *spec, struct error *e)
 {
     bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
@@ -130,7 +131,8 @@ static enum status check_kills(const struct spec *spec, struct error *e)
     return check_survival(spec, e);
 }
 
-/* Points of one identity share the launches of the first one. */
+/* Rejects twins that disagree on accuracy runs, since points of one identity share the first
+ * point's launches. */
 static enum status check_twins(const struct spec *spec, struct error *e)
 {
     bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
@@ -146,7 +148,7 @@ static enum status check_twins(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* A program of another maker is timed alone. */
+/* Rejects options that a foreign program cannot use: it has timed launches only. */
 static enum status check_foreign_runs(const struct spec *spec, struct error *e)
 {
     static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV, OPT_START_LIMIT};
@@ -161,7 +163,7 @@ static enum status check_foreign_runs(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* As with the options of an optimizer. */
+/* Rejects train.batch_norm if no point's model has batch norm. */
 static enum status check_batch_norm(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_points; i++)
@@ -185,7 +187,8 @@ static bool is_used(const struct spec *spec, const struct spec_option *option)
     return false;
 }
 
-/* What hid can be said only of communication whose time alone is known; when what was done only of a timeline. */
+/* Rejects figures without data: overlap needs replayed communication, a timeline needs
+ * measure.timeline. */
 static enum status check_figures(const struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
@@ -202,7 +205,7 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* The shorter side of the largest matrix that powersgd sees among the parameters. */
+/* Returns the shorter side of the largest matrix that powersgd forms from a parameter. */
 static double largest_side(const struct point *point)
 {
     size_t most = 0;
@@ -216,7 +219,7 @@ static double largest_side(const struct point *point)
     return (double)most;
 }
 
-/* Of fewer numbers than the largest tensor has. */
+/* Returns one less than the size of the largest tensor (numbers). */
 static double largest_tensor(const struct point *point)
 {
     size_t most = 1;
@@ -231,7 +234,7 @@ static double gradient_bytes(const struct point *point)
     return (double)point->net->net.n_params * sizeof(float);
 }
 
-/* Rounded up to what a message shows. */
+/* Returns the size of the gradients, rounded up to the digits of the message. */
 static double gradient_mib(const struct point *point)
 {
     return ceil(gradient_bytes(point) / (1 << 20) * 1e4) / 1e4;
@@ -252,20 +255,21 @@ static double launch_limit(const struct point *point)
     return config_number(&point->config, OPT_POINT_LIMIT);
 }
 
-/* A run that is begun again shows what becomes of a rank that hangs. */
+/* Returns whether the run restarts. Such a run may let a rank hang on purpose. */
 static bool is_begun_again(const struct point *point)
 {
     return config_int(&point->config, OPT_RESTARTS) > 0;
 }
 
-/* Nobody waits for the only rank. */
+/* Returns sync.deadline; 0 (no bound) for one rank, which nobody waits for, and for runs with
+ * restarts. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;
     return alone || is_begun_again(point) ? 0 : config_number(&point->config, OPT_DEADLINE);
 }
 
-/* Of measure.limit in milliseconds, what each step has that sleeps. */
+/* Returns the share of measure.limit for each step with a sleep, rounded down to milliseconds. */
 static double limit_of_sleep(const struct point *point)
 {
     double steps = fmax(1, reader_count_sleeps(&point->config));
@@ -277,9 +281,9 @@ static double timed_but_one(const struct point *point)
     return fmax(1, config_number(&point->config, OPT_TIME_STEPS) - 1);
 }
 
-/* Options that change nothing beyond the most of all points that use them. */
+/* Options that have no effect above the largest bound of all points that use them. */
 static const struct bound {
-    enum option_id id, by; /* by: decides the most */
+    enum option_id id, by; /* by: option that decides the bound */
     double (*most)(const struct point *point);
     const char *what;
 } bounds[] = {
@@ -299,7 +303,7 @@ static const struct bound {
      "measure.time.steps - 1: more steps would warm up than are timed"},
 };
 
-/* Options whose values beyond the most are all alike: one may be there. */
+/* Options whose values above the bound are equivalent, so that one such value is allowed. */
 static const struct bound alike[] = {
     {OPT_sync_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
     {OPT_sync_first_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
@@ -321,7 +325,8 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* A value of a base, or below words of a command line that move the bound, is no mistake of who wrote it. */
+/* Returns whether the author chose the value. A value from a base, or one whose bound the command
+ * line changed, is no mistake. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -362,7 +367,7 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
     return OK;
 }
 
-/* Numbers that topk sends at most of a point's gradients; 0: it has no such option. */
+/* Returns the most numbers of a point's gradients that topk sends; 0 without topk. */
 static size_t topk_most(const struct point *point)
 {
     const struct config *config = &point->config;
@@ -371,7 +376,7 @@ static size_t topk_most(const struct point *point)
     return sends ? topk_count(point->net->net.n_params, share) : 0;
 }
 
-/* Shares of less than two numbers of the whole gradients are all one number. */
+/* Rejects two values of sync.topk that both send one number. */
 static enum status check_topk(const struct spec *spec, struct error *e)
 {
     const struct value *first = NULL;
@@ -402,9 +407,10 @@ static enum status check_bounds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* ---- Axes that no number shows ---- */
+/* ---- Axes without effect on any number ---- */
 
-/* Losses of timed steps are in steps.csv; another maker's program gets a seed. */
+/* Returns whether losses or accuracies are recorded, or the program is foreign and receives a
+ * seed. */
 static bool shows_training(const struct spec *spec)
 {
     bool runs = false;
@@ -429,7 +435,7 @@ static enum status check_untimed(const struct spec *spec, const struct matrix *o
     return OK;
 }
 
-/* Points that differ in such options alone would be timed as equal. */
+/* Rejects axes of untimed options without accuracy runs: their points would have the same times. */
 static enum status check_all_axes(const struct spec *spec, struct error *e)
 {
     if (spec->is_recorded || shows_training(spec))
@@ -452,7 +458,7 @@ static bool keeps_cosine(const struct config *config)
     return config_number(config, OPT_LR_MIN) == config_number(config, OPT_LR);
 }
 
-/* Values that make the schedule of the rate a constant one. */
+/* Values that make a schedule of the learning rate constant. */
 static const struct constancy {
     enum option_id id;
     bool (*keeps)(const struct config *config);
@@ -462,7 +468,8 @@ static const struct constancy {
     {OPT_LR_MIN, keeps_cosine, " is train.lr and"},
 };
 
-/* One beside others is a control; alone it is a mistake. */
+/* Rejects a constant schedule, unless another point's schedule is not constant: then it is a
+ * control. */
 static enum status check_constancy(const struct constancy *row, const struct spec *spec,
                                    struct error *e)
 {
@@ -489,7 +496,8 @@ static enum status check_schedules(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Hosts of one node have no link between them; beside another site they show what they cost. */
+/* Rejects emulated hosts if every point has one node, because there is no link. Beside another site
+ * they show the cost of emulation. */
 static enum status check_hosts(const struct spec *spec, struct error *e)
 {
     const struct value *site = NULL;
@@ -507,7 +515,8 @@ static enum status check_hosts(const struct spec *spec, struct error *e)
                       site->text);
 }
 
-/* An interval has its confidence from 6 launches on (collect/timing.h): with fewer none is known to be narrow. */
+/* Rejects a precision with fewer than 6 launches: their intervals are unbounded
+ * (collect/timing.h). */
 static enum status check_precision(const struct spec *spec, struct error *e)
 {
     const struct value *precision = &spec->config.values[OPT_TIME_PRECISION];
@@ -530,7 +539,8 @@ double spec_chance(const struct spec *spec, int *classes)
     return 100.0 / *classes;
 }
 
-/* A bound that guessing reaches is a fraction typed for percent. Records keep theirs. */
+/* Rejects accuracy bounds that guessing reaches: a fraction was written in place of a percentage.
+ * Recorded specs keep their values. */
 static enum status check_chance(const struct spec *spec, struct error *e)
 {
     static const enum option_id accuracies[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};

@@ -1,4 +1,4 @@
-/* Values that are lists. */
+/* Parses and writes values that are lists. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void write_name(FILE *out, const struct value *value, unsigned i)
     fputs(value->texts[i], out);
 }
 
-/* A comma or a quotation mark inside a text must stay its own. */
+/* Writes a text in quotation marks, since it may contain a comma or a quotation mark. */
 static void write_text(FILE *out, const struct value *value, unsigned i)
 {
     value_write_quoted(out, value->texts[i]);
@@ -109,7 +109,7 @@ enum status value_parse_strings(struct value *value, const struct spec_option *o
 
 /* ---- Patterns ---- */
 
-/* At the fault in the pattern where the file has its characters side by side. */
+/* Rejects a pattern at the position of its fault, if the file holds its characters unchanged. */
 static enum status refuse_pattern(const struct spec_option *option, const struct node *item,
                                   size_t at, struct error *e)
 {
@@ -154,7 +154,7 @@ static enum status refuse_segment(const struct spec_option *option, const struct
                         "takes a list of segments, [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
 }
 
-/* The whole number of an entry, which is of the option that bounds it. */
+/* Parses one number of a segment within the bounds of option `of`. */
 static enum status parse_entry(const struct spec_option *option, const struct node *segment,
                                const char *key, const struct spec_option *of, double *number,
                                struct error *e)
@@ -165,7 +165,7 @@ static enum status parse_entry(const struct spec_option *option, const struct no
     return value_parse_whole(of, entry, number, e);
 }
 
-/* Epochs are counted from 0 where train.epochs, whose bound is theirs, is a number of them. */
+/* Parses a segment. Epochs start at 0, unlike train.epochs, whose upper bound they share. */
 static enum status parse_segment(const struct spec_option *option, const struct node *segment,
                                  double pair[2], const double *before, struct error *e)
 {

@@ -11,7 +11,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 
-/* Whole numbers beyond this are not exact in a double. */
+/* Largest whole number that a double represents exactly. */
 #define WHOLE_MAX 9007199254740992.0
 
 enum status value_refuse(struct error *e, const struct spec_option *option, const struct node *node,
@@ -49,13 +49,14 @@ bool number_parse(const char *text, double *number)
         !isdigit((unsigned char)text[strcspn(text, "0123456789")]))
         return false;
     char *end;
-    locale_t points = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* whatever ours writes */
+    locale_t points =
+        newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* independent of the user's locale */
     *number = strtod_l(text, &end, points);
     freelocale(points);
     return *end == '\0' && isfinite(*number);
 }
 
-/* Those that mean yes first. */
+/* Words for true, then as many for false. */
 static const char *const bool_words[] = {"true", "True", "TRUE", "yes",   "Yes",   "YES",
                                          "on",   "On",   "ON",   "false", "False", "FALSE",
                                          "no",   "No",   "NO",   "off",   "Off",   "OFF"};
