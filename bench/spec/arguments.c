@@ -1,5 +1,5 @@
-/* Options on the command line of a workload: written by point_arguments, read back by
- * config_parse_arguments. */
+/* Writes options as the command line of a workload (point_arguments) and reads them back
+ * (config_parse_arguments). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,15 @@ static bool is_argument(const struct spec_option *option)
     return scope_is_workload(option->scope);
 }
 
-/* What is a file goes by its path. */
+/* Returns the text of a value; the path if the value is a file. */
 static const char *argument_text(const struct point *point, size_t id)
 {
     return id == OPT_MODEL && point->net != NULL ? point->net->path
                                                  : config_path(&point->config, (enum option_id)id);
 }
 
-/* Appends a value; of inject.ranks those that the point has, which take no more room. */
+/* Appends a value. Of inject.ranks, only ranks that the point has are written, which needs no more
+ * room. */
 static char *put_argument(char *to, const struct point *point, size_t id)
 {
     const struct value *value = &point->config.values[id];
@@ -61,7 +62,7 @@ enum status point_arguments(char ***list, const struct point *point, struct erro
     return OK;
 }
 
-/* The option that "--key" or "--key=value" names, or NULL; *value is NULL in the first form. */
+/* Returns the option of "--key" or "--key=value", or NULL. *value is NULL for "--key". */
 static const struct spec_option *argument_option(const char *argument, const char **value)
 {
     if (strncmp(argument, "--", 2) != 0)

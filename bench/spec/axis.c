@@ -1,4 +1,4 @@
-/* What all parts of a matrix ask of it: which axis an option has, what gave it. */
+/* Queries on a matrix: the axis of an option, and the origin of values. */
 #include "bench/spec/matrix.h"
 
 const char *const words_files[WORDS_ORIGINS] = {[WORDS_QUICK] = "quick", [WORDS_SET] = "SET"};

@@ -43,7 +43,7 @@ void config_put(struct config *config, enum option_id id, const struct value *va
     value_borrow(&config->values[id], value);
 }
 
-/* An option without a preset starts as an empty text. */
+/* Sets an option to its default; an empty text if there is none. */
 static enum status set_preset(struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *option = option_get(id);
@@ -116,7 +116,7 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                      name_explain(text, sizeof text, name, known, n));
 }
 
-/* " ring tree" */
+/* Joins names, each after a blank: " ring tree". */
 static void join_names(const char *const *names, size_t n, char *text, size_t bytes)
 {
     text[0] = '\0';
@@ -124,7 +124,7 @@ static void join_names(const char *const *names, size_t n, char *text, size_t by
         used += (size_t)snprintf(text + used, bytes - used, " %s", names[i]);
 }
 
-/* Those with `flags`. */
+/* Lists the strategies that have all of `flags`. */
 static void list_strategies(unsigned flags, char *text, size_t bytes)
 {
     const char *names[STRATEGIES];
@@ -176,7 +176,8 @@ enum compressor_kind config_compressor(const struct config *config)
     return config_int(config, OPT_STRATEGY) == STRATEGY_none ? COMPRESSOR_none : of[precision];
 }
 
-/* Gradients of 16 bits travel as such, whatever a compressor would make of them. */
+/* Checks train.precision. Gradients of 16 bits are sent as they are, so a compressor is
+ * rejected. */
 static enum status check_precision(const struct config *config, struct strategy_config *to,
                                    enum option_id *at, struct error *e)
 {
@@ -224,7 +225,8 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
            config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
-/* Where ranks step on gradients of their own nothing is summed. */
+/* Checks sync.scale. Strategies with local means step on each rank's own gradients, so there is no
+ * sum to scale. */
 static enum status check_scale(const struct config *config, enum strategy_variant variant,
                                enum gradient_scale *scale, enum option_id *at, struct error *e)
 {
@@ -239,7 +241,7 @@ static enum status check_scale(const struct config *config, enum strategy_varian
            config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
 }
 
-/* Where each option that a strategy or a compressor brings stands among all options. */
+/* Option id of each option of strategies and compressors. */
 static const enum option_id SYNC_IDS[SYNC_OPTIONS] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OPT_sync_##key,
 #include "comm/cost/strategies.def"
@@ -286,7 +288,7 @@ double config_global_batch(const struct config *config, long ranks)
     return all > 0 ? all : each * (double)config_replicas(config, ranks);
 }
 
-/* Of each rank, where all of them are not given, or both are. */
+/* Checks train.batch_per_rank against the limit of a step and against train.global_batch. */
 static enum status check_rank_batch(const struct config *config, long ranks, enum option_id *at,
                                     struct error *e)
 {
@@ -390,7 +392,8 @@ static enum status check_loss_scale(const struct config *config, enum option_id 
            config_text(config, OPT_LOSS_SCALE_MIN), config_text(config, OPT_LOSS_SCALE_INITIAL));
 }
 
-/* Weights of their own that ranks are given from elsewhere at once would be none. */
+/* Checks train.broadcast_init: false. Ranks must then keep their own weights, so strategies and
+ * checkpoints that hand out weights are rejected. */
 static enum status check_initial_weights(const struct config *config, enum option_id *at,
                                          struct error *e)
 {
@@ -446,7 +449,7 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
     return OK;
 }
 
-/* Adds the sets that fit to what does not. */
+/* Appends the data sets that fit the network to the error. */
 static enum status name_fitting_sets(const struct net_desc *net, struct error *e)
 {
     struct error none;

@@ -21,7 +21,7 @@ bool find_is_there(const char *path)
     return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* "home/folder" and the name behind it; NULL: seen from the current folder. */
+/* Joins "home/folder" and the name; without `home` if NULL. */
 static enum status make_path(char **path, const char *home, const char *folder, const char *name,
                              const char *ending, struct error *e)
 {
@@ -40,8 +40,7 @@ static enum status join(char **path, const char *home, const char *folder, const
     return make_path(path, home, below, name, text_ends(name, SUFFIX) ? "" : SUFFIX, e);
 }
 
-/* Turns found paths into the names that a user writes: what follows `folder`, without the
- * ending. */
+/* Shortens found paths to the names that users write: without folder and ending. */
 static void strip_paths(glob_t *found, size_t folder_length)
 {
     for (size_t i = 0; i < found->gl_pathc; i++) {
@@ -53,7 +52,7 @@ static void strip_paths(glob_t *found, size_t folder_length)
     }
 }
 
-/* Every file of `folder`, and those of its reports/<report>/. Nothing found is no error. */
+/* Finds all files of `folder` and of its reports/<report>/. Finding none is no error. */
 static enum status glob_folder(glob_t *found, const char *home, const char *folder, struct error *e)
 {
     static const char *const places[] = {"*", "reports/*/*"};
@@ -69,7 +68,7 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
     return OK;
 }
 
-/* More names are no list to read in a message. */
+/* Most names listed in one message. */
 enum { LIST_MOST = 12 };
 
 static int is_visible(const struct dirent *entry)
@@ -91,7 +90,7 @@ static char *without_ending(char stem[STEM_BYTES], const char *name)
     return stem;
 }
 
-/* The file of a folder that is nearest; "": none is near. */
+/* Most similar file of a folder; "" if none is similar. */
 struct nearest {
     char file[STEM_BYTES];
     size_t distance;
@@ -108,8 +107,8 @@ static void consider(struct nearest *best, const char *stem, const char *file)
     snprintf(best->file, sizeof best->file, "%s", file);
 }
 
-/* Files are near without their endings, folders left out where none is meant; what has the very name is there, and not
- * what is meant. */
+/* Looks for a file with a similar name in `folder`. Endings are ignored, as are folders if a file
+ * is expected. A file with exactly this name is no suggestion. */
 static void look_into(struct near_file *near, const char *folder, const char *path)
 {
     struct dirent **found = NULL;
@@ -158,7 +157,7 @@ static enum status explain_near(const char *folder, const char *name, const char
                      name, folder, near.text, folder);
 }
 
-/* Says which files of this kind there are. */
+/* Reports a missing file and names similar or all files of this kind. */
 static enum status explain_missing(const char *home, const char *folder, const char *name,
                                    struct error *e)
 {
@@ -181,8 +180,8 @@ static enum status explain_missing(const char *home, const char *folder, const c
     return status;
 }
 
-/* The folder that holds configs/: $SCALEBENCH_HOME, else the one above the program's where that has them, as for a trainer
- * that is started by hand; NULL: none. */
+/* Returns the folder that contains configs/: $SCALEBENCH_HOME, else the folder above the program's,
+ * which serves a trainer started by hand. NULL if there is none. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];
@@ -227,7 +226,7 @@ size_t find_stem(const char **stem, const char *path, const char *ending)
     return strlen(*stem) - (text_ends(*stem, ending) ? strlen(ending) : 0);
 }
 
-/* *path is the file `text` seen from `home` and `folder`; NULL where it is not there. */
+/* Sets *path to the file `text` below `home` and `folder`; NULL if it does not exist. */
 static enum status try_file(char **path, const char *home, const char *folder, const char *text,
                             struct error *e)
 {

@@ -13,7 +13,7 @@
 
 const char own_options_group[] = "workload.options";
 
-/* ---- Own options ---- */
+/* ---- Options of a foreign program ---- */
 
 bool own_option_is_below(const char *key)
 {
@@ -26,7 +26,7 @@ static const char *name_of(const struct spec_option *own)
     return own->key + sizeof own_options_group;
 }
 
-/* What a name in braces means already. */
+/* Names in braces with a fixed meaning. */
 static const char *const words[] = {"ranks", "seed", "record"};
 #define WORDS (sizeof words / sizeof *words)
 
@@ -89,7 +89,7 @@ static void swap_in_matrix(struct matrix *matrix, enum option_id a, enum option_
         swap_values(&matrix->excludes[i].config, a, b);
 }
 
-/* Two neighbours of the table change their places. */
+/* Swaps two neighbouring options, in the table and in all values of the spec. */
 static void swap_options(struct spec *spec, size_t i)
 {
     char key[OWN_KEY];
@@ -111,7 +111,7 @@ void own_options_sort(struct spec *spec)
                 swap_options(spec, i);
 }
 
-/* " n method", those that the point has. */
+/* Lists the point's own options: " {n} {method}". */
 static void list_own(char *text, size_t size, const struct config *config)
 {
     size_t used = 0;
@@ -122,8 +122,8 @@ static void list_own(char *text, size_t size, const struct config *config)
                 (size_t)snprintf(text + used, size - used, " {%s}", name_of(&config->own->rows[i]));
 }
 
-/* Whether a word of the command has the name in braces. */
-static bool takes(const struct config *config, const char *name)
+/* Returns whether a word of the command contains the name in braces. */
+static bool command_uses(const struct config *config, const char *name)
 {
     const struct value *command = &config->values[OPT_COMMAND];
     char braces[FOREIGN_NAME + 2];
@@ -139,7 +139,8 @@ static enum status check_seed(const struct spec *spec, struct error *e)
     const struct value *given = NULL;
     for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
         const struct value *seed = &spec->points[i].config.values[OPT_SEED];
-        if (!config_is_foreign(&spec->points[i].config) || takes(&spec->points[i].config, "seed"))
+        if (!config_is_foreign(&spec->points[i].config) ||
+            command_uses(&spec->points[i].config, "seed"))
             return OK;
         given = seed->set && !value_is_preset(option_get(OPT_SEED), seed) ? seed : given;
     }
@@ -156,7 +157,7 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
         const struct value *value = &config->values[own->id];
-        if (config_is_foreign(config) && takes(config, name_of(own)))
+        if (config_is_foreign(config) && command_uses(config, name_of(own)))
             return OK;
         given = value->set ? value : given;
     }
@@ -173,7 +174,7 @@ static enum status refuse(const struct config *config, enum option_id id, const 
                       text, why);
 }
 
-/* Each of its starts would start all ranks. */
+/* Rejects a launcher in the command: each rank would start all ranks again. */
 static enum status check_launcher(const struct config *config, struct error *e)
 {
     static const char *const launchers[] = {"mpiexec", "mpiexec.hydra", "mpiexec.mpich",
@@ -187,7 +188,7 @@ static enum status check_launcher(const struct config *config, struct error *e)
                   e);
 }
 
-/* Letters and blanks alone match themselves. */
+/* Rejects patterns of letters and blanks only, since they match no number. */
 static enum status check_metrics(const struct config *config, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
@@ -214,7 +215,7 @@ enum status own_options_check(const struct spec *spec, struct error *e)
 
 /* ---- Command line ---- */
 
-/* The option of the point that this name means; NULL: none, or it is not given. */
+/* Finds the point's own option of this name; NULL if there is none or it has no value. */
 static const struct spec_option *find_own(const struct config *config, const char *name)
 {
     char key[OWN_KEY];
@@ -234,7 +235,7 @@ static enum status unknown_name(const struct config *config, const char *name, s
     return refuse(config, OPT_COMMAND, braces, why, e);
 }
 
-/* Writes what the braces hold. */
+/* Writes the value of a name in braces. */
 static enum status put_name(FILE *out, const struct config *config, const char *name,
                             const struct foreign_launch *launch, struct error *e)
 {
@@ -252,7 +253,8 @@ static enum status put_name(FILE *out, const struct config *config, const char *
     return OK;
 }
 
-/* Braces around anything but a name are the program's own. */
+/* Returns the length of the name in braces. 0 for braces around anything else, which belong to the
+ * program. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;
@@ -290,7 +292,7 @@ enum status foreign_word(char **word, const struct config *config, size_t i,
 
 /* ---- Time ---- */
 
-/* What one of a unit is in milliseconds, by the end of a metric's name; 0: it is no time. */
+/* Returns the unit of a metric in milliseconds, by the ending of its name; 0 if it is no time. */
 static double unit_ms(const char *name)
 {
     static const struct {
@@ -340,9 +342,9 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
     return refuse_time(config, wanted, e);
 }
 
-/* ---- A point ---- */
+/* ---- Check a point ---- */
 
-/* Words that only a shell would understand. */
+/* Rejects words that only a shell understands. */
 static enum status check_shell(const struct config *config, const char *word, struct error *e)
 {
     static const char *const of_shells[] = {"|", "||", "&",  "&&",  ";",  ">",    ">>",

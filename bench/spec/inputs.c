@@ -15,13 +15,14 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Options whose values are files or folders; where and with which ending a run keeps a copy, if it does; where those lie
- * that all may use, so that the tables of a run draw without its copies too. */
+/* Options whose values are files or folders: folder and ending of a run's copy, if it keeps one,
+ * and folders that all specs share. With shared folders, tables of a run can be drawn without its
+ * copies. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
-    bool is_read;    /* by whoever loads the spec, or by launches: it is there */
-    bool is_tensors; /* it is a safetensors file where it is there */
+    bool is_read;    /* must exist, since the spec or launches read it */
+    bool is_tensors; /* must be a safetensors file if it exists */
 } kinds[] = {
     {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false},
     {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}, true, false},
@@ -33,8 +34,8 @@ static const struct input_kind {
     {.option = OPT_PEER_PYTHON},
 };
 
-/* "" where an option must be given and is not; a preset is a word that stands for no file. A Python without a folder is
- * one on PATH. */
+/* Returns whether a value names a file. Empty texts, defaults and the words none and auto do not,
+ * nor does a Python without a folder, which is searched on PATH. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
     static const char *const words[] = {"none", "auto"};
@@ -44,7 +45,7 @@ static bool is_file(const struct spec_option *option, const struct value *value)
     return value->text[0] && !word && !on_path;
 }
 
-/* ---- Where a file is ---- */
+/* ---- Search for files ---- */
 
 enum status seen_from_open(struct seen_from *from, const struct spec *spec, struct mark mark,
                            struct error *e)
@@ -82,9 +83,10 @@ static enum status find_input(char **path, const struct spec *spec, const struct
     return status;
 }
 
-/* ---- What a run does not copy ---- */
+/* ---- Files that a run does not copy ---- */
 
-/* A file that is yet to be written: in the first of the folders that has its folder. */
+/* Sets the path of a file that does not exist yet: in the first search folder that contains its
+ * folder. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -115,7 +117,7 @@ static enum status error_missing(const struct value *value, const struct spec_op
                       option->preset);
 }
 
-/* A safetensors file begins with the length of its header, which is an object of JSON. */
+/* Checks a safetensors file: 8 bytes with the length of its header, then a JSON object. */
 static enum status check_tensors(const struct value *value, const char *key, struct error *e)
 {
     enum { LENGTH_BYTES = 8 };
@@ -138,7 +140,7 @@ static enum status check_tensors(const struct value *value, const char *key, str
                       key, value->text, LENGTH_BYTES);
 }
 
-/* A folder cannot stand for a file that is read or written whole, nor is a file that is none replaced by a checkpoint. */
+/* Rejects a folder in place of a file, and a file that a checkpoint must not overwrite. */
 static enum status check_file(const struct value *value, const struct input_kind *kind,
                               struct error *e)
 {
@@ -152,8 +154,8 @@ static enum status check_file(const struct value *value, const struct input_kind
     return kind->is_tensors ? check_tensors(value, key, e) : OK;
 }
 
-/* Where it is, seen from where it was written or typed; what is nowhere stays as it is, for the program that misses
- * it. */
+/* Searches for a file or folder, and sets its absolute path. If it is missing but not read here,
+ * the value stays as it is for the program that needs it. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -177,9 +179,9 @@ static enum status find_path(struct value *value, const struct spec *spec,
     return status;
 }
 
-/* ---- What a run copies ---- */
+/* ---- Files that a run copies ---- */
 
-/* A network counts as it is read, any other file as its bytes. */
+/* Computes the digest: of the parsed network, or of the bytes of any other file. */
 static enum status read_input(struct spec_input *input, struct error *e)
 {
     if (input->option == OPT_MODEL) {
@@ -214,7 +216,7 @@ static const struct spec_input *find_equal(const struct spec *spec, const struct
     return NULL;
 }
 
-/* The file's name without folder and ending; "net-2" where another "net" was before. */
+/* Names an input by its file without folder and ending; "net-2" if "net" is taken. */
 static enum status name_input(struct spec_input *input, const struct input_kind *kind,
                               const struct spec *spec, struct error *e)
 {
@@ -241,7 +243,7 @@ static void free_input(struct spec_input *input)
     *input = (struct spec_input){0};
 }
 
-/* Adds the file to the spec unless an equal one is there; *name is that by which it goes. */
+/* Adds the file unless an equal one exists; sets *name to the input's name. */
 static enum status add_input(struct spec *spec, struct spec_input *input,
                              const struct input_kind *kind, const char **name, struct error *e)
 {
@@ -259,7 +261,7 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     return status;
 }
 
-/* An error inside a file keeps its place. The error of a missing or unreadable file gets the place of the value. */
+/* Gives an error its position: inside the file if known, else that of the value. */
 static enum status place_error(const struct value *value, const struct spec_option *option,
                                const struct error *inner, struct error *e)
 {
@@ -296,7 +298,7 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     return OK;
 }
 
-/* Two entries of a matrix that are one file would be one point twice. */
+/* Rejects two values of an axis that are the same file, since they would give one point twice. */
 static enum status resolve_axis(struct spec *spec, const struct input_kind *kind, struct axis *axis,
                                 struct error *e)
 {
@@ -337,7 +339,7 @@ static enum status resolve_kind(struct spec *spec, const struct input_kind *kind
     return OK;
 }
 
-/* Figures have files of published values of their own; they go with the spec's. */
+/* Adds the files of published values that figures name. */
 static enum status resolve_figures(struct spec *spec, const struct input_kind *kind,
                                    struct error *e)
 {

@@ -16,7 +16,7 @@ static const struct spec_part parts[] = {
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
 #define PATHS_MAX (OPTION_ROWS + WORDS_MAX + 1)
 
-/* Where they belong: "matrix", "cases.label". */
+/* Full keys of the parts: "matrix", "cases.label". */
 static const char *const part_paths[] = {
 #define PART(name, kind, at_top, in_case, help) at_top ? #name : "cases." #name,
 #include "bench/spec/parts.def"
@@ -49,8 +49,8 @@ struct walk {
     enum keys_beside beside;
 };
 
-/* Words that may follow the first `length` characters of `path` (0: that may begin a key), cut out
- * of the option table; returns how many. */
+/* Lists the words that may follow the first `length` characters of `path` (0: that may begin a
+ * key), cut out of the option table. Returns their number. */
 static size_t known_words(const char *path, size_t length, enum keys_beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
@@ -72,7 +72,7 @@ static size_t known_words(const char *path, size_t length, enum keys_beside besi
     return n;
 }
 
-/* The groups below groups: "measure.time". Returns how many. */
+/* Lists the groups inside groups: "measure.time". Returns their number. */
 static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION_ROWS])
 {
     size_t n = 0;
@@ -88,7 +88,7 @@ static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION
     return n;
 }
 
-/* Paths of all keys of a spec: "train.lr", "ranks", "matrix", "cases.label". Returns how many. */
+/* Lists all keys of a spec: "train.lr", "ranks", "matrix", "cases.label". Returns their number. */
 static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MAX])
 {
     size_t n = deep_groups(groups, paths);
@@ -99,7 +99,8 @@ static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MA
     return n;
 }
 
-/* Where a group has the word further below, only those paths are meant: they come first. Returns how many are left. */
+/* Moves the keys below `group` that end in `word` to the front. Returns their number; n if there is
+ * none. */
 static size_t prefer_below(const char **paths, size_t n, const char *group, const char *word)
 {
     size_t kept = 0, length = strlen(group);
@@ -114,7 +115,8 @@ static size_t prefer_below(const char **paths, size_t n, const char *group, cons
     return kept > 0 ? kept : n;
 }
 
-/* Length of the part of `path`, up to a dot, that is a group; 0 if there is none. */
+/* Returns the length of the longest part of `path`, up to a dot, that is a group; 0 if there is
+ * none. */
 static size_t group_length(const char *path)
 {
     size_t length = 0;
@@ -124,7 +126,7 @@ static size_t group_length(const char *path)
     return length;
 }
 
-/* The key at the top beside which a misplaced top-level key belongs; NULL: unknown. */
+/* Returns the top-level key beside which a misplaced key belongs; NULL if unknown. */
 static const char *key_beside(const struct walk *walk, const char *group, const char *word)
 {
     bool top = is_part(BESIDE_AT_TOP, word) || key_is_own(word);
@@ -133,7 +135,7 @@ static const char *key_beside(const struct walk *walk, const char *group, const 
     return group[0] ? group : NULL;
 }
 
-/* Explains an unknown key of a group, "" at the top: `rest` begins with its first word that leads nowhere. */
+/* Explains an unknown key below `group` ("" at the top). `rest` begins with the unknown word. */
 static enum status explain_key(const struct walk *walk, const char *group, const char *rest,
                                const struct node *entry, struct error *e)
 {
@@ -155,7 +157,7 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
-/* The option that other tools call by the last word of a path; NULL: none. */
+/* Returns the option that other tools call by the last word of a path; NULL if there is none. */
 static const struct spec_option *find_synonym(const char *path)
 {
     static const struct {
@@ -172,7 +174,7 @@ static const struct spec_option *find_synonym(const char *path)
     return NULL;
 }
 
-/* Names the first word of `path` that leads nowhere, and what could stand in its place. */
+/* Reports the first unknown word of `path` with similar known words. */
 static enum status unknown_key(const struct walk *walk, const char *path, const struct node *entry,
                                struct error *e)
 {
@@ -208,9 +210,9 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* A map in place of a name: the entry that goes by one of the names chooses it, as
- * workload: {command: [./pi]} chooses workload: command, or its entry `kind` says it, as in
- * site: {kind: emulated, hosts: 4}. In a matrix, where it holds lists, none does. */
+/* Visits a map in place of a name. An entry with one of the names chooses that name, as in
+ * workload: {command: [./pi]}; or `kind` names it, as in site: {kind: emulated, hosts: 4}. In a
+ * matrix, whose entries are lists, no entry chooses. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

@@ -36,7 +36,8 @@ static bool every_case_gives(const struct matrix *all, enum option_id id)
     return all->n_cases > 0;
 }
 
-/* Where every case has a value of its own, one for all of them would change nothing. */
+/* Rejects a value from SET for the whole spec if every case has its own value, since it would have
+ * no effect. */
 static enum status check_reaches(const struct reading *reading, const struct spec_option *option,
                                  const struct node *entry, struct error *e)
 {
@@ -48,7 +49,8 @@ static enum status check_reaches(const struct reading *reading, const struct spe
                       m->cases[0].label, option->key);
 }
 
-/* A batch is that of a rank or of all of them: what lies over the other file's takes its place. */
+/* Removes the other batch option of an overridden file: train.global_batch and train.batch_per_rank
+ * replace each other. */
 static void displace_batch(const struct reading *reading, enum option_id id, struct mark mark)
 {
     enum option_id other = id == OPT_GLOBAL_BATCH     ? OPT_BATCH_PER_RANK
@@ -63,7 +65,7 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
     if (value->set && !mark_same_layer(value->mark, mark)) {
         value->set = false;
         value->number = 0;
-        strcpy(value->text, "0"); /* as the preset: a number has a digit at least */
+        strcpy(value->text, "0"); /* as the default; the text has room for one digit */
     }
 }
 
@@ -100,7 +102,8 @@ static enum status visit_option(void *arg, const struct spec_option *option,
 
 /* ---- The matrix ---- */
 
-/* In a zip a value may come again beside another value of the others. */
+/* Reads the values of an axis. In a zip a value may repeat, since it belongs to other values of the
+ * other axes. */
 static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
                                     const struct node *list, struct error *e)
 {
@@ -136,7 +139,7 @@ static enum status read_axis(struct axis *axis, const struct spec_option *option
     return read_axis_values(axis, option, entry, e);
 }
 
-/* What one file says may be in a matrix, in a zip or one value. */
+/* Checks that one file gives an option only once: in a matrix, in a zip or as one value. */
 static enum status check_axis_new(const struct reading *reading, const struct spec_option *option,
                                   const struct node *entry, int zip, struct error *e)
 {
@@ -216,7 +219,7 @@ static void remove_zips(struct matrix *matrix)
             matrix_remove_axis(matrix, &matrix->axes[i]);
 }
 
-/* Two axes that run together: as long as each other. */
+/* Checks that two axes of a zip have the same length. */
 static enum status check_lengths(const struct config *config, const struct axis *a,
                                  const struct axis *b, struct error *e)
 {
@@ -286,7 +289,7 @@ enum status matrix_read_zip(struct reading *reading, const struct node *node, st
     return OK;
 }
 
-/* ---- What stands at the top and in a case ---- */
+/* ---- Top level and cases ---- */
 
 static enum status read_parts(struct reading *reading, const struct node *map, struct error *e)
 {
@@ -358,7 +361,7 @@ static void clear_cases(struct matrix *matrix)
     matrix->n_cases = 0;
 }
 
-/* A list of cases takes the place of those of another file. */
+/* Reads the list of cases, which replaces that of another file. */
 static enum status read_cases(struct reading *reading, const struct node *list, struct error *e)
 {
     struct matrix *matrix = reading->spec->matrix;
@@ -374,7 +377,8 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     return OK;
 }
 
-/* An axis of another file is a default that cases may override. */
+/* Rejects an axis that every case overrides. An axis of another file is a default and may be
+ * overridden. */
 static enum status check_axes_reach(const struct spec *spec, struct error *e)
 {
     const struct matrix *all = spec->matrix;

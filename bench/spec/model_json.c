@@ -1,4 +1,4 @@
-/* A network as JSON, for programs that build the same net with other means. */
+/* Writes a network as JSON, for programs that build the same network in other frameworks. */
 #include <jansson.h>
 #include <sha2.h>
 #include <stdlib.h>
@@ -28,7 +28,10 @@ static json_t *layer_json(const struct layer_desc *layer)
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     json_t *options = json_object();
     for (const struct layer_option *o = rule->options; o != NULL && o->key != NULL; o++)
-        if (o->type != LAYER_PART || layer_lacks(layer, o)) /* digests of other nets stay */
+        if (o->type != LAYER_PART ||
+            layer_lacks(
+                layer,
+                o)) /* present only if left out, so that digests of other networks stay the same */
             json_object_set_new(options, o->key, option_json(o, layer));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind",
                      layer_names()[layer->kind], "options", options, "in", shape_json(layer->in),

@@ -1,4 +1,4 @@
-/* Networks as YAML: configs/models/<name>.yaml. */
+/* Reads networks from YAML: configs/models/<name>.yaml. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -14,11 +14,12 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
-/* Images are grey, grey with alpha, RGB or RGBA: struct net_desc has a mean for each channel. */
+/* Limits of images: grey, grey with alpha, RGB or RGBA. struct net_desc has a mean for each
+ * channel. */
 #define CHANNELS_MAX 4
 #define SIDE_MAX     4096
 #define CLASSES_MAX  1000
-#define COUNT_MAX    9007199254740992.0 /* beyond this a double is not exact */
+#define COUNT_MAX    9007199254740992.0 /* largest whole number that a double represents exactly */
 
 enum model_key {
     KEY_NAME,
@@ -40,12 +41,12 @@ static const char *const key_names[KEYS] = {[KEY_NAME] = "name",
                                             [KEY_INITIALIZER] = "initializer",
                                             [KEY_PARAMETERS] = "parameters"};
 
-/* Options of a layer, its name included. */
+/* Most options of a layer, including its name. */
 enum { OPTIONS_MAX = 16 };
 
-/* What a number in a model file may be. */
+/* Bounds of a number in a model file. */
 struct bounds {
-    const char *what; /* "conv2d: kernel" */
+    const char *what; /* name for messages: "conv2d: kernel" */
     double min, max;
     bool whole;
 };
@@ -100,7 +101,7 @@ static enum status read_name(const struct node *node, const char *what, char nam
     return OK;
 }
 
-/* Gives an error of kernels/desc its place. */
+/* Adds the position in the file to an error of kernels/desc. */
 static enum status place_error(const struct error *inner, struct mark mark, struct error *e)
 {
     return mark_error(e, inner->status, mark, "%s", inner->text);
@@ -200,7 +201,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
     return OK;
 }
 
-/* Layers of other frameworks that need none here. */
+/* Rejects an unknown layer. Some layers of other frameworks are not needed here. */
 static enum status unknown_layer(const char *name, struct mark mark, struct error *e)
 {
     static const char *const needless[][2] = {{"flatten", "dense flattens its input by itself"},
@@ -222,7 +223,7 @@ static enum status check_repeated_relu(const struct net_desc *net, const struct 
                       "relu follows relu and changes nothing; leave one of them out");
 }
 
-/* `- relu` or `- conv2d: {...}`. */
+/* Reads a layer, `- relu` or `- conv2d: {...}`. */
 static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
 {
     bool map = node->kind == NODE_MAP && node->n == 1;
@@ -247,7 +248,8 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     return check_repeated_relu(net, node, e);
 }
 
-/* Without parameters a layer of this shape only spoils the scores of the layer before it. */
+/* Rejects a last layer without parameters that keeps the shape: it would only distort the scores of
+ * the layer before it. */
 static enum status check_last(const struct net_desc *net, const struct node *list, struct error *e)
 {
     const struct layer_desc *last = &net->layers[net->n_layers - 1];
@@ -273,9 +275,9 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
     return place_error(&inner, inner.line > 0 ? list->items[list->n - 1].mark : list->mark, e);
 }
 
-/* ---- The net ---- */
+/* ---- Network ---- */
 
-/* An option of a layer belongs to it: "conv2d.kernel". */
+/* Rejects an unknown key of a model. The key may be an option of a layer, "conv2d.kernel". */
 static enum status unknown_model_key(const struct node *entry, struct error *e)
 {
     char text[900], options[LAYER_KINDS * OPTIONS_MAX][40];
@@ -294,7 +296,7 @@ static enum status unknown_model_key(const struct node *entry, struct error *e)
                       name_explain_place(text, sizeof text, entry->key, &places));
 }
 
-/* The entries of the file by key; those it may lack are NULL. */
+/* Sorts the entries of the file by key. Missing optional entries are NULL. */
 static enum status sort_entries(const struct node *root, const struct node *entries[KEYS],
                                 struct error *e)
 {
@@ -324,11 +326,11 @@ static enum status begin_net(struct net_desc *net, const struct node *entries[KE
     double channels, sides[3], classes;
     static const struct bounds all = {"input (channels, rows, columns)", 1, SIDE_MAX, true},
                                first = {"input channels", 1, CHANNELS_MAX, true},
-                               told = {"classes", 2, CLASSES_MAX, true};
+                               several = {"classes", 2, CLASSES_MAX, true};
     TRY(read_name(entries[KEY_NAME], "name", name, e));
     TRY(read_numbers(entries[KEY_INPUT], &all, sides, 3, e));
     TRY(read_number(&entries[KEY_INPUT]->items[0], &first, &channels, e));
-    TRY(read_number(entries[KEY_CLASSES], &told, &classes, e));
+    TRY(read_number(entries[KEY_CLASSES], &several, &classes, e));
     struct shape input = {(int)channels, (int)sides[1], (int)sides[2]};
     struct error inner;
     if (net_desc_begin(net, name, input, (int)classes, &inner) == OK)
@@ -391,7 +393,7 @@ static enum status read_model(struct net_desc *net, const struct node *root, str
     return OK;
 }
 
-/* ---- The file ---- */
+/* ---- Find and read the file ---- */
 
 static enum status find_model(char **path, const char *name, struct error *e)
 {

@@ -106,7 +106,8 @@ static void explain_names(FILE *out, const struct enumeration *names)
     enumeration_print(out, "    ", names);
 }
 
-/* A preset may lie beside the range: a word, or the 0 of what is not given. */
+/* Prints the range of an option. A default may lie outside it: a word, or 0 for an option that is
+ * not given. */
 static void explain_range(FILE *out, const struct spec_option *option)
 {
     char *end;

@@ -1,10 +1,11 @@
-/* What nets that several ranks hold together ask of the other options. */
+/* Checks pipelines and tensor slices, in which several ranks hold one network, against the other
+ * options. */
 #include "bench/spec/rules.h"
 #include "kernels/desc/net_slice.h"
 
-/* ---- However the net is cut ---- */
+/* ---- Checks for pipelines and slices ---- */
 
-/* An option that cuts a net, as the spec has it, and one of what it cuts it into. */
+/* Option that cuts a network, its value in the spec, and the name of one part (stage or slice). */
 struct cut {
     enum option_id option;
     const char *key, *text, *part;
@@ -25,7 +26,7 @@ static enum status check_ranks(const struct config *config, const struct cut *cu
     return OK;
 }
 
-/* Ranks sum with those that hold the same weights. */
+/* Checks the strategy, which sums over ranks that hold the same weights. */
 static enum status check_sums(const struct config *config, const struct cut *cut,
                               enum option_id *at, struct error *e)
 {
@@ -78,7 +79,7 @@ static enum status check_cut(const struct config *config, const struct cut *cut,
     return check_others(config, cut, at, e);
 }
 
-/* ---- Stages ---- */
+/* ---- Stages of a pipeline ---- */
 
 static int layers_with_params(const struct net_desc *net)
 {
@@ -118,10 +119,11 @@ static enum status check_pipeline(const struct config *config, const struct net_
     return OK;
 }
 
-/* ---- Slices ---- */
+/* ---- Slices of dense layers ---- */
 
-/* Slices of different sizes lie differently in memory, by which ranks that sum may go: layers that all slices hold
- * would not stay the same. */
+/* Checks that the layers can be cut into this number of slices. With several replicas, slices must
+ * be equal: the order of ranks in a sum may depend on the memory layout, so layers held by all
+ * slices would drift apart. */
 static enum status check_layers(const struct net_desc *net, long slices, long replicas,
                                 enum option_id *at, struct error *e)
 {
@@ -146,7 +148,8 @@ static enum status check_layers(const struct net_desc *net, long slices, long re
     return OK;
 }
 
-/* What all slices hold is to stay the same to the bit. */
+/* Checks that the sum is deterministic, because layers held by all slices must stay equal to the
+ * bit. */
 static enum status check_same_sums(const struct config *config, const char *slices,
                                    enum option_id *at, struct error *e)
 {
@@ -166,7 +169,7 @@ static enum status check_same_sums(const struct config *config, const char *slic
     return OK;
 }
 
-/* What is known of whole layers alone. */
+/* Rejects options that need whole layers. */
 static enum status check_whole(const struct config *config, const char *slices, enum option_id *at,
                                struct error *e)
 {
@@ -207,7 +210,7 @@ static enum status check_tensor(const struct config *config, const struct net_de
     return check_whole(config, cut.text, at, e);
 }
 
-/* ---- Both ---- */
+/* ---- Check both ---- */
 
 enum status config_check_parallel(const struct config *config, const struct net_desc *net,
                                   long ranks, enum option_id *at, struct error *e)

@@ -10,7 +10,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Backtracking steps of a match, about half a second of them; KiB of memory for them; items of a pattern that are tried
+/* Limits of a match: backtracking steps (about half a second), KiB of memory, and items tried
  * between two looks at the clock. */
 enum { STEPS = 10000000, HEAP_KIB = 128 << 10, ITEMS = 1024 };
 
@@ -18,12 +18,12 @@ struct pattern {
     pcre2_code *code;
     pcre2_match_data *match;
     pcre2_match_context *limits;
-    uint32_t group; /* that holds the value; 0: the whole match */
-    clock_t until;  /* a match ends then */
-    unsigned items; /* that were tried */
+    uint32_t group; /* group with the value; 0: the whole match */
+    clock_t until;  /* end of the time for a match, in clock() ticks */
+    unsigned items; /* number of items tried so far */
 };
 
-/* ---- Compilation ---- */
+/* ---- Compile a pattern ---- */
 
 const char *pattern_split(char name[PATTERN_NAME], const char *text)
 {
@@ -41,8 +41,8 @@ static enum status no_memory(struct error *e)
     return error_no_memory(e, "a pattern");
 }
 
-/* Output may hold any byte, so a pattern of ASCII matches bytes. Any other pattern matches characters of UTF-8, between
- * bytes that are none. Callouts lead to check_time. */
+/* Returns the options of PCRE2. Output may contain any byte, so a pattern in ASCII matches bytes.
+ * Any other pattern matches UTF-8 characters and skips invalid bytes. Callouts call check_time. */
 static uint32_t options_for(const char *source)
 {
     size_t size = strlen(source);
@@ -74,7 +74,7 @@ static enum status compile(struct pattern *p, const char *text, const char *sour
 static enum status choose_group(struct pattern *p, struct error *e)
 {
     uint32_t groups, names;
-    PCRE2_SPTR table; /* of names, each behind its number in two bytes */
+    PCRE2_SPTR table; /* entries: number of the group in two bytes, then its name */
     pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     pcre2_pattern_info(p->code, PCRE2_INFO_NAMECOUNT, &names);
     pcre2_pattern_info(p->code, PCRE2_INFO_NAMETABLE, &table);
@@ -94,8 +94,9 @@ static enum status choose_group(struct pattern *p, struct error *e)
 
 /* ---- Limits ---- */
 
-/* Called by PCRE2 before it tries an item of the pattern. Its limit of steps is not enough: "a+$" takes no step, but time
- * that grows with the square of a line's length. */
+/* Stops a match that takes too long. PCRE2 calls it before it tries an item of the pattern. The
+ * limit of steps does not suffice: "a+$" takes no step, but time quadratic in the length of the
+ * line. */
 static int check_time(pcre2_callout_block *block, void *data)
 {
     struct pattern *p = data;
@@ -141,7 +142,7 @@ void pattern_free(struct pattern *pattern)
     free(pattern);
 }
 
-/* ---- Matching ---- */
+/* ---- Match a line ---- */
 
 static enum status refuse(int code, struct error *e)
 {
@@ -170,12 +171,12 @@ enum status pattern_find(struct pattern *pattern, const char *line, size_t size,
         return refuse(code, e);
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(pattern->match) + 2 * pattern->group;
     value->text = line;
-    if (ends[0] < ends[1]) /* \K may turn them round */
+    if (ends[0] < ends[1]) /* \K can reverse the ends */
         *value = (struct pattern_value){.text = line + ends[0], .size = ends[1] - ends[0]};
     return OK;
 }
 
-/* ---- Replacement ---- */
+/* ---- Replace matches ---- */
 
 static int substitute(char *to, PCRE2_SIZE size, const char *from, const char *source,
                       const char *with)

@@ -1,5 +1,5 @@
-/* What the tables of sites, workloads, data sets, ways of reading and optimizers say of the row that a spec
- * chose, besides its name. */
+/* Looks up the rows of sites, workloads, data sets, ways of reading and optimizers that a spec has
+ * chosen. */
 #include <string.h>
 
 #include "bench/spec/matrix.h"
@@ -12,7 +12,8 @@ bool config_concerns(const struct config *config, enum option_id option)
     return !of_hosts || config_site(config)->shares_cores;
 }
 
-/* Of a batch the runner counts images; seed and threads are words of the command and of its environment. */
+/* Returns whether the program reads an option. For a foreign program, the runner counts images by
+ * the batch, and seed and threads are passed in the command and the environment. */
 bool config_reads(const struct config *config, enum option_id option)
 {
     return !config_is_foreign(config) || !scope_is_workload(option_get(option)->scope) ||
@@ -31,10 +32,10 @@ const struct site_row *config_site(const struct config *config)
 
 const char *config_kind(const struct config *config)
 {
-    bool made_up = config_site(config)->shares_cores;
+    bool emulated = config_site(config)->shares_cores;
     if (!config_replays(config))
         return config_site(config)->kind;
-    return made_up ? "emulated and replayed" : "replayed";
+    return emulated ? "emulated and replayed" : "replayed";
 }
 
 const char *config_kind_trained(const struct config *config)

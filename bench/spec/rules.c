@@ -19,7 +19,7 @@
 
 enum { TITLE_MAX = 120 };
 
-/* ---- The campaign ---- */
+/* ---- Checks of the campaign ---- */
 
 static enum status missing(const struct spec *spec, enum option_id id, struct error *e)
 {
@@ -28,7 +28,7 @@ static enum status missing(const struct spec *spec, enum option_id id, struct er
                       text_sentence(option->help), option->help);
 }
 
-/* Neither a path, nor anything that a program takes for an option. */
+/* Returns whether a name is neither a path nor like an option of a command. */
 static bool is_plain_name(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -37,7 +37,7 @@ static bool is_plain_name(const char *name)
     return *name != '\0';
 }
 
-/* The name becomes a folder and a field of CSV. */
+/* Checks the name, which becomes a folder and a field of CSV files. */
 static enum status check_name(const struct spec *spec, struct error *e)
 {
     static const char *const own[] = {"latest", "figures"};
@@ -66,8 +66,8 @@ static enum status check_title(const struct spec *spec, struct error *e)
                       length);
 }
 
-/* A figure that has something to show before anything is measured: what the networks are, or what
- * others published. */
+/* Returns whether a figure needs no measurement: it shows layers of networks or published
+ * values. */
 static bool is_drawn_unmeasured(const struct figure_request *figure)
 {
     return figure->n_sources > 0 || strcmp(figure->options[FIGURE_FILE].text, "layers") == 0;
@@ -91,7 +91,8 @@ static enum status check_measure(const struct spec *spec, struct error *e)
                       launches->text);
 }
 
-/* A speed-up compares times of one problem; the base may only run it elsewhere or otherwise. */
+/* Checks that a base solves the same problem as its points, since a speed-up compares times of one
+ * problem. */
 static enum status check_baseline(const struct spec *spec, const struct matrix *of, struct error *e)
 {
     if (!of->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
@@ -109,7 +110,7 @@ static enum status check_baseline(const struct spec *spec, const struct matrix *
     return OK;
 }
 
-/* Half of a comparison would show nothing and say nothing. */
+/* Checks that published.file and published.values are given together. */
 static enum status check_published(const struct spec *spec, struct error *e)
 {
     const struct value *file = &spec->config.values[OPT_PUBLISHED_FILE];
@@ -136,9 +137,9 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
     return check_baseline(spec, spec->matrix, e);
 }
 
-/* ---- Points ---- */
+/* ---- Checks of points ---- */
 
-/* 0 says that the other one is. */
+/* Returns whether a batch size is given; 0 means that it is not. */
 static bool is_given(const struct value *batch)
 {
     return batch->set && batch->number > 0;
@@ -154,7 +155,8 @@ static enum status refuse_batch(const struct spec *spec, const struct value *wro
                       scaling->text, mark_text(place, scaling->mark), right_key);
 }
 
-/* Strong scaling fixes the batch of all ranks, weak and epoch scaling that of each. */
+/* Checks the batch options. Strong scaling fixes the global batch, weak and epoch scaling the batch
+ * per rank. */
 static enum status check_batch_given(const struct spec *spec, const struct point *point,
                                      struct error *e)
 {
@@ -207,7 +209,7 @@ static enum status check_nodes(const struct point *point, struct error *e)
                       nodes->text, ranks->text);
 }
 
-/* Names of hosts have no case. */
+/* Checks site.machines. Host names are case-insensitive. */
 static enum status check_machines(const struct point *point, struct error *e)
 {
     const struct value *machines = &point->config.values[OPT_SITE_MACHINES];
@@ -270,7 +272,7 @@ static enum status check_data(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
-/* A cosine that ends above where it begins would rise. */
+/* Checks that a cosine schedule does not end above its initial rate. */
 static enum status check_rates(const struct point *point, struct error *e)
 {
     const struct value *least = &point->config.values[OPT_LR_MIN];
@@ -288,7 +290,7 @@ static bool micro_batches_are_alike(const struct config *c)
     return accumulate == 1 || fmod(config_images(c), ranks * accumulate) == 0;
 }
 
-/* What the trainer's own steps are cut into is known of no other program. */
+/* Checks compute: replay and calibrate, which need the ops of train_cnn's own steps. */
 static enum status check_compute(const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -334,7 +336,7 @@ static enum status check_elastic(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
-/* workload.command alone does not choose the workload. */
+/* Reports a missing model. A given workload.command does not choose the workload by itself. */
 static enum status miss_model(const struct spec *spec, const struct point *point, struct error *e)
 {
     const struct value *command = &point->config.values[OPT_COMMAND];
@@ -361,8 +363,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     if (!point->config.values[OPT_MODEL].set)
         return miss_model(spec, point, e);
     TRY(check_parallel(point, e));
-    if (!config_calibrates(
-            &point->config)) /* its batch is that of the ranks it is calibrated for */
+    if (!config_calibrates(&point->config)) /* its batch follows from the calibrated points */
         TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
     TRY(check_strategy(point, e));

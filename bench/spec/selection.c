@@ -1,4 +1,4 @@
-/* Exclude and baseline: points chosen by what some of their options say. */
+/* Reads exclude and baseline, which select points by some of their options. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Selections that the lists of an exclude may come to. */
+/* Most selections from the lists of one exclude. */
 #define EXCLUDES_MAX 4096
 
-/* The name by which conditions ask for the case of a point. */
+/* Name of a point's case in conditions. */
 static const char case_word[] = "case";
 
 enum status option_given_twice(const struct spec_option *option, const struct node *entry,
@@ -56,7 +56,7 @@ void selection_free(struct selection *selection)
     *selection = (struct selection){.matches = 0};
 }
 
-/* ---- Conditions over the options of a point ---- */
+/* ---- Conditions on the options of a point ---- */
 
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value)
@@ -111,7 +111,7 @@ static enum status refuse_name(const struct config *config, const struct conditi
                       name_near(near, term->name, known, n));
 }
 
-/* A name that exists, in a comparison that some value of it could meet. */
+/* Checks a term: its name must exist, and some value must be able to satisfy the comparison. */
 static enum status check_term(const struct config *config, const struct condition_term *term,
                               const struct node *node, struct error *e)
 {
@@ -142,7 +142,7 @@ static enum status check_term(const struct config *config, const struct conditio
     return OK;
 }
 
-/* The words yes and on mean what values of the option are written as. */
+/* Replaces yes, on and the like by the spelling of values: true or false. */
 static void spell_bool(struct condition *condition, size_t term, const struct spec_option *option)
 {
     size_t n;
@@ -222,13 +222,13 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
 
 /* ---- Exclude ---- */
 
-/* The selections of one entry of exclude: several where it has lists. */
+/* Selections of one entry of exclude; several if it has lists. */
 struct entry_reading {
     struct matrix *matrix;
     size_t first;
 };
 
-/* Another copy of an entry's selections at the end. */
+/* Appends a copy of the entry's first n selections. */
 static enum status repeat_entry(const struct entry_reading *entry, size_t n, struct error *e)
 {
     struct matrix *m = entry->matrix;
@@ -242,7 +242,7 @@ static enum status repeat_entry(const struct entry_reading *entry, size_t n, str
     return OK;
 }
 
-/* A list stands for each of its values: the entry's selections are repeated for each. */
+/* Reads an option of an entry. For a list, the entry's selections are copied once per value. */
 static enum status visit_excluded(void *arg, const struct spec_option *option,
                                   const struct node *node, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* SET: words of a command line that lie over what the file says. */
+/* Applies the words of a SET, which override the spec's files. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "bench/spec/matrix.h"
 #include "kernels/base/names.h"
 
-/* Length of one word of a SET: up to a blank outside brackets and quotes. */
+/* Returns the length of one word: up to a blank outside brackets and quotation marks. */
 static size_t word_length(const char *text)
 {
     int depth = 0;
@@ -25,7 +25,7 @@ static size_t word_length(const char *text)
 
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e);
 
-/* The entry without the first `length` characters of its key. */
+/* Applies the entry without the first `length` characters of its key. */
 static enum status apply_rest(struct reading *reading, struct node *entry, size_t length,
                               struct error *e)
 {
@@ -41,8 +41,8 @@ static bool begins(const char *key, const char *prefix)
     return strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
-/* "LABEL.key" or "'LABEL'.key": the length of the label with its dot and quotation marks where it is
- * that of the case, else 0. */
+/* Returns the length of the label in "LABEL.key" or "'LABEL'.key", including dot and quotation
+ * marks; 0 if it is the label of another case. */
 static size_t label_length(const char *key, const char *label)
 {
     size_t length = strlen(label), quote = *key == '"' || *key == '\'';
@@ -52,7 +52,7 @@ static size_t label_length(const char *key, const char *label)
                : 0;
 }
 
-/* cases.LABEL.key=value. */
+/* Applies cases.LABEL.key=value to one case. */
 static enum status apply_to_case(struct reading *reading, struct node *entry, size_t prefix,
                                  struct error *e)
 {
@@ -76,7 +76,7 @@ static enum status apply_to_case(struct reading *reading, struct node *entry, si
     return mark_error(e, ERR_SPEC, entry->key_mark, "cases: %s", text);
 }
 
-/* A word of a SET is an entry of a spec: "matrix.ranks=[1,2]" is matrix: {ranks: [1, 2]}. */
+/* Applies a word like an entry of a spec: "matrix.ranks=[1,2]" is matrix: {ranks: [1, 2]}. */
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
 {
     static const char in_matrix[] = "matrix.", in_cases[] = "cases.";
@@ -104,7 +104,7 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
     return matrix_read_axes(reading, &map, e);
 }
 
-/* A label in quotation marks may hold one. */
+/* Finds the first '=' outside quotation marks, since a quoted label may contain one. */
 static char *find_equals(char *word)
 {
     char quote = '\0';
@@ -136,7 +136,7 @@ static enum status apply_word(struct reading *reading, char *word, struct mark m
     return status;
 }
 
-/* Moves a mark from the beginning of a text to where so much of it has been read. */
+/* Moves a mark over the first `length` characters of a text. */
 static void mark_move(struct mark *mark, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

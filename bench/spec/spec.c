@@ -41,13 +41,13 @@ bool spec_is_meant(const char *name)
     return meant;
 }
 
-/* ---- The files that a spec extends ---- */
+/* ---- Files that a spec extends ---- */
 
-/* No study needs as many; together with the depth they bound what is read. */
+/* Limits of extended files. Together with the limit of a file's size they bound the input. */
 #define BASES_MAX 64
 #define DEPTH_MAX 16
 
-/* A file that is being read, below those that extend it. */
+/* File being read, and the file that extends it. */
 struct layer {
     const char *path;
     const struct layer *above;
@@ -72,7 +72,7 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* The file that `text` is when seen from the folder of `from`; the spec keeps its path. */
+/* Finds a base by its path relative to the file `from`. The spec owns the path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {
@@ -112,7 +112,7 @@ static enum status read_bases(struct spec *spec, const struct layer *above,
     return OK;
 }
 
-/* The list of folders leaves the tree, which goes. */
+/* Moves the list of folders from the tree into the spec, since the tree is freed. */
 static enum status keep_folders(struct spec *spec, struct node *root, struct error *e)
 {
     struct node *list = (struct node *)node_find(root, spec_folders_key);
@@ -145,9 +145,9 @@ static enum status read_layer(struct spec *spec, const struct layer *layer, stru
     return status;
 }
 
-/* ---- A whole spec ---- */
+/* ---- Load a spec ---- */
 
-/* A spec that does not say it goes by its file. */
+/* Names a spec without `name` by its file. */
 static enum status name_by_file(struct spec *spec, struct error *e)
 {
     char name[PATH_MAX];
@@ -160,13 +160,13 @@ static enum status name_by_file(struct spec *spec, struct error *e)
     return config_set(&spec->config, option_get(OPT_NAME), name, mark_in(spec->path, 1, 1), e);
 }
 
-/* "kota_parts_quick" */
+/* Appends _quick to the name, as in "kota_parts_quick". */
 static enum status name_quick_form(struct spec *spec, struct error *e)
 {
     char *name;
     struct value *value = &spec->config.values[OPT_NAME];
     struct mark mark = value->mark;
-    if (!value->set || mark_from_set(mark)) /* by `quick` */
+    if (!value->set || mark_from_set(mark)) /* named by `quick` */
         return OK;
     if (asprintf(&name, "%s_quick", value->text) < 0)
         return error_no_memory(e, "a name");
@@ -175,8 +175,8 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Lays `quick` over the spec, once: what is written of a run has it in its values. `asked`: the column of SET that asks
- * for it, or 0. */
+/* Applies `quick` to the spec. A recorded spec has been changed already, so its `quick` is none.
+ * asked: column of form=quick in SET, or 0. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);
@@ -200,7 +200,7 @@ static enum status apply_quick(struct spec *spec, int asked, struct error *e)
     return name_quick_form(spec, e);
 }
 
-/* A spec without a file yet. */
+/* Initialises a spec before any file is read. */
 static enum status begin_spec(struct spec *spec, struct error *e)
 {
     memset(spec, 0, sizeof *spec);
@@ -212,7 +212,7 @@ static enum status begin_spec(struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Whether words of `quick` give an option the value, or the axis, that the spec has without them. */
+/* Returns whether `quick` gives an option the value or axis that the spec already has. */
 static bool is_repeated(const struct spec *quick, const struct spec *spec, enum option_id id)
 {
     const struct axis *axis = matrix_axis(quick->matrix, id);
@@ -242,7 +242,7 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     return OK;
 }
 
-/* Finds mistakes in the words of a quick form, which this load does not lay over the spec. */
+/* Finds mistakes in the words of a quick form that this load does not use. */
 static enum status try_quick(const struct spec *spec, struct error *e)
 {
     struct spec trial;
@@ -270,7 +270,7 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
 }
 
-/* The default figures show times: accuracy runs alone have other figures. */
+/* Chooses the default figures. Without timed launches, figures of time would be empty. */
 static enum status choose_figures(struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];

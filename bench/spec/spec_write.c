@@ -1,4 +1,4 @@
-/* A spec with every option written out: reads back to the same points on any machine. */
+/* Writes a spec with all options. It reads back to the same points on any machine. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ static void write_figures(FILE *out, const struct spec *spec, const struct value
     fputs(value->n > 0 ? "]" : "[]", out);
 }
 
-/* A file goes by its copy beside the spec. */
+/* Writes a value; for an input file, the path of its copy beside the spec. */
 static void write_value(FILE *out, const struct spec *spec, enum option_id id,
                         const struct value *value)
 {
@@ -43,15 +43,15 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
         fputs(value->text, out);
 }
 
-/* A batch size of 0 is one that is not given; neither is what has no preset and no value, nor what others
- * say of ranks and nodes. */
+/* Returns whether an option is left out: options on axes, unset options without a default, and
+ * unset batch sizes, ranks and nodes, which follow from others. */
 static bool is_absent(const struct spec *spec, const struct spec_option *option)
 {
-    bool told = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK ||
-                option->id == OPT_RANKS || option->id == OPT_NODES ||
-                option->id == OPT_RANKS_PER_NODE;
+    bool follows = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK ||
+                   option->id == OPT_RANKS || option->id == OPT_NODES ||
+                   option->id == OPT_RANKS_PER_NODE;
     return matrix_axis(spec->matrix, option->id) != NULL ||
-           ((told || option->preset == NULL) && !spec->config.values[option->id].set);
+           ((follows || option->preset == NULL) && !spec->config.values[option->id].set);
 }
 
 static void write_options(FILE *out, const struct spec *spec)
@@ -66,7 +66,7 @@ static void write_options(FILE *out, const struct spec *spec)
     }
 }
 
-/* "[a, b]" of each axis of the matrix, or of those of one zip. */
+/* Writes "key: [a, b]" for each axis of the matrix (zip 0) or of one zip. */
 static void write_axes(FILE *out, const struct spec *spec, const struct matrix *matrix, int zip,
                        const char *indent)
 {
@@ -129,8 +129,8 @@ static void write_selection(FILE *out, const struct spec *spec, const struct sel
     fputs("}\n", out);
 }
 
-/* Without excludes that match nothing on this machine or with this SET: they would be errors now
- * that the matrix is written out. */
+/* Writes the excludes, except those that match nothing on this machine or with this SET: in the
+ * written spec they would be errors. */
 static void write_excludes(FILE *out, const struct spec *spec, const struct matrix *matrix,
                            const char *indent)
 {
@@ -180,7 +180,7 @@ static bool is_relative(const struct value *value)
     return value->path != NULL && value->text[0] != '/';
 }
 
-/* Some path of a point, of a file that has no copy, is seen from a folder. */
+/* Returns whether some point has a relative path to a file that is not copied. */
 static bool has_relative(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
@@ -208,8 +208,9 @@ static enum status write_folder(FILE *out, const char *file, const char *before,
     return status;
 }
 
-/* Where paths are seen from wherever the copy lies: as the copy says that this spec is, else from the folders of the spec
- * and of its bases, then from the current one. */
+/* Writes the folders from which relative paths are searched, so that the copy can lie anywhere.
+ * They are the folders of a recorded spec; else those of the spec and its bases, then the current
+ * folder. */
 static enum status write_folders(FILE *out, const struct spec *spec, struct error *e)
 {
     const struct node *folders = spec->folders;
@@ -229,14 +230,15 @@ static enum status write_folders(FILE *out, const struct spec *spec, struct erro
     return OK;
 }
 
-/* The first line. */
+/* First line of a recorded spec. */
 static const char head[] = "# Every option of the campaign as it was run; written by scalebench.\n";
 
 bool spec_is_recorded(const char *path)
 {
     char line[sizeof head] = "";
     struct stat info;
-    bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe is read once */
+    bool is_file =
+        stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe can be read only once */
     FILE *in = is_file ? fopen(path, "re") : NULL;
     bool read = in != NULL && fgets(line, sizeof line, in) != NULL;
     if (in != NULL)

@@ -42,7 +42,7 @@ static enum status parse_text(struct value *value, const struct spec_option *opt
     return value_set_text(value, e, "%s", node->text);
 }
 
-/* The program takes it as it is written. */
+/* Parses an option of a foreign program, which receives the text unchanged. */
 static enum status parse_own(struct value *value, const struct spec_option *option,
                              const struct node *node, struct error *e)
 {
@@ -82,7 +82,7 @@ const char *value_unit(enum option_type type, size_t i)
     return type == TYPE_PERCENT && i == 0 ? share_units[0].name : NULL;
 }
 
-/* A number directly followed by one of the units. */
+/* Parses a number directly followed by one of the units. */
 static bool parse_unit(const char *text, const struct unit *units, size_t n, double *number)
 {
     size_t length = strlen(text);
@@ -111,7 +111,7 @@ bool number_parse_unit(const char *text, enum option_type *type, double *number)
     return *type != TYPE_PERCENT || parse_unit(text, share_units, 1, number);
 }
 
-/* A word as preset, off, is no time at all. */
+/* Returns whether a text is the default and a word, such as off. */
 static bool is_word_of(const struct spec_option *option, const struct node *node)
 {
     return option->preset != NULL && isalpha((unsigned char)option->preset[0]) &&
@@ -159,7 +159,7 @@ static enum status parse_percent(struct value *value, const struct spec_option *
     return value_set_text(value, e, "%s%%", value_number_text(text, value->number));
 }
 
-/* "6..20" into its halves; "6" into twice the same. */
+/* Splits "6..20" into 6 and 20, "6" into 6 and 6. */
 static bool split_range(const char *text, double *low, double *high)
 {
     const char *dots = strstr(text, "..");
@@ -194,7 +194,8 @@ static enum status parse_ranks(struct value *value, const struct spec_option *op
     return parse_int(value, option, node, e);
 }
 
-/* A number, or one of the words, which nodes_resolve makes a number of: NAN until then. */
+/* Parses a number or one of two words. A word has the number NAN until nodes_resolve computes
+ * it. */
 static enum status parse_or_word(struct value *value, const struct spec_option *option,
                                  const struct node *node, const char *a, const char *b,
                                  struct error *e)
@@ -262,7 +263,7 @@ static value_parser *parser_of(enum option_type type)
     return parsers[type];
 }
 
-/* Sentences, which blanks do not part. */
+/* Returns whether the items may contain blanks. */
 static bool has_blanks(const struct spec_option *option)
 {
     return option->type == TYPE_STRINGS || option->type == TYPE_PATTERNS;
@@ -294,7 +295,8 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
         separate_words(text, 200, written);
 }
 
-/* A list where one belongs and nowhere else, with plain values in it; something written at all. */
+/* Checks that a value is present, and a list of plain values exactly if the option expects a
+ * list. */
 static enum status check_kind(const struct spec_option *option, const struct node *node,
                               struct error *e)
 {
@@ -353,7 +355,7 @@ enum status value_copy_plain(struct value *to, const struct value *from, struct 
 {
     *to = *from;
     to->borrowed = false;
-    to->texts = NULL; /* and the numbers */
+    to->texts = NULL; /* also clears the numbers */
     to->figures = NULL;
     to->text = to->path = NULL;
     enum status status = copy_contents(to, from, e);

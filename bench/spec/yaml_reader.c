@@ -10,7 +10,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* No specification comes near these; what does is not one. */
+/* Limits of a file; no real spec comes near them. */
 #define FILE_BYTES_MAX (1u << 20)
 #define KEY_BYTES_MAX  200
 
@@ -18,7 +18,7 @@ struct reader {
     yaml_parser_t parser;
     const char *text;
     size_t size;
-    struct mark origin; /* of the first character */
+    struct mark origin; /* position of the first character */
     struct anchors anchors;
 };
 
@@ -37,7 +37,8 @@ static struct mark event_mark(const struct reader *r, const yaml_event_t *event)
     return place_mark(r, event->start_mark.line, event->start_mark.column);
 }
 
-/* libyaml reports bytes it cannot decode by offset alone. */
+/* Computes line and column from an offset: for undecodable bytes libyaml reports only the
+ * offset. */
 static struct mark offset_mark(const struct reader *r, size_t offset)
 {
     size_t line = 0, column = 0;
@@ -46,7 +47,7 @@ static struct mark offset_mark(const struct reader *r, size_t offset)
         if (c == '\n') {
             line++;
             column = 0;
-        } else if ((c & 0xC0) != 0x80) { /* not the continuation of a character */
+        } else if ((c & 0xC0) != 0x80) { /* not a continuation byte of UTF-8 */
             column++;
         }
     }
@@ -62,14 +63,14 @@ static enum status parser_error(const struct reader *r, struct error *e)
         return mark_error(e, ERR_SPEC, offset_mark(r, p->problem_offset),
                           "not a text file: %s (byte %zu)", p->problem, p->problem_offset);
 
-    /* libyaml sees an end of text as the beginning of a further line. */
+    /* libyaml reports the end of the text as the start of a new line. */
     size_t index = p->problem_mark.index;
     struct mark mark = index < r->size ? place_mark(r, p->problem_mark.line, p->problem_mark.column)
                                        : offset_mark(r, r->size);
     if (index < r->size && r->text[index] == '\t')
         return mark_error(e, ERR_SPEC, mark, "a tab: indent with spaces");
     if (strcmp(p->problem, "could not find expected ':'") ==
-        0) /* seen behind the line that lacks it */
+        0) /* libyaml reports the line after it */
         return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
                           "not YAML: ': ' is expected behind a key, a colon and a blank");
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem,
@@ -81,7 +82,7 @@ static enum status next_event(struct reader *r, yaml_event_t *event, struct erro
     return yaml_parser_parse(&r->parser, event) ? OK : parser_error(r, e);
 }
 
-/* The name of an alias, or of the anchor in front of a value; NULL: there is none. */
+/* Returns the name of an alias, or of the anchor before a value; NULL if there is none. */
 static const char *anchor_of(const yaml_event_t *event)
 {
     switch (event->type) {
@@ -98,7 +99,7 @@ static const char *anchor_of(const yaml_event_t *event)
     }
 }
 
-/* Tags make a value mean something else than it shows. */
+/* Rejects tags, because they change the meaning of a value. */
 static enum status refuse_tag(const struct reader *r, const yaml_event_t *event, struct error *e)
 {
     const yaml_char_t *tag =
@@ -125,7 +126,7 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
                              int depth, struct error *e);
 
-/* Room for one more item, zeroed. */
+/* Appends a zeroed item. */
 static enum status add_item(struct node *node, struct node **item, struct error *e)
 {
     if (node->n == YAML_ITEMS_MAX)
@@ -136,7 +137,6 @@ static enum status add_item(struct node *node, struct node **item, struct error 
     return OK;
 }
 
-/* Reads the node that comes next. */
 static enum status read_next(struct reader *r, struct node *node, int depth, struct error *e)
 {
     yaml_event_t event;
@@ -159,7 +159,8 @@ static enum status check_key(const struct node *map, const struct node *item, st
     return OK;
 }
 
-/* One word, neither an alias nor behind an anchor, which somebody meant for the value. */
+/* Checks that a key is one word without an alias. An anchor before a key was probably meant for the
+ * value. */
 static enum status check_key_event(const struct reader *r, const yaml_event_t *event,
                                    struct error *e)
 {
@@ -201,7 +202,7 @@ static enum status read_element(struct reader *r, const yaml_event_t *event, str
     return read_node(r, event, item, depth + 1, e);
 }
 
-/* Items up to the end event of a list or map. */
+/* Reads items up to the end of a list or map. */
 static enum status read_items(struct reader *r, struct node *node, int depth, struct error *e)
 {
     bool map = node->kind == NODE_MAP;
@@ -218,7 +219,7 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     }
 }
 
-/* Without escapes and folded lines a scalar takes its characters, those before its text and a closing quotation mark. */
+/* Returns whether the text is as long as in the file: no escapes, no folded lines. */
 static bool is_verbatim(const yaml_event_t *event, const struct node *node)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -236,7 +237,7 @@ static enum status merge_keys(struct node *map, struct error *e)
     return OK;
 }
 
-/* A value that is no alias, behind the anchor of this name (NULL: none). */
+/* Reads a value other than an alias. anchor: name of the anchor before it; NULL if none. */
 static enum status read_value(struct reader *r, const yaml_event_t *event, const char *anchor,
                               struct node *node, int depth, struct error *e)
 {
@@ -271,7 +272,7 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     return anchors_end(&r->anchors, i, node, e);
 }
 
-/* Takes the next event, which libyaml's grammar guarantees to be of this type or the end. */
+/* Consumes the next event. libyaml guarantees that it has this type or ends the stream. */
 static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
                               struct mark *mark, struct error *e)
 {
@@ -313,7 +314,7 @@ static enum status read_buffer(struct node *root, const char *text, size_t size,
     return status;
 }
 
-/* The bytes of a file, at most FILE_BYTES_MAX + 1 of them. */
+/* Reads at most FILE_BYTES_MAX + 1 bytes of a file. */
 static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t *size,
                               struct error *e)
 {
@@ -339,7 +340,7 @@ enum status yaml_read_file(struct node *root, const char *path, struct error *e)
     size_t size = 0;
     enum status status = load_bytes(file, path, &bytes, &size, e);
     fclose(file);
-    /* Some editors begin a file with a byte-order mark, which is no text. */
+    /* Skip the byte-order mark that some editors write. */
     size_t mark = status == OK && size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     if (status == OK)
         status = read_buffer(root, bytes + mark, size - mark, mark_in(path, 1, 1), e);

@@ -6,16 +6,17 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* No specification comes near these. The number of anchors also bounds the search for a name. */
+/* Limits of one file; no real spec comes near them. The number of anchors also bounds the search
+ * for a name. */
 #define ANCHORS_MAX 1000
 #define NODES_MAX   10000
 #define BYTES_MAX   (1u << 20)
 
-/* ---- Copies ---- */
+/* ---- Copy nodes ---- */
 
 struct copying {
     struct anchors *anchors;
-    struct mark alias; /* line 0: the copy that an anchor keeps, whose marks stay */
+    struct mark alias; /* position of the alias; line 0: copy kept by an anchor, whose marks stay */
 };
 
 static struct mark copy_mark(const struct copying *c, struct mark written)
@@ -52,7 +53,7 @@ static enum status check_copy(const struct copying *c, const struct node *from, 
     return OK;
 }
 
-/* Everything but the key. */
+/* Copies a node except for its key. */
 static enum status copy_value(struct node *to, const struct copying *c, const struct node *from,
                               int depth, struct error *e)
 {
@@ -156,7 +157,7 @@ static void move_item(struct node *to, struct node *from)
     *from = (struct node){.n = 0};
 }
 
-/* Moves what neither map has; an entry that stays behind is freed with its map. */
+/* Moves entries whose key neither map has. The other entries are freed with their map. */
 static void merge_one(struct node *to, const struct node *map, struct node *merged)
 {
     for (size_t i = 0; i < merged->n; i++) {

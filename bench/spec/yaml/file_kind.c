@@ -6,7 +6,7 @@
 
 #include "kernels/base/text.h"
 
-/* The keys are some that no other kind has. */
+/* Kinds of YAML files. `keys`: keys that only this kind has. */
 static const struct {
     const char *name, *use, *keys[8];
 } kinds[] = {
@@ -21,7 +21,7 @@ static const struct {
                    {"account", "partition", "sbatch", "modules", "cores", "launcher", NULL}},
 };
 
-/* Files that are no YAML, by the ending of their names. */
+/* Other kinds of files, by ending. */
 static const struct {
     const char *ending, *name;
 } others[] = {{".csv", "a table"}, {".md", "a page"}, {".svg", "a picture"}};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Places ---- */
+/* ---- Positions ---- */
 
 enum status mark_error(struct error *e, enum status status, struct mark mark, const char *format,
                        ...)
