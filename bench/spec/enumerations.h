@@ -1,4 +1,4 @@
-/* The names that options choose from, each beside the enum that stands for it. */
+/* Names that options choose from, and the enum of each list. */
 #pragma once
 
 #include <stddef.h>
@@ -14,21 +14,21 @@
 #include "bench/spec/enumerations.def"
 /* clang-format on */
 
-/* One list of enumerations.def, its rows in their order. */
+/* List of enumerations.def. Rows keep their order. */
 struct enumeration {
-    const char *list; /* "lr_rules" */
+    const char *list; /* name of the list: "lr_rules" */
     size_t n;
     const char *const *names, *const *summaries; /* [n] */
 };
 
-/* Arrays of one, so that options.def can give an option either a list or NULL. */
+/* Arrays of one element, so that options.def can pass either a list or NULL. */
 #define LIST(list) extern const struct enumeration names_##list[1];
 #define ROW(name, summary)
 #define LIST_END
 #include "bench/spec/enumerations.def"
 
-/* Every list; *n of them. */
+/* Returns all lists, *n of them. */
 const struct enumeration *const *enumerations(size_t *n);
 
-/* A line a row: `indent`, name, summary. */
+/* Prints one line per row: `indent`, name, summary. */
 void enumeration_print(FILE *out, const char *indent, const struct enumeration *names);

@@ -1,47 +1,48 @@
-/* A program of somebody else's making: its options, its command line and the time that points are compared by. */
+/* Foreign program (workload.command): its own options, its command line and the time for comparing
+ * points. */
 #pragma once
 
 #include "bench/spec/spec.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* Bytes of the name of an option. */
+/* Largest size of an option's name, in bytes. */
 enum { FOREIGN_NAME = 32 };
 
-/* ---- Own options ---- */
+/* ---- Options of the program ---- */
 
-/* "workload.options": what they stand below. */
+/* Group of the program's own options: "workload.options". */
 extern const char own_options_group[];
 bool own_option_is_below(const char *key);
 
-/* The row of "workload.options.size", made where the spec has none of this name yet. ERR_SPEC at the key
- * of `entry` for what cannot name an option, and for one too many. */
+/* Finds or adds the row of a key such as "workload.options.size". ERR_SPEC at the key of `entry`
+ * for an invalid name, or if there are too many options. */
 enum status own_option_name(const struct spec_option **option, struct own_options *own,
                             const char *key, const struct node *entry, struct error *e);
 
-/* Brings them into the order of their names wherever the spec has values of them, so that neither points
- * nor labels hang on who was named first. */
+/* Sorts the options by name in all values of the spec, so that points and labels do not depend on
+ * the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* An option that no command takes would change nothing. ERR_SPEC at its place. */
+/* Rejects an option that no command uses. ERR_SPEC with its position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */
 
-/* What the braces of a command line stand for besides what the point says. */
+/* Values of {seed} and {record} for one launch. */
 struct foreign_launch {
     unsigned long long seed;
-    const char *record; /* folder */
+    const char *record; /* folder of the launch's records */
 };
 
-/* The i-th word of workload.command with its braces replaced, freed with free. ERR_SPEC at its place
- * for braces that mean nothing, or an own option that the point is not given. */
+/* Returns word `i` of workload.command with names in braces replaced; free with free(). ERR_SPEC at
+ * the word for an unknown name, or an own option without a value. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 
-/* The index of the metric that workload.time names; that of no metric (their number): the wall time
- * counts. *ms is what one of it is in milliseconds. ERR_SPEC at its place. */
+/* Finds the metric named by workload.time. *metric is its index, or the number of metrics for the
+ * wall time. *ms is its unit in milliseconds. ERR_SPEC with the position. */
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
 
-/* Whether the command and the time of a point go with its metrics. ERR_SPEC at their place. */
+/* Checks command, metrics and time of a point. ERR_SPEC with the position. */
 enum status foreign_check(const struct config *config, struct error *e);

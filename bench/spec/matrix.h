@@ -1,6 +1,5 @@
-/* The parts of a spec that make several points of it: matrix, zip, exclude, baseline, cases. What
- * is read later from another file, or from SET, takes the place of what was there: that is how a
- * spec lies over the bases that it extends. */
+/* Parts of a spec that give several points: matrix, zip, exclude, baseline, cases. Files are read
+ * from the bases to the spec, then SET; each overrides what was read earlier. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,41 +10,41 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* Words of a command line lie over what files say: those of a quick form, then those of SET. */
+/* Origin of words that override files: a quick form, then SET. */
 enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
-/* The names under which marks mention them. */
+/* Names of the origins in marks. */
 extern const char *const words_files[WORDS_ORIGINS];
-/* Whether it stands in words, of either kind. */
+/* Returns whether a mark is in words of either origin. */
 bool mark_from_set(struct mark mark);
-/* Whether both stand in one file, or in one line of words: what is said there once lies over what was
- * said before, and is an error when it is said twice. */
+/* Returns whether both marks are in one file, or in one line of words. Within such a layer, giving
+ * a key twice is an error; a later layer overrides an earlier one. */
 bool mark_same_layer(struct mark a, struct mark b);
 
-/* One key of the matrix, or of a zip, with its values. */
+/* Key of the matrix or of a zip, with its values. */
 struct axis {
     enum option_id id;
     struct mark mark;
-    bool open;      /* auto or from SET: its values are not the file's own */
-    bool automatic; /* auto: nodes_resolve makes its values */
-    int zip;        /* axes of one number, from 1, run together; 0: this one runs alone */
+    bool open;      /* values depend on the machine (auto) or come from SET */
+    bool automatic; /* auto: nodes_resolve fills in the values */
+    int zip;        /* number of the zip, from 1, whose axes vary together; 0: no zip */
     struct value *values;
     size_t n;
 };
 
-/* Some options with a value each: those that are `set`. The others are not there at all. */
+/* Options with one value each; only options that are `set` count. */
 struct selection {
     struct mark mark;
     struct config config;
-    struct condition *condition; /* of an exclude that is one; NULL: `config` says what */
-    size_t matches;              /* points of the matrix that an exclude takes out */
-    size_t alone;                /* those of them that no earlier exclude takes out */
-    bool goes_on; /* of an exclude: the same entry as the one before, with other values of a list */
+    struct condition *condition; /* condition of an exclude; NULL: an exclude by `config` */
+    size_t matches;              /* points that the exclude matches */
+    size_t alone;                /* points that no earlier exclude matches */
+    bool goes_on; /* same entry of exclude as the selection before, another value of a list */
 };
 
-/* Of the whole spec, or of one of its cases. */
+/* Matrix of the spec or of one case. */
 struct matrix {
-    char *label;                    /* of a case; NULL: the spec's own */
-    struct mark mark;               /* of a case */
+    char *label;                    /* label of a case; NULL: matrix of the spec */
+    struct mark mark;               /* position of a case */
     struct selection own;           /* options of a case */
     struct axis axes[OPTION_COUNT]; /* in the order of the file */
     size_t n_axes;
@@ -53,74 +52,79 @@ struct matrix {
     size_t n_excludes;
     bool has_baseline;
     struct selection baseline;
-    struct matrix *cases; /* of the spec */
+    struct matrix *cases; /* cases of the spec */
     size_t n_cases;
 };
 
-/* Where what is read goes: into the spec, or into one of its cases. */
+/* Destination of a read: the spec or one of its cases. */
 struct reading {
     struct spec *spec;
     struct matrix *matrix;
-    struct config *config; /* its options with one value */
+    struct config *config; /* options with one value */
 };
 
-/* Lays the tree of a whole spec over spec->config (at its presets at first) and spec->matrix
- * (zeroed at first). */
+/* Reads the tree of one spec file into spec->config and spec->matrix. Call it first with defaults
+ * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Lays what stands at the top, below `matrix`, below `zip` or below `baseline` over what was read. */
+/* Read the options at the top, below `matrix`, below `zip` or below `baseline`. */
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
 
-/* Applies "key=value matrix.key=[...]" to them, line by line, each over those before it. Errors name the
- * origin, line and column. */
+/* Applies words such as "key=value matrix.key=[...]", each line overriding the lines before it.
+ * Errors name origin, line and column. */
 enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
                                struct error *e);
-/* The column of this word in a SET, from 1; 0: it is none of its words. "key=" is a word of any value. */
+/* Returns the column of a word in a SET, from 1; 0 if it is absent. "key=" matches any value of the
+ * key. */
 int matrix_set_column(const char *set, const char *word);
 
 void matrix_free(struct matrix *matrix);
 
-/* The axis of this option, or NULL. */
+/* Returns the axis of an option, or NULL. */
 struct axis *matrix_axis(const struct matrix *matrix, enum option_id id);
 
-/* The largest number of a zip; 0: there is none. */
+/* Returns the largest number of a zip; 0 if there is none. */
 int matrix_zips(const struct matrix *matrix);
 
 void matrix_remove_axis(struct matrix *matrix, struct axis *axis);
 
-/* The case gives this option itself, with one value or several. */
+/* Returns whether the case gives the option itself, as one value or an axis. */
 bool matrix_gives(const struct matrix *matrix, enum option_id id);
 
-/* The entries of `exclude`, which take the place of all that were read from other files. */
+/* Reads the list `exclude`, which replaces all excludes of other files. */
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e);
 void excludes_clear(struct matrix *matrix);
 
-/* Of one value each; lies over what was read from another file, and in place of it for SET. */
+/* Reads `baseline`. Options of another file's baseline remain unless overridden; SET replaces the
+ * whole baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value; one of another file gives way, one of the same is an error. */
+/* Stores one value. It overrides a value of another layer; a second value in the same layer is an
+ * error. */
 enum status option_read(struct config *config, const struct spec_option *option,
                         const struct node *entry, struct error *e);
 enum status option_given_twice(const struct spec_option *option, const struct node *entry,
                                struct mark first, struct error *e);
-/* A value of the whole campaign where one of a point belongs. */
+/* Rejects an option of the whole campaign in a place for options of points. */
 enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
                                    struct error *e);
 
-/* An option as a condition sees it: a number where its values have an order. */
+/* Returns an option's value for conditions: with a number if its values have an order. */
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
-/* What a point is before it has run: an option by its key, or `case`; as condition_lookup. */
+/* Looks up an option or `case` of a point; a condition_lookup. */
 bool point_look_up(struct condition_value *value, const char *name, const void *point);
-/* CONDITION_ANY where words stand for some numbers, as off and half do. */
+/* Returns the kind of an option's values. CONDITION_ANY if some values are words, such as off and
+ * half. */
 enum condition_kind option_kind(const struct spec_option *option);
 
-/* Every option of the selection has that value in the point, or its condition holds there. */
+/* Returns whether the point has all values of the selection, or satisfies its condition. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
-/* It names an option whose values are not the file's own, so that it may well match nothing. */
+/* Returns whether the selection names an option with values from the machine or SET, so that it may
+ * match nothing. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
 
 void selection_free(struct selection *selection);

@@ -31,7 +31,7 @@ static json_t *layer_json(const struct layer_desc *layer)
         if (o->type != LAYER_PART ||
             layer_lacks(
                 layer,
-                o)) /* present only if left out, so that digests of other networks stay the same */
+                o)) /* written if the layer lacks the part; digests of other layers stay the same */
             json_object_set_new(options, o->key, option_json(o, layer));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind",
                      layer_names()[layer->kind], "options", options, "in", shape_json(layer->in),

@@ -1,19 +1,19 @@
-/* Rules between values, and what must be given at all. */
+/* Checks rules between options, and required options. */
 #pragma once
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Before expansion: what concerns the whole campaign. */
+/* Checks the whole campaign, before expansion. */
 enum status rules_check_spec(const struct spec *spec, struct error *e);
 
-/* After it: what concerns single points, and the models they name. */
+/* Checks the points and their models, after expansion. */
 enum status rules_check_points(const struct spec *spec, struct error *e);
-/* The part of it that looks at all points together. */
+/* Checks all points together; called by rules_check_points. */
 enum status rules_check_together(const struct spec *spec, struct error *e);
 
-/* In checks of options against each other: returns ERR_ARGUMENT with a message from a function that has `enum option_id
- * *at`, which becomes the option whose line is to change, and `struct error *e`. */
+/* Returns ERR_ARGUMENT with a message from a check of options. The calling function has `enum
+ * option_id *at`, which becomes the option to change, and `struct error *e`. */
 #define REFUSE(option, ...)                                                                        \
     do {                                                                                           \
         *at = option;                                                                              \

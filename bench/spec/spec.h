@@ -1,5 +1,5 @@
-/* A campaign as a YAML file says it: options, a matrix of points, a baseline. Reading is strict: an
- * unknown or repeated key, a value out of range or of the wrong kind is an error with its place. */
+/* Campaign described by a YAML file: options, a matrix of points, a baseline. Reading is strict: an
+ * unknown or repeated key and an invalid value are errors with their position. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
-/* So many options of programs that are not ours may one spec name. */
+/* Most options of foreign programs in one spec. */
 enum { OWN_OPTIONS_MAX = 32 };
 
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
 #include "bench/spec/options.def"
-    OPTION_ROWS, /* of the table; the last, OWN, is the first of those that a spec names */
+    OPTION_ROWS, /* rows of the table; the last, OPT_OWN, is the first of a spec's own options */
     OPT_OWN_LAST = OPT_OWN + OWN_OPTIONS_MAX - 1,
     OPTION_COUNT
 };
@@ -28,23 +28,23 @@ enum option_type {
     TYPE_REAL,
     TYPE_BOOL, /* true or false */
     TYPE_TEXT,
-    TYPE_ENUM,       /* one of the names; kept as index and as text */
+    TYPE_ENUM,       /* a name, kept as index and as text */
     TYPE_TIME,       /* "90s", "10min", "1h", "250ms"; kept in seconds */
     TYPE_SIZE,       /* "64KiB", "25MiB"; kept in bytes */
     TYPE_PERCENT,    /* "5%"; kept in per cent */
     TYPE_RANGE,      /* "6..20" or "6"; kept as two integers */
     TYPE_TEXTS,      /* list of names */
     TYPE_STRINGS,    /* list of free texts */
-    TYPE_WORDS,      /* the same of texts that blanks separate */
+    TYPE_WORDS,      /* list of texts without blanks */
     TYPE_PATTERNS,   /* list of "name = pattern" */
     TYPE_INTS,       /* list of integers */
     TYPE_RANKS,      /* an integer; in a matrix also auto */
-    TYPE_NODES,      /* an integer, or auto; as NODE_RANKS a number once the spec is read */
-    TYPE_NODE_RANKS, /* an integer, half or full */
+    TYPE_NODES,      /* integer or auto; a number once the spec is read */
+    TYPE_NODE_RANKS, /* integer, half or full; a number once the spec is read */
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
-    TYPE_CONDITION,  /* ">= 96.5"; kept as number; "" is none */
-    TYPE_FIGURES,    /* list of names and of maps: bench/spec/figures/request.h */
-    TYPE_OWN,        /* a text as a program of somebody else takes it; its number too, else NAN */
+    TYPE_CONDITION,  /* ">= 96.5"; kept as number; "": none */
+    TYPE_FIGURES,    /* list of names and maps: bench/spec/figures/request.h */
+    TYPE_OWN,        /* text for a foreign program; also kept as a number, or NAN */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD, SCOPE_UNTIMED };
@@ -57,32 +57,32 @@ struct spec_option {
     const char *unit;
     double min, max;
     const char *preset;
-    const struct enumeration *names; /* that are allowed, or NULL */
+    const struct enumeration *names; /* allowed names, or NULL */
     const char *help;
-    bool flaw; /* of published programs, where it is not at its preset */
+    bool flaw; /* repeats a flaw of published programs unless at its default */
 };
 
-/* Whether a value of this type is written as a list. */
+/* Returns whether a value of this type is written as a list. */
 static inline bool type_is_list(enum option_type type)
 {
     return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS || type == TYPE_WORDS ||
            type == TYPE_PATTERNS || type == TYPE_FIGURES || type == TYPE_SEGMENTS;
 }
 
-/* Whether an option has one value a campaign. */
+/* Returns whether the campaign has one value of the option. */
 static inline bool scope_is_campaign(enum option_scope scope)
 {
     return scope == SCOPE_CAMPAIGN || scope == SCOPE_FIGURE;
 }
 
-/* Whether an option is handed to the workload. */
+/* Returns whether the option is passed to the workload. */
 static inline bool scope_is_workload(enum option_scope scope)
 {
     return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
-/* Whether points of one identity may differ in it: it follows from ranks and nodes, or changes nothing
- * of what runs. */
+/* Returns whether points of one identity may differ in the option: it follows from ranks and nodes,
+ * or does not affect the run. */
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
@@ -91,34 +91,34 @@ static inline bool option_is_derived(enum option_id id)
 }
 
 const struct spec_option *option_get(enum option_id id);
-/* By key ("train.lr"), or NULL. */
+/* Returns the option with a key ("train.lr"), or NULL. */
 const struct spec_option *option_find(const char *key);
-/* Whether options lie below the first `length` characters of a key: below "train", "measure.time". */
+/* Returns whether the first `length` characters of a path are a group of options: "train",
+ * "measure.time". */
 bool option_is_group(const char *path, size_t length);
 
-/* The options that a spec names, in the order of their names: rows as those of the table, whose ids
- * begin at OPT_OWN. */
+/* Options that a spec names for a foreign program, sorted by name. Their ids begin at OPT_OWN. */
 enum { OWN_KEY = 64 };
 struct own_options {
     struct spec_option rows[OWN_OPTIONS_MAX];
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
     size_t n;
 };
-/* What `scalebench explain KEY` prints: type, unit, range, allowed names, preset, help. */
+/* Prints what `scalebench explain KEY` shows: type, unit, range, names, default, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
-/* What a key of a spec that is no option holds. */
+/* Kind of value of a key that is no option. */
 enum part_kind {
-    PART_FILES,    /* a file, or a list of them */
+    PART_FILES,    /* file or list of files */
     PART_AXES,     /* options, each with a list of values */
-    PART_ZIPS,     /* the same, or a list of such maps */
-    PART_EXCLUDES, /* a list of conditions and of options with a value or a list of them */
-    PART_VALUES,   /* options with a value each */
+    PART_ZIPS,     /* map as for PART_AXES, or a list of such maps */
+    PART_EXCLUDES, /* list of conditions and of maps of options to a value or a list */
+    PART_VALUES,   /* options, each with one value */
     PART_CASES,
     PART_LABEL,
 };
 
-/* A key of a spec that is no option: parts.def. */
+/* Key of a spec that is no option (parts.def). */
 struct spec_part {
     const char *name;
     enum part_kind kind;
@@ -127,12 +127,12 @@ struct spec_part {
 };
 const struct spec_part *spec_parts(size_t *n);
 
-/* Where a value was written; line 0: a preset, or the command line (file says which). Of what an alias
- * repeats, the place of the alias. */
+/* Position of a value. line 0: default or command line, as `file` tells. For an aliased value, the
+ * position of the alias. */
 struct mark {
     const char *file; /* borrowed from the spec */
     int line, column;
-    int anchor_line, anchor_column; /* of what an alias repeats, its place in the anchor; else 0 */
+    int anchor_line, anchor_column; /* aliased value: position in the anchor; else 0 */
 };
 
 static inline struct mark mark_in(const char *file, int line, int column)
@@ -140,188 +140,187 @@ static inline struct mark mark_in(const char *file, int line, int column)
     return (struct mark){.file = file, .line = line, .column = column};
 }
 
-/* A value of an option. `text` is canonical: what a resolved spec and a command line write. */
+/* Value of an option. `text` is canonical: the form in recorded specs and command lines. */
 struct value {
     struct mark mark;
     char *text;
-    /* INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0, 1; ENUM index; RANGE
-     * low */
+    /* INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0 or 1; ENUM index;
+     * RANGE lower bound */
     double number;
-    double number_hi; /* RANGE high */
+    double number_hi; /* RANGE upper bound */
     union {
-        double *numbers; /* INTS SEGMENTS: of_numbers */
-        char **texts;    /* TEXTS STRINGS PATTERNS; FIGURES: their names */
+        double *numbers; /* INTS SEGMENTS, if of_numbers */
+        char **texts;    /* TEXTS STRINGS WORDS PATTERNS; FIGURES: names */
     };
-    char *
-        path; /* absolute, of a text that is the path of a file or folder; NULL: as the text says */
+    char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* FIGURES */
-    unsigned n;                     /* of numbers, texts or figures */
+    unsigned n;                     /* number of numbers, texts or figures */
     bool of_numbers;
-    bool set;      /* written by the spec, SET or the command line; false: preset */
-    bool borrowed; /* its texts and numbers are another value's, which outlives it */
+    bool set;      /* given by the spec, SET or command line; false: default */
+    bool borrowed; /* texts and numbers belong to another value, which outlives this one */
 };
 
 /* One value for every option. */
 struct config {
     struct value values[OPTION_COUNT];
-    const struct own_options *own; /* borrowed from the spec; NULL: it names none */
+    const struct own_options *own; /* borrowed from the spec; NULL: none */
 };
 
-/* option_get and option_find, which know also the options that the spec of the configuration names. */
+/* Return an option as option_get and option_find do, including the spec's own options. */
 const struct spec_option *config_option(const struct config *config, enum option_id id);
-/* Lists the keys of options that points have; returns how many. */
+/* Lists the keys of options of points. Returns their number. */
 size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT]);
 
 const struct spec_option *config_option_find(const struct config *config, const char *key);
 
-enum status config_init(struct config *config, struct error *e); /* every option at its preset */
-/* `to` is overwritten, not freed. On error nothing is left in it. */
+enum status config_init(struct config *config, struct error *e); /* sets all defaults */
+/* Copies a config. `to` is overwritten, not freed. After an error nothing in it needs freeing. */
 enum status config_copy(struct config *to, const struct config *from, struct error *e);
-/* The same without copying: `from` must outlive `to`. */
+/* Copies a config without its texts and numbers; `from` must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
-/* Makes the value that of an option; its texts and numbers are borrowed. */
+/* Sets an option to a value, borrowing its texts and numbers. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
-/* Parses and stores one value; error names key, text and what is accepted. */
+/* Parses and stores one value. An error names key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
-/* The same where the old value was written. */
+/* Parse and store a value at the position of the old value. */
 enum status config_set_text(struct config *config, enum option_id id, const char *text,
                             struct error *e);
 enum status config_set_number(struct config *config, enum option_id id, long number,
                               struct error *e);
 
-/* Some option that is a declared flaw is not at its preset. */
+/* Returns whether some option repeats a flaw of published programs. */
 bool config_has_flaw(const struct config *config);
 
-/* The strategy at work: what sync.zero makes of sync.strategy, whose name stands in the text of the option;
- * where that has no such stage, which config_strategy refuses, itself. */
+/* Returns the strategy after sync.zero is applied to sync.strategy. If the strategy has no such
+ * stage, which config_strategy rejects, the strategy itself. */
 enum strategy_kind config_strategy_kind(const struct config *config);
 
-/* The variant of the strategy that sync.variant names; ERR_ARGUMENT, listing those it has, when it has
- * no such variant. */
+/* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the variants. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* The whole configuration of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
- * an algorithm, a precision or a scale that it does not take, a scale that fp16 does not; *at is the
- * option that this is about. */
+/* Fills in the configuration of the strategy. ERR_ARGUMENT for a variant, compressor, algorithm,
+ * precision or scale that does not fit; *at is the option to change. */
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
-/* The compressor that is asked for, or the one that gradients of 16 bits travel by, as train.precision
- * says. */
+/* Returns the compressor: sync.compress, or that of 16-bit gradients if train.precision asks for
+ * them. */
 enum compressor_kind config_compressor(const struct config *config);
-/* Whether sums of that are waited for when they are made. */
+/* Returns whether compressed sums are awaited where they are made, without overlap. */
 bool config_compressor_waits(const struct config *config);
 
-/* Ranks that share a batch: of so many those of one stage and slice, where the net is cut by parallel.pipeline or
- * parallel.tensor. */
+/* Returns how many of `ranks` share a batch, that is the ranks of one stage and slice under
+ * parallel.pipeline and parallel.tensor. */
 long config_replicas(const struct config *config, long ranks);
 
-/* What parallel.* asks of the other options and, where it is known (not NULL), of the network.
- * ERR_ARGUMENT says what does not go together; *at is the option to change. */
+/* Checks parallel.* against other options and the network, if known (not NULL). ERR_ARGUMENT
+ * explains; *at is the option to change. */
 enum status config_check_parallel(const struct config *config, const struct net_desc *net,
                                   long ranks, enum option_id *at, struct error *e);
 
-/* Images of a step over all of so many ranks: train.global_batch, or train.batch_per_rank times
- * train.accumulate times those that share a batch; 0: neither is given. */
+/* Returns the images of a step over all ranks: train.global_batch, or train.batch_per_rank times
+ * train.accumulate times replicas; 0 if neither is given. */
 double config_global_batch(const struct config *config, long ranks);
 
-/* Whether the two agree and, of both that are given or one, each rank has images for each micro-batch.
- * ERR_ARGUMENT says what does not; *at is the option to change. */
+/* Checks that batch options agree and each rank has images for each micro-batch. ERR_ARGUMENT
+ * explains; *at is the option to change. */
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
-/* What sync.overlap comes to: none where the strategy does not communicate during backward, or waits
- * there for compressed sums. */
+/* Returns sync.overlap as it takes effect: none if the strategy does not communicate during
+ * backward, or waits there for compressed sums. */
 enum overlap_kind config_overlap(const struct config *config);
-/* Cores that a rank wants: one for each computing thread, and one for a thread of sync.overlap. */
+/* Returns the cores of a rank: one per computing thread, and one for the thread of sync.overlap. */
 int config_cores_per_rank(const struct config *config);
 
-/* What a strategy asks of the other options on so many ranks.
- * ERR_ARGUMENT says what does not go together; *at is the option to change. */
+/* Checks the strategy against other options on `ranks` ranks. ERR_ARGUMENT explains; *at is the
+ * option to change. */
 enum status config_check_strategy(const struct config *config, int ranks, enum option_id *at,
                                   struct error *e);
 
-/* What the data set asks of the other options and of the network. ERR_ARGUMENT or ERR_SHAPE says
- * what does not go together; *at is the option to change. */
+/* Checks the data set against other options and the network. ERR_ARGUMENT or ERR_SHAPE explains;
+ * *at is the option to change. */
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e);
 
-/* What the tables say of the rows that were chosen. */
+/* Rows of the tables of sites, workloads and data sets. */
 struct site_row {
-    const char *kind;  /* of its numbers: "measured" or "emulated" */
-    bool shares_cores; /* its nodes are one machine's */
+    const char *kind;  /* kind of its numbers: "measured" or "emulated" */
+    bool shares_cores; /* all nodes are on one machine */
 };
 struct workload_row {
-    const char *name, *helper; /* a peer has a helper; of others it is "" */
-    const char *strategies;    /* of a peer, with blanks between them; "": any */
-    bool foreign;              /* the program is the one of workload.command */
+    const char *name, *helper; /* helper: program that feeds a peer; "" for others */
+    const char *strategies;    /* strategies of a peer, separated by blanks; "": any */
+    bool foreign;              /* the program is given by workload.command */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
 struct data_set_row {
     const char *name;
     enum data_source source;
     struct shape shape;
-    int train, test;         /* images to train on and to test on */
-    int classes;             /* 0, as the images and their shape, where its files say */
-    const char *class_names; /* with blanks between them; "": their numbers */
+    int train, test;         /* images for training and testing */
+    int classes;             /* 0, as are images and shape, if the files decide */
+    const char *class_names; /* separated by blanks; "": numbers */
 };
 const struct site_row *config_site(const struct config *config);
-/* Whether the option means something where this runs: hosts and their links are those of nodes that share
- * a machine; elsewhere it stands at its preset, which tells a point from no other. */
+/* Returns whether an option has a meaning at the site. Hosts and links matter only if nodes share a
+ * machine; elsewhere they are at their defaults. */
 bool config_concerns(const struct config *config, enum option_id option);
-/* Whether the program of the point takes any notice of the option; of trainers which strategy or optimizer does is
- * another question. */
+/* Returns whether the program reads the option at all, ignoring which strategy or optimizer is
+ * chosen. */
 bool config_reads(const struct config *config, enum option_id option);
-/* Both, and what the option belongs to is chosen: sync.cap_mib is used by strategy bucketed alone. */
+/* Returns whether the point uses the option, including the choice that it belongs to. For example,
+ * only strategy bucketed uses sync.cap_mib. */
 bool config_uses(const struct config *config, enum option_id option);
-/* The option whose value has this one without effect; NULL: none has. */
+/* Returns the option whose value leaves this option without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
-/* ERR_ARGUMENT that explains to a command line why config_unread_by names an owner. */
+/* Reports to a command line why an option has no effect. ERR_ARGUMENT. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
-/* "1gbit delay none": what joins hosts of an emulated site, as the options say it. */
+/* Writes the link between emulated hosts: "1gbit delay none". */
 enum { LINK_BYTES = 64 };
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* The same as numbers, of options that were checked; 0 for none. */
+/* Return the link's seconds per byte and delay (s), of checked options; 0 for none. */
 double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
-/* Whether the options say no more than their presets. */
+/* Returns whether the link has its default rate and delay. */
 bool config_has_usual_link(const struct config *config);
-/* What kind of numbers a point has: that of its site, or "replayed", or both. */
+/* Returns the kind of a point's numbers: that of its site, or "replayed", or both. */
 const char *config_kind(const struct config *config);
-/* That of its accuracy runs, which compute also where timed launches let the time of it pass. */
+/* Returns the kind of accuracy runs, which compute even if timed launches replay. */
 const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
-/* NULL: there is none of this name. */
+/* Returns the workload's row; NULL if the name is unknown. */
 const struct workload_row *workload_find(const char *name);
-/* ERR_ARGUMENT, with those that it has, where a peer lacks the strategy. */
+/* ERR_ARGUMENT if a peer lacks the strategy; the message lists those that it has. */
 enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
                                     struct error *e);
 const struct data_set_row *config_data_set(const struct config *config);
-/* NULL: there is none of this name. */
+/* Returns the data set's row; NULL if the name is unknown. */
 const struct data_set_row *data_set_find(const char *name);
-/* Images of a step of a point. */
+/* Returns the images of a step of a point. */
 static inline double config_images(const struct config *c)
 {
     return config_global_batch(c, (long)c->values[OPT_RANKS].number);
 }
-/* Steps of a timed launch, those before the timed ones included. */
+/* Returns the steps of a timed launch, including warm-up. */
 double config_launch_steps(const struct config *config);
-/* Steps of an epoch. NAN: how many images there are is not known before they are read. */
+/* Returns the steps of an epoch; NAN if the number of images is unknown until they are read. */
 double config_epoch_steps(const struct config *config);
-/* Steps of an accuracy run and what its evaluations take in steps: a third of each image's, which go forward alone. NAN:
- * how many images there are is not known before they are read. */
+/* Returns the steps of an accuracy run, with a third of a step for each batch evaluated (forward
+ * only). NAN if the number of images is unknown until they are read. */
 double config_run_steps(const struct config *config);
-/* All ranks must keep step with each other to read their data. */
+/* Returns whether ranks read their data in lockstep. */
 bool config_reads_in_step(const struct config *config);
-/* The optimizer's rates go by norms of whole tensors. */
+/* Returns whether the optimizer uses norms of whole tensors. */
 bool config_takes_norms(const struct config *config);
-/* Numbers of state that the optimizer has a parameter. */
+/* Returns the optimizer's numbers of state per parameter. */
 int config_state_slots(const struct config *config);
 
-/* Whether a network takes the images of `set` and tells its classes apart: ERR_SHAPE if not. */
+/* Checks that the network fits the shape of images of data set `set` and has enough classes.
+ * ERR_SHAPE if not. */
 enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,
                              int classes, struct error *e);
 
@@ -337,7 +336,7 @@ static inline const char *config_text(const struct config *c, enum option_id id)
 {
     return c->values[id].text;
 }
-/* Of an option that names a file or folder: where that is. */
+/* Returns the path of an option that names a file or folder. */
 static inline const char *config_path(const struct config *c, enum option_id id)
 {
     return c->values[id].path != NULL ? c->values[id].path : c->values[id].text;
@@ -346,34 +345,35 @@ static inline bool config_is_peer(const struct config *c)
 {
     return config_workload(c)->helper[0] != '\0';
 }
-/* It trains nothing that the other options say: no network, no batch, no weights. */
+/* Returns whether the program is foreign: network, batch and weights of the spec do not apply. */
 static inline bool config_is_foreign(const struct config *c)
 {
     return config_workload(c)->foreign;
 }
-/* Launches of a point are added until its intervals are narrow, up to the most that are allowed. */
+/* Returns whether launches are added until intervals are narrow, up to the maximum. */
 static inline bool config_adds_launches(const struct config *c)
 {
     return c->values[OPT_TIME_LAUNCHES].number < c->values[OPT_TIME_LAUNCHES].number_hi;
 }
-/* Ranks of a node, from 0: each has as many, the first ones one more where that does not come out. */
+/* Returns the ranks of a node, counted from 0. The first nodes have one more if the division leaves
+ * a remainder. */
 static inline int config_node_ranks(const struct config *c, int node)
 {
     long ranks = config_int(c, OPT_RANKS), nodes = config_int(c, OPT_NODES);
     return (int)(ranks / nodes + (node < ranks % nodes));
 }
-/* Its timed launches do not compute. */
+/* Returns whether timed launches replay instead of computing. */
 static inline bool config_replays(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_replay;
 }
-/* They keep the time of each op for points that replay. */
+/* Returns whether timed launches record the time of each op for replayed points. */
 static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Whether it has accuracy runs: strategy none at several ranks trains replicas apart, and the accuracy of one
- * of them would mean nothing. */
+/* Returns whether the point has accuracy runs. With strategy none at several ranks, replicas train
+ * apart, and the accuracy of one means nothing. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -385,191 +385,199 @@ static inline bool config_writes_checkpoints(const struct config *c)
            config_number(c, OPT_CHECKPOINT_STEPS) > 0;
 }
 
-/* Whether checkpoint.path names a file; else each accuracy run has one of its own beside its launches. */
+/* Returns whether checkpoint.path names a file. Otherwise each accuracy run has a file of its
+ * own. */
 bool config_names_checkpoint(const struct config *config);
 
 /* ---- Elastic accuracy runs ---- */
 
-/* Ranks of an accuracy run from an epoch on, up to another one. */
+/* Part of an accuracy run with a fixed number of ranks. */
 struct segment {
-    uint32_t epoch, until; /* from 0; the last one's end is train.epochs */
+    uint32_t epoch, until; /* first epoch, from 0, and the epoch after the last */
     int ranks;
 };
 
-/* Its accuracy runs consist of segments, or are begun again when a rank dies. */
+/* Returns whether accuracy runs have segments or restart after the death of a rank. */
 bool config_is_elastic(const struct config *config);
-/* At least 1: all epochs on all ranks, where `elastic` says nothing. */
+/* Returns the number of segments, at least 1. Without `elastic`, one segment has all epochs and
+ * ranks. */
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
-/* The same configuration on so many of its ranks: nodes hold at most as many as before. Borrowed, as by
- * config_borrow. */
+/* Makes the config for `ranks` of the point's ranks, with no more ranks per node than before.
+ * Borrows as config_borrow. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
-/* Whether it has a batch and a strategy there; `why` says what it does not have. */
+/* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
 bool config_runs_on(const struct config *config, int ranks, struct error *why);
 
-/* What an elastic run asks of the other options. ERR_ARGUMENT says what does not go together; *at is the
- * option to change. */
+/* Checks an elastic run against other options. ERR_ARGUMENT explains; *at is the option to
+ * change. */
 enum status config_check_elastic(const struct config *config, enum option_id *at, struct error *e);
 
 #define SHA256_TEXT_BYTES 65
 
-/* A file that a spec names: a network, published numbers, a link's coefficients. Looked for beside
- * the spec, then from the current folder; a SET means the current folder alone. Networks and
- * published numbers also go by name, from configs/models and results/published. A run keeps a
- * copy, to which its own spec.yaml refers. Files with the same contents are one input. */
+/* File that a spec names: a network, published numbers or coefficients of a link. It is searched
+ * beside the spec, then in the current folder; if SET names it, only there. Networks and published
+ * numbers are also found by name in configs/models and results/published. A run keeps a copy, to
+ * which its spec.yaml refers. Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
-    char *name; /* without folder and ending, unlike that of other inputs of the option: the text of
-                   the option's values once the spec is read */
-    char *path; /* where it is read */
-    char *copy; /* where a run keeps it, below its folder: "models/lenet_21k.yaml" */
-    /* SHA-256: of a network as model_sha256 says, else of the bytes. */
+    char *
+        name; /* name of the file without folder and ending, unique per option; text of the option's values */
+    char *path; /* path from which it was read */
+    char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
+    /* SHA-256: model_sha256 of a network, else of the bytes */
     char digest[SHA256_TEXT_BYTES];
-    struct net_desc net; /* of a network; otherwise empty */
+    struct net_desc net; /* the network; else empty */
 };
 
-/* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce")
- * and begins with its case, where there are cases; `id` is 12 hexadecimal digits of the SHA-256 of
- * all its POINT and WORKLOAD values that are not at their preset, the contents of the network
- * standing for its name. Points of different cases may have the same values, hence the same id: they
- * share their launches. */
+/* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
+ * after its case if there are cases. `id` is the first 12 hexadecimal digits of a SHA-256 over all
+ * POINT and WORKLOAD values that are not defaults, with the contents of the network in place of its
+ * name. Points of different cases may have the same id: then they share their launches. */
 struct point {
     struct config config;         /* borrowed from the spec */
-    const struct matrix *of;      /* the case that it belongs to, or the spec's matrix; borrowed */
-    const char *case_name;        /* label of the case, "" without cases; borrowed */
-    size_t twin;                  /* index of the first point of the same id; its own otherwise */
-    const struct spec_input *net; /* borrowed from the spec; NULL where no model is given */
+    const struct matrix *of;      /* its case, or the spec's matrix; borrowed */
+    const char *case_name;        /* label of the case; "": no cases; borrowed */
+    size_t twin;                  /* index of the first point with the same id */
+    const struct spec_input *net; /* borrowed from the spec; NULL without a model */
     char id[16];
     char label[128];
-    bool base;         /* some point's speed-up refers to it; then base_index is its own index */
-    size_t base_index; /* of the point that this one's speed-up refers to */
-    /* Of the first that computes as this one does and communicates nothing: strategy none, all
-     * options but those of sync the same. Its own, where there is none or it is that. */
+    bool base;         /* base of some point; then base_index is its own index */
+    size_t base_index; /* index of the point that its speed-up refers to */
+    /* index of the first point with strategy none and otherwise equal options except sync.*; its
+     * own if there is none */
     size_t silent_index;
+    size_t calibration_index; /* index of the point whose timings it replays, or its own */
     size_t
-        calibration_index; /* of the one whose times pass in place of its computing, or its own */
-    size_t peer_index;     /* of the first that a peer computes, the same in all else; likewise */
-    bool requested;        /* in the matrix; false: added for others: as baseline, say */
+        peer_index; /* index of the first point that differs only in being a peer's, or its own */
+    bool requested; /* in the matrix; false: added, for example as a base */
 };
 
-/* The base of a point is the point with the values of `baseline:` applied, of its case's or the
- * spec's; it is added where the matrix lacks it; so is, with measure.replay, the point of strategy
- * none beside one of several ranks. Ranks, nodes and ranks_per_node that it does not give follow from those that it does. Without
- * `baseline:` it is the first point with the fewest ranks
- * among those that solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.*
- * only), before others of as few ranks one of its own case. */
+/* Bases: the base of a point is the point with the values of `baseline:` of its case or spec. It is
+ * added if the matrix lacks it. Ranks, nodes and ranks_per_node that it does not give follow from
+ * those that it gives. Without `baseline:`, the base is the first point with the fewest ranks that
+ * solves the same problem, preferably of the same case. Such points differ only in ranks, nodes,
+ * place.*, sync.* and inject.*. With measure.replay, a point of strategy none is added for each
+ * point of several ranks. */
 struct alike;
 struct written_value;
 struct node;
 struct spec {
-    char *path;   /* of the file */
-    char **bases; /* of the files that it extends */
+    char *path;   /* path of the file */
+    char **bases; /* paths of the files that it extends */
     size_t n_bases;
     struct own_options *own;
-    struct config config;  /* outside the matrix */
+    struct config config;  /* values outside the matrix */
     struct config presets; /* every option at its preset */
-    struct matrix *matrix; /* matrix, exclude, cases, ... as read: what spec_write repeats */
-    struct point *points;  /* added baselines first, then case by case the matrix in order, the last
-                              key varying fastest */
+    struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
+    struct point *
+        points; /* added bases, then the matrix case by case, the last key varying fastest, then other added points */
     size_t n_points;
-    enum option_id *varying; /* options that differ between requested points */
+    enum option_id *varying; /* [n_varying] options that differ between requested points */
     size_t n_varying;
     struct spec_input *inputs;
     size_t n_inputs;
-    struct alike *identities; /* of the points: what spec_find_point looks in */
+    struct alike *identities; /* points by id, for spec_find_point */
     struct written_value
-        *written; /* values of points, and whether a point reads them: points/owned.c */
+        *written; /* values of the spec and whether points read them (points/owned.c) */
     size_t n_written;
-    bool is_recorded;     /* spec_write wrote the file */
-    struct node *folders; /* what it says then of where paths are seen from; or NULL */
+    bool is_recorded;     /* the file was written by spec_write */
+    struct node *folders; /* folders for relative paths in a recorded spec; or NULL */
 };
 
-/* The input by its name, a text of an option's values; NULL where there is none. */
+/* Returns the input with this name, which is the text of an option's values; NULL if there is
+ * none. */
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
                                          const char *name);
 
-/* What expansion needs to know of the machine. */
+/* Facts about the machine that expansion needs. */
 struct spec_machine {
-    int usable_cores; /* of a node */
-    int nodes;        /* of the batch job; 0 as 1: there is none */
-    bool batch;       /* there is none, but one could be asked for */
+    int usable_cores; /* usable cores per node */
+    int nodes;        /* nodes of the batch job; 0 or 1: no job of several nodes */
+    bool batch;       /* no batch job, but jobs can be submitted */
 };
 
-/* Reads `path` (looked for as given, then in configs/ and $SCALEBENCH_HOME/configs/), applies `set`
- * ("train.epochs=1 matrix.ranks=[1,2]", or NULL; each line over those before it), checks every value, every rule between values and
- * the models it names, expands the matrix. A SET of `key` replaces the file's value or its axis of
- * the matrix; a SET of `matrix.key` replaces or adds an axis; a SET of `baseline` replaces the
- * baseline. They hold for every case that does not give the key itself; one of `cases.LABEL.key`
- * for that case alone. ERR_SPEC with file:line:column. The spec is freed with spec_free in any case. */
+/* Loads a spec. `path` is tried as given, then in configs/ and $SCALEBENCH_HOME/configs/. `set` (or
+ * NULL) has words such as "train.epochs=1 matrix.ranks=[1,2]"; each line overrides the lines before
+ * it. All values, rules and models are checked, and the matrix is expanded.
+ *
+ * In `set`, `key` replaces the file's value or axis, `matrix.key` replaces or adds an axis, and
+ * `baseline` replaces the baseline. They apply to every case that does not give the key itself;
+ * `cases.LABEL.key` applies to one case.
+ *
+ * ERR_SPEC with file:line:column. Call spec_free even after an error. */
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
-/* Whether a name means a spec: one that is there, or any that ends in .yaml. */
+/* Returns whether a name is meant as a spec: it exists, or ends in .yaml. */
 bool spec_is_meant(const char *name);
 
-/* The key of an option that SET gave and that says more than what is shown of a run; NULL: none. */
+/* Returns the key of an option in SET that affects more than figures; NULL if there is none. */
 const char *spec_set_beyond_figures(const struct spec *spec);
 
-/* Whether the values of an option are not the file's own: by the machine's cores, as auto in a list, or by SET. */
+/* Returns whether values of an option come from the machine's cores (auto in an axis) or from
+ * SET. */
 bool spec_option_is_open(const struct spec *spec, enum option_id id);
-/* Whether the file alone says which values it has: neither this machine, nor the site, nor a SET. */
+/* Returns whether the file alone determines the values of an option: not the machine, the site or
+ * SET. */
 bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
-/* Accuracy in percent that guessing reaches, with the network of the most classes; 100, and 1 class: none has several. */
+/* Returns the accuracy of guessing in per cent, for the network with the most classes. Without
+ * classes: 100, and *classes is 1. */
 double spec_chance(const struct spec *spec, int *classes);
 
-/* The index of the point of this identity; n_points where there is none. */
+/* Returns the index of the point with this id; n_points if there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);
 
-/* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
- * points where the copies of the inputs lie beside it: results/<name>/<run>/spec.yaml. */
+/* Writes the spec with every option, one key per line, as in results/<name>/<run>/spec.yaml.
+ * spec_load reads it back to the same points if the copies of the inputs lie beside it. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
-/* Whether spec_write wrote the file: its values hold as they are. */
+/* Returns whether spec_write wrote the file. */
 bool spec_is_recorded(const char *path);
-/* The key of a spec that spec_write wrote, a list of folders: a path in it is seen from them, too. */
+/* Key of a recorded spec: list of folders in which relative paths are searched as well. */
 extern const char spec_folders_key[];
 
-/* Where the path that a value names is looked for, in this order, NULL at the end: beside the file that gives the
- * value, then in the current folder; of words of a command line in the current folder first. Each is "" (the current
- * folder) or ends in '/'. */
+/* Folders in which the path of a value is searched, in this order, NULL at the end. They are the
+ * folder of the file with the value, then the current folder; for SET, the current folder first.
+ * Each is "" (the current folder) or ends in '/'. */
 enum { SEEN_FROM_MAX = 8 };
 struct seen_from {
-    char *beside; /* freed with seen_from_close */
+    char *beside; /* freed by seen_from_close */
     const char *folders[SEEN_FROM_MAX + 1];
 };
 enum status seen_from_open(struct seen_from *from, const struct spec *spec, struct mark mark,
                            struct error *e);
 void seen_from_close(struct seen_from *from);
 
-/* The title that it gives; NULL: none. */
+/* Returns the spec's title; NULL if it has none. */
 const char *spec_title(const struct spec *spec);
-/* The title that SET gives, which figures show; "": none. */
+/* Returns the title given by SET, which figures show; "" if none. */
 const char *spec_title_of_set(const struct spec *spec);
 
-/* The program of the first point where all points are of foreign programs, as the spec writes it; else
- * NULL. */
+/* Returns the command of the first point if all points are of foreign programs; else NULL. */
 const char *spec_foreign(const struct spec *spec);
 
-/* The options of a point that its workload takes, as "--key=value" strings; a NULL-terminated array
- * in one allocation, freed with free. */
+/* Makes the workload's command line for a point: "--key=value" texts in a NULL-terminated array.
+ * One allocation; free with free(). */
 enum status point_arguments(char ***arguments, const struct point *point, struct error *e);
 
-/* Command line of a workload: "--key=value" and "--key value" for every option of scope WORKLOAD,
- * into config; of several for one key the last counts. argv[0] is skipped; what is not an option of
- * this table, and whatever follows "--", is left in argv[1..*argc). */
+/* Reads "--key=value" and "--key value" for every option of scope WORKLOAD into `config`; the last
+ * of several counts. argv[0] is skipped. Other arguments, and all from "--" on, are left in
+ * argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
-/* Reads a model file, `name` being a path (with a '/' or ending in .yaml) or a name looked for as
- * configs/models/<name>.yaml below the current folder, then below $SCALEBENCH_HOME. The parameter
- * count that the file states is checked. ERR_SPEC or ERR_SHAPE with file:line:column. */
+/* Reads a model. `name` is a path (with '/' or ending in .yaml), or the name of
+ * configs/models/<name>.yaml below the current folder, then below $SCALEBENCH_HOME. A parameter
+ * count in the file is checked. ERR_SPEC or ERR_SHAPE with file:line:column. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
-/* Writes a network as one JSON object on one line without its end: input, mean and std a channel,
- * layers with every option, shapes and tensors, tensors with dimensions and offsets. */
+/* Writes a network as one line of JSON without a line end. It holds the input with mean and std per
+ * channel, layers with options, shapes and tensors, and all tensors with dimensions and offsets. */
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
 
-/* SHA-256 over that JSON, in hexadecimal: the same for files that say the same in other words. */
+/* Computes the SHA-256 of that JSON in hexadecimal. Files that describe the same network have the
+ * same digest. */
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e);

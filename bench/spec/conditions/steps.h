@@ -1,4 +1,5 @@
-/* A condition as the steps that work it out: operands before operators. Internal to bench/spec/conditions. */
+/* Steps that evaluate a condition on a stack: operands before operators. Private to
+ * bench/spec/conditions. */
 #pragma once
 
 #include "bench/spec/condition.h"
@@ -11,8 +12,8 @@ enum condition_action {
     ACTION_SUBTRACT,
     ACTION_MULTIPLY,
     ACTION_DIVIDE,
-    ACTION_RELATE,  /* two sums */
-    ACTION_COMPARE, /* a name with a number, a word or a text */
+    ACTION_RELATE,  /* compare two sums */
+    ACTION_COMPARE, /* compare a name with a number, word or text */
     ACTION_NOT,
     ACTION_AND,
     ACTION_OR,
@@ -20,19 +21,20 @@ enum condition_action {
 
 struct condition_step {
     enum condition_action action;
-    size_t term;                      /* of NAME and COMPARE */
-    enum condition_relation relation; /* of RELATE */
-    double number;                    /* of NUMBER */
-    const char *text;                 /* of NUMBER, as written */
+    size_t term;                      /* index of the term: NAME, COMPARE */
+    enum condition_relation relation; /* RELATE */
+    double number;                    /* NUMBER */
+    const char *text;                 /* NUMBER: text as written */
     int column;
 };
 
 struct condition {
-    char *text, *words; /* as written; the names and values of the terms */
+    char *text, *words; /* text as written; names and values of terms */
     struct condition_step *steps;
     struct condition_term *terms;
     size_t n_steps, n_terms;
 };
 
-/* Parentheses, `not` and - of an operand. A level has five operands waiting at most, one of each rank of operators. */
+/* Largest depth of parentheses, `not` and minus signs, and size of the stack. Each level holds at
+ * most five operands, one for each rank of operators. */
 enum { CONDITION_DEPTH = 30, CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2 };

@@ -1,4 +1,4 @@
-/* Points found by what some of their values say, without comparing each with each. */
+/* Groups points by values of some options, with a hash table. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,33 +7,33 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* A number for each kind of point: those whose options that count have equal values are of one. */
+/* Table with a number for each group of points that have equal values of the chosen options. */
 struct alike;
 
-/* For at most `most` points: those that spec->points has now, and further ones that differ from one
- * of these in no option that counts. `chosen` says which, NULL: points are alike that have one identity, and
- * further ones may be any. The spec is borrowed during the call. Freed with alike_free. */
+/* Makes a table for at most `most` points. `chosen` selects options; only those that differ between
+ * the points of the spec now count. NULL: points are grouped by identity. The spec is borrowed
+ * during the call. Free with alike_free. */
 enum status alike_make(struct alike **alike, const struct spec *spec,
                        bool (*chosen)(const struct spec_option *option), size_t most,
                        struct error *e);
-/* From now on points of different cases are not alike. */
+/* From now on, points of different cases are in different groups. */
 void alike_by_case(struct alike *alike);
 void alike_free(struct alike *alike);
 
 #define ALIKE_NONE ((size_t)-1)
 
-/* The number of the point's kind, for the caller to read and write; ALIKE_NONE at first. */
+/* Returns the number of the point's group, for reading and writing; ALIKE_NONE at first. */
 size_t *alike_of(struct alike *alike, const struct point *point);
 
-/* Number `i` for the point's kind where it has none yet. */
+/* Sets the number of the point's group to `i` unless it has one. */
 void alike_note_first(struct alike *alike, const struct point *point, size_t i);
 
-/* The number of points of that identity, ALIKE_NONE where there was none; of one made without
+/* Returns the number for an identity, ALIKE_NONE if there is none. Only for tables made without
  * `chosen`. */
 size_t alike_find(const struct alike *alike, const char *id);
 
-/* The option has different values where it means something, of the requested points only or of all but
- * calibrations. */
+/* Returns whether an option differs between points that it concerns: requested points only, or all
+ * but calibrations. */
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only);
-/* It has different values in points of one case, or in those of a spec without cases. */
+/* Returns whether an option differs between points of one case, or of a spec without cases. */
 bool option_differs_in(const struct spec *spec, const struct matrix *of, enum option_id id);

@@ -1,4 +1,4 @@
-/* From a matrix to points with their labels, identities and bases. */
+/* Expands a matrix to points with labels, identities and bases. */
 #pragma once
 
 #include "bench/spec/spec.h"

@@ -1,5 +1,5 @@
-/* What the points of a spec are made with, in the order of expand.c: identities, then the points that stand
- * beside those of the matrix, and what all of them are called. */
+/* Functions that make the points of a spec, in the order of expand.c: identities, additional
+ * points, labels. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,66 +8,69 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* The option says what is computed; the others (ranks, nodes, place.*, sync.*) where and how. */
+/* Returns whether the option is part of the problem. Other options (ranks, nodes, place.*, sync.*)
+ * set where and how it is computed. */
 bool option_is_problem(const struct spec_option *option);
 
-/* Fills in the point's net and id from its values. */
+/* Sets the point's net and id from its values. */
 void point_identify(struct point *point, const struct spec *spec);
 
-/* Room for `n` points behind those that there are; it takes no memory before they are written. */
+/* Makes room for `n` more points. The memory is not touched until they are written. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* A point that was added for another one is none of the first one's case once `with`, of another case,
- * needs it too. */
+/* Removes the case of an added point if `with`, a point of another case, needs it too. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
 
-/* Fills in base_index where no `baseline:` says it. */
+/* Sets base_index for points without a `baseline:`. */
 enum status bases_choose(struct spec *spec, struct error *e);
 
-/* Fills it in where one does; bases that the matrix lacks come before all other points. */
+/* Sets base_index for points with a `baseline:`. Bases that the matrix lacks are added before all
+ * other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
-/* ---- Points that communicate nothing, and peers ---- */
+/* ---- Points without communication, and peers ---- */
 
-/* Adds those that points whose calls are replayed are compared with. */
+/* Adds the points without communication that points with replayed calls are compared with. */
 enum status silent_add(struct spec *spec, struct error *e);
 
-/* Fills in silent_index and peer_index. */
+/* Sets silent_index and peer_index. */
 enum status partners_find(struct spec *spec, struct error *e);
 
 /* ---- Calibrations and labels ---- */
 
-/* Fills in calibration_index; calibrations that the matrix lacks come behind all other points. */
+/* Sets calibration_index. Calibrations that the matrix lacks are added after all other points. */
 enum status calibrations_add(struct spec *spec, struct error *e);
 
-/* Writes the labels, of points that are complete. */
+/* Writes the labels of complete points. */
 enum status labels_write(struct spec *spec, struct error *e);
 
-/* ---- Options that belong to others ---- */
+/* ---- Options that only some points read ---- */
 
-/* Notes which values of a point's options, as the spec writes them, the point reads: sync.cap_mib is read by strategy
- * bucketed alone. Values that spec_write wrote are not noted. of: the matrix or case of the point, NULL of a base. */
+/* Records which values of the spec the point reads; for example, only strategy bucketed reads
+ * sync.cap_mib. Recorded specs are ignored. of: matrix or case of the point; NULL for a base. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
-/* Takes values that no point reads out of the spec, where they come from a file that it extends, or where the words
- * of a command line chose what does not read them. *some: points are to be made anew. */
+/* Removes values that no point reads, if they come from a base or the command line chose points
+ * that do not read them. *some: whether points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
-/* Whether words of a command line choose an owner; of ranks, nodes and ranks_per_node each follows from the others. */
+/* Returns whether the command line chooses the option. ranks, nodes and ranks_per_node count as one
+ * option. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
-/* Whether a value is written in a file that the spec extends. */
+/* Returns whether a mark is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* ERR_SPEC for any other value that no point reads. */
+/* Rejects any other value that no point reads. ERR_SPEC with its position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
 
-/* ERR_SPEC for an axis of several values that no point heeds, as strategies of one rank. */
+/* Rejects an axis that has no effect at any point, such as strategies for one rank. ERR_SPEC with
+ * its position. */
 enum status idle_check(const struct spec *spec, struct error *e);
 
 /* ERR_SPEC for ZeRO 3 that shares no parameters, and for two values of sync.node_ranks that make the same nodes. */

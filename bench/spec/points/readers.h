@@ -1,31 +1,31 @@
-/* Options that only some points read. */
+/* Table of options that only some points read. */
 #pragma once
 
 #include "bench/spec/spec.h"
 
-/* Which points read an option: those where option `owner` has one of the names. Without names: those that `reads`
- * holds for or, without that, where the owner is not at its preset. Several rows of an option hold together. All points
- * read an option without a row. */
+/* Condition for reading an option: option `owner` has one of `names`; without names, `reads`
+ * returns true; without both, the owner is not at its default. All rows of an option must hold.
+ * Options without a row are read by all points. */
 struct reader {
     enum option_id id, owner;
-    const char *names; /* with blanks between them, or NULL */
+    const char *names; /* separated by blanks; or NULL */
     bool (*reads)(const struct config *config);
 };
 
-/* An option that comes to pass only where option `counted` is at most `most`. */
+/* Option that takes effect only if option `counted` is at most `most`. */
 struct length {
     enum option_id id, counted;
     double (*most)(const struct config *config);
-    const enum option_id *by; /* what decides that, OPTION_COUNT at the end */
+    const enum option_id *by; /* options that determine `most`, then OPTION_COUNT */
 };
 
-/* What the point lacks to read the option; NULL: it reads it. */
+/* Returns the first condition that the point lacks to read the option; NULL if it reads it. */
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
-/* What of the option is too late at a point that reads it; NULL: nothing. */
+/* Returns the limit that the option exceeds at a point that reads it; NULL if there is none. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
-/* In how many steps of the longest launch a chosen rank sleeps. */
+/* Returns in how many steps of the longest launch a chosen rank sleeps. */
 double reader_count_sleeps(const struct config *config);
-/* The value of an owner that the lack is about. */
+/* Returns the value of an owner, for messages. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);
 bool reader_has_row(enum option_id id);
 

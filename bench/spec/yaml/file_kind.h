@@ -1,12 +1,13 @@
-/* Kinds of YAML files that users mistake for each other. */
+/* Detects YAML files of the wrong kind. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"
 
 enum file_kind { FILE_SPEC, FILE_MODEL, FILE_SITE };
 
-/* ERR_SPEC if the file has keys of another kind alone: names that kind and what reads it. */
+/* ERR_SPEC if all known keys are of another kind; the message names that kind and its use. */
 enum status file_kind_check(const struct node *root, enum file_kind expected, struct error *e);
 
-/* ERR_SPEC if the path is a file whose ending names another kind, or a run's folder in place of its spec. */
+/* ERR_SPEC if the ending is that of another kind of file, or the path is a run's folder instead of
+ * its spec. */
 enum status file_kind_check_path(const char *path, enum file_kind expected, struct error *e);
