@@ -19,7 +19,7 @@ static enum status read_figure(struct value *value, size_t i, const struct spec_
     for (size_t j = 0; j < i; j++) {
         if (strcmp(value->texts[j], name) == 0)
             return mark_error(e, ERR_SPEC, node->mark,
-                              "%s: '%s' is listed twice: a `name` tells figures of one kind apart",
+                              "%s: '%s' is listed twice. Give figures of one kind a `name` each",
                               option->key, name);
         if (figure_request_same(&value->figures[j], &value->figures[i]))
             return mark_error(e, ERR_SPEC, node->mark,

@@ -18,10 +18,10 @@
 
 #include "kernels/base/error.h"
 
-/* Reads a file and frees what came of it. */
+/* Reads a file and frees the result. */
 typedef enum status corpus_reader(const char *path, struct error *e);
 
-/* What error_print would print, without the line break. */
+/* Writes an error as error_print would, without the line break. */
 static inline void error_line(char line[2048], const struct error *e)
 {
     char *text = NULL;
@@ -48,7 +48,7 @@ static inline void corpus_expectation(const char *path, char expected[2048])
     assert_in_range(length, 1, 2047);
 }
 
-/* Runs the reader over `folder`/.yaml files, of which there must be at least `least`. */
+/* Runs the reader over all .yaml files of `folder` and requires at least `least` files. */
 static inline void corpus_check(const char *folder, size_t least, corpus_reader *read)
 {
     char pattern[256];

@@ -1,4 +1,4 @@
-/* Specs that a test writes, loaded or refused. */
+/* Writes specs and expects them to load or to be rejected. */
 #pragma once
 
 #include <errno.h>
@@ -37,8 +37,7 @@ static inline void write_file(const char *text, size_t size)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Copies of a spec's inputs beside the file, as a run keeps them: into `folder`, or removed
- * again. */
+/* Copies a spec's inputs into `folder`, as a run keeps them; removes them if `keep` is false. */
 static inline void keep_copies(const struct spec *spec, const char *folder, bool keep)
 {
     for (size_t i = 0; i < spec->n_inputs; i++) {
@@ -51,7 +50,7 @@ static inline void keep_copies(const struct spec *spec, const char *folder, bool
     }
 }
 
-/* Loads a text that must be accepted. */
+/* Loads a text that must be valid. */
 static inline void load_on(struct spec *spec, const char *text, const char *set,
                            const struct spec_machine *machine)
 {
@@ -69,8 +68,8 @@ static inline void load(struct spec *spec, const char *text, const char *set)
     load_on(spec, text, set, &eight);
 }
 
-/* Loads a text that must be refused with `expected` as "line:column: text" of the file, or with
- * "SET:..."; three dots at its end stand for what follows. */
+/* Expects a text to be rejected with `expected`: "line:column: text" or "SET:...". Three dots at
+ * the end match any rest. */
 static inline void refuse(const char *text, const char *set, const char *expected)
 {
     struct spec spec;
@@ -88,7 +87,7 @@ static inline void refuse(const char *text, const char *set, const char *expecte
     assert_string_equal(line, wanted);
 }
 
-/* "ranks=1 none|ranks=2 allreduce" */
+/* Compares labels, joined as "ranks=1 none|ranks=2 allreduce". */
 static inline void assert_labels(const struct spec *spec, const char *expected)
 {
     char labels[4096] = "";

@@ -1,8 +1,8 @@
-/* Cases, zip, conditions that exclude, and specs that extend others: which points there are. */
+/* Points of specs with cases, zips, conditions in excludes, and extended files. */
 #include "bench/spec/tests/spec_file.h"
 #include "bench/spec/value.h"
 
-/* k epochs in one process, p ranks, and another program. */
+/* Three cases: k epochs in one process, p ranks, and another program. */
 #define THREE                                                                                      \
     HEAD "train.global_batch: 64\nmeasure.accuracy.seeds: [1]\n"                                   \
          "cases:\n"                                                                                \
@@ -41,8 +41,7 @@ static void test_cases(void **state)
     spec_free(&spec);
 }
 
-/* A case lies over the matrix: what it has one value of is no axis there, what it has a list of
- * replaces the spec's. */
+/* A case overrides the matrix: a single value removes the axis, a list replaces it. */
 static void test_laid_over(void **state)
 {
     struct spec spec;
@@ -65,7 +64,7 @@ static void test_laid_over(void **state)
     spec_free(&spec);
 }
 
-/* The base is the fewest ranks of the problem, whose case that may be; a case may say another. */
+/* The base has the fewest ranks of the problem, in any case. A case may give another baseline. */
 static void test_bases_of_cases(void **state)
 {
     struct spec spec;
@@ -175,13 +174,13 @@ static void test_conditions(void **state)
     load(&spec, THREE "exclude: [\"case = peer and ranks = 2\"]\n", NULL);
     assert_int_equal(spec.n_points, 5);
     spec_free(&spec);
-    /* A SET may leave nothing to exclude. */
+    /* With SET, an exclude may match nothing. */
     load(&spec, BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 1\"]\n", "ranks=1");
     assert_int_equal(spec.n_points, 1);
     spec_free(&spec);
 }
 
-/* A SET holds for every case that does not say otherwise, or for the case that it names. */
+/* SET applies to every case without a value of its own, or to the case that it names. */
 static void test_set(void **state)
 {
     struct spec spec;
@@ -204,7 +203,7 @@ static void test_set(void **state)
            "SET:1:1: ranks: every case has its own; cases.a.ranks=... sets that of one");
 }
 
-/* ---- Files that others extend ---- */
+/* ---- Extended files ---- */
 
 static char folder[] = "/tmp/scalebench-extends-XXXXXX";
 
@@ -261,8 +260,8 @@ static void test_extends(void **state)
     spec_free(&spec);
 }
 
-/* A base's value that no point reads is left out, an axis of such values too: the spec is as without it. A value of the
- * spec's own is refused, unless words of a command line chose what does not read it. */
+/* Unread values and axes of a base are removed, as if they were absent. Unread values of the spec
+ * itself are rejected, unless the command line chose points that do not read them. */
 static void test_values_that_no_point_reads(void **state)
 {
     struct spec spec;
@@ -295,7 +294,7 @@ static void test_values_that_no_point_reads(void **state)
            NULL, "6:48: sync.cap_mib has no effect: expected sync.strategy = ...");
 }
 
-/* A point for each combination of what is read: others would be equal. The first value stays, unless it is excluded. */
+/* There is one point per combination of read values. The first one stays, unless it is excluded. */
 static void test_axes_that_some_points_do_not_read(void **state)
 {
     static const struct {
@@ -357,7 +356,7 @@ static void test_refused_bases(void **state)
     refuse_base("/base.yaml:1:10: extends takes a file, or a list of files");
 }
 
-/* A base that is added for several cases is none of the first one's; one that is a case's own is. */
+/* A base added for several cases belongs to none of them; a base of one case belongs to it. */
 static void test_bases_shared_by_cases(void **state)
 {
     struct spec spec;
@@ -376,11 +375,11 @@ static void test_bases_shared_by_cases(void **state)
     spec_free(&spec);
 }
 
-/* ---- Options of somebody else's program ---- */
+/* ---- Options of foreign programs ---- */
 
 #define PI "name: test\nworkload:\n  command: [./pi, \"--n={n}\", \"{method}\"]\n"
 
-/* Under names of the spec, as any other: one value, an axis, a zip, SET, a condition, a case. */
+/* A program's own options work as any other: one value, axis, zip, SET, condition, case. */
 static void test_own_options(void **state)
 {
     struct spec spec;
@@ -413,7 +412,7 @@ static void test_own_options(void **state)
            "matrix:");
 }
 
-/* Nothing hangs on which of them was named first; the spec that a run keeps says the same. */
+/* The order in the file does not matter. The recorded spec is equivalent. */
 static void test_own_options_in_any_order(void **state)
 {
     struct spec a, b, again;

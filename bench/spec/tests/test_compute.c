@@ -1,10 +1,10 @@
-/* Replayed compute: which points compute, and what is calibrated for those that do not. The machine of
- * these specs has 8 cores. */
+/* Real and replayed points and their calibrations, on a machine with 8 cores. */
 #include "bench/spec/tests/spec_file.h"
 
 #define STRONG "name: c\nmodel: lenet_21k\nscaling: strong\ntrain: {global_batch: 64}\n"
 
-/* "2/32 real": ranks, images of the largest batch, compute; what a point goes by follows in brackets. */
+/* Compares points as "2/32 real": ranks, images of the largest batch, compute; the calibration
+ * follows in brackets. */
 static void assert_points(const char *text, const char *set, const char *expected)
 {
     struct spec spec;
@@ -45,10 +45,10 @@ static void test_calibrations_are_added(void **state)
     assert_points(STRONG "compute: replay\nranks: 2\ntrain.accumulate: 4\n", NULL,
                   "2/32 replay [1] | 2/8 calibrate"); /* of micro-batches */
     assert_points(STRONG "compute: replay\nranks: 4\nparallel.pipeline: 2\n", NULL,
-                  "4/16 replay [1] | 4/32 calibrate"); /* all ops, of a replica's images */
+                  "4/16 replay [1] | 4/32 calibrate"); /* all ops, with the images of a replica */
 }
 
-/* Each emulated host stands for a machine of its own. */
+/* Each emulated host represents a machine of its own. */
 static void test_hosts_are_calibrated_by_what_is_on_one(void **state)
 {
     assert_points(STRONG "compute: replay\nsite: emulated\nranks: 4\nnodes: 4\n", NULL,
@@ -68,7 +68,7 @@ static void test_auto_goes_by_cores(void **state)
                   NULL, "4/16 real | 16/4 replay [2] | 1/4 calibrate");
 }
 
-/* What is computed stays out of names, and calibrations out of what others are called and refer to. */
+/* Labels do not show compute. Calibrations do not change labels and bases of other points. */
 static void test_labels_and_bases(void **state)
 {
     struct spec spec;

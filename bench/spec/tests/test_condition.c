@@ -1,4 +1,4 @@
-/* Conditions: what they hold of, in which order their operators bind, and what is refused where. */
+/* Results of conditions, precedence of operators, and errors. */
 #include "bench/spec/condition.h"
 #include "bench/spec/yaml_reader.h"
 
@@ -87,7 +87,7 @@ static void test_comparisons(void **state)
             fail_msg("%s holds", false_of[i]);
 }
 
-/* Options count in seconds, bytes and per cent; columns in what their names say. */
+/* Options are in seconds, bytes and per cent, columns in the unit of their names. */
 static void test_units(void **state)
 {
     assert_true(holds("sync.deadline = 90s"));
@@ -183,7 +183,7 @@ static void test_sums_of_intervals(void **state)
     assert_sum("wide * -2", -8, -4, -2);
     assert_sum("round_zero * wide", -4, 2, 12);
     assert_sum("b / wide", 1, 2, 4);
-    assert_sum("wide - wide", -3, 0, 3); /* each occurrence counts as one of its own */
+    assert_sum("wide - wide", -3, 0, 3); /* each occurrence counts separately */
     assert_sum("a / round_zero", -INFINITY, 6, INFINITY);
     assert_sum("0 * (a / round_zero)", 0, 0, 0);
 }
@@ -272,7 +272,7 @@ static void test_refused(void **state)
     refused(deep, 31, "nested more than 30 levels deep");
 }
 
-/* As deep as may be, every level with an operand of each operator waiting. */
+/* Largest depth, with pending operators at every level. */
 static void test_deepest(void **state)
 {
     char text[4096] = "";
@@ -318,7 +318,7 @@ static bool fits(const char *text, enum condition_kind kind, const char *why)
     return fits;
 }
 
-/* No value could meet these. What diverged is written as a word. */
+/* No value can satisfy these. Diverged training is a word. */
 static void test_kinds(void **state)
 {
     assert_false(
@@ -404,7 +404,7 @@ static void test_contradictions(void **state)
                          "meet and others do not"));
 }
 
-/* In a file the place is that of the part, behind the quotation mark. */
+/* In a file, the position is inside the quotation marks. */
 static void test_places(void **state)
 {
     struct condition *c;
@@ -418,7 +418,7 @@ static void test_places(void **state)
     node_free(&node);
 }
 
-/* step_ms lies in [4.5, 5.5], efficiency is not known as an interval. */
+/* step_ms lies in [4.5, 5.5]; efficiency has no interval. */
 static bool look_up_interval(struct condition_value *value, const char *name, const void *arg)
 {
     bool found = look_up(value, name, arg);

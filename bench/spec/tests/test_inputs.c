@@ -1,9 +1,9 @@
-/* The files that a spec names: where they are looked for, and what makes two of them one. */
+/* Files of a spec: where they are searched, and which are the same input. */
 #include <errno.h>
 
 #include "bench/collect/tests/fake_folder.h"
 
-static char home[4096]; /* the current folder of all other tests */
+static char home[4096]; /* current folder of all other tests */
 
 #define NET(layers)                                                                                \
     "name: own\ninput: [1, 28, 28]\nclasses: 10\nlayers:\n" layers "  - dense: {outputs: 10}\n"
@@ -18,7 +18,7 @@ static void make_below(const char *name)
     assert_true(mkdir(path_of(name), 0700) == 0 || errno == EEXIST);
 }
 
-/* A spec in folder/sub with this rest. */
+/* Writes and loads a spec in folder/sub that ends in `rest`. */
 static enum status try_load(struct spec *spec, const char *rest, const char *set, struct error *e)
 {
     char text[512];
@@ -62,7 +62,7 @@ static void a_net_is_found_beside_its_spec_first(void **state)
     load(&spec, "model: only.yaml\n", NULL);
     assert_string_equal(spec.points[0].net->path, "only.yaml");
     spec_free(&spec);
-    /* What is typed is meant from where one types. */
+    /* Paths in SET are relative to the current folder. */
     load(&spec, "model: only.yaml\n", "model=net.yaml");
     assert_int_equal(spec.points[0].net->net.n_layers, 2);
     spec_free(&spec);
@@ -76,7 +76,7 @@ static void a_net_is_found_beside_its_spec_first(void **state)
     assert_int_equal(chdir(home), 0);
 }
 
-/* Whatever it is called, wherever it lies, however it is written. */
+/* Names, folders and spelling of a network file do not matter. */
 static void the_content_of_a_net_is_its_identity(void **state)
 {
     char first[16], second[16];
@@ -132,8 +132,8 @@ static const char *path_in(const struct spec *spec, enum option_id id)
     return config_path(&spec->points[0].config, id);
 }
 
-/* Beside the spec, then in the current folder; of words of a command line the other way round. A file that is yet to be
- * written goes where its folder is. */
+/* Files are searched beside the spec, then in the current folder; for SET in the opposite order. A
+ * new file is placed in an existing folder. */
 static void other_paths_are_seen_as_a_net_is(void **state)
 {
     static const char rest[] = "model: lenet_21k\ndata: {path: images}\n"
@@ -169,7 +169,7 @@ static void other_paths_are_seen_as_a_net_is(void **state)
     unsetenv("SCALEBENCH_HOME");
 }
 
-/* What a run keeps of its spec finds the same files from any folder, and names the same points. */
+/* A recorded spec finds the same files from any folder and has the same points. */
 static void a_recorded_spec_finds_its_files_from_anywhere(void **state)
 {
     const struct spec_machine machine = {.usable_cores = 8};

@@ -1,4 +1,4 @@
-/* Matrix, exclude and baseline: which points there are, in which order, under which names. */
+/* Points of specs with matrix, exclude and baseline: order and labels. */
 #include "bench/spec/points/points.h"
 #include "bench/spec/tests/spec_file.h"
 #include "bench/spec/value.h"
@@ -27,8 +27,7 @@ static void test_auto_ranks(void **state)
     }
 }
 
-/* A strategy takes its own variants only, whoever else takes part in the matrix; the usual one goes
- * without saying. */
+/* Only strategies that have a variant use it. The default variant is not part of labels. */
 static void test_variants(void **state)
 {
     struct spec spec;
@@ -53,7 +52,7 @@ static void test_variants(void **state)
            "known: usual plain pickled linear mpich sync stale async");
 }
 
-/* Only some strategies take compressors, and a compressor's options need it. */
+/* Some strategies use compressors. Options of a compressor need that compressor. */
 static void test_compressors(void **state)
 {
     struct spec spec;
@@ -72,8 +71,8 @@ static void test_compressors(void **state)
            "4:36: sync.fp16_scale = 3 is no power of two; nearest 2 and 4");
 }
 
-/* What a strategy sends in 16 bits is what a compressor of that name would send; every other strategy is
- * refused by its name, or sends nothing. */
+/* 16-bit gradients are sent as by the compressor of that name. Other strategies are rejected, or
+ * send nothing. */
 static void test_precisions(void **state)
 {
     struct config config;
@@ -132,7 +131,7 @@ static void test_labels(void **state)
     spec_free(&spec);
 }
 
-/* A list stands for each of its values, several for each combination. */
+/* A list in an exclude matches each of its values, several lists each combination. */
 static void test_exclude_lists(void **state)
 {
     static const char matrix[] =
@@ -144,7 +143,7 @@ static void test_exclude_lists(void **state)
     assert_labels(&spec, "ranks=1 none|ranks=1 tree|ranks=2 none|ranks=2 tree|ranks=4 none|"
                          "ranks=4 ring|ranks=4 tree");
     spec_free(&spec);
-    /* One of them may be of a point that is not there; of all, it is a mistake. */
+    /* One combination may match no point, but not all of them. */
     snprintf(text, sizeof text,
              "%sexclude:\n- sync: {strategy: [ring, tree]}\n  ranks: [1, 8]\n- {ranks: 4}\n",
              matrix);
@@ -167,7 +166,7 @@ static void test_exclude(void **state)
     load(&spec, text, NULL);
     assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 allreduce");
     spec_free(&spec);
-    /* Values that the file did not choose may leave an exclude without anything to match. */
+    /* An exclude may match nothing if SET gives the values. */
     load(&spec, text, "matrix.ranks=[2]");
     assert_labels(&spec, "none|allreduce");
     spec_free(&spec);
@@ -188,12 +187,12 @@ static void test_baseline_added(void **state)
     assert_true(spec.points[0].base && !spec.points[0].requested);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(spec.points[i].base_index, 0);
-    assert_int_equal(spec.n_varying, 1); /* strategy varies only with the base */
+    assert_int_equal(spec.n_varying, 1); /* strategy differs only in the base */
     assert_int_equal(spec.varying[0], OPT_RANKS);
     spec_free(&spec);
 }
 
-/* Beside each point of several ranks, once, and found again; without replays nobody asks. */
+/* Each point of several ranks with measure.replay gets one silent point, which is found again. */
 static void test_silent_points_added(void **state)
 {
     static const char text[] = "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\n"
@@ -221,7 +220,7 @@ static void test_silent_points_added(void **state)
     spec_free(&spec);
 }
 
-/* What the strategy is asked for is nothing that they could be refused for. */
+/* Silent points drop options that strategy none rejects. */
 static void test_silent_points_are_asked_for_nothing(void **state)
 {
     static const char *const asked[] = {
@@ -244,7 +243,7 @@ static void test_silent_points_are_asked_for_nothing(void **state)
     }
 }
 
-/* ---- What a search of each among all would find ---- */
+/* ---- Comparison with an exhaustive search ---- */
 
 static bool equal_where(const struct point *a, const struct point *b,
                         bool (*counts)(const struct spec_option *))
@@ -302,7 +301,7 @@ static size_t plain_alone(const struct spec *spec, size_t i)
     return i;
 }
 
-/* Some of these, at random: at least one. */
+/* Appends a random non-empty subset of the values. */
 static void add_some(char *text, const char *key, const char *const *values, size_t n)
 {
     size_t used = 0;
@@ -327,7 +326,7 @@ static void test_like_a_plain_search(void **state)
         bool baseline = round % 3 == 2;
         add_some(text, "train.lr", rates, 3);
         add_some(text, "ranks", ranks, 5);
-        char *alone = strstr(text, "ranks: [1]"); /* has no use for strategies */
+        char *alone = strstr(text, "ranks: [1]"); /* strategies have no effect on one rank */
         if (alone != NULL)
             alone[strlen("ranks: [")] = '2';
         add_some(text, "model", models, 2);
@@ -352,7 +351,7 @@ static void test_like_a_plain_search(void **state)
     }
 }
 
-/* As many as a long list of seeds makes. */
+/* Makes thousands of points by a long list of seeds. */
 static void test_thousands_of_points(void **state)
 {
     struct spec spec;
@@ -370,7 +369,7 @@ static void test_thousands_of_points(void **state)
     free(text);
 }
 
-/* Every problem has a base of its own, from the matrix where it is there. */
+/* Every problem has its own base, from the matrix if possible. */
 static void test_baseline_a_problem(void **state)
 {
     struct spec spec;

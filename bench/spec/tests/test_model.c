@@ -1,4 +1,4 @@
-/* Model files: the nets of the repository, every form of writing a layer, malformed files. */
+/* Model files: networks of the repository, all forms of layers, malformed files. */
 #include "bench/spec/tests/corpus.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "bench/spec/spec.h"
 
-/* ---- The nets of the repository, against the parameter tables of the reports ---- */
+/* ---- Networks of the repository, against the reports' parameter tables ---- */
 
 static void check_net(const char *name, size_t params, uint64_t flops, enum initializer initializer,
                       double mean, double std)
@@ -18,7 +18,7 @@ static void check_net(const char *name, size_t params, uint64_t flops, enum init
     assert_int_equal(net.n_params, params);
     assert_int_equal(net.flops_forward, flops);
     assert_int_equal(net.initializer, initializer);
-    /* as many digits as the files have */
+    /* precision of the files */
     assert_true(fabs(net.mean[0] - mean) < 1e-14 && fabs(net.std[0] - std) < 1e-14);
     assert_int_equal(net.classes, 10);
     net_desc_free(&net);
@@ -39,7 +39,7 @@ static void test_lenet(void **state)
 
 static void test_keras(void **state)
 {
-    size_t params = 320 + 36992 + 295168 + 257000 + 100100 + 1010; /* the report's table */
+    size_t params = 320 + 36992 + 295168 + 257000 + 100100 + 1010; /* from the report's table */
     assert_int_equal(params, 690590);
     uint64_t flops = 2 * (9 * 32 * 26 * 26 + 9 * 32 * 128 * 11 * 11 + 9 * 128 * 256 * 3 * 3 +
                           256 * 1000 + 1000 * 100 + 100 * 10);
@@ -62,7 +62,7 @@ static void test_cifar(void **state)
     check_net("cifar_62k", params, flops, INIT_PYTORCH, 0.5, 0.5);
 }
 
-/* Both VGGs: channels of the eight convolutions over `divisor`, sides of their outputs. */
+/* Checks a VGG. Its channels are divided by `divisor`; sides: sizes of the outputs. */
 static void check_vgg(const char *name, int divisor, size_t params, uint64_t flops)
 {
     static const int channels[] = {64, 128, 256, 256, 512, 512, 512, 512};
@@ -73,7 +73,7 @@ static void check_vgg(const char *name, int divisor, size_t params, uint64_t flo
     uint64_t work = 0;
     for (int i = 0; i < 8; i++) {
         size_t c = (size_t)(channels[i] / divisor);
-        counted += 9 * before * c + 3 * c; /* weights, biases, and two of batch norm */
+        counted += 9 * before * c + 3 * c; /* weights, biases, two parameters of batch norm */
         work += 2 * 9 * before * c * (size_t)(sides[i] * sides[i]);
         before = c;
     }
@@ -164,7 +164,7 @@ static void test_forms_of_a_layer(void **state)
     assert_int_equal(conv->out.h, 8);         /* (8 + 2 - 3)/1 + 1 */
     assert_int_equal(conv->out.w, 4);         /* (9 + 2 - 5)/2 + 1 */
     assert_int_equal(net.layers[2].out.h, 7); /* window 2, step 1 */
-    assert_true(net.layers[3].rate == 0.5);   /* the preset */
+    assert_true(net.layers[3].rate == 0.5);   /* default */
     assert_true(net.layers[4].rate == 0.25);
     assert_string_equal(net.layers[5].name, "last");
     assert_true(net.mean[1] == 0 && net.std[1] == 0.25);
@@ -181,10 +181,10 @@ static void test_zero_parameters(void **state)
     assert_int_equal(load_text(&net, text, &e), ERR_SHAPE);
     assert_int_equal(e.line, 5);
     assert_string_equal(e.file, file);
-    assert_null(net.layers); /* nothing is left to free */
+    assert_null(net.layers); /* nothing to free */
 }
 
-/* Layers that repeat others, and keys of the author's own, are the network that is written out. */
+/* Repeated layers and private keys give the same network as plain layers. */
 static void test_repeated_layers(void **state)
 {
     struct net_desc net, plain;
@@ -209,7 +209,8 @@ static void test_repeated_layers(void **state)
     net_desc_free(&plain);
 }
 
-/* A layer without bias has a tensor less, and is another network; with one it is what it always was. */
+/* A layer without bias has one tensor less and another digest. With bias, the digest is
+ * unchanged. */
 static void test_layers_without_bias(void **state)
 {
     struct net_desc net, with, without;
@@ -261,7 +262,7 @@ static void test_unknown_name(void **state)
     assert_string_equal(e.text, "'./nowhere.yaml' cannot be opened: No such file or directory");
 }
 
-/* From another folder the models are found below $SCALEBENCH_HOME, and not without it. */
+/* From another folder, models are found below $SCALEBENCH_HOME only. */
 static void test_home(void **state)
 {
     char *here = getcwd(NULL, 0);

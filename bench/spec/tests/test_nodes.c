@@ -1,7 +1,7 @@
-/* Ranks, nodes and ranks a node: two of them say the third, words go by the site. */
+/* Ranks, nodes and ranks_per_node: two determine the third; words depend on the site. */
 #include "bench/spec/tests/spec_file.h"
 
-/* "4/2 8/4": ranks and nodes of each point. */
+/* Compares ranks and nodes of each point, as "4/2 8/4". */
 static void assert_counts_on(const struct spec_machine *machine, const char *text, const char *set,
                              const char *expected)
 {
@@ -41,7 +41,7 @@ static void test_two_say_the_third(void **state)
     assert_counts(BODY "matrix: {ranks: [1, 4]}\n", "ranks_per_node=2", "1/1 4/2");
 }
 
-/* What a spec comes to in a job of four nodes of two cores. */
+/* Loads a spec in a job of four nodes with two cores each. */
 static void assert_job(const char *text, const char *set, enum site_kind site, const char *expected)
 {
     const struct spec_machine job = {.usable_cores = 2, .nodes = 4};
@@ -138,7 +138,7 @@ static void test_bases(void **state)
     assert_counts(text, NULL, "4/1 4/2 4/4");
 }
 
-/* Identities know nothing of how ranks were asked for, nor of hosts that nothing runs on. */
+/* Identities ignore how ranks were given, and hosts that are not used. */
 static void test_identity(void **state)
 {
     static const char *const sets[] = {
@@ -193,8 +193,8 @@ static void test_links(void **state)
            "none");
 }
 
-/* A machine of its own has no link to be told of, nor is one told where all hosts have the same. */
-static void test_labels_tell_links_of_hosts(void **state)
+/* Labels show the link of emulated hosts only if it varies. */
+static void test_labels_show_links_that_vary(void **state)
 {
     static const char zip[] = BODY "site.rate: 10gbit\nzip: {site: [local, emulated, emulated], "
                                    "nodes: [1, 2, 2], ranks: [1, 2, 4]%s}\n";
@@ -219,7 +219,7 @@ int main(void)
                                        cmocka_unit_test(test_what_does_not_go_together),
                                        cmocka_unit_test(test_a_job_of_several_nodes_is_used),
                                        cmocka_unit_test(test_jobs_are_submitted_elsewhere),
-                                       cmocka_unit_test(test_labels_tell_links_of_hosts),
+                                       cmocka_unit_test(test_labels_show_links_that_vary),
                                        cmocka_unit_test(test_words_go_by_the_site),
                                        cmocka_unit_test(test_bases),
                                        cmocka_unit_test(test_identity),

@@ -1,9 +1,8 @@
-/* The option table: presets, values in all their forms, what explain says, a workload's
- * arguments. */
+/* Table of options: defaults, forms of values, explain, arguments of a workload. */
 #include "bench/spec/tests/spec_file.h"
 #include "kernels/base/names.h"
 
-/* Rows of comm/cost/strategies.def, as messages list them. */
+/* Rows of comm/cost/strategies.def, in the order of messages. */
 #define STRATEGY_NAMES                                                                             \
     "none allreduce allreduce_layer bucketed fusion reduce_bcast gather_scatter ring "             \
     "recursive_doubling rabenseifner tree shm shm_zero1 zero1 zero2 zero3 shm_zero2 shm_zero3 "    \
@@ -11,8 +10,6 @@
     "hierarchical leader "                                                                         \
     "delayed local_sgd "                                                                           \
     "gossip adasum param_server"
-
-/* ---- The option table ---- */
 
 static void test_options(void **state)
 {
@@ -66,7 +63,7 @@ static void test_explain(void **state)
     free(text);
 }
 
-/* What `explain` calls the preset may be written, and lies in the range that it prints or is named beside it. */
+/* Defaults are valid values, within the printed range or named beside it. */
 static void test_presets_are_accepted(void **state)
 {
     struct config config;
@@ -93,7 +90,7 @@ static void test_presets_are_accepted(void **state)
     free(text);
 }
 
-/* What stands for a name is its place in the list. */
+/* The number of a name is its index in the list. */
 static void test_names_are_their_enums(void **state)
 {
     size_t n;
@@ -113,7 +110,7 @@ static void test_names_are_their_enums(void **state)
 
 /* ---- Values ---- */
 
-/* Words of the table of workloads are names of the table of strategies. */
+/* Strategies of workloads.def are names of strategies. */
 static void test_peers_have_strategies(void **state)
 {
     struct error e;
@@ -143,7 +140,7 @@ static void check_value(const char *key, const char *written, const char *canoni
     assert_true(value->set);
     assert_string_equal(value->text, canonical);
     assert_true(value->number == number);
-    /* What is canonical stays as it is. */
+    /* Canonical texts stay unchanged. */
     char *again = strdup(value->text);
     assert_int_equal(config_set(&config, option, again, mark_in("here", 1, 1), &e), OK);
     assert_string_equal(value->text, again);
@@ -178,7 +175,7 @@ static void test_values(void **state)
     check_value("measure.accuracy.test_acc_pct", "", "", 0);
     check_value("measure.accuracy.seeds", "[3,1, 2]", "[3, 1, 2]", 0);
     check_value("figures", "[time]", "[time]", 0);
-    /* What is written reads back the same. */
+    /* The written form reads back the same. */
     static const char map[] =
         "[{kind: line, y: [\"train_loss\"], x: \"epoch\", published: [{file: \"theirs.csv\", name: "
         "\"theirs\", where: \"epoch > 1\", keys: [\"epoch = epoch + 1\"], values: "
@@ -232,7 +229,7 @@ static void test_refused_values(void **state)
                  "fig3.yaml:9:12: data.path: a text with a line break or control character in it");
 }
 
-/* Sizes have no option of their own yet, so one is made up. */
+/* No option has the type SIZE yet, so the test defines one. */
 static void test_sizes(void **state)
 {
     const struct spec_option size = {
@@ -297,7 +294,7 @@ static void test_arguments(void **state)
     spec_free(&spec);
 }
 
-/* Of the ranks that are late a point names those that it has. */
+/* inject.ranks contains only ranks of the point. */
 static void test_arguments_of_stragglers(void **state)
 {
     static const char *const expected[] = {"--inject.ranks=[0]", "--inject.ranks=[0]",

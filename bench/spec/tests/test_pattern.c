@@ -1,4 +1,4 @@
-/* Patterns of users: which group is the value, where a fault is, and what a match may take. */
+/* Patterns of users: group of the value, position of faults, limits of a match. */
 #include "bench/spec/pattern.h"
 
 #include "bench/spec/tests/corpus.h"
@@ -69,7 +69,7 @@ static void test_names(void **state)
         assert_null(pattern_split(name, wrong[i]));
 }
 
-/* A fault is counted in characters, those before the pattern too. */
+/* Positions count characters, including those before the pattern. */
 static void test_refused(void **state)
 {
     static const struct {
@@ -102,7 +102,7 @@ static void test_refused(void **state)
     }
 }
 
-/* Each takes minutes, gigabytes or the stack without its limit. */
+/* Without its limit, each would take minutes, gigabytes or the stack. */
 static void test_limits(void **state)
 {
     static const char time_text[] = "matching takes too much time: use fewer repetitions, above "

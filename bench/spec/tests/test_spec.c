@@ -1,4 +1,4 @@
-/* From a file and SET to the points of a campaign, and back to a file. */
+/* Loads specs with SET, and writes and reads recorded specs. */
 #include "bench/spec/tests/spec_file.h"
 
 #include <glob.h>
@@ -10,9 +10,7 @@ static const char *value_of(const struct spec *spec, const char *key)
     return spec->config.values[option_find(key)->id].text;
 }
 
-/* ---- Files ---- */
-
-/* Some editors write it at the beginning of a file. */
+/* Some editors begin a file with a byte-order mark. */
 static void test_byte_order_mark(void **state)
 {
     struct spec spec;
@@ -50,7 +48,7 @@ static void test_nested_and_dotted(void **state)
     spec_free(&spec);
 }
 
-/* The batch of all ranks, that of each at a time and how often it computes one may all be given. */
+/* Global batch, batch per rank and accumulation may be given together. */
 static void test_batches(void **state)
 {
     static const char *const texts[] = {
@@ -107,7 +105,7 @@ static void test_too_large(void **state)
     write_file(text, size);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
     assert_string_equal(e.text, "is larger than 1 MiB; a YAML file is expected");
-    write_file(text, size - 1); /* one comment of 1 MiB is only empty */
+    write_file(text, size - 1); /* a comment of 1 MiB has no content */
     free(text);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
     assert_string_equal(e.text, "nothing is written here");
@@ -138,7 +136,7 @@ static void assert_loads_or_explains(const char *text, size_t size)
     }
 }
 
-/* Whatever an editor or a full disk leaves of a spec is read, or refused with a place. */
+/* A truncated spec loads, or is rejected with a position. */
 static void test_torn_file(void **state)
 {
     size_t size;
@@ -156,7 +154,7 @@ static void test_torn_file(void **state)
 
 /* ---- Matrix, exclude, baseline ---- */
 
-/* The identity is that of the values, wherever and however they are written. */
+/* The identity depends on values, not on where or how they are written. */
 static void test_identity(void **state)
 {
     struct spec a, b;
@@ -184,7 +182,7 @@ static void test_set(void **state)
     assert_labels(&spec, "ranks=1 none|ranks=1 allreduce|ranks=2 none|ranks=2 allreduce");
     spec_free(&spec);
 
-    load(&spec, text, "ranks=4 name=other"); /* takes the axis away */
+    load(&spec, text, "ranks=4 name=other"); /* removes the axis */
     assert_int_equal(spec.n_points, 1);
     assert_int_equal(config_int(&spec.points[0].config, OPT_RANKS), 4);
     assert_string_equal(value_of(&spec, "name"), "other");
@@ -193,14 +191,14 @@ static void test_set(void **state)
     load(&spec, text, "matrix.train.global_batch=[32,64] baseline={ranks: 2}");
     assert_int_equal(spec.n_points, 6);
     assert_int_equal(config_int(&spec.points[5].config, OPT_GLOBAL_BATCH), 64);
-    assert_int_equal(spec.points[5].base_index, 3); /* ranks outside, batch inside: 2, 64 */
+    assert_int_equal(spec.points[5].base_index, 3); /* base with 2 ranks and batch 64 */
     spec_free(&spec);
 
     load(&spec, text, "matrix.ranks=auto");
     assert_int_equal(spec.n_points, 6);
     spec_free(&spec);
 
-    /* Each line over those before it. */
+    /* Each line overrides the lines before it. */
     load(&spec, text,
          "ranks=4 name=other baseline={ranks: 2}\nmatrix.ranks=[1, 2]\nbaseline={ranks: 1} "
          "name=third");
@@ -258,7 +256,7 @@ static void test_refused_set(void **state)
            "SET:1:7: ranks: takes one value here; to vary it, write matrix.ranks=[...]");
 }
 
-/* ---- The resolved spec ---- */
+/* ---- Recorded specs ---- */
 
 static void assert_same_points(const struct spec *a, const struct spec *b)
 {
@@ -273,7 +271,7 @@ static void assert_same_points(const struct spec *a, const struct spec *b)
     }
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (!matrix_axis(a->matrix, (enum option_id)i) &&
-            strstr(b->config.values[i].text, "\"published/") == NULL) /* a copy that a run keeps */
+            strstr(b->config.values[i].text, "\"published/") == NULL) /* a run's copy */
             assert_string_equal(a->config.values[i].text, b->config.values[i].text);
 }
 
@@ -288,7 +286,7 @@ static char *resolve(const struct spec *spec)
     return text;
 }
 
-/* Read back on a machine with another number of cores, it is the same campaign. */
+/* A recorded spec gives the same campaign on a machine with another number of cores. */
 static void check_round_trip(const char *path, const char *set)
 {
     struct spec spec, again;
@@ -337,7 +335,7 @@ static void test_round_trip_of_every_report(void **state)
 
 #define SHARED "x-small: &small {lr: 0.5, epochs: 3}\nx-axes: &axes {ranks: [1, 2], seed: [1, 2]}\n"
 
-/* A spec with aliases has the points and the written copy of the same spec written out. */
+/* A spec with aliases has the same points and recorded spec as one without. */
 static void test_anchors(void **state)
 {
     struct spec a, b;
@@ -363,7 +361,7 @@ static void test_anchors(void **state)
     spec_free(&b);
 }
 
-/* A case may repeat an anchor of its file; SET overrides merged values. */
+/* A case may use an anchor of its file. SET overrides merged values. */
 static void test_anchors_of_cases(void **state)
 {
     struct spec spec;
@@ -388,7 +386,7 @@ static void test_anchors_of_cases(void **state)
            "SET:1:10: *small: no anchor &small is defined above in this file");
 }
 
-/* Keys of the author's own are at the top alone, and in no identity. */
+/* Private keys are allowed at the top only, and are part of no identity. */
 static void test_own_keys(void **state)
 {
     struct spec a, b;
@@ -406,7 +404,7 @@ static void test_own_keys(void **state)
            "SET:1:1: 'x-notes' is a top-level key; move it to the top of the file");
 }
 
-/* Each word is the boolean that it says; canonical texts make one identity. */
+/* All spellings of a boolean give the same canonical text and identity. */
 static void test_booleans(void **state)
 {
     static const char *const words[][3] = {{"yes", "On", "TRUE"}, {"no", "Off", "FALSE"}};
@@ -432,7 +430,7 @@ static void test_booleans(void **state)
     spec_free(&a);
     refuse(BODY "matrix: {train.nesterov: [yes, true]}\n", NULL,
            "4:32: train.nesterov: 'true' is listed twice");
-    /* words of other options stay what they are */
+    /* words of other options stay unchanged */
     load(&a, BODY "measure.resources: off\n", NULL);
     assert_string_equal(config_text(&a.config, OPT_RESOURCES), "off");
     spec_free(&a);
@@ -450,7 +448,7 @@ static void assert_quick(const struct spec *spec, const char *name, long samples
     assert_int_equal(spec->n_points, 2);
 }
 
-/* It lies between the file and a SET, and what a run keeps has it already. */
+/* `quick` overrides the file, SET overrides `quick`. A recorded spec has the values already. */
 static void test_quick_form(void **state)
 {
     struct spec spec;
@@ -477,7 +475,7 @@ static void test_quick_form(void **state)
         "5:8: quick: 'epochs' is unknown here; nearest 'train.epochs', a key of 'train:'");
 }
 
-/* Its kind has none of its own; nothing of the preset is left behind. */
+/* Another kind of figure keeps no published values of the default kind. */
 static void test_published_of_a_preset(void **state)
 {
     struct spec spec;
@@ -492,7 +490,7 @@ static void test_published_of_a_preset(void **state)
     spec_free(&spec);
 }
 
-/* Cases with all that they take; twins stay twins. */
+/* Cases with all their parts; twins stay twins. */
 static void test_round_trip_of_cases(void **state)
 {
     static const char text[] =
@@ -519,7 +517,7 @@ static void test_shipped_specs(void **state)
                      OK);
     assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 allreduce");
     spec_free(&spec);
-    /* One core: nothing to exclude, nothing to scale, still a campaign. */
+    /* With one core, nothing to exclude and nothing to scale, the spec is still valid. */
     assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL,
                                &(struct spec_machine){.usable_cores = 1}, &e),
                      OK);

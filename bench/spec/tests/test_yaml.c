@@ -1,5 +1,5 @@
 /* Anchors, aliases and merge keys of the YAML reader, against https://yaml.org/type/merge.html and,
- * where python3 has it, PyYAML. */
+ * if installed, PyYAML. */
 #include "bench/spec/tests/corpus.h"
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 static const char *const python = "/usr/bin/python3";
 
-/* ---- A tree as JSON, every scalar a text ---- */
+/* ---- Trees as JSON, with scalars as texts ---- */
 
 static void print_text(FILE *out, const char *text)
 {
@@ -36,7 +36,7 @@ static void print_node(FILE *out, const struct node *node)
     fputc(node->kind == NODE_MAP ? '}' : ']', out);
 }
 
-/* Freed with free. */
+/* Reads a text and returns the tree as JSON; free with free(). */
 static char *json_of(const char *text)
 {
     struct node root;
@@ -96,7 +96,7 @@ static void wrong_aliases_are_refused(void **state)
                                       "the key, leave it out");
 }
 
-/* The alias's place, and that of the value it repeats. */
+/* Marks have the positions of the alias and of the anchored value. */
 static void marks_have_both_places(void **state)
 {
     struct node root;
@@ -107,7 +107,7 @@ static void marks_have_both_places(void **state)
     assert_true(list->mark.line == 3 && list->mark.column == 4);
     assert_true(list->mark.anchor_line == 2 && list->mark.anchor_column == 6);
     assert_true(list->key_mark.anchor_line == 2 && list->key_mark.anchor_column == 3);
-    /* of an alias in an anchor: the outer alias, and where the value is written */
+    /* alias inside an anchor: outer alias, and position of the value */
     const struct node *inner = node_find(&node_find(&root, "e")->items[0], "b");
     assert_true(inner->mark.line == 5 && inner->mark.anchor_line == 2);
     assert_true(node_find(&root, "a")->mark.anchor_line == 0);
@@ -119,7 +119,7 @@ static void marks_have_both_places(void **state)
     node_free(&root);
 }
 
-/* However long a message is, it ends with the place. */
+/* A long message still ends with the position. */
 static void a_long_message_keeps_its_place(void **state)
 {
     struct error e;
@@ -134,7 +134,7 @@ static void a_long_message_keeps_its_place(void **state)
 
 /* ---- Merge keys ---- */
 
-/* The example of the type's definition: four ways of writing one map. */
+/* Example of the definition: four spellings of one map. */
 static void the_example_of_the_definition(void **state)
 {
     const char *text = "- &CENTER { x: 1, y: 2 }\n- &LEFT { x: 0, y: 2 }\n- &BIG { r: 10 }\n"
@@ -156,7 +156,7 @@ static void the_example_of_the_definition(void **state)
     node_free(&root);
 }
 
-/* Merged entries are where the merge key was: an order that matrix: shows. */
+/* Merged entries take the position of the merge key. In a matrix, the order matters. */
 static void keys_of_the_map_win(void **state)
 {
     assert_means("[&a {x: 1, y: 2}, {z: 0, <<: *a, y: 3, w: 4}]",
@@ -164,7 +164,7 @@ static void keys_of_the_map_win(void **state)
                  "{\"z\": \"0\", \"x\": \"1\", \"y\": \"3\", \"w\": \"4\"}]");
     assert_means("[&a {x: 1, y: 2}, {y: 3, <<: *a}]",
                  "[{\"x\": \"1\", \"y\": \"2\"}, {\"y\": \"3\", \"x\": \"1\"}]");
-    assert_means("[&a {x: {p: 1, q: 2}}, {<<: *a, x: {p: 3}}]", /* not of maps below */
+    assert_means("[&a {x: {p: 1, q: 2}}, {<<: *a, x: {p: 3}}]", /* maps inside are not merged */
                  "[{\"x\": {\"p\": \"1\", \"q\": \"2\"}}, {\"x\": {\"p\": \"3\"}}]");
 }
 
@@ -174,11 +174,11 @@ static void earlier_maps_of_a_list_win(void **state)
                  "{\"x\": \"1\", \"y\": \"2\", \"z\": \"3\"}");
     assert_means("{<<: []}", "{}");
     assert_means("{<<: {}}", "{}");
-    /* a map passes its merged keys on to maps that merge it */
+    /* merged keys are merged again */
     assert_means("[&a {x: 1}, &b {<<: *a, y: 2}, {<<: [*b, {x: 5, z: 5}]}]",
                  "[{\"x\": \"1\"}, {\"x\": \"1\", \"y\": \"2\"}, "
                  "{\"x\": \"1\", \"y\": \"2\", \"z\": \"5\"}]");
-    assert_means("{'<<': {x: 1}}", "{\"<<\": {\"x\": \"1\"}}"); /* a text */
+    assert_means("{'<<': {x: 1}}", "{\"<<\": {\"x\": \"1\"}}"); /* a quoted key is a text */
 }
 
 static void wrong_merges_are_refused(void **state)
@@ -195,7 +195,7 @@ static void wrong_merges_are_refused(void **state)
 
 /* ---- Bounds ---- */
 
-/* Nine levels of ten aliases: 10^9 values. It would fill any memory. */
+/* Nine levels of ten aliases make 10^9 values. */
 static void a_billion_laughs_are_refused(void **state)
 {
     char text[2048] = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n";
@@ -229,7 +229,7 @@ static void long_texts_are_bounded(void **state)
     assert_true(e.line == 2 && strstr(e.text, "or 1 MiB") != NULL);
 }
 
-/* As deep and as wide as what is written out. */
+/* Copies have the same limits of depth and width as the file. */
 static void copies_are_bounded_as_texts_are(void **state)
 {
     struct node root;
@@ -261,7 +261,7 @@ static void copies_are_bounded_as_texts_are(void **state)
     assert_string_equal(e.text, "more than 1000 anchors");
 }
 
-/* ---- PyYAML ---- */
+/* ---- Comparison with PyYAML ---- */
 
 static unsigned next_random(unsigned *seed, unsigned below)
 {
@@ -269,7 +269,8 @@ static unsigned next_random(unsigned *seed, unsigned below)
     return (*seed >> 16) % below;
 }
 
-/* A map of some of the keys a to f; below `anchors` of them aliases may be merged or be values. */
+/* Writes a map with some of the keys a to f. The first `anchors` anchors may be merged or used as
+ * values. */
 static char *put_map(char *to, unsigned *seed, int anchors, const char *name)
 {
     static const char keys[] = "abcdef";
@@ -294,7 +295,7 @@ static char *put_map(char *to, unsigned *seed, int anchors, const char *name)
     return to + sprintf(to, "}");
 }
 
-/* Documents of maps that merge earlier ones. */
+/* Compares random documents of maps that merge earlier maps. */
 static void pyyaml_reads_the_same(void **state)
 {
     enum { DOCUMENTS = 200, MAPS = 6 };
