@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A rank that waits for a dead one may crash in turn before the launcher hears of the first death:
- * of all reporters of one launcher only the first to claim this name may report. The name is free
- * again when that one ends. */
+/* Returns true for one reporter per launcher at a time, by a claim on an abstract socket name. A
+ * rank that waits for a dead rank may crash in turn before the launcher notices the first death;
+ * only the first death is of interest. The kernel frees the name when its owner ends. */
 static bool may_report(pid_t launcher)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -23,11 +23,12 @@ static bool may_report(pid_t launcher)
            errno != EADDRINUSE;
 }
 
-/* The other end is the parent's alone: it closes with it. */
+/* Waits until the parent stops the reporter or dies. Only the parent holds the other end of the
+ * socket, so recv returns 0 when the parent dies. */
 static _Noreturn void report(int end, pid_t launcher, const char *message)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
-    prctl(PR_SET_NAME, "crash_reporter"); /* what ps shows */
+    prctl(PR_SET_NAME, "crash_reporter"); /* name that ps shows */
     char stop, line[512];
     ssize_t n;
     do
@@ -40,7 +41,7 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
         length = (int)sizeof line - 1;
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
         _exit(1);
-    /* Launchers throw away what they have not read when the job ends. */
+    /* Launchers discard output that they have not read when the job ends. */
     nanosleep(&moment, NULL);
     _exit(0);
 }
@@ -67,6 +68,6 @@ enum status crash_reporter_start(int *reporter, const char *message, struct erro
 
 void crash_reporter_stop(int reporter)
 {
-    /* The child may have been killed: then there is nothing to stop. */
+    /* Without a signal, since the child may have been killed. */
     send(reporter, "s", 1, MSG_NOSIGNAL);
 }

@@ -1,17 +1,19 @@
-/* Reports that this process was killed or has crashed, which it cannot say itself. A child that
- * only waits writes a line to standard error when its parent has ended without stopping it. The
- * child holds open what the parent inherited: a launcher that takes a closed connection for the end
- * of a rank, and then kills the others, closes the job only after the line is written; of several
- * dead ranks it could not tell which died first. Of the ranks of one launcher one is reported at a
- * time. */
+/* Reports that this process was killed or has crashed. A forked child waits, and writes a line to
+ * standard error if the parent ends without stopping it.
+ *
+ * The child keeps the parent's inherited descriptors open. Some launchers take a closed connection
+ * for the end of a rank and then kill the other ranks. Such a launcher sees the connection close
+ * only after the line is written. If several ranks of one launcher die together, only the first is
+ * reported. */
 #pragma once
 
 #include "kernels/base/error.h"
 
-/* Forks; call it before any thread and before MPI. `message` is what to report, a line without its
- * end, borrowed during the call. *reporter is for crash_reporter_stop. */
+/* Starts the reporter by a fork. Call it before any thread starts and before MPI_Init. `message` is
+ * the line to report, without newline; it may be freed after the call. *reporter is the argument of
+ * crash_reporter_stop. Errors: ERR_SYSTEM. */
 enum status crash_reporter_start(int *reporter, const char *message, struct error *e);
 
-/* The parent ends of its own will, whether well or not: the child ends and reports nothing. Safe in
- * a signal handler; call it once only. */
+/* Ends the child without a report. Call it once, before the parent exits for whatever reason.
+ * Async-signal-safe. */
 void crash_reporter_stop(int reporter);

@@ -1,11 +1,11 @@
-/* Standard input, output and error, which whoever starts a program may have closed. */
+/* Standard input, output and error, which the parent of a program may have closed. */
 #pragma once
 
-/* Opens those of descriptors 0 to 2 that are closed on /dev/null. Comes first in every main: else a
- * file opened later becomes one of them, and what is printed is written into it. Output that was closed cannot be
- * written, as a full one. */
+/* Opens closed descriptors among 0 to 2 on /dev/null. Must be the first call in main. Without it a
+ * file opened later gets such a descriptor, and printed text overwrites that file. Writing to
+ * standard output that was closed still fails, as on a full disk. */
 void descriptors_open_standard(void);
 
-/* Comes last in every main that prints. Flushes standard output. If something could not be written there, reports it
- * and returns 1 in place of status 0. */
+/* Flushes standard output and returns the exit status of the program. Must be the last call in
+ * main. If output could not be written, prints an error and returns 1 in place of 0. */
 int descriptors_end_output(const char *program, int exit_status);

@@ -46,7 +46,8 @@ static int refuse(int fd, int error, const char *why, const char **to)
     return -1;
 }
 
-/* O_NONBLOCK: else opening a FIFO waits for whoever writes to it. Reading then waits as ever. */
+/* Opens a regular file or, if `pipe`, also a FIFO. O_NONBLOCK keeps open from waiting for a FIFO's
+ * writer; it is cleared again for reading. */
 static int open_kind(const char *path, bool pipe, const char **why)
 {
     struct stat info;
@@ -159,7 +160,7 @@ bool file_sync_folder(const char *folder)
 #define SERVER "a server's answer in XML"
 
 static const struct {
-    const char *head; /* behind blanks, in capitals or not */
+    const char *head; /* compared after leading blanks, ignoring case */
     const char *what, *remedy;
 } mistaken[] = {
     {"<!DOCTYPE html", "a web page", "download it again"},
@@ -176,7 +177,8 @@ enum status file_check_head(const char *path, const void *head, size_t n, const 
 {
     char text[FILE_HEAD_BYTES + 1] = "";
     memcpy(text, head, n < FILE_HEAD_BYTES ? n : FILE_HEAD_BYTES);
-    const char *begin = text + strspn(text, "\xef\xbb\xbf \t\r\n"); /* blanks, and UTF-8's mark */
+    /* Skips blanks and the UTF-8 byte order mark. */
+    const char *begin = text + strspn(text, "\xef\xbb\xbf \t\r\n");
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
         if (strncasecmp(begin, mistaken[i].head, strlen(mistaken[i].head)) == 0)
             return error_at(e, ERR_DATA, path, 0, 0, "begins with '%.*s': %s, not %s; %s",

@@ -1,5 +1,5 @@
-/* Finding and opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
- * device may never end: what is no regular file is refused before a byte is read.
+/* Opens files that users name. Anything but a regular file is refused before a read: a FIFO without
+ * a writer would block for ever, and a device may never end.
  *
  * To add a kind of file that is mistaken for data: a row of `mistaken` in file.c and a row in
  * test_data_bad.c. To add a reader of files that users name: file_open, a harness
@@ -13,47 +13,50 @@
 
 #include "kernels/base/error.h"
 
-/* "a FIFO", "a folder", "a regular file" ... of a st_mode. */
+/* Returns the kind of file of a st_mode as text: "a FIFO", "a folder", "a regular file". */
 const char *file_kind(mode_t mode);
 
-/* Opens a regular file. -1 where that fails, and *why points at the reason as a sentence's end:
- * "No such file or directory", "it is a FIFO, not a regular file"; errno is 0 in the second
- * case. */
+/* Opens a regular file for reading. Returns -1 on failure; then *why is the reason in static
+ * memory, as "No such file or directory" or "it is a FIFO, not a regular file". errno is 0 if the
+ * file has the wrong kind. */
 int file_open(const char *path, const char **why);
 
-/* The same as a stream; NULL where it fails. */
+/* Opens a regular file as a stream. Returns NULL on failure, with *why as in file_open. */
 FILE *file_open_stream(const char *path, const char **why);
 
-/* The same for what may be a pipe too, as `<(command)` and /dev/stdin are. A FIFO that nobody has
- * open for writing reads as empty. */
+/* Opens a regular file or a pipe, such as `<(command)` or /dev/stdin, as a stream. Returns NULL on
+ * failure, with *why as in file_open. A FIFO without a writer reads as empty. */
 FILE *file_open_pipe(const char *path, const char **why);
 
-/* glob(3) of a pattern below a folder, in whose name [ ] * and ? are letters; NULL: below the current one. */
+/* Calls glob(3) for a pattern below `folder` (NULL: the working directory). The characters [ ] * ?
+ * in the folder's name are literal. Call globfree on `found` afterwards. */
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);
 
-/* Orders an array of names for qsort, numbers in them by value: fig2 before fig10. */
+/* Compares two file names for qsort; numbers compare by value, so fig2 comes before fig10. */
 int file_compare_names(const void *a, const void *b);
 
-/* The first line of a file without its newline; false, and "", when there is none to read. */
+/* Reads the first line of a file, without newline. Returns false and "" if the file cannot be read
+ * or the line is empty. */
 bool file_first_line(const char *path, char *line, size_t size);
 
-/* The number that a file begins with; NAN where it does not. */
+/* Returns the number at the beginning of a file; NAN if there is none. */
 double file_number(const char *path);
 
-/* The last part of a path. */
+/* Returns the last component of a path, a pointer into it. */
 const char *file_name(const char *path);
 
-/* Writes all n bytes, though signals come in between. False where that fails, by errno. */
+/* Writes all n bytes, also if signals interrupt. Returns false on failure, with errno. */
 bool file_write_all(int fd, const void *bytes, size_t n);
 
-/* Brings the names of a folder's files to the disk: a new or renamed file is there when its folder is. False where
- * that fails, by errno. */
+/* Flushes a folder's entries to disk, so that new and renamed files in it survive a power loss.
+ * Returns false on failure, with errno. */
 bool file_sync_folder(const char *folder);
 
+/* Number of bytes that file_check_head reads. */
 #define FILE_HEAD_BYTES 64
 
-/* Refuses a web page, an archive and the like in place of data by its first `n` bytes, FILE_HEAD_BYTES at most.
- * ERR_DATA says what the file is, that it is not `format`, and what to do: "begins with '<html': a web page, not IDX;
- * download it again". */
+/* Refuses a web page, an archive and the like in place of data, by the first `n` bytes of the file.
+ * The message of ERR_DATA is, for example, "begins with '<html': a web page, not IDX; download it
+ * again"; `format` is "IDX" there. */
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
                             struct error *e);

@@ -1,4 +1,4 @@
-/* Files mapped read-only. */
+/* Read-only memory mappings of files. */
 #pragma once
 
 #include <limits.h>
@@ -8,20 +8,23 @@
 
 #include "kernels/base/error.h"
 
-/* `bytes` [n] inside a mapping of map_bytes at `map`. */
+/* A mapped file, or bytes in memory of this process. */
 struct file_map {
     const uint8_t *bytes;
     size_t n;
     void *map;
     size_t map_bytes;
-    bool hashed; /* `hash` is XXH3 of the bytes */
+    bool hashed; /* `hash` is the XXH3 of the bytes */
     uint64_t hash;
-    char path[PATH_MAX]; /* of the file, for others to open it; "" for memory of this process */
+    char path[PATH_MAX]; /* path of the file; "" for memory of this process */
 };
 
-/* Maps a regular file that is not empty; nothing of it is read yet. What cannot be opened or mapped is ERR_DATA;
- * ERR_MEMORY without room for the mapping. *map is empty on failure. */
+/* Maps a regular file that is not empty; its pages are read on first access. Close it by
+ * file_map_close. Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY if there is
+ * no room for the mapping. *map is zeroed on failure. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
-/* The same of a file that is open, which `path` names. */
+/* Maps an open file, as file_map_open; `path` names it in messages. `fd` may be closed
+ * afterwards. */
+/* Unmaps the file and zeroes *map. A zeroed map is accepted. */
 enum status file_map_descriptor(struct file_map *map, int fd, const char *path, struct error *e);
 void file_map_close(struct file_map *map);

@@ -27,7 +27,8 @@ static bool take_logs(double *logs, const double *x, size_t n)
 
 /* ---- Outliers ---- */
 
-/* The one of `in` furthest from their mean, and how many standard deviations that is. */
+/* Returns the index of the value furthest from the mean of the values not yet `out`; *deviate is
+ * its distance in standard deviations. */
 static size_t furthest(double *deviate, const double *x, const bool *out, size_t n)
 {
     double sum = 0, squares = 0;
@@ -49,15 +50,16 @@ static size_t furthest(double *deviate, const double *x, const bool *out, size_t
     return worst;
 }
 
-/* What the furthest of n normal values is beyond in a share alpha of samples at most (Grubbs). */
+/* Returns the deviate that the furthest of n normal values exceeds with probability `alpha`
+ * (Grubbs). */
 static double critical_deviate(size_t n, double alpha)
 {
     double df = (double)n - 2, t = student_quantile(1 - alpha / (2 * (double)n), df);
     return ((double)n - 1) * t / sqrt((df + t * t) * (double)n);
 }
 
-/* Takes the furthest away one after another: the last that was too far makes all before it so. Each
- * is a test: they share alpha. */
+/* Removes the furthest value n / 4 times and tests each against its critical deviate. The last
+ * significant value makes all earlier ones outliers as well. The n / 4 tests share `alpha`. */
 static size_t find_outliers(size_t *order, const double *logs, size_t n, double alpha)
 {
     size_t found = 0;
@@ -98,8 +100,8 @@ size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alp
 
 /* ---- Modes ---- */
 
-/* What 1 % of normal samples of n exceed, from a million samples each, interpolated between their
- * logarithms over log(n - 3). A test draws samples again. */
+/* Returns the ratio that 1 % of normal samples of n values exceed. From a million samples per
+ * point; interpolated between logarithms over log(n - 3). A unit test draws samples again. */
 static double critical_ratio(size_t n)
 {
     static const struct {
@@ -117,7 +119,7 @@ static double critical_ratio(size_t n)
     return points[i].ratio * pow(points[i + 1].ratio / points[i].ratio, share);
 }
 
-/* Whether x[n], ascending, is two groups at the best place to cut. */
+/* Returns whether x[n], in ascending order, is two groups at the best cut. */
 static bool is_cut(const double *x, size_t n, double least)
 {
     double mean = 0, total = 0, below = 0, best = -1, gap = 0;

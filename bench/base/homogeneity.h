@@ -1,33 +1,36 @@
-/* Whether the values of a sample are of one kind: values that do not belong, two modes, a trend.
- * Inputs are not changed. Nothing here is a reason to leave a value out; it is one to look. */
+/* Tests whether the values of a sample are alike: outliers, modes, trend. A finding is a reason to
+ * look at the values, not to drop them. The functions allocate; they do not change their inputs. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many of x[n] > 0 lie outside, as the generalised extreme Studentised deviate of their
- * logarithms says (Rosner, "Percentage points for a generalized ESD many-outlier procedure", 1983):
- * a quarter of them at most, found with probability `alpha` at most where there are none and x is
- * normal or log-normal. Values within `least` (0.01 is 1 %) of the median are never outside. 0 for
- * n < 6, for other values, and without memory. `outside` [n], unless NULL, says which. */
+/* Returns the number of outliers among x[n] > 0, at most n / 4, by the generalised extreme
+ * Studentised deviate of the logarithms (Rosner, "Percentage points for a generalized ESD
+ * many-outlier procedure", 1983). `alpha` is the probability of any finding if x is normal or
+ * log-normal. Values within `least` of the median are no outliers (0.01: 1 %). `outside` [n] marks
+ * them, unless NULL. Returns 0 if n < 6, if a value is not positive or finite, or without
+ * memory. */
 size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alpha, double least);
 
-/* The number of modes of x[n] > 0, 1 or 2: two where the logarithms fall into two groups of two or
- * more, further apart by the ratio of the sums of squares between and within them (Engelman and
- * Hartigan, "Percentage points of a test for clusters", 1969) than normal ones are in 1 % of
- * samples, and by `least`. 1 for n < 6, for other values, and without memory. */
+/* Returns the number of modes of x[n] > 0, 1 or 2. There are two if the logarithms split into
+ * groups of at least two values each, and two conditions hold. The ratio of sums of squares between
+ * and within groups exceeds its 1 % point for normal samples (Engelman and Hartigan, "Percentage
+ * points of a test for clusters", 1969). The group means differ by at least `least` (0.01: 1 %).
+ * Returns 1 if n < 6, if a value is not positive or finite, or without memory. */
 int homogeneity_modes(const double *x, size_t n, double least);
 
-/* The trend of x[n] over its index. */
+/* Trend of x[n] over its index. */
 struct trend {
     double tau;    /* Kendall's rank correlation, -1 to 1 */
-    double change; /* from the first value to the last, by the median slope of all pairs (Theil and
-                      Sen), over the median of x */
+    double change; /* change from the first to the last value by the median slope of all pairs
+                      (Theil and Sen), relative to the median of x */
 };
 
-/* More than 64 values are first made 64 medians of neighbours, so that cost does not grow with the
- * square of n. NAN for n < 4, for values that are no number, and without memory. */
+/* Returns the trend of x[n]. More than 64 values are first reduced to 64 medians of neighbours,
+ * which bounds the cost. NAN if n < 4, if a value is not finite, or without memory. */
 struct trend homogeneity_trend(const double *x, size_t n);
 
-/* Whether the mean of x[n] differs from 0 at level `alpha`, two-sided, by Student's t; n < 3: never. */
+/* Returns whether the mean of x[n] differs from 0 at level `alpha`, by a two-sided t test; false if
+ * n < 3. */
 bool homogeneity_mean_differs(const double *x, size_t n, double alpha);

@@ -5,8 +5,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Whoever started this program in the background, or under nohup, has it ignore signals: a blocked
- * signal would arrive all the same. */
+/* A program started in the background or under nohup ignores these signals. Blocking one would
+ * deliver it through signalfd all the same. */
 static void add_unless_ignored(sigset_t *signals, int signal)
 {
     struct sigaction action;

@@ -1,5 +1,5 @@
-/* Ctrl-C, SIGTERM and a terminal that is gone as something to look at rather than something that happens: between begin and
- * end the signals are blocked and arrive on a file descriptor. */
+/* Waits for Ctrl-C, SIGTERM and SIGHUP by a file descriptor: from interrupt_begin to interrupt_end
+ * the signals are blocked. Signals that this process ignores stay ignored. */
 #pragma once
 
 #include <signal.h>
@@ -8,17 +8,19 @@
 #include "kernels/base/error.h"
 
 struct interrupt {
-    int fd; /* readable when a signal came */
-    sigset_t before;
-    int signal; /* the first that came; 0: none */
+    int fd;          /* signalfd, readable after a signal */
+    sigset_t before; /* signal mask to restore */
+    int signal;      /* the first signal since begin; 0: none */
 };
 
+/* Blocks the signals and opens the descriptor. Errors: ERR_SYSTEM. */
 enum status interrupt_begin(struct interrupt *interrupt, struct error *e);
-/* Takes what has come since the last look; true when there was something. */
+/* Reads the signals since the last call; returns true if there was one. */
 bool interrupt_look(struct interrupt *interrupt);
-/* Whether one has come since begin, also where somebody has taken it. */
+/* Returns true if a signal has come at any time since begin. */
 bool interrupt_came(struct interrupt *interrupt);
+/* Restores the signal mask and closes the descriptor. */
 void interrupt_end(struct interrupt *interrupt);
 
-/* For a child that becomes another program: no signal is ignored or blocked. */
+/* Restores default handlers and an empty signal mask, for a child before exec. */
 void interrupt_forget(void);

@@ -18,7 +18,7 @@ static enum log_level log_threshold(void)
     return level < 0 ? LOG_NOTE : (enum log_level)level;
 }
 
-/* One write a message: the ranks of a job share standard error, and lines must not mix. */
+/* One write per message: the ranks of a job share standard error, and lines must not mix. */
 void log_print(enum log_level level, const char *format, ...)
 {
     if (level > log_threshold())

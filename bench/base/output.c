@@ -25,7 +25,7 @@ const char *output_expected(int why)
 enum status output_check(const char *option, const char *path, struct error *e)
 {
     bool is_there = access(path, F_OK) == 0;
-    /* A FIFO that nobody reads is refused, not waited for. */
+    /* O_NONBLOCK refuses a FIFO without a reader instead of waiting. */
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file < 0)
         return error_set(e, ERR_ARGUMENT, "%s: %s cannot be written: %s; %s", option, path,

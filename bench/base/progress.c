@@ -12,7 +12,7 @@ void progress_begin(struct progress *p, FILE *out)
     p->terminal = isatty(fileno(out));
 }
 
-/* On a terminal within its width, so that the next line can take its place. */
+/* Prints the line. On a terminal it is cut to the width, so that the next line can overwrite it. */
 static void print_line(const struct progress *p)
 {
     char since[TEXT_NUMBER], left[TEXT_NUMBER], what[4 * sizeof p->what], begin[64],
@@ -57,7 +57,7 @@ void progress_next(struct progress *p, size_t number, size_t total, const char *
 
 void progress_tick(struct progress *p)
 {
-    enum { OFTEN_NS = 100000000 }; /* nobody reads faster */
+    enum { OFTEN_NS = 100000000 }; /* as fast as anybody reads */
     if (!p->terminal || clock_ns() - p->shown_ns < OFTEN_NS)
         return;
     p->shown_ns = clock_ns();

@@ -1,5 +1,5 @@
-/* Where a campaign is, for people, on standard error: one rewritten line on a terminal,
- * a line an item elsewhere. */
+/* Progress of a campaign on standard error: one rewritten line on a terminal, one line per launch
+ * elsewhere. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,18 +12,21 @@ struct progress {
     bool terminal;
     int64_t begin_ns;
     size_t number, total;
-    char what[256];      /* "ranks=2 allreduce  launch 3" */
-    double left_s;       /* when the item began; NAN: unknown */
-    bool at_most;        /* total and left_s are the most it may be */
-    int64_t launched_ns; /* when that was */
-    int64_t shown_ns;    /* when a terminal's line was written last */
+    char what[256];      /* current launch in words: "ranks=2 allreduce launch 3" */
+    double left_s;       /* forecast of the remaining time at launched_ns; NAN: unknown */
+    bool at_most;        /* total and left_s are upper bounds */
+    int64_t launched_ns; /* beginning of the current launch */
+    int64_t shown_ns;    /* last write to a terminal; 0: none */
 };
 
+/* Starts the clock of a progress display on `out`, which the caller keeps open. */
 void progress_begin(struct progress *p, FILE *out);
-/* An item begins, a launch say: number `number` of `total`, `what` in words. */
+/* Shows the beginning of launch `number` of `total`; `what` describes it and is copied. left_s is
+ * the forecast of the remaining seconds (NAN: unknown). If at_most, total and left_s are upper
+ * bounds. */
 void progress_next(struct progress *p, size_t number, size_t total, const char *what, double left_s,
                    bool at_most);
-/* Time has passed: brings a terminal's line up to date. */
+/* Updates the line on a terminal, at most ten times a second. */
 void progress_tick(struct progress *p);
-/* Makes room for other messages. */
+/* Erases the line on a terminal, to make room for other messages. */
 void progress_clear(struct progress *p);

@@ -7,8 +7,8 @@
 
 /* ---- Mann and Whitney's U ---- */
 
-/* The number of ways to reach U = u, u <= most, is the coefficient of q^u of the Gaussian binomial
- * prod (1 - q^(n+i)) / (1 - q^i), i = 1 .. m: one pass a factor (Harding, "An efficient,
+/* Counts the ways to reach U = u for u <= most: coefficients of q^u in the Gaussian binomial prod
+ * (1 - q^(n+i)) / (1 - q^i), i = 1 .. m. One pass per factor (Harding, "An efficient,
  * minimal-storage procedure for calculating the Mann-Whitney U", 1984). Whole numbers, exact below
  * 2^53. */
 static void count_ways(double *ways, size_t most, size_t n, size_t m)
@@ -23,7 +23,7 @@ static void count_ways(double *ways, size_t most, size_t n, size_t m)
     }
 }
 
-/* C(n + m, n) */
+/* Returns C(n + m, n). */
 static double count_orders(size_t n, size_t m)
 {
     double orders = 1;
@@ -32,7 +32,7 @@ static double count_orders(size_t n, size_t m)
     return orders;
 }
 
-/* As rank_sum_critical, by the normal distribution with correction for continuity. */
+/* Returns rank_sum_critical by the normal approximation with continuity correction. */
 static size_t normal_critical(size_t n, size_t m, double tail, double *probability)
 {
     double mean = (double)(n * m) / 2, sd = sqrt((double)(n * m) * (double)(n + m + 1) / 12), next;
@@ -78,7 +78,7 @@ struct sorted {
     size_t n, m;
 };
 
-/* How many of the n m differences y - x are v at most: where x grows, more of y are. */
+/* Counts the differences y - x <= v in O(n + m): the number of such y grows with x. */
 static size_t count_differences(const struct sorted *s, double v)
 {
     size_t count = 0, j = 0;
@@ -90,7 +90,7 @@ static size_t count_differences(const struct sorted *s, double v)
     return count;
 }
 
-/* Numbers in the order of doubles. */
+/* Maps a double to an integer of the same order. */
 static int64_t place_of(double v)
 {
     int64_t bits;
@@ -106,8 +106,9 @@ static double at_place(int64_t place)
     return v;
 }
 
-/* The k-th least difference, from 1, by halving the doubles between the least and the greatest of them: as the matrix
- * of differences is sorted by rows and columns, that takes n + m for each of 64 halves, and no matrix. */
+/* Returns the k-th smallest difference, counting from 1, by bisection over the doubles between
+ * smallest and largest. Rows and columns of the n x m matrix are sorted, so each of 64 halvings
+ * costs n + m, and the matrix is never stored. */
 static double select_difference(const struct sorted *s, size_t k)
 {
     int64_t lo = place_of(s->y[0] - s->x[s->n - 1]), hi = place_of(s->y[s->m - 1] - s->x[0]);
@@ -121,7 +122,8 @@ static double select_difference(const struct sorted *s, size_t k)
     return at_place(lo);
 }
 
-/* The `from_end`-th of them from both ends, counting from 1. */
+/* Sets *i to the median difference and to the `from_end`-th difference from both ends, counting
+ * from 1. */
 static void take_differences(struct interval *i, const struct sorted *s, size_t from_end)
 {
     size_t all = s->n * s->m;
@@ -176,8 +178,8 @@ size_t samples_wanted(double level, bool both)
 
 /* ---- Student's t ---- */
 
-/* The continued fraction of the incomplete beta function by Lentz's method: Press et al., "Numerical
- * Recipes", 6.4. */
+/* Returns the continued fraction of the incomplete beta function by Lentz's method (Press et al.,
+ * "Numerical Recipes", 6.4). */
 static double beta_fraction(double a, double b, double x)
 {
     const double tiny = 1e-300;
@@ -202,7 +204,7 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* The regularised incomplete beta function. */
+/* Returns the regularised incomplete beta function. */
 static double beta_share(double a, double b, double x)
 {
     if (x <= 0 || x >= 1)
@@ -213,7 +215,7 @@ static double beta_share(double a, double b, double x)
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* P(T > t), t >= 0 */
+/* Returns P(T > t) for t >= 0. */
 static double student_tail(double t, double df)
 {
     return beta_share(df / 2, 0.5, df / (df + t * t)) / 2;

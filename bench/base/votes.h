@@ -1,19 +1,21 @@
-/* Votes for one of several that may be alike: which rank the others wait for. The steps of a launch depend
- * on each other, so that a launch is one vote, for the rank that was the last to arrive in most of its
- * steps; among ranks that are alike each is as likely to get it as any other. */
+/* Votes on which rank the others wait for. Steps of a launch depend on each other, so a launch
+ * casts one vote: for the rank that arrived last in most of its steps. If ranks are alike, each is
+ * equally likely to get the vote. */
 #pragma once
 
 #include <stddef.h>
 
-/* The choice with the largest count, of n; -1: all are 0, or it shares the largest. */
+/* Returns the index of the largest of n counts; -1 if all counts are 0 or the largest is not
+ * unique. */
 int votes_largest(const size_t *counts, int n);
 
 struct votes {
-    int choice; /* with the most votes; -1: there are none */
-    size_t n;   /* votes, its own and others' */
-    double
-        p; /* how often some one of choices that are alike would get as many; NAN without votes */
+    int choice; /* choice with the most votes; -1: no votes */
+    size_t n;   /* number of votes cast */
+    /* Upper bound of the probability that any choice gets as many votes if all are equally likely;
+     * NAN: no votes. */
+    double p;
 };
 
-/* n votes, each for one of so many choices, or -1: none. */
+/* Counts n votes. votes[i] is in 0 .. choices - 1, or -1: no vote. */
 struct votes votes_count(const int *votes, size_t n, int choices);

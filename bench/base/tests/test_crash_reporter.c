@@ -1,5 +1,5 @@
-/* Reports of processes that are killed: once, by one of those that a launcher has started, and never
- * of one that has stopped its reporter. */
+/* Tests of the crash reporter: one report per launcher for a killed process, none after
+ * crash_reporter_stop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum end { KILLED, STOPPED, CRASHED };
 
-/* What a process with a crash reporter does; its standard error is `log`. */
+/* Body of a child process with a crash reporter; `log` becomes its standard error. */
 static _Noreturn void live(int log, const char *message, enum end end, int ready)
 {
     struct error e;
@@ -37,7 +37,7 @@ static _Noreturn void live(int log, const char *message, enum end end, int ready
     _exit(1);
 }
 
-/* Starts one, and returns when it has a reporter. */
+/* Forks a child that runs live(), and returns its pid once its reporter runs. */
 static pid_t start(int log, const char *message, enum end end)
 {
     int ready[2];
@@ -52,7 +52,7 @@ static pid_t start(int log, const char *message, enum end end)
     return pid;
 }
 
-/* All that was written when nobody holds the other end any more, reporters included. */
+/* Reads until all writers have closed the pipe, reporters included. */
 static void read_all(int end, char *text, size_t size)
 {
     size_t n = 0;
@@ -61,7 +61,7 @@ static void read_all(int end, char *text, size_t size)
     text[n] = '\0';
 }
 
-/* An emulator says something of its own about a process that crashes. */
+/* Removes the message that qemu prints about a process that crashes. */
 static const char *without_emulator(const char *text)
 {
     const char *line_end = strchr(text, '\n');
@@ -98,8 +98,8 @@ static void a_process_that_stops_its_reporter_is_not(void **state)
     check_report(STOPPED, "");
 }
 
-/* The second dies while the first one's reporter still holds the name, a fifth of a second; on a
- * machine that is slower than that it may report, after the first. */
+/* The second child dies while the first one's reporter holds the name, for a fifth of a second. On
+ * a slow machine the second report may still appear, but only after the first. */
 static void the_first_of_several_is_reported_first(void **state)
 {
     int log[2];

@@ -1,4 +1,4 @@
-/* Files that are opened for reading. */
+/* Tests of opening files for reading. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "bench/base/file.h"
 
-/* A FIFO without a writer would be waited for without end. */
+/* Opening a FIFO without a writer must not block. */
 static void only_regular_files_are_opened(void **state)
 {
     char folder[] = "/tmp/test_base.XXXXXX", fifo[64];

@@ -1,4 +1,5 @@
-/* Outliers, modes and trends: found where they are, and how often where they are not. */
+/* Tests of outliers, modes and trends: power on samples that have them, error rate on samples
+ * without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 static const size_t sizes[] = {6, 7, 9, 12, 16, 20};
 enum { SIZES = sizeof sizes / sizeof *sizes, DRAWN_MAX = 20, TRIALS_MAX = 10000, N_MAX = 256 };
 
-/* Of standard deviation 1. */
+/* Returns a normal value of standard deviation 1, a pure function of its arguments. */
 static double normal(uint32_t trial, uint32_t k)
 {
     double u = rng_unit(rng_word(3, RNG_STREAM(RNG_SCHEDULE, 1), trial, k, 0));
@@ -23,7 +24,7 @@ static double normal(uint32_t trial, uint32_t k)
     return sqrt(-2 * log1p(-u)) * cos(2 * M_PI * v);
 }
 
-/* Of each trial, for every size and kind of noise. */
+/* Normal values [trial], shared by all sizes and kinds of noise. */
 static double (*normals)[DRAWN_MAX];
 
 static int draw_normals(void **state)
@@ -41,7 +42,7 @@ static int free_normals(void **state)
     return 0;
 }
 
-/* n times of about 10 with relative noise of `sigma`, normal or log-normal. */
+/* Draws n times of about 10 with relative noise of `sigma`, normal or log-normal. */
 static void draw(double *x, size_t n, uint32_t trial, double sigma, bool logarithmic)
 {
     assert_true(n <= DRAWN_MAX && trial < TRIALS_MAX);
@@ -51,7 +52,7 @@ static void draw(double *x, size_t n, uint32_t trial, double sigma, bool logarit
     }
 }
 
-/* The share p that was counted of `trials`, within 3 standard errors above what is allowed. */
+/* Asserts that counted / trials exceeds `allowed` by at most 3 standard errors. */
 static void assert_share(const char *what, size_t n, size_t counted, size_t trials, double allowed)
 {
     double p = (double)counted / (double)trials;
@@ -103,11 +104,11 @@ static void two_modes_are_found(void **state)
         }
         assert_in_range(found, 198, 200);
     }
-    /* Far apart as noise goes, but by less than matters. */
+    /* Two groups whose distance is large compared with the noise, but below 1 %. */
     const double near[] = {10, 10.0001, 10.0001, 10.0101, 10.0101, 10.0102};
     assert_int_equal(homogeneity_modes(near, 6, 0), 2);
     assert_int_equal(homogeneity_modes(near, 6, 0.01), 1);
-    /* One alone is an outlier. */
+    /* A group of one value is an outlier, not a mode. */
     const double alone[] = {10, 10.1, 10.2, 10.3, 10.4, 15};
     assert_int_equal(homogeneity_modes(alone, 6, 0.01), 1);
     const double same[] = {10, 10, 10, 10, 10, 10}, pairs[] = {10, 10, 10, 12, 12, 12};
@@ -142,9 +143,9 @@ static void a_trend_has_a_size(void **state)
         x[k] = 10 - 0.01 * (double)k;
     struct trend t = homogeneity_trend(x, 5);
     assert_true(t.tau == -1 && fabs(t.change + 0.04 / 9.98) < 1e-12);
-    t = homogeneity_trend(x, 200); /* of 64 medians, a 64th of the way missing at the ends */
+    t = homogeneity_trend(x, 200); /* from 64 medians, which lack 1/64 of the way at both ends */
     assert_true(t.tau == -1 && t.change < -1.9 / 9 && t.change > -2.01 / 9);
-    x[3] = 1000; /* one value makes no trend */
+    x[3] = 1000; /* one outlier leaves the trend as it is */
     t = homogeneity_trend(x, 200);
     assert_true(t.tau < -0.9 && t.change < -1.9 / 9 && t.change > -2.01 / 9);
     assert_true(isnan(homogeneity_trend(x, 3).tau) && isnan(homogeneity_trend(x, 0).change));
@@ -152,7 +153,8 @@ static void a_trend_has_a_size(void **state)
     assert_true(isnan(homogeneity_trend(x, 5).tau));
 }
 
-/* The launches' correlations are the sample, so that noise that neighbouring steps share makes none. */
+/* The correlations of launches are the sample, so noise shared by neighbouring steps yields no
+ * trend. */
 static void noise_makes_no_trend(void **state)
 {
     enum { TRIALS = 3000, LAUNCHES = 6, STEPS = 30 };

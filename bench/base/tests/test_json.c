@@ -1,4 +1,4 @@
-/* Text that came from outside as JSON: what is UTF-8 stays, else bytes are shown; unknown numbers; lines of objects. */
+/* Tests of JSON: invalid UTF-8 in texts, unknown numbers, files of one object per line. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@ static void what_is_utf8_stays_as_it_is(void **state)
 static void other_bytes_are_shown(void **state)
 {
     assert_text(json_text("r\xe9sum\xe9"), "r\\xe9sum\\xe9");
-    assert_text(json_text("\xe0\x80\xaf"), "\\xe0\\x80\\xaf"); /* "/", longer than it needs */
-    assert_text(json_text("\xed\xa0\x80"), "\\xed\\xa0\\x80"); /* half of a pair of UTF-16 */
+    assert_text(json_text("\xe0\x80\xaf"), "\\xe0\\x80\\xaf"); /* "/", overlong */
+    assert_text(json_text("\xed\xa0\x80"), "\\xed\\xa0\\x80"); /* half of a UTF-16 surrogate pair */
     assert_text(json_text("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
@@ -57,7 +57,7 @@ static enum status add_up(void *sum, const json_t *object, int line, struct erro
     return isnan(*(double *)sum) ? error_at(e, ERR_DATA, "f", line, 0, "no x") : OK;
 }
 
-/* Reads `text` as the lines of a file. */
+/* Runs json_read_lines on `text`. */
 static enum status read_text(const char *text, double *sum, int *lines, struct error *e)
 {
     FILE *file = fmemopen((void *)text, strlen(text), "r");

@@ -1,4 +1,4 @@
-/* Messages by their level. */
+/* Tests of log levels. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "bench/base/log.h"
 
-/* What log_print writes to standard error when $SCALEBENCH_LOG is `level`. */
+/* Captures the output of log_print to standard error for $SCALEBENCH_LOG = `level`. */
 static void capture_log(const char *level, char *text, size_t size)
 {
     FILE *file = tmpfile();

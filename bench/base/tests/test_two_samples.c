@@ -11,8 +11,8 @@
 #include "bench/base/two_samples.h"
 #include "kernels/base/rng.h"
 
-/* Two-sided critical values of Mann and Whitney's U (the largest U that is significant) as
- * statistics books print them. */
+/* Two-sided critical values of Mann and Whitney's U as printed in statistics books: the largest
+ * significant U. */
 static void rank_sums_are_those_of_the_tables(void **state)
 {
     static const struct {
@@ -35,7 +35,8 @@ static void rank_sums_are_those_of_the_tables(void **state)
     }
 }
 
-/* Where the distribution is no longer counted it goes on as it was: by the same second differences. */
+/* Counted and normal distribution meet without a jump: the second differences of critical values
+ * stay small across the border. */
 static void large_samples_go_on_by_the_normal_distribution(void **state)
 {
     double c[4], probability;
@@ -53,7 +54,7 @@ static void small_samples_reach_no_high_level(void **state)
     const double x[] = {1, 2, 3}, y[] = {11, 12, 13};
     struct interval i = two_samples_shift(x, 3, y, 3, 0.95);
     assert_false(i.met);
-    assert_true(fabs(i.level - 0.9) < 1e-12); /* 2 of 20 orders lie outside */
+    assert_true(fabs(i.level - 0.9) < 1e-12); /* 2 of the 20 orders lie outside */
     assert_true(i.lo == 8 && i.mid == 10 && i.hi == 12);
     i = two_samples_shift(x, 3, y, 3, 0.9);
     assert_true(i.met && i.lo == 8 && i.hi == 12);
@@ -65,8 +66,9 @@ static void small_samples_reach_no_high_level(void **state)
     assert_true(isnan(two_samples_shift(x, 3, torn, 2, 0.9).lo));
 }
 
-/* Differences worked out by hand: of {0, 1, 4, 9} against {2, 3, 5, 7} they are, in order, -7 -6 -4
- * -2 -2 -1 1 1 2 2 3 3 4 5 6 7. At four a side the outermost ones make 97.1 %, the second 94.3 %. */
+/* Worked out by hand: the differences of {0, 1, 4, 9} and {2, 3, 5, 7} in order are -7 -6 -4 -2 -2
+ * -1 1 1 2 2 3 3 4 5 6 7. With four values each, the outermost differences give 97.1 %, the second
+ * 94.3 %. */
 static void a_shift_is_what_the_differences_say(void **state)
 {
     const double x[] = {9, 1, 0, 4}, y[] = {2, 7, 3, 5};
@@ -85,7 +87,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of all differences, sorted, with ties, negative ones and zeros among them. */
+/* Compares with the sorted list of all differences, including ties, negative values and zeros. */
 static void a_shift_is_one_of_all_differences(void **state)
 {
     enum { N = 13, M = 22 };
@@ -110,7 +112,7 @@ static void a_shift_is_one_of_all_differences(void **state)
     }
 }
 
-/* Ten thousand launches a side, of which a matrix would take 800 MB. */
+/* Ten thousand launches each; a matrix of differences would need 800 MB. */
 static void large_samples_take_no_matrix(void **state)
 {
     enum { N = 10000 };
@@ -126,7 +128,7 @@ static void large_samples_take_no_matrix(void **state)
     free(y);
 }
 
-/* 0.975, 0.995 and others as tables print them; 1 and 2 degrees have closed forms. */
+/* Quantiles of printed tables, and the closed forms for 1 and 2 degrees of freedom. */
 static void students_quantiles_are_those_of_the_tables(void **state)
 {
     static const struct {
@@ -151,8 +153,8 @@ static void students_quantiles_are_those_of_the_tables(void **state)
     assert_true(isnan(student_quantile(1, 3)) && isnan(student_quantile(0.5, 0)));
 }
 
-/* Skewed noise, unequal sizes: the level that an interval names is the share of intervals that
- * cover, within 4 standard errors. */
+/* Coverage of intervals for skewed noise and unequal sizes equals the stated level within 4
+ * standard errors. */
 static void intervals_cover_as_often_as_they_say(void **state)
 {
     enum { TRIALS = 20000 };

@@ -1,4 +1,4 @@
-/* Whom the others wait for: known votes, and campaigns of ranks that are alike. */
+/* Tests of votes on the late rank: known votes, and simulated campaigns of equal ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -32,13 +32,13 @@ static void votes_are_counted(void **state)
     assert_true(fabs(all.p - 2.0 / 64) < 1e-15);
     assert_int_equal(most.choice, 3);
     assert_int_equal(most.n, 5);
-    assert_true(fabs(most.p - 4 * 16.0 / 1024) < 1e-15); /* 4 or 5 of 5 at 1 in 4 */
+    assert_true(fabs(most.p - 4 * 16.0 / 1024) < 1e-15); /* 4 or 5 of 5 votes at probability 1/4 */
     assert_int_equal(none.choice, -1);
     assert_true(isnan(none.p));
 }
 
-/* A launch of ranks of which `late` is the last in so many steps more than its share (0: alike); where
- * steps stick, three of four repeat the one before. */
+/* Returns the vote of a simulated launch. With probability `late`, rank 0 arrives last in a step;
+ * otherwise each rank is equally likely. If `stick`, three of four steps repeat the step before. */
 static int launch_of(int ranks, double late, bool stick, uint32_t campaign, uint32_t launch)
 {
     size_t times[RANKS_MAX] = {0};
@@ -53,7 +53,7 @@ static int launch_of(int ranks, double late, bool stick, uint32_t campaign, uint
     return votes_largest(times, ranks);
 }
 
-/* In how many campaigns somebody is blamed. */
+/* Counts the campaigns in which a rank is blamed at 5 %. */
 static int blamed(int ranks, double late, bool stick)
 {
     int n = 0;
@@ -73,7 +73,7 @@ static void equal_ranks_are_hardly_blamed(void **state)
             assert_in_range(blamed(ranks, 0, stick), 0, CAMPAIGNS / 20);
 }
 
-/* As 0 of 2 that is the last in three steps of four. */
+/* late = 0.5: with two ranks, rank 0 is last in three of four steps. */
 static void a_late_rank_is_blamed(void **state)
 {
     for (int ranks = 2; ranks <= RANKS_MAX; ranks *= 2)
