@@ -168,7 +168,7 @@ struct interval one_sample_shift(double x, const double *y, size_t m, double lev
     return i;
 }
 
-size_t samples_wanted(double level, bool both)
+size_t samples_needed(double level, bool both)
 {
     size_t n = 1;
     while (n < 1000 && 1 - 2 / (both ? count_orders(n, n) : exp2((double)n)) < level - 1e-12)

@@ -19,7 +19,7 @@ struct interval one_sample_shift(double x, const double *y, size_t m, double lev
 
 /* Returns the smallest n for which two samples of n values reach `level`; if `both` is false, one
  * sample of n values against a known number. */
-size_t samples_wanted(double level, bool both);
+size_t samples_needed(double level, bool both);
 
 /* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of samples of n and m
  * values without ties. *probability is P(U < c). Returns 0 if P(U = 0) > tail, or without

@@ -9,7 +9,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Of every interval that a verdict rests on. */
+/* level of every interval behind a verdict */
 #define CLAIM_LEVEL 0.95
 
 enum reduction {
@@ -23,31 +23,31 @@ static const char *const reduction_names[] = {
 #include "bench/claims/reductions.def"
 };
 
-/* "[reduction] column of file [where condition]" */
+/* a cell: "[reduction] column of file [where condition]" */
 struct cell {
-    char words[512]; /* of the part before where; the rest points into it */
+    char words[512]; /* words before `where`; column and file point into them */
     const char *column, *file;
     enum reduction reduction;
     struct condition *where; /* NULL: every row */
 };
 
-/* What was taken of the rows that are so. */
+/* Matching rows of a table. */
 struct taken {
     struct taken_number {
         struct interval value;
         int line;
         const char *launch; /* column `launch`, borrowed; NULL: the table has none */
-    } * numbers;            /* [n], of the rows that have one */
-    int *lines;             /* [rows] */
+    } * numbers;            /* [n] rows with a number */
+    int *lines;             /* [rows] lines of all matching rows */
     size_t n, rows;
-    const char *word; /* of the last one that is no number */
-    const char *why;  /* column `reason` of the last one without a number, or NULL */
-    const struct claim_table *summary; /* of the run; NULL of published numbers */
-    unsigned evidence;                 /* of a run's rows, 1 << enum claim_evidence */
-    bool withheld;                     /* a row has no interval since its ranks share cores */
+    const char *word; /* text of the last row with a text instead of a number, or NULL */
+    const char *why;  /* column `reason` of the last row without a number, or NULL */
+    const struct claim_table *summary; /* summary of the run; NULL for published numbers */
+    unsigned evidence;                 /* evidence of a run's rows, bits 1 << enum claim_evidence */
+    bool withheld;                     /* a row has no interval because its ranks share cores */
 };
 
-/* ---- What the text says ---- */
+/* ---- Parsing ---- */
 
 static enum status find_reduction(struct cell *cell, const struct claim_value *value,
                                   const char *name, struct error *e)
@@ -61,14 +61,15 @@ static enum status find_reduction(struct cell *cell, const struct claim_value *v
     return OK;
 }
 
-/* Cuts the words; *is_cell: `of` is one of them, which no arithmetic has. */
+/* Splits the text into words. *is_cell: the text contains the word `of`, which arithmetic never
+ * does. */
 static enum status split(struct cell *cell, bool *is_cell, const struct claim_value *value,
                          size_t length, struct error *e)
 {
     char *words[5] = {NULL}, *rest = cell->words, *word;
     size_t n = 0, of = 0;
     if (length >= sizeof cell->words)
-        return claim_refuse_value(value, e, "more than 511 characters");
+        return claim_refuse_value(value, e, "longer than 511 characters");
     snprintf(cell->words, sizeof cell->words, "%.*s", (int)length, value->text);
     for (; n < 5 && (word = strtok_r(rest, " \t\n", &rest)) != NULL; n++) {
         words[n] = word;
@@ -80,7 +81,7 @@ static enum status split(struct cell *cell, bool *is_cell, const struct claim_va
         return OK;
     if (n != of + 2 || of > 2)
         return claim_refuse_value(value, e,
-                                  "not of the form '[reduction] column of file [where condition]'");
+                                  "expected '[reduction] column of file [where condition]'");
     cell->column = words[of - 1];
     cell->file = words[of + 1];
     return of == 2 ? find_reduction(cell, value, words[0], e) : OK;
@@ -101,16 +102,17 @@ static enum status read_where(struct cell *cell, const struct claim_value *value
     return status;
 }
 
-/* ---- What the rows say ---- */
+/* ---- Rows ---- */
 
-/* A published number is what it is; a measurement that was made once may come out otherwise, nobody knows how far. */
+/* Sets the interval of a number without a usable one. A value that varies between runs gets an
+ * unbounded interval, else the number is exact. */
 static void open_interval(struct interval *number, bool has_interval)
 {
     number->lo = has_interval ? -INFINITY : number->mid;
     number->hi = has_interval ? INFINITY : number->mid;
 }
 
-/* Column `kind`, "emulated and replayed", as bits. */
+/* Returns the kinds of evidence in column `kind`, as in "emulated and replayed", as bits. */
 static unsigned kind_of(const struct csv_table *table, size_t row)
 {
     const char *kind = csv_table_text(table, row, "kind");
@@ -120,7 +122,8 @@ static unsigned kind_of(const struct csv_table *table, size_t row)
     return bits;
 }
 
-/* Of a row of another table of the run, what summary.csv says of its point; measured where nothing does. */
+/* Returns the evidence of a row. Tables without column `kind` have that of their point in
+ * summary.csv, else measured. */
 static unsigned evidence_of(const struct check_point *own, const struct claim_table *summary)
 {
     const struct csv_table *table = &own->c->run.summary, *points = &summary->rows.run.summary;
@@ -133,7 +136,7 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* What tells how sure an interval of summary.csv is: a level, or of how many pairs it is made. */
+/* columns of summary.csv with the level, or the number of pairs, behind an interval */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -143,8 +146,8 @@ static const struct {
                 {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Whether the row's interval is one of too few launches, pairs of them or seeds. Tables of earlier versions do not tell
- * pairs: as many as there were launches. */
+/* Returns whether the row's interval rests on too few launches, pairs or seeds. In tables of
+ * earlier versions without pairs, launches are counted. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -161,7 +164,7 @@ static bool is_too_weak(const char *column, const struct check_point *point)
     return level < CLAIM_LEVEL;
 }
 
-/* Whether a cell of a run's summary.csv may come out otherwise another time. */
+/* Returns whether another measurement of the run could change this cell. */
 static bool is_measured(const struct cell *cell, const struct taken *taken)
 {
     return taken->summary != NULL && strcmp(file_name(cell->file), "summary.csv") == 0 &&
@@ -226,9 +229,9 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
     return OK;
 }
 
-/* ---- One value of them ---- */
+/* ---- Reductions ---- */
 
-/* The least of them times the sign, by its median; *line is where it stands. */
+/* Returns the smallest value (sign 1) or the largest (-1) by medians; *line is its line. */
 static struct interval least(int *line, const struct taken *taken, double sign)
 {
     struct interval r = taken->numbers[0].value;
@@ -255,12 +258,12 @@ static struct interval sum_over(const struct taken *taken, double n)
     return r;
 }
 
-/* Around the mean by Student's t, whose level is 95 % from two runs on, where they are normal. */
+/* Returns the interval of a mean by Student's t. Its level is 95 % from two normal values on. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = x[0], squares = 0;
     for (size_t i = 0; i < n; i++)
-        mean += (x[i] - x[0]) / (double)n; /* exact where they are all the same */
+        mean += (x[i] - x[0]) / (double)n; /* exact if all values are equal */
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     double half = student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) *
@@ -268,8 +271,8 @@ static struct interval normal_interval(const double *x, size_t n, double median)
     return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
 }
 
-/* x[]: of each launch, whose rows stand one after another, the median of its rows; of a table without launches each
- * row. Returns how many; `own` has room for all rows. */
+/* Fills x[] with the median of each launch's consecutive rows, or with each row if the table has no
+ * launches. Returns their number. `own` is scratch for all rows. */
 static size_t find_launches(double *x, double *own, const struct taken *taken)
 {
     size_t n = 0;
@@ -286,8 +289,8 @@ static size_t find_launches(double *x, double *own, const struct taken *taken)
     return n;
 }
 
-/* Of a run it is asked for where something was done several times: once, it may come out otherwise. That of published
- * numbers is what it is. */
+/* Computes the median of launches. Published numbers and single values get no interval: a single
+ * measured value is unbounded, a published one exact. */
 static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
 {
     double *x;
@@ -333,7 +336,7 @@ static enum status reduce(struct claim_value *value, const struct cell *cell,
     }
 }
 
-/* "published/a.csv#L3 published/a.csv#L5-L7" */
+/* Writes the addresses of the rows, as "published/a.csv#L3 published/a.csv#L5-L7". */
 static enum status link_rows(char **text, const struct claim_table *table,
                              const struct taken *taken, struct error *e)
 {
@@ -351,7 +354,8 @@ static enum status link_rows(char **text, const struct claim_table *table,
     return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
 }
 
-/* Nothing to take: of a run that is how it came out, of a publication a mistake in the claim. */
+/* Handles a cell without a number. In a table of a run this is a result, in a published table a
+ * mistake in the claim. */
 static enum status find_nothing(struct claim *claim, struct claim_value *value,
                                 const struct cell *cell, const struct claim_table *table,
                                 const struct taken *taken, struct error *e)
@@ -362,12 +366,12 @@ static enum status find_nothing(struct claim *claim, struct claim_value *value,
         return value->word != NULL ? OK : error_no_memory(e, "a claim");
     }
     if (table->run == NULL || taken->word != NULL)
-        return claim_refuse_value(value, e,
-                                  taken->rows > 0 ? "no number stands there" : "no row is so");
+        return claim_refuse_value(
+            value, e, taken->rows > 0 ? "no matching row has a number" : "no row matches");
     if (!claim->reason[0])
         snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %.200s", cell->column,
                  table->link,
-                 taken->rows == 0                      ? "no row is as the claim wants it"
+                 taken->rows == 0                      ? "no row matches"
                  : taken->why != NULL && taken->why[0] ? taken->why
                                                        : "the row has no value");
     return OK;
@@ -385,8 +389,7 @@ static enum status use_rows(struct claim *claim, struct claim_value *value, cons
         return OK;
     }
     if (cell->reduction == REDUCTION_only && taken->rows > 1)
-        return claim_refuse_value(value, e,
-                                  "more than one row is so; a reduction takes them together");
+        return claim_refuse_value(value, e, "several rows match; use a reduction such as median");
     return taken->n > 0 ? reduce(value, cell, taken, e)
                         : find_nothing(claim, value, cell, table, taken, e);
 }
@@ -403,7 +406,7 @@ static enum status read_rows(struct claim *claim, struct claim_value *value,
     return status;
 }
 
-/* Whether "make a; make b" has this one. */
+/* Returns whether the list "make a; make b" contains the command. */
 static bool has_command(const char *commands, const char *command)
 {
     size_t length = strlen(command);
@@ -448,7 +451,7 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
     return OK;
 }
 
-/* ---- Either ---- */
+/* ---- Cells and arithmetic ---- */
 
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e)
 {

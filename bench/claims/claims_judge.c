@@ -1,4 +1,4 @@
-/* What each claim comes to. */
+/* Judges each claim. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* ---- What leaves it open ---- */
+/* ---- Reasons ---- */
 
-/* A claim of whose values only one may lie elsewhere than at its median. */
+/* Look-up in which only one value of the claim keeps its interval. */
 struct one_open {
     const struct claim *claim;
     const char *name;
@@ -38,7 +38,7 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
              length > 0 ? ", " : begin, name);
 }
 
-/* Cells that may lie anywhere; what is worked out of them need not be named. */
+/* Names the cells with unbounded intervals. Arithmetic over them is not named. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)
@@ -58,20 +58,20 @@ static void name_wide(struct claim *claim)
             named |= strcmp(terms[k].name, one.name) == 0;
         if (!named &&
             condition_holds_throughout(claim->holds, look_up_one_open, &one) == CONDITION_OPEN)
-            add_name(claim, "its interval reaches over the bound: ", one.name);
+            add_name(claim, "the 95 % interval contains the bound: ", one.name);
     }
 }
 
 static void explain_open(struct claim *claim)
 {
-    name_cells(claim, false, "too few runs for an interval of 95 %: ");
+    name_cells(claim, false, "too few runs for a 95 % interval: ");
     if (!claim->reason[0])
-        name_cells(claim, true, "ranks share cores, which leaves open how it scales: ");
+        name_cells(claim, true, "ranks share cores, so scaling is undecided: ");
     if (!claim->reason[0])
         name_wide(claim);
 }
 
-/* ---- Judging ---- */
+/* ---- Verdicts ---- */
 
 static enum status refuse_name(const struct claim *claim, const char *name, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* The shape of a file of claims. */
+/* Reads a file of claims. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static const char *const kinds[] = {
 #include "bench/claims/kinds.def"
 };
 
-/* ---- One claim ---- */
+/* ---- Claims ---- */
 
 static enum status refuse_name(const char *what, const char *name, struct mark mark,
                                const char *const *known, size_t n, struct error *e)
@@ -59,7 +59,7 @@ static enum status check_keys(const struct node *entry, struct error *e)
         if (key < 0)
             return refuse_name("key ", item->key, item->key_mark, key_names, KEYS, e);
         if (item->kind != key_rows[key].kind || node_is_empty(item))
-            return mark_error(e, ERR_SPEC, item->mark, "%s takes %s", item->key,
+            return mark_error(e, ERR_SPEC, item->mark, "%s must be %s", item->key,
                               key_rows[key].kind == NODE_MAP ? "a map of names and values"
                                                              : "a text");
     }
@@ -80,27 +80,28 @@ static enum status check_id(const struct claims *c, const struct node *item, str
 {
     const char *slash = strchr(item->text, '/');
     if (slash == NULL || slash == item->text || slash[1] == '\0')
-        return mark_error(e, ERR_SPEC, item->mark, "id: '%s' is not of the form report/name",
+        return mark_error(e, ERR_SPEC, item->mark, "id: expected report/name, found '%s'",
                           item->text);
     for (size_t i = 0; i + 1 < c->n; i++)
         if (strcmp(c->claims[i].id, item->text) == 0)
-            return mark_error(e, ERR_SPEC, item->mark, "id: '%s' is another claim's already",
-                              item->text);
+            return mark_error(e, ERR_SPEC, item->mark, "id: '%s' is given twice", item->text);
     return OK;
 }
 
-/* A name that conditions and arithmetic can call it by. */
+/* Checks that conditions and arithmetic can refer to the value by its name. */
 static enum status check_value_name(const struct node *item, struct error *e)
 {
     bool good = isalpha((unsigned char)item->key[0]);
     for (const char *at = item->key; *at; at++)
         good = good && (isalnum((unsigned char)*at) || *at == '_');
     if (!good || strlen(item->key) >= 64)
-        return mark_error(e, ERR_SPEC, item->key_mark,
-                          "values: '%s' is no name: up to 63 letters, digits and _, a letter first",
-                          item->key);
+        return mark_error(
+            e, ERR_SPEC, item->key_mark,
+            "values: expected a name of up to 63 letters, digits and _, a letter first, "
+            "found '%s'",
+            item->key);
     if (item->kind != NODE_SCALAR || node_is_empty(item))
-        return mark_error(e, ERR_SPEC, item->mark, "values: %s takes a cell or arithmetic",
+        return mark_error(e, ERR_SPEC, item->mark, "values: %s must be a cell or arithmetic",
                           item->key);
     return OK;
 }
@@ -123,7 +124,7 @@ static enum status read_condition(struct claim *claim, const struct node *entry,
     claim->untestable = text_of(entry, KEY_untestable);
     if ((holds == NULL) == (claim->untestable == NULL))
         return mark_error(e, ERR_SPEC, entry->mark,
-                          "a claim has either holds, a condition, or untestable, a reason");
+                          "expected either holds, a condition, or untestable, a reason");
     if (holds == NULL)
         return OK;
     claim->holds_mark = holds->mark;
@@ -134,7 +135,8 @@ static enum status read_claim(struct claims *c, const struct node *entry, struct
 {
     struct claim *claim = &c->claims[c->n++];
     if (entry->kind != NODE_MAP)
-        return mark_error(e, ERR_SPEC, entry->mark, "a claim is a map, as {id: report/name ...}");
+        return mark_error(e, ERR_SPEC, entry->mark,
+                          "expected a claim, a map such as {id: report/name ...}");
     TRY(check_keys(entry, e));
     const struct node *kind = node_find(entry, key_names[KEY_kind]);
     const struct node *values = node_find(entry, key_names[KEY_values]);
@@ -156,10 +158,10 @@ static enum status read_claim(struct claims *c, const struct node *entry, struct
 static enum status check_runs(const struct node *runs, struct error *e)
 {
     if (runs->kind != NODE_MAP)
-        return mark_error(e, ERR_SPEC, runs->mark, "runs is a map of names and commands");
+        return mark_error(e, ERR_SPEC, runs->mark, "runs must be a map of names and commands");
     for (size_t i = 0; i < runs->n; i++)
         if (runs->items[i].kind != NODE_SCALAR || node_is_empty(&runs->items[i]))
-            return mark_error(e, ERR_SPEC, runs->items[i].mark, "runs: %s takes a command",
+            return mark_error(e, ERR_SPEC, runs->items[i].mark, "runs: %s must be a command",
                               runs->items[i].key);
     return OK;
 }
@@ -173,7 +175,7 @@ static enum status read_root(struct claims *c, struct error *e)
             return refuse_name("key ", c->root.items[i].key, c->root.items[i].key_mark, known, 2,
                                e);
     if (c->root.kind != NODE_MAP || list == NULL || list->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, c->root.mark, "a file of claims has a list, claims:");
+        return mark_error(e, ERR_SPEC, c->root.mark, "expected a list of claims under claims:");
     if (runs != NULL)
         TRY(check_runs(runs, e));
     TRY(MEM_NEW(c->claims, list->n, "the claims", e));

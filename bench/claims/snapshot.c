@@ -1,4 +1,4 @@
-/* Verdicts beside those that were written before. */
+/* Compares verdicts with an earlier claims.csv. */
 #include <string.h>
 
 #include "bench/claims/claims.h"
@@ -38,7 +38,7 @@ static enum status compare(FILE *out, const struct claims *c, const struct csv_t
     for (size_t row = 0; row < table->rows; row++)
         if (!is_claim(c, csv_table_cell(table, row, id))) {
             ++*differing;
-            fprintf(out, "%s: was %s, is gone\n", csv_table_cell(table, row, id),
+            fprintf(out, "%s: was %s, the claim is missing now\n", csv_table_cell(table, row, id),
                     csv_table_cell(table, row, verdict));
         }
     return OK;
@@ -51,7 +51,7 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
     *differing = 0;
     if (!path_exists(path)) {
         *differing = c->n;
-        fprintf(out, "%s is not there: every verdict is new\n", path);
+        fprintf(out, "%s not found: every verdict is new\n", path);
         return OK;
     }
     enum status status = csv_table_read(&table, path, e);

@@ -1,4 +1,5 @@
-/* The story of the claims: a text by hand, whose links name numbers and verdicts that the claims must have. */
+/* Checks the story of the claims: a text written by hand, whose links must agree with the claims'
+ * values and verdicts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ bool story_link_at(struct story_link *link, const char *open)
     return true;
 }
 
-/* Cuts the text to what is between the marks; *line: where that begins. */
+/* Cuts the text to the part between the marks; *line is the line where that part begins. */
 static void cut(char *text, int *line)
 {
     char *begin = strstr(text, begin_mark);
@@ -58,9 +59,9 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
     return OK;
 }
 
-/* ---- What a link names ---- */
+/* ---- Links ---- */
 
-/* The number to as many digits as are written, the word, or the verdict. */
+/* Returns whether the words are the value, to 1 to 9 digits, or the verdict (`value` NULL). */
 static bool says(const struct claim *claim, const struct claim_value *value, const char *words)
 {
     char text[CLAIM_VALUE_TEXT];
@@ -83,7 +84,8 @@ static void expect(FILE *expected, const struct claim *claim, const struct claim
         fprintf(expected, "%s %s", value->name, claim_value_text(text, value, 4));
 }
 
-/* Whether a value, or the verdict, of a claim at the address is what the words say; else what is is `expected`. */
+/* Returns whether a claim with this address has the words as its value or verdict. Otherwise writes
+ * the possible values to `expected`. */
 static bool holds(FILE *expected, const struct claims *c, const char *address, const char *words)
 {
     char own[CLAIM_ADDRESS];

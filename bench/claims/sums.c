@@ -1,4 +1,4 @@
-/* Values of claims that are arithmetic over the values before. */
+/* Values of claims that are arithmetic over earlier values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum status claim_refuse_value(const struct claim_value *value, struct error *e,
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", value->name, value->text, why);
 }
 
-/* Among the first n values; NULL: none is called so. */
+/* Returns the value of this name among the first n; NULL: none. */
 static const struct claim_value *find_value(const struct claim *claim, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -49,7 +49,7 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
     return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
 }
 
-/* Names are those of the values before the i-th one. */
+/* Checks that every name in the sum is an earlier value with a number. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {
@@ -62,7 +62,7 @@ static enum status check_names_before(const struct claim *claim, size_t i,
         if (own != NULL && !isnan(own->number.mid))
             continue;
         if (own != NULL)
-            snprintf(why, sizeof why, "'%s' is no number", name);
+            snprintf(why, sizeof why, "'%s' is not a number", name);
         else
             TRY(claim_explain_name(why, sizeof why, claim, i, name, e));
         return refuse_at(&claim->values[i], terms[k].name_column, e, why);
@@ -79,9 +79,9 @@ static enum status evaluate(struct claim *claim, size_t i, const struct conditio
     if (isfinite(value->number.mid))
         return OK;
     if ((claim->evidence & ~(1u << EVIDENCE_published)) == 0)
-        return claim_refuse_value(value, e, "a division by 0");
+        return claim_refuse_value(value, e, "division by 0");
     value->number.mid = NAN;
-    snprintf(claim->reason, sizeof claim->reason, "%.100s: a division by 0", value->name);
+    snprintf(claim->reason, sizeof claim->reason, "%.100s: division by 0", value->name);
     return OK;
 }
 

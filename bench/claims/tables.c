@@ -1,4 +1,4 @@
-/* The tables that claims rest on, each read once. */
+/* Tables that claims use, each read once. */
 #include "bench/claims/tables.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static enum status refuse_file(struct mark mark, const char *file, const char *w
     return mark_error(e, ERR_SPEC, mark, "%s: %s", file, why);
 }
 
-/* The run of "overlap/summary.csv", which the file has to list. */
+/* Finds the run of a table such as "overlap/summary.csv" in `runs` of the file. */
 static enum status find_run(struct claim_table *table, const struct claims *c, struct mark mark,
                             struct error *e)
 {
@@ -30,8 +30,9 @@ static enum status find_run(struct claim_table *table, const struct claims *c, s
         if (strlen(runs->items[i].key) == length &&
             strncmp(runs->items[i].key, table->file, length) == 0)
             table->run = &runs->items[i];
-    return table->run != NULL ? OK
-                              : refuse_file(mark, table->file, "runs: does not list this run", e);
+    return table->run != NULL
+               ? OK
+               : refuse_file(mark, table->file, "not found under runs; list its run there", e);
 }
 
 static enum status open_table(struct claim_table *table, const struct claims *c, struct mark mark,
@@ -41,7 +42,7 @@ static enum status open_table(struct claim_table *table, const struct claims *c,
     bool published = strchr(table->file, '/') == NULL;
     const char *dot = strrchr(table->file, '.');
     if (dot == NULL || strcmp(dot, ".csv") != 0 || strstr(table->file, "..") != NULL)
-        return refuse_file(mark, table->file, "neither run/file.csv nor a file.csv of published/",
+        return refuse_file(mark, table->file, "expected run/file.csv, or a file.csv in published/",
                            e);
     if (!published)
         TRY(find_run(table, c, mark, e));
@@ -50,7 +51,7 @@ static enum status open_table(struct claim_table *table, const struct claims *c,
     TRY(path_format(path, e, "%s/%s", c->folder, table->link));
     table->there = path_exists(path);
     if (!table->there && published)
-        return refuse_file(mark, table->file, "not in published/", e);
+        return refuse_file(mark, table->file, "not found in published/", e);
     return table->there ? check_read_table(&table->rows, path, e) : OK;
 }
 

@@ -1,18 +1,19 @@
-/* One table that claims rest on. Internal to bench/claims. */
+/* A table that claims use. Internal to bench/claims. */
 #pragma once
 
 #include "bench/claims/claims.h"
 #include "bench/compare/checks.h"
 
 struct claim_table {
-    char file[256];         /* as claims call it */
-    char link[272];         /* seen from the folder of the claims */
+    char file[256];         /* file as claims name it */
+    char link[272];         /* path relative to the folder of the claims */
     const struct node *run; /* its entry in `runs`; NULL: published numbers */
     bool there;
-    struct checking rows; /* as points of a check */
+    struct checking rows; /* rows of the table as points of a check */
 };
 
-/* The table of that name, read where that was not done yet; *found stays until the claims are freed. ERR_SPEC
- * at `mark` for a name that is none, ERR_DATA for a table that cannot be read. */
+/* Finds a table by name; reads it at first use. *found is valid until claims_free. Errors: ERR_SPEC
+ * at `mark` for a malformed or unlisted name, ERR_DATA for a table that cannot be read. A table of
+ * a run that is not measured yet has there = false. */
 enum status claim_tables_find(const struct claim_table **found, struct claims *c, const char *file,
                               struct mark mark, struct error *e);

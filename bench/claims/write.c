@@ -1,4 +1,4 @@
-/* How claims and their verdicts are told. */
+/* Output of claims: text, CSV, Markdown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ enum status claims_find_writer(claims_writer **writer, const char *name, struct 
     return OK;
 }
 
-/* "published, emulated, replayed", or "none". */
+/* Writes "published, emulated, replayed", or "none". */
 static void name_evidence(char text[64], const struct claim *claim)
 {
     text[0] = '\0';
@@ -43,7 +43,7 @@ static void name_evidence(char text[64], const struct claim *claim)
         snprintf(text, 64, "none");
 }
 
-/* The report is the part of an id before the slash. */
+/* Returns the length of the report's name, the part of an id before the slash. */
 static int report_length(const struct claim *claim)
 {
     return (int)strcspn(claim->id, "/");
@@ -72,7 +72,7 @@ static bool begins_report(const struct claims *c, size_t i)
     return i == 0 || !share_report(&c->claims[i], &c->claims[i - 1]);
 }
 
-/* Whole numbers have all their digits. */
+/* Whole numbers are written with all their digits. */
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits)
 {
     char number[TEXT_INTERVAL];
@@ -95,13 +95,13 @@ char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, s
         snprintf(text, CLAIM_ADDRESS, "%.*s#L%d", (int)strcspn(value->rows, "#"), value->rows,
                  value->line);
     else if (several)
-        snprintf(text, CLAIM_ADDRESS, "claims.csv#L%zu", index + 2); /* behind the names */
+        snprintf(text, CLAIM_ADDRESS, "claims.csv#L%zu", index + 2); /* row 1 is the header */
     else
         snprintf(text, CLAIM_ADDRESS, "%s", value->rows);
     return text;
 }
 
-/* ---- For people ---- */
+/* ---- Text ---- */
 
 static void write_clean(FILE *out, const char *text)
 {
@@ -177,7 +177,7 @@ const struct column *claims_columns(size_t *n)
 
 enum part { PART_TEXTS, PART_NUMBERS, PART_ROWS };
 
-/* NULL or "": the value has none. */
+/* Returns a part of a value; NULL or "" if the value lacks it. */
 static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value *value,
                            enum part part)
 {
@@ -188,7 +188,7 @@ static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value
                                : NULL;
 }
 
-/* A part of all values as one text, freed by the caller; NULL without memory. */
+/* Joins a part of all values to one text, the caller's to free; NULL without memory. */
 static char *join_values(const struct claim *claim, enum part part)
 {
     char *joined = NULL, text[CLAIM_VALUE_TEXT];
@@ -239,7 +239,7 @@ void claims_write_csv(FILE *out, const struct claims *c)
 
 /* ---- Markdown ---- */
 
-/* "four [81.49](published/a.csv#L5), faster [2.953](claims.csv#L2)" */
+/* Writes values as links: "four [81.49](published/a.csv#L5), faster [2.953](claims.csv#L2)". */
 static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
     char text[CLAIM_VALUE_TEXT], address[CLAIM_ADDRESS];
@@ -280,11 +280,10 @@ static void write_line(FILE *out, const struct claim *claim, size_t index)
 
 void claims_write_markdown(FILE *out, const struct claims *c)
 {
-    fputs(
-        "# Claims of the reports\n\n"
-        "Written by `make claims` from [claims.yaml](claims.yaml) and the tables that the numbers "
-        "link to; as a table of its own [claims.csv](claims.csv).\n\n",
-        out);
+    fputs("# Claims of the reports\n\n"
+          "`make claims` writes this page from [claims.yaml](claims.yaml) and the linked tables. "
+          "[claims.csv](claims.csv) has the same as CSV.\n\n",
+          out);
     claims_write_counts(out, c, NULL);
     fputs(".\n", out);
     for (size_t i = 0; i < c->n; i++) {
@@ -292,7 +291,7 @@ void claims_write_markdown(FILE *out, const struct claims *c)
         if (begins_report(c, i)) {
             fprintf(out, "\n## %.*s\n\n", report_length(claim), claim->id);
             claims_write_counts(out, c, claim);
-            fputs(".\n\n| verdict | claim | kind | place | says | holds if | numbers, or why not | "
+            fputs(".\n\n| verdict | claim | kind | place | says | holds if | numbers or reason | "
                   "measured by |\n|---|---|---|---|---|---|---|---|\n",
                   out);
         }

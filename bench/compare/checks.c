@@ -14,8 +14,6 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* ---- What names stand for ---- */
-
 static void free_check(struct check *check)
 {
     free(check->text);
@@ -24,7 +22,7 @@ static void free_check(struct check *check)
     free(check->outcomes);
 }
 
-/* ---- What is asked ---- */
+/* ---- Parsing ---- */
 
 size_t check_find_where(const char *text)
 {
@@ -40,7 +38,7 @@ size_t check_find_where(const char *text)
     return i;
 }
 
-/* At the place in the whole text where the part is wrong. */
+/* Parses a part of a condition; columns of errors count from the beginning of the whole text. */
 static enum status parse_part(struct condition **part, const char *text, size_t begin,
                               struct error *e)
 {
@@ -90,7 +88,7 @@ static char *trimmed(char *line)
     return line;
 }
 
-/* A condition a line; what is empty or begins with # is none. */
+/* Reads one condition per line; skips empty lines and comments (#). */
 static enum status read_lines(struct checking *c, FILE *in, const char *path, struct error *e)
 {
     char *line = NULL;
@@ -116,7 +114,7 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
-/* A shell cuts a condition without quotation marks into words. */
+/* Explains an error if the shell has split a condition without quotation marks into words. */
 static enum status explain_words(const struct check_request *request, struct error *e)
 {
     char text[1024] = "";
@@ -144,19 +142,20 @@ static enum status read_checks(struct checking *c, const struct check_request *r
         TRY(read_file(c, request->file, e));
     if (c->n == 0)
         return error_set(e, ERR_ARGUMENT,
-                         "check: no condition, such as \"speedup >= 1.8 where ranks = 2\", nor "
-                         "--file with one a line");
+                         "check: expected a condition, such as \"speedup >= 1.8 where ranks = 2\", "
+                         "or --file with one condition per line");
     return OK;
 }
 
-/* ---- What is found ---- */
+/* ---- Outcomes ---- */
 
 static bool is_unknown(const struct condition_value *value)
 {
     return isnan(value->number) && (value->text == NULL || value->text[0] == '\0');
 }
 
-/* As check_look_up. A number that is missing, or was measured once, may lie anywhere. */
+/* Looks a name up as check_look_up does. A missing number, and one measured once, gets an unbounded
+ * interval. */
 static bool look_up_open(struct condition_value *value, const char *name, const void *point)
 {
     bool known = check_look_up(value, name, point);
@@ -168,8 +167,8 @@ static bool look_up_open(struct condition_value *value, const char *name, const 
     return known;
 }
 
-/* Whether a value is missing that shared cores do not withhold; of `numbers` alone, or of texts too, which may well be
- * empty where a point has ended well, as flags are. */
+/* Returns whether a value of the condition is missing. A value withheld because ranks share cores
+ * is not missing. With `numbers`, texts are ignored: a text such as flags is often empty. */
 static bool lacks_value(const struct check *check, const struct check_point *point, bool numbers)
 {
     size_t n;
@@ -221,18 +220,20 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     }
     if (check->points == 0)
         return error_at(e, ERR_UNAVAILABLE, check->file, check->line, 0,
-                        "'%s': no point of %s is so", check->text, c->run.name);
+                        "'%s': no point of %s matches its `where`", check->text, c->run.name);
     return bases == check->points ? check_beside_bases(check, e) : OK;
 }
 
-/* Of several points that are one, that of the row's own place. */
+/* Returns the point with identity `id`. Several points may share an identity: prefers the one at
+ * the row's own index. */
 static size_t point_of(const struct checking *c, size_t row, const char *id)
 {
     return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
 }
 
-/* Rows go by the identities that they tell, since somebody may have sorted them. Other versions have other identities:
- * where one is not known, rows stand as points do. */
+/* Sets the point of each row by its identity, because a user may have sorted the table. If an
+ * identity is unknown, because another version wrote it, rows are taken in the order of the
+ * points. */
 static enum status find_points(struct checking *c, struct error *e)
 {
     int column = csv_table_find(&c->run.summary, "point");
@@ -247,7 +248,8 @@ static enum status find_points(struct checking *c, struct error *e)
     return OK;
 }
 
-/* Options are asked of the spec that lies beside the tables, if it is theirs. */
+/* Loads the spec beside the tables, for look-ups of options, if it has as many points as the
+ * table. */
 static enum status read_spec(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -259,7 +261,7 @@ static enum status read_spec(struct checking *c, struct error *e)
     return c->has_spec ? find_points(c, e) : OK;
 }
 
-/* Only programs of the user's own have metrics. */
+/* metrics.csv exists only for workloads with option metrics. */
 static enum status read_metrics(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -281,10 +283,10 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
     return slash != NULL && strcmp(slash, points) == 0 ? read_spec(c, e) : OK;
 }
 
-/* ---- Those of a spec ---- */
+/* ---- Checks in a spec ---- */
 
-/* Whether a point's program tells a metric of that name. */
-/* Before there are tables: what will be a column of summary.csv, or is an option. */
+/* Looks a name up before there are tables. Returns true for options, metrics and columns of
+ * summary.csv, with an unknown value. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     *value = (struct condition_value){.number = NAN};
@@ -292,21 +294,21 @@ static bool will_be_known(struct condition_value *value, const char *name, const
            check_is_metric(spec, name) || check_column(name) != NULL;
 }
 
-/* By its key or by the column that has it; OPTION_COUNT: it is neither. */
+/* Returns the option with this key, or whose value this column has; OPTION_COUNT: none. */
 static enum option_id option_of(const struct config *config, const char *name)
 {
     const struct spec_option *option = config_option_find(config, name);
     return option != NULL ? option->id : column_option(name);
 }
 
-/* Whether it is a column, other than those of options, that the spec alone fills. */
+/* Returns whether the spec alone determines this column, options aside. */
 static bool is_of_spec(const char *name)
 {
     enum column_id column = column_find(name);
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* What a point is before it has run, by options' keys or columns. */
+/* Looks up the value that a point has before it runs: an option, by key or column, or its kind. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
@@ -319,8 +321,8 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
         value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
 
-/* Whether the file alone says which points a condition holds of: neither what they measure, nor this machine, nor
- * whoever typed a SET. */
+/* Returns whether the file of the spec alone determines at which points the condition holds: no
+ * measurement, no fact of this machine, and no option that a SET may change. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
 {
     size_t n;
@@ -344,14 +346,15 @@ static bool is_settled_where(const struct check *check, const struct spec *spec)
     return check->where == NULL || is_settled(check->where, spec);
 }
 
-/* A demand that the file alone settles, or a `where` that no point will meet, is refused before hours of launches. */
+/* Refuses a condition that the spec alone decides, or whose `where` no point can match, before
+ * hours of launches. */
 static enum status check_points(const struct check *check, const struct spec *spec, struct error *e)
 {
     if (is_settled(check->demand, spec))
         return error_set(
             e, ERR_ARGUMENT,
-            "'%s': the spec alone decides it, before any launch; expected a condition on "
-            "something measured, as step_ms < 25",
+            "'%s': the spec alone decides this condition, before any launch; use a measured "
+            "value, such as step_ms < 25",
             check->text);
     size_t points = 0, bases = 0;
     if (!is_settled_where(check, spec))
@@ -363,7 +366,7 @@ static enum status check_points(const struct check *check, const struct spec *sp
         }
     if (points == 0)
         return error_set(e, ERR_ARGUMENT,
-                         "'%s': no point of the spec is so; expected a `where` that some meet",
+                         "'%s': no point of the spec matches its `where`; use one that some match",
                          check->text);
     return bases == points && !spec->is_recorded ? check_beside_bases(check, e) : OK;
 }
@@ -390,7 +393,7 @@ static bool equal_but_blanks(const char *a, const char *b)
     return *a == *b && (*a == '\0' || equal_but_blanks(a + 1, b + 1));
 }
 
-/* Whether both concern some point, as far as that is known before any launch. */
+/* Returns whether both checks apply to a common point, as far as the spec determines it. */
 static bool have_common_point(const struct check *a, const struct check *b, const struct spec *spec)
 {
     bool settled = is_settled_where(a, spec) && is_settled_where(b, spec);
@@ -401,7 +404,7 @@ static bool have_common_point(const struct check *a, const struct check *b, cons
            equal_but_blanks(condition_text(a->where), condition_text(b->where));
 }
 
-/* Finds a pair of demands that no point can meet together. */
+/* Refuses a pair of conditions that no point can satisfy together. */
 static enum status check_contradiction(const struct check *a, const struct check *b,
                                        struct error *e)
 {
@@ -475,7 +478,7 @@ enum status check_run(struct checking *c, const struct check_request *request, s
     TRY(read_metrics(c, e));
     TRY(read_spec(c, e));
     if (c->run.n == 0)
-        return error_at(e, ERR_UNAVAILABLE, c->run.path, 0, 0, "a run without points");
+        return error_at(e, ERR_UNAVAILABLE, c->run.path, 0, 0, "the run has no points");
     for (size_t i = 0; i < c->n; i++) {
         TRY(find_outcomes(&c->checks[i], c, e));
         c->outcomes[c->checks[i].outcome]++;

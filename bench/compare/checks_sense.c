@@ -1,4 +1,4 @@
-/* Conditions that no run can decide. */
+/* Refuses conditions that no run can decide. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ static enum status refuse(const struct check *check, const char *what, const cha
                     what[0] ? ": " : "", why);
 }
 
-/* The words that a name may be compared with; none where any will do, as of columns, which programs write. */
+/* Returns the *n words that a name may be compared with: statuses, or values of an enumeration. 0:
+ * any word. */
 static const char *const *find_words(const struct config *config, const char *name, size_t *n)
 {
     const struct spec_option *option =
@@ -34,7 +35,8 @@ static enum status refuse_name(const struct check *check, const char *name,
                     check->text, name, near);
 }
 
-/* Finds what no point can meet: a column that no run of the spec fills, a word in place of a number, an order of texts. */
+/* Refuses a term that no point can satisfy: a column that the spec leaves empty, a word for a
+ * number, or an order of texts. */
 static enum status check_spec_term(const struct check *check, const struct condition_term *term,
                                    const struct check_names *names, struct error *e)
 {
@@ -51,7 +53,7 @@ static enum status check_spec_term(const struct check *check, const struct condi
     return refuse(check, term->name, why, e);
 }
 
-/* Accuracy that guessing reaches decides nothing. */
+/* Raises the lower end of an accuracy's range to chance level: guessing satisfies lower bounds. */
 static void raise_to_chance(struct condition_range *range, const char *name,
                             const struct spec *spec)
 {
@@ -64,7 +66,7 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* No point has more launches than its spec asks for. */
+/* Lowers the upper end for column launches to the number that the spec asks for. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {
@@ -74,7 +76,7 @@ static void lower_to_asked(struct condition_range *range, const char *name,
         range->hi = launches->number_hi;
 }
 
-/* Refuses a number that every possible number of a column meets, or none. */
+/* Refuses a comparison that is true, or false, for every possible number of the column. */
 static enum status check_number(const struct check *check, const struct condition_term *term,
                                 const struct check_names *names, struct error *e)
 {
@@ -107,7 +109,8 @@ static enum status check_term(const struct check *check, const struct condition_
     return names->spec != NULL ? check_spec_term(check, term, names, e) : OK;
 }
 
-/* In `where` a number that every point meets may select those that have a number. */
+/* Ranges are not checked in `where`: a bound that every number satisfies still selects the points
+ * that have a number. */
 enum status check_terms(const struct check *check, const struct check_names *names, struct error *e)
 {
     struct condition *const parts[] = {check->demand, check->where};

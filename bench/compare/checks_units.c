@@ -1,4 +1,4 @@
-/* Units of the names in a condition. */
+/* Units of names in conditions. */
 #include <string.h>
 
 #include "bench/compare/checks.h"
@@ -18,7 +18,7 @@ static struct condition_unit unit_by(const char *text)
     return (struct condition_unit){text, TYPE_REAL, 1};
 }
 
-/* Values of options are in seconds and bytes. */
+/* Returns the unit in which option values of this type are stored: seconds or bytes. */
 static struct condition_unit unit_of_type(enum option_type type)
 {
     size_t i = 0;
@@ -28,7 +28,7 @@ static struct condition_unit unit_of_type(enum option_type type)
                                             : (struct condition_unit){NULL, TYPE_REAL, 1};
 }
 
-/* The text is NULL where the unit is not known, as of metrics, or values are texts. */
+/* Returns the unit of a name. Its text is NULL for texts, and for metrics, whose unit is unknown. */
 static struct condition_unit unit_of(const char *name, const void *arg)
 {
     const struct config *config = arg;

@@ -1,4 +1,4 @@
-/* What a name in a condition stands for at a point of a run. */
+/* Values of names in conditions, at a point of a run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
     return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
-/* Of ranks that share cores the summary has these without their intervals, or not at all: a bound on them is open. */
+/* Returns whether the summary withholds the interval of this value, because ranks of the point
+ * share cores. A condition on such a value is undecided. */
 static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
 {
     static const char *const claims[] = {"speedup", "efficiency", "karp_flatt", "images_per_s"};
@@ -36,7 +37,8 @@ static bool is_withheld(const struct csv_table *summary, size_t row, const char 
 
 enum { STEM = 128 };
 
-/* step_ms of step_ms_median, in `stem`; the name where it does not end so. */
+/* Writes `name` without `tail` to `stem`, as step_ms for step_ms_median; the whole name if it has
+ * no such tail. */
 static void cut_tail(char stem[STEM], const char *name, const char *tail)
 {
     size_t cut = text_ends(name, tail) ? strlen(tail) : 0;
@@ -74,7 +76,8 @@ static void set_interval(struct condition_value *value, double lo, double hi)
     value->hi = hi;
 }
 
-/* speedup_lo of speedup; test_acc_lo of test_acc_pct. */
+/* Finds the interval columns of a name: speedup_lo for speedup, but test_acc_lo for
+ * test_acc_pct. */
 static void find_interval(struct condition_value *value, const struct csv_table *summary,
                           size_t row, const char *stem)
 {
@@ -107,7 +110,8 @@ static int find_summary_column(const struct csv_table *summary, const char *name
     return column >= 0 ? column : find_column(summary, stem, "_median");
 }
 
-/* step_ms and step_ms_median are one; their interval is that of step_ms. */
+/* Looks up a column of summary.csv. step_ms and step_ms_median are the same column, with the
+ * interval step_ms_lo to step_ms_hi. */
 static bool look_up_column(struct condition_value *value, const char *name,
                            const struct csv_table *summary, size_t row)
 {
@@ -123,7 +127,7 @@ static bool look_up_column(struct condition_value *value, const char *name,
     return true;
 }
 
-/* ---- Metrics of the user's own ---- */
+/* ---- Metrics of user programs ---- */
 
 static bool is_cell(const struct csv_table *table, size_t row, const char *column, const char *text)
 {
@@ -146,7 +150,8 @@ static bool is_timed(const struct csv_table *raw, const char *launch)
     return false;
 }
 
-/* Values of the point's timed launches, or of its accuracy runs, into c->values; returns how many. */
+/* Copies the metric's values in timed launches of the point, or in its accuracy runs, to c->values.
+ * Returns their number. */
 static size_t take_metric(const struct check_point *p, const char *name, bool timed)
 {
     size_t n = 0;
@@ -161,7 +166,7 @@ static size_t take_metric(const struct check_point *p, const char *name, bool ti
     return n;
 }
 
-/* The median of its launches, with the interval of columns that are timed. */
+/* Looks up a metric: the median over launches, with the interval used for timed columns. */
 static bool look_up_metric(struct condition_value *value, const char *name,
                            const struct check_point *p)
 {
@@ -198,7 +203,7 @@ bool check_is_number(const struct check_point *p, const char *name)
     return column < COLUMNS && column_get(column)->type != CSV_TEXT;
 }
 
-/* Columns of summary.csv that are not timed but counted: every launch has the same. */
+/* real columns of summary.csv that are counted, not measured: equal in every launch */
 static const char *const counted[] = {
     "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
     "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};
@@ -211,7 +216,8 @@ bool check_is_measured(const char *column)
            name_index(column, counted, sizeof counted / sizeof *counted) < 0;
 }
 
-/* Of its launches and of its accuracy runs; tables that do not tell have several. */
+/* Returns whether the row rests on one launch and at most one accuracy run. Tables without these
+ * columns count as several. */
 static bool has_one_launch(const struct csv_table *summary, size_t row)
 {
     double launches = csv_table_value(summary, row, "launches");
@@ -256,7 +262,8 @@ enum condition_kind check_kind(const char *name, const struct config *config)
     return column != NULL ? column_kind(column) : CONDITION_ANY;
 }
 
-/* By its key, as the spec beside the tables has it; NULL: none. */
+/* Returns the options of the point in the spec beside the tables; NULL without a spec or option of
+ * this name. */
 static const struct config *find_option(const struct spec_option **option,
                                         const struct check_point *p, const char *name)
 {
@@ -267,7 +274,8 @@ static const struct config *find_option(const struct spec_option **option,
     return *option != NULL ? config : NULL;
 }
 
-/* A column by an option's key has its text, as 64KiB; the option has its number too. */
+/* A column of an option has its text only, such as 64KiB. A name with a dot is therefore looked up
+ * as an option first, which has a number as well. */
 bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;

@@ -1,4 +1,4 @@
-/* The rows of compared.def: what of launches can be compared. Internal to bench/compare. */
+/* Quantities that can be compared, from compared.def. Internal to bench/compare. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -10,16 +10,16 @@ enum compared_clock { CLOCK_FREE, CLOCK_TIME, CLOCK_RATE };
 
 struct compared {
     const char *name, *title;
-    const char *good, *bad; /* verdicts */
+    const char *good, *bad; /* verdicts beside "same" and "undecided" */
     enum compared_better better;
     enum compared_source source;
-    const char *run; /* of raw.csv */
-    const char *raw; /* column there */
+    const char *run; /* value of column run in raw.csv: "time" or "accuracy" */
+    const char *raw; /* column of raw.csv */
     enum compared_clock clock;
     enum column_id published;
-    double spread_pct; /* standard deviation between campaigns, what is usual */
+    double spread_pct; /* default standard deviation between campaigns (% of the value) */
     double margin_pct;
 };
 
-/* The row that is called so; ERR_ARGUMENT names all that there are. */
+/* Finds the row with this name. The message of ERR_ARGUMENT lists all names. */
 enum status compared_find(const struct compared **row, const char *name, struct error *e);

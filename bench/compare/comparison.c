@@ -15,9 +15,9 @@ const char *compare_label(const struct side_point *p)
     return p->label[0] ? p->label : p->id;
 }
 
-/* ---- What was asked for ---- */
+/* ---- Options ---- */
 
-/* "2%", from `least` up to below `most` per cent. */
+/* Reads a percentage such as "2%" in [least, most) as a share of 1. */
 static enum status read_share(double *share, const char *option, const char *text, double least,
                               double most, struct error *e)
 {
@@ -25,15 +25,15 @@ static enum status read_share(double *share, const char *option, const char *tex
     double pct;
     if (!number_parse_unit(text, &type, &pct) || type != TYPE_PERCENT ||
         !(pct >= least && pct < most))
-        return error_set(e, ERR_ARGUMENT,
-                         "%s: '%s' is no share in per cent, such as 2%%, of %g%% or more and less "
-                         "than %g%%",
-                         option, text, least, most);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: expected a percentage from %g%% to below %g%%, such as 2%%, found '%s'", option,
+            least, most, text);
     *share = pct / 100;
     return OK;
 }
 
-/* Only times depend on other programs and on the clock. */
+/* Refuses switches without effect: only times depend on disturbances and on the clock rate. */
 static enum status check_switches(const struct compared *what,
                                   const struct compare_request *request, struct error *e)
 {
@@ -82,7 +82,7 @@ static enum status read_run(struct comparison *c, size_t i, const struct compare
     return side_read(&c->sides[i], request->operands[i], path, c->rules.what, e);
 }
 
-/* Numbers of others stand beside the points of a run: of the first that is one. */
+/* Published numbers use the points of the first operand that is a run. */
 static enum status read_published(struct comparison *c, size_t i,
                                   const struct compare_request *request, struct error *e)
 {
@@ -93,7 +93,8 @@ static enum status read_published(struct comparison *c, size_t i,
     if (run == c->n_sides)
         return error_set(
             e, ERR_ARGUMENT,
-            "%s: published numbers are compared with a run; give its folder or name, too", operand);
+            "%s: published numbers are compared with a run; give its folder or name as well",
+            operand);
     TRY(operand_check_no_table(operand, e));
     return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,
                         &c->sides[run], c->rules.what, e);
@@ -166,7 +167,7 @@ static bool is_comparable(const struct comparison *c, size_t point, size_t side)
     return cell->point != NULL && cell->point->n > 0 && c->sides[0].points[point].n > 0;
 }
 
-/* Whether each ratio has published numbers on one of its sides. */
+/* Returns whether every ratio has published numbers on one side. */
 static bool is_beside_published(const struct comparison *c)
 {
     size_t runs = 0;
@@ -203,17 +204,18 @@ static enum status match_points(struct comparison *c, struct error *e)
         }
     if (c->n_ratios == 0)
         return error_set(e, ERR_UNAVAILABLE,
-                         "nothing to compare: no point of '%s' has a value of %s that a point of "
-                         "the others has, too; --quantity compares another",
-                         c->sides[0].name, c->rules.what->name);
+                         "nothing to compare: no point has a value of %s both in '%s' and in "
+                         "another run; choose another --quantity",
+                         c->rules.what->name, c->sides[0].name);
     c->joint = c->n_ratios > 1 && !is_beside_published(c);
     c->rules.level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
     return OK;
 }
 
-/* ---- The clock ---- */
+/* ---- Clock rate ---- */
 
-/* Frequency alone may differ: another class of hardware does that piece of work and a step at other speeds. */
+/* Clears c->at_clock, with a reason, if times of the side cannot be converted. Hardware of another
+ * class runs a step and the fixed piece of work at unrelated speeds. */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;
@@ -221,12 +223,12 @@ static void check_clock(struct comparison *c, const struct side *side)
     if (!c->at_clock)
         return;
     if (side->path[0] == '\0')
-        snprintf(why, size, "published numbers tell nothing of the processor's clock");
+        snprintf(why, size, "published numbers have no clock rate");
     else if (!(side->work_us > 0))
-        snprintf(why, size, "not every launch of %s tells what the fixed piece of work took",
+        snprintf(why, size, "not every launch of %s has a time of the fixed piece of work",
                  side->name);
     else if (side->machine[0] == '\0')
-        snprintf(why, size, "%s has no manifest that tells the class of hardware", side->name);
+        snprintf(why, size, "%s has no manifest with its class of hardware", side->name);
     else if (strcmp(side->machine, c->sides[0].machine) != 0)
         snprintf(why, size, "%s and %s ran on different hardware", c->sides[0].name, side->name);
     c->at_clock = why[0] == '\0';
@@ -240,7 +242,7 @@ static void set_own_clocks(struct side *side)
     }
 }
 
-/* Repetitions have the clock of what they repeat. */
+/* Gives repetitions the clock rate of the run that they repeat. */
 static void set_repeats_clocks(const struct side *side)
 {
     for (size_t r = 0; r < side->n_repeats; r++)
@@ -251,7 +253,7 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Point by point: beside launches of more ranks the fixed piece of work takes longer. */
+/* Per point, because the fixed piece of work takes longer beside launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {
@@ -261,7 +263,8 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
-/* Clocks of all sides are known before the first value is changed. */
+/* Converts all sides to the reference's clock rate. Two loops: all rates must be known before a
+ * value changes. */
 static void use_clocks(struct comparison *c)
 {
     for (size_t side = 0; side < c->n_sides; side++)
@@ -281,7 +284,7 @@ static void use_clocks(struct comparison *c)
 
 /* ---- Verdicts ---- */
 
-/* The same launches on both sides. */
+/* Returns whether both sides are the same launches. */
 static bool is_itself(const struct comparison *c, size_t side, const struct compare_cell *cell,
                       const struct side_point *reference)
 {
@@ -289,8 +292,8 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
            cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
 }
 
-/* What a side says of a point: its own launches, then those of its repetitions. `launches`: as many as
- * that. */
+/* Collects the launches of a point in a side's run and its repetitions. `launches` has room for
+ * n_repeats + 1. */
 static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
                                      struct judge_launches *launches)
 {

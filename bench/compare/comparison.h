@@ -1,11 +1,15 @@
-/* Runs against a reference, point by point: which became faster or slower, by how much, and what is
- * not known. Points are matched by identity (and case), else by label, which another version of the
- * program keeps. Repetitions of a run that lie beside it are one side with it: ratios are those of the means
- * of campaigns. Times are told at the clock of the reference (compared.def), where the hardware is the same
- * and the launches tell. Between runs all ratios hold together at the level asked for: each has the level
- * 1 - (1 - level) / their number (Bonferroni), so that interval and verdict say the same. Those to published
- * numbers have that level each: they describe, point by point. Six launches, which reach 96.9 %
- * of the median beside an exact number, decide them; together sixteen of them would want ten launches each. */
+/* Compares runs with a reference, point by point: which points became faster or slower, by how
+ * much, and which are undecided.
+ *
+ * Points are matched by identity (and case), else by label, which is the same in other versions of
+ * the program. Repetitions beside a run in its campaign's folder join its side; ratios are then of
+ * means of campaigns. Times are converted to the clock rate of the reference (compared.def) if both
+ * sides ran on the same hardware and each launch recorded the fixed piece of work.
+ *
+ * Between runs, the intervals of all n ratios hold together at the requested level: each has the
+ * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
+ * numbers each have the requested level. Six launches reach 96.9 % for a median beside an exact
+ * number; a joint level for sixteen ratios would need ten launches each. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,48 +19,48 @@
 #include "bench/compare/side.h"
 
 struct compare_request {
-    const char *const *operands; /* the reference first */
+    const char *const *operands; /* runs, the reference first */
     size_t n_operands;
-    const char *out, *home;                        /* folder of all results; where configs/ is */
-    const char *quantity, *margin, *level, *floor; /* as typed; NULL: usual */
-    bool count_disturbed;                          /* verdicts also where most launches are */
-    bool as_measured;                              /* times not at the reference's clock */
+    const char *out, *home;                        /* folder of all results; folder that has
+                                                      configs/ */
+    const char *quantity, *margin, *level, *floor; /* options as typed; NULL: default */
+    bool count_disturbed;                          /* gives verdicts also if most launches were
+                                                      disturbed */
+    bool as_measured;                              /* leaves times unconverted */
 };
 
 struct compare_cell {
-    struct side_point *point; /* NULL: the run does not have it */
+    struct side_point *point; /* NULL: not in the run */
     bool by_label;
     struct judged judged;
 };
 
 struct comparison {
-    struct judge_rules rules; /* of each ratio; by the floor below */
-    double level;             /* as asked for */
-    bool joint;               /* that of all ratios together */
+    struct judge_rules rules; /* rules for each ratio; refers to `floor` below */
+    double level;             /* requested level */
+    bool joint;               /* all ratios hold together at `level` */
     struct noise_floor floor;
-    struct side *sides; /* the reference first */
+    struct side *sides; /* number of lost pairs whose point failed in the run */
     size_t n_sides;
     struct compare_cell *cells; /* [points of the reference, n_sides - 1] */
     size_t n_ratios;
-    size_t verdicts[VERDICT_UNDECIDED + 1]; /* how often */
-    size_t lost;     /* pairs of points of which the reference alone has values */
-    size_t failed;   /* of these, pairs whose point failed in the run */
-    size_t by_label; /* points that were matched so */
-    bool
-        at_clock; /* values are told at the clock of the reference: times by what the fixed piece of work took
-                      beside their launches */
-    char as_measured[160]; /* why they are not; "": asked for, or no matter of the clock */
+    size_t verdicts[VERDICT_UNDECIDED + 1]; /* number of pairs with each verdict */
+    size_t lost;           /* number of pairs that have a value in the reference only */
+    size_t failed;         /* number of these whose point failed in the run */
+    size_t by_label;       /* number of pairs matched by label */
+    bool at_clock;         /* times are converted to the reference's clock rate */
+    char as_measured[160]; /* reason why times are not converted; "": by request, or not a time */
 };
 
-/* ERR_ARGUMENT, ERR_DATA for operands that are no runs; ERR_UNAVAILABLE where no point can be compared.
- * Freed with compare_free in any case. */
+/* Compares the operands. Errors: ERR_ARGUMENT or ERR_DATA for operands that are not runs,
+ * ERR_UNAVAILABLE if no point is in both. Call compare_free in any case. */
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);
 
-/* Whether of the pair the reference alone has values; of a pair. */
+/* Returns whether only the reference has values for a matched pair. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
-/* Whether, besides, the point failed in the run. */
+/* Returns whether the pair is lost and its point failed in the run. */
 bool compare_is_failed(const struct comparison *c, size_t point, size_t side);
 
 static inline const struct compare_cell *compare_cell(const struct comparison *c, size_t point,
@@ -65,8 +69,8 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
     return &c->cells[point * (c->n_sides - 1) + side - 1];
 }
 
-/* Whether the i-th point of the side is a point of the reference, too. */
+/* Returns whether point i of the side is matched with a point of the reference. */
 bool compare_is_matched(const struct comparison *c, size_t side, size_t i);
 
-/* What a point is called: its label, or its identity where it was never launched. */
+/* Returns the label of a point; its identity if it was never launched. */
 const char *compare_label(const struct side_point *p);

@@ -12,7 +12,7 @@ static double mean_of(const double *values, size_t n, size_t step)
     return sum / (double)n;
 }
 
-/* The sums of squares of R and E, without their factors. */
+/* Computes the sums of squares in R and E, without their factors (floor.h). */
 static void find_squares(double *runs, double *rest, const double *logs, size_t points, size_t k)
 {
     double all = mean_of(logs, points * k, 1);
@@ -27,7 +27,7 @@ static void find_squares(double *runs, double *rest, const double *logs, size_t 
     }
 }
 
-/* A share of the variance and the degrees of freedom behind it. */
+/* Returns the degrees of freedom of a + b after Satterthwaite. */
 static double satterthwaite(double a, double df_a, double b, double df_b)
 {
     double below = a * a / df_a + (df_b > 0 ? b * b / df_b : 0);
@@ -57,7 +57,7 @@ void floor_add(struct noise_floor *floor, const double *logs, const double *vari
     floor->repetitions += k;
 }
 
-/* The variance of a mean over that of one campaign. */
+/* Returns the variance of a mean of campaigns, relative to one campaign. */
 static double share_of(size_t campaigns)
 {
     return campaigns > 0 ? 1 / (double)campaigns : 0;

@@ -1,4 +1,4 @@
-/* The rows of formats.def: how a comparison is told, and what checks found. */
+/* Output formats of comparisons and checks, from formats.def. */
 #pragma once
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "bench/compare/comparison.h"
 #include "kernels/base/text.h"
 
-/* `width`: columns of the terminal, 0 where it is none. `strict`: undecided fails. */
+/* width: columns of the terminal; 0: not a terminal. strict: an undecided verdict fails. */
 struct format_options {
     int width;
     bool strict;
@@ -24,18 +24,18 @@ typedef void check_writer(FILE *out, const struct checking *c, bool strict);
 #define COMPARE_FORMAT(name, compare, meaning) format_writer compare;
 #include "bench/compare/formats.def"
 
-/* The writer of that name; ERR_ARGUMENT names all of them. */
+/* Finds the writer of a format. The message of ERR_ARGUMENT lists all formats. */
 enum status format_find(format_writer **writer, const char *name, struct error *e);
 enum status format_find_check(check_writer **writer, const char *name, struct error *e);
 
-/* The columns of compare.csv, which stand in csv_compare.def. */
+/* Returns the *n columns of compare.csv, from csv_compare.def. */
 const struct column *format_columns(size_t *n);
 
-/* Inside: the lines below a table. */
+/* Writes the notes below a table of verdicts. Internal. */
 void format_write_notes(FILE *out, const struct comparison *c);
 
-/* Inside: warns on standard error, for formats without notes, that a run is compared with itself. */
+/* Warns on standard error if a run is compared with itself, for formats without notes. Internal. */
 void format_warn(const struct comparison *c);
 
-/* Inside: "1.104 [1.071, 1.138]", "-" where there is none. Returns text. */
+/* Writes a ratio as "1.104 [1.071, 1.138]"; "-" if it is unknown. Returns `text`. Internal. */
 char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged);

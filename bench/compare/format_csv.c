@@ -1,4 +1,4 @@
-/* A comparison as CSV: a row a point and run, unmatched points included. */
+/* CSV of a comparison: one row per point and run, unmatched points included. */
 #include <math.h>
 
 #include "bench/compare/format.h"
@@ -46,7 +46,7 @@ static void begin_row(struct compare_row *row, const struct comparison *c, size_
     }
 }
 
-/* Of published numbers there are none. */
+/* Returns a number of launches or campaigns; NAN for published numbers. */
 static double count_of(const struct side_point *p, size_t n)
 {
     return p->exact ? NAN : (double)n;

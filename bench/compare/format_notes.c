@@ -1,5 +1,4 @@
-/* What stands below a table of verdicts: what was compared, at which level, against which noise, and
- * what was left out. */
+/* Notes below a table of verdicts: what was compared, confidence level, noise floor, omissions. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
     char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
     if (!isfinite(ratio->mid))
         return strcpy(text, "-");
-    /* Beside other machines a ratio may be a thousandth, of which three decimals say little. */
+    /* Ratios to other machines may be as small as 0.001, where three decimals are too few. */
     char *(*write)(char text[TEXT_NUMBER], double x, int digits) =
         ratio->mid < 0.1 ? text_significant : text_fixed;
     snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", write(mid, ratio->mid, 3), write(lo, ratio->lo, 3),
@@ -25,13 +24,13 @@ char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
     return text;
 }
 
-/* A list of labels that ends once it is long. */
+/* List of labels that is cut after LISTED of them. */
 struct list {
     FILE *out;
     size_t n;
 };
 
-/* `run`: which of several, from 1; 0: there is one. */
+/* Adds a label. `run`: number of the run, from 1; 0: there is only one. */
 static void list_label(struct list *list, const struct side_point *p, size_t run)
 {
     if (list->n < LISTED) {
@@ -65,7 +64,7 @@ static void write_counts(FILE *out, const struct comparison *c, size_t side)
             counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], text_plural(points, (long)n, "point"));
 }
 
-/* Undecided for this reason, and no cell before it was. */
+/* Returns whether the cell is undecided for a reason that no earlier cell has. */
 static bool is_first_of(const struct comparison *c, size_t cell)
 {
     const struct judged *judged = &c->cells[cell].judged;
@@ -86,7 +85,7 @@ static void write_reasons(FILE *out, const struct comparison *c)
             continue;
         struct list list = {out, 0};
         const char *reason = c->cells[first].judged.reason;
-        fprintf(out, "Undecided, %s: ", reason);
+        fprintf(out, "Undecided (%s): ", reason);
         for (size_t i = first; i < n; i++)
             if (c->cells[i].judged.verdict == VERDICT_UNDECIDED &&
                 strcmp(c->cells[i].judged.reason, reason) == 0)
@@ -96,23 +95,25 @@ static void write_reasons(FILE *out, const struct comparison *c)
     }
 }
 
-/* ---- How sure ---- */
+/* ---- Confidence ---- */
 
 static void write_level(FILE *out, const struct comparison *c)
 {
     char all[TEXT_NUMBER], each[TEXT_NUMBER], margin[TEXT_NUMBER];
-    fprintf(out,
-            "Ratios are those to %s, %s is better; what is surely within %s %% is the same, what "
-            "surely differs and seems to by more than that %s or %s.",
-            c->sides[0].name, c->rules.what->better == BETTER_LOWER ? "lower" : "higher",
-            text_real(margin, 100 * c->rules.margin), c->rules.what->good, c->rules.what->bad);
+    text_real(margin, 100 * c->rules.margin);
+    fprintf(
+        out,
+        "Ratios are relative to %s; %s is better. A point is the same if its interval lies within "
+        "%s %%. It is %s or %s if its interval lies on one side of 1 and its ratio beyond %s %%.",
+        c->sides[0].name, c->rules.what->better == BETTER_LOWER ? "lower" : "higher", margin,
+        c->rules.what->good, c->rules.what->bad, margin);
     text_real(all, 100 * c->level);
     if (c->joint)
-        fprintf(out, " Intervals hold for all %zu together at %s %%, each at %s %%.\n", c->n_ratios,
+        fprintf(out, " All %zu intervals hold together at %s %%, each at %s %%.\n", c->n_ratios,
                 all, text_significant(each, 100 * c->rules.level, 4));
     else if (c->n_ratios > 1)
-        fprintf(out, " Each interval holds at %s %% by itself, not all %zu together.\n", all,
-                c->n_ratios);
+        fprintf(out, " Each of %zu intervals holds at %s %%, not all together.\n", c->n_ratios,
+                all);
     else
         fprintf(out, " The interval holds at %s %%.\n", all);
 }
@@ -125,27 +126,25 @@ static bool is_one_run(const struct comparison *c)
     return true;
 }
 
-/* Each run that stands for more than itself. */
+/* Names each run that has repetitions. */
 static void write_repeats(FILE *out, const struct comparison *c)
 {
     char runs[TEXT_NUMBER];
     for (size_t side = 0; side < c->n_sides; side++)
         if (c->sides[side].n_repeats > 0)
-            fprintf(out, "%s counts together with %s of it, by the mean of these campaigns.\n",
-                    c->sides[side].name,
+            fprintf(out, "%s is averaged with %s of it.\n", c->sides[side].name,
                     text_plural(runs, (long)c->sides[side].n_repeats, "repetition"));
 }
 
-/* What tells of the deviation. */
+/* Writes the source of the standard deviation between campaigns. */
 static void write_source(FILE *out, const struct noise_floor *floor)
 {
     char degrees[TEXT_NUMBER];
     if (floor->repetitions == 0)
-        fputs("which is usual (repetitions, `scalebench run SPEC --fresh`, would tell of these)",
-              out);
+        fputs("the default (repetitions, `scalebench run SPEC --fresh`, give an estimate)", out);
     else
-        fprintf(out, "as %zu campaigns%s say (%s degrees of freedom)", floor->repetitions,
-                floor->usual > 0 ? " and what is usual" : "",
+        fprintf(out, "estimated from %zu campaigns%s (%s degrees of freedom)", floor->repetitions,
+                floor->usual > 0 ? " and the default" : "",
                 text_significant(degrees, floor->degrees, 2));
 }
 
@@ -167,23 +166,23 @@ static void write_floor(FILE *out, const struct comparison *c)
     if (is_one_run(c))
         fprintf(out, "%s %s\n", c->sides[0].name, is_itself);
     else if (pair == 0)
-        fputs("Noise floor: none is taken; what changes between campaigns is not in the "
-              "intervals.\n",
-              out);
+        fputs("Noise floor: none. The intervals leave out variation between campaigns.\n", out);
     else if (!isnan(floor->given))
-        fprintf(out, "Noise floor: two campaigns of one thing may differ by %s %% (--floor).\n",
+        fprintf(out,
+                "Noise floor: two campaigns of the same thing may differ by %s %% (--floor).\n",
                 width);
     else {
-        fprintf(out, "Noise floor: campaigns of one thing deviate by %s %%, ",
+        fprintf(out, "Noise floor: campaigns of the same thing deviate by %s %%, ",
                 text_significant(number, 100 * expm1(sqrt(floor->variance)), 2));
         write_source(out, floor);
         fprintf(out, "; two may differ by %s %%, means of several by less.\n", width);
     }
 }
 
-/* ---- What else the machine did ---- */
+/* ---- Disturbances ---- */
 
-/* Of the reference that of the first run that has the point. */
+/* Returns the judged cell of a point. For the reference (side 0), the cell of the first run that
+ * has the point. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;
@@ -192,29 +191,29 @@ static const struct judged *judged_of(const struct comparison *c, size_t side, s
     return &compare_cell(c, i, run)->judged;
 }
 
-/* "4 of 6 launches disturbed at ranks=2", one behind the other. */
+/* Lists points with disturbed launches, as "4 of 6 at ranks=2". */
 static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 {
-    size_t told = 0;
+    size_t listed = 0;
     for (size_t i = 0; i < c->sides[0].n; i++) {
         const struct judged *j = judged_of(c, side, i);
         size_t disturbed = side > 0 ? j->disturbed : j->reference_disturbed;
         if (disturbed == 0)
             continue;
-        if (told == 0)
-            fprintf(out, "%s (its raw.csv says by what): ", c->sides[side].name);
-        if (told++ < LISTED)
-            fprintf(out, "%s%zu of %zu launches disturbed at %s", told > 1 ? ", " : "", disturbed,
+        if (listed == 0)
+            fprintf(out, "Disturbed launches of %s (causes: raw.csv): ", c->sides[side].name);
+        if (listed++ < LISTED)
+            fprintf(out, "%s%zu of %zu at %s", listed > 1 ? ", " : "", disturbed,
                     side > 0 ? j->n : j->reference_n, compare_label(&c->sides[0].points[i]));
     }
-    if (told > 0)
-        list_end(&(struct list){out, told});
+    if (listed > 0)
+        list_end(&(struct list){out, listed});
 }
 
-/* ---- What was left out ---- */
+/* ---- Omissions ---- */
 
-/* Options in which the points of a run differ from those that they are matched with; none where a version that wrote a spec
- * knew others. */
+/* Marks the options in which matched points differ. Marks none if a spec has options of another
+ * version. */
 static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};
@@ -234,7 +233,7 @@ static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size
     spec_free(&is);
 }
 
-/* "Matched by label, since train.lr, train.momentum differ: " */
+/* Writes "Matched by label, since train.lr, train.momentum differ: ". */
 static void write_why_by_label(FILE *out, const struct comparison *c)
 {
     bool changed[OPT_OWN] = {false};
@@ -276,7 +275,8 @@ static bool is_only(const struct comparison *c, size_t i, size_t side)
     return !compare_is_matched(c, side, i);
 }
 
-/* Points of a side, `from` 0: of the reference, of which that is so; nothing where there is none. */
+/* Lists the points for which `is` returns true. `from`: side whose points are tested, 0 is the
+ * reference. */
 static void list_points(FILE *out, const struct comparison *c, size_t side, size_t from,
                         bool (*is)(const struct comparison *c, size_t i, size_t side),
                         const char *begin, const char *has)
@@ -286,7 +286,7 @@ static void list_points(FILE *out, const struct comparison *c, size_t side, size
         if (!is(c, i, side))
             continue;
         if (list.n == 0)
-            fprintf(out, "%s %s%s%s%s: ", begin, c->sides[side].name, has[0] ? ", which " : "",
+            fprintf(out, "%s %s%s%s%s: ", begin, c->sides[side].name, has[0] ? ", although " : "",
                     has[0] ? c->sides[0].name : "", has);
         list_label(&list, &c->sides[from].points[i], 0);
     }
@@ -294,13 +294,13 @@ static void list_points(FILE *out, const struct comparison *c, size_t side, size
         list_end(&list);
 }
 
-/* Numbers of a point that is not ok are shown, with the word. */
+/* Names points whose status is not ok, although they have values. */
 static void write_statuses(FILE *out, const struct comparison *c, const struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {
         const struct side_point *p = &side->points[i];
         if (p->n > 0 && !p->exact && strcmp(p->status, "ok") != 0)
-            fprintf(out, "%s of %s is %s.\n", compare_label(p), side->name, p->status);
+            fprintf(out, "%s in %s has status %s.\n", compare_label(p), side->name, p->status);
     }
 }
 
@@ -308,14 +308,14 @@ static void write_published(FILE *out, const struct comparison *c)
 {
     for (size_t i = 0; i < c->n_sides; i++)
         if (c->sides[i].path[0] == '\0') {
-            fputs("Published numbers count as exact; those of other machines compare as ratios "
-                  "only.\n",
+            fputs("Published numbers count as exact. Of other machines, only ratios are "
+                  "comparable.\n",
                   out);
             return;
         }
 }
 
-/* Worth a number from 2 % on: the medians over all launches. */
+/* Compares the medians over all launches; differences below 2 % are not worth a line. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);
@@ -332,13 +332,11 @@ static void write_clock(FILE *out, const struct comparison *c)
     for (size_t side = 1; side < c->n_sides; side++)
         write_speed(out, c, side);
     if (c->at_clock)
-        fputs("All is told at the clock of the reference, by what a fixed piece of work took "
-              "beside each "
-              "launch; --as-measured tells it as it was.\n",
+        fputs("Times are converted to the reference's clock rate, by a fixed piece of work "
+              "beside each launch. --as-measured turns this off.\n",
               out);
     else if (c->as_measured[0])
-        fprintf(out, "All is told as it was measured, however fast the processor was: %s.\n",
-                c->as_measured);
+        fprintf(out, "Times are not converted to one clock rate: %s.\n", c->as_measured);
 }
 
 void format_write_notes(FILE *out, const struct comparison *c)
@@ -355,7 +353,7 @@ void format_write_notes(FILE *out, const struct comparison *c)
     write_published(out, c);
     write_matches(out, c);
     for (size_t side = 1; side < c->n_sides; side++) {
-        list_points(out, c, side, 0, compare_is_lost, "Without a value in", " has");
+        list_points(out, c, side, 0, compare_is_lost, "No value in", " has one");
         list_points(out, c, side, 0, is_missing, "Not in", "");
         list_points(out, c, side, side, is_only, "Only in", "");
     }

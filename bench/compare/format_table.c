@@ -1,4 +1,4 @@
-/* A comparison as a table: for people, in Markdown, in LaTeX. */
+/* Tables of a comparison: text, Markdown, LaTeX. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "bench/compare/grid.h"
 #include "kernels/base/text.h"
 
-/* Columns of the reference, then of each run; `worth` as in a grid. */
+/* columns of the reference, and of each run; worth: see grid.h */
 static const struct header {
     const char *name;
     int worth;
@@ -25,7 +25,7 @@ struct count {
     size_t launches, campaigns, disturbed;
 };
 
-/* "12", "66 in 11", "6, 4 disturbed": of several campaigns their number, too. */
+/* Writes a count as "12", "66 in 11" (campaigns) or "6, 4 disturbed". */
 static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p,
                       const struct count *count)
 {
@@ -46,7 +46,7 @@ static void put_number(const struct grid *g, size_t row, size_t column, double n
     put(g, row, column, text_significant(text, number, 4));
 }
 
-/* Several runs are told apart by numbers, which stand before the names above the table. */
+/* Writes the headers. Several runs are numbered; the lines above the table name them. */
 static void put_headers(const struct grid *g)
 {
     for (size_t column = 0; column < g->columns; column++) {
@@ -94,7 +94,7 @@ static void put_row(const struct grid *g, size_t row, const struct comparison *c
     }
 }
 
-/* Of points that neither side measured there is nothing to show. */
+/* Returns whether a side has values for the point. */
 static bool is_shown(const struct comparison *c, size_t i)
 {
     bool shown = c->sides[0].points[i].n > 0;
@@ -128,9 +128,10 @@ static void write_names(FILE *out, const struct comparison *c)
             fprintf(out, "  run        %s\n", c->sides[side].name);
 }
 
-/* What is above and below a table, and the table itself unless that is NULL; *text is the caller's to free. */
-static enum status tell(char **text, const struct comparison *c, const struct grid *g, int width,
-                        struct error *e)
+/* Writes the text above and below a table, and the table unless `g` is NULL. *text is the caller's
+ * to free. */
+static enum status write_text(char **text, const struct comparison *c, const struct grid *g,
+                              int width, struct error *e)
 {
     size_t size = 0;
     FILE *memory = open_memstream(text, &size);
@@ -138,12 +139,12 @@ static enum status tell(char **text, const struct comparison *c, const struct gr
         return error_no_memory(e, "a table");
     write_names(memory, c);
     if (g != NULL && grid_print(memory, g, width) > 0)
-        fputs("Columns are left out for want of room; --format csv has all.\n", memory);
+        fputs("Some columns do not fit on this terminal; --format csv has all.\n", memory);
     format_write_notes(memory, c);
     return fclose(memory) == 0 ? OK : error_no_memory(e, "a table");
 }
 
-/* ---- For people ---- */
+/* ---- Text ---- */
 
 enum status format_text(FILE *out, const struct comparison *c, const struct format_options *options,
                         struct error *e)
@@ -151,7 +152,7 @@ enum status format_text(FILE *out, const struct comparison *c, const struct form
     struct grid g;
     char *text = NULL;
     enum status status = make_grid(&g, c, e);
-    THEN(status, tell(&text, c, &g, options->width, e));
+    THEN(status, write_text(&text, c, &g, options->width, e));
     if (status == OK)
         table_print_lines(out, text, options->width);
     grid_free(&g);
@@ -169,7 +170,7 @@ static enum status write_document(FILE *out, const struct comparison *c, const s
     enum status status = make_grid(&g, c, e);
     if (status == OK)
         grid_write(out, &g, m);
-    THEN(status, tell(&notes, c, NULL, 0, e));
+    THEN(status, write_text(&notes, c, NULL, 0, e));
     if (status == OK)
         markup_write_notes(out, m, notes);
     grid_free(&g);

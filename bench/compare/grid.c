@@ -7,7 +7,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 
-enum { SHORTEST = 16 }; /* of the first column */
+enum { SHORTEST = 16 }; /* shortest width of the first column */
 
 enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error *e)
 {
@@ -23,9 +23,9 @@ void grid_free(struct grid *g)
     *g = (struct grid){.rows = 0};
 }
 
-/* ---- For a terminal ---- */
+/* ---- Terminal ---- */
 
-/* Of a column that is not shown it is 0. */
+/* Returns the width of the table; columns of width 0 are hidden. */
 static int width_of(const struct grid *g, const int *widths)
 {
     int width = -2;
@@ -43,7 +43,7 @@ static void measure(const struct grid *g, int *widths)
         }
 }
 
-/* Leaves the column of least worth out, with all that are worth as little; false: none is left. */
+/* Hides the columns of lowest worth. Returns false if no column can be hidden. */
 static bool leave_out(const struct grid *g, int *widths, size_t *left_out)
 {
     int least = GRID_KEPT;
@@ -92,7 +92,7 @@ size_t grid_print(FILE *out, const struct grid *g, int width)
     return left_out;
 }
 
-/* ---- For a document ---- */
+/* ---- Document ---- */
 
 void grid_write(FILE *out, const struct grid *g, const struct markup *m)
 {

@@ -1,4 +1,4 @@
-/* A table of texts, for a terminal or a document. Internal to bench/compare. */
+/* A table of texts, printed on a terminal or written to a document. Internal to bench/compare. */
 #pragma once
 
 #include <stdio.h>
@@ -9,14 +9,16 @@
 enum { GRID_TEXT = 160 };
 
 struct grid {
-    size_t rows, columns;     /* headers count as a row */
+    size_t rows, columns;     /* the header row counts as a row */
     char (*cells)[GRID_TEXT]; /* [rows, columns] */
-    int *worth;               /* of a column: where there is little room the least goes first */
+    int *worth;               /* [columns] priority; the lowest is dropped first on a narrow
+                                 terminal */
 };
 
+/* Priority of columns that are never dropped. */
 enum { GRID_KEPT = 100 };
 
-/* Freed with grid_free in any case. */
+/* Allocates a table of empty texts. Call grid_free in any case. */
 enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error *e);
 void grid_free(struct grid *g);
 
@@ -25,8 +27,9 @@ static inline char *grid_cell(const struct grid *g, size_t row, size_t column)
     return g->cells[row * g->columns + column];
 }
 
-/* In so many columns of a terminal, 0: as wide as it is. The first column gets shorter once others
- * have gone. Returns how many columns were left out. */
+/* Prints the table within `width` columns of a terminal (0: unlimited). Drops columns of low
+ * priority first, then shortens the first column. Returns the number of dropped columns. */
 size_t grid_print(FILE *out, const struct grid *g, int width);
 
+/* Writes the whole table in a document's markup. */
 void grid_write(FILE *out, const struct grid *g, const struct markup *m);

@@ -7,9 +7,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* ---- Launches of a side ---- */
+/* ---- Launches ---- */
 
-/* Their logarithms, moved together. */
+/* Logarithms of a side's launches, all campaigns moved to their mean location. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;
@@ -30,7 +30,7 @@ static void move(double *logs, size_t n, double from, double to)
         logs[i] = to + wider * (logs[i] - from);
 }
 
-/* Where the launches of all campaigns lie. */
+/* Returns the mean of the campaigns' locations. */
 static double mean_location(const struct aligned *a, const struct judge_sample *s)
 {
     double sum = 0;
@@ -73,7 +73,7 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* `logs` holds a->n. */
+/* `logs` has room for a->n values. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;
@@ -86,7 +86,7 @@ static void take_sample(struct aligned *a, double *logs, const struct judge_samp
 
 /* ---- The ratio ---- */
 
-/* What changes sign is the shift as seen from the other side. */
+/* Negates a shift, as seen from the other side. */
 static struct interval turned(struct interval i)
 {
     double lo = i.lo;
@@ -136,7 +136,8 @@ static enum verdict decide(const struct interval *logs, const struct judge_rules
     return VERDICT_UNDECIDED;
 }
 
-/* Whether the floor alone, however many launches there were, leaves it open. */
+/* Returns whether the verdict is undecided because of the floor alone, with any number of
+ * launches. */
 static bool is_hidden(const struct interval *logs, const struct judge_rules *rules, double floor)
 {
     const struct interval point = {.lo = logs->mid, .mid = logs->mid, .hi = logs->mid};
@@ -148,31 +149,31 @@ static void explain_floor(struct judged *j, const struct judge_rules *rules)
 {
     size_t wanted = floor_campaigns(rules->floor, rules->level, log1p(rules->margin) / 2);
     int used = snprintf(j->reason, sizeof j->reason,
-                        "what changes between campaigns hides it however many launches there are");
+                        "variation between campaigns hides it however many launches there are");
     if (wanted > 0)
         snprintf(j->reason + used, sizeof j->reason - (size_t)used,
-                 " (some %zu campaigns on each side may tell)", wanted);
+                 " (about %zu campaigns on each side may decide it)", wanted);
 }
 
-/* What would decide it. */
+/* Writes the reason for an undecided verdict. */
 static void explain(struct judged *j, const struct interval *logs, const struct judge_rules *rules,
                     bool both)
 {
-    char reached[TEXT_NUMBER], wanted[TEXT_NUMBER];
+    char reached[TEXT_NUMBER], needed[TEXT_NUMBER];
     if (!logs->met)
         snprintf(j->reason, sizeof j->reason,
-                 "too few launches: they reach %s %% of the %s %% that every ratio needs, %zu%s "
-                 "would",
+                 "too few launches: each ratio needs a level of %s %%, these reach %s %%; "
+                 "%zu launches%s would do",
+                 text_significant(needed, 100 * rules->level, 4),
                  text_significant(reached, 100 * logs->level, 4),
-                 text_significant(wanted, 100 * rules->level, 4),
-                 samples_wanted(rules->level, both), both ? " on each side" : "");
+                 samples_needed(rules->level, both), both ? " on each side" : "");
     else if (j->ratio.lo > 1 || j->ratio.hi < 1)
-        snprintf(j->reason, sizeof j->reason, "they differ, maybe by no more than the margin");
+        snprintf(j->reason, sizeof j->reason, "the sides differ, perhaps by less than the margin");
     else if (is_hidden(logs, rules, j->floor))
         explain_floor(j, rules);
     else
         snprintf(j->reason, sizeof j->reason,
-                 "neither within the margin nor surely different, more launches may tell");
+                 "neither within the margin nor certainly different; more launches may decide it");
 }
 
 static void judge_logs(struct judged *j, const struct judge_rules *rules,

@@ -6,8 +6,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* XML 1.0 has no way to write control characters: they become \x1b, as bytes that are no UTF-8
- * do. */
+/* Replaces control characters, which XML 1.0 cannot hold, and invalid UTF-8 by text such as
+ * \x1b. */
 static void write_text(FILE *out, const char *text)
 {
     char clean[4096];
@@ -21,14 +21,14 @@ static void write_attribute(FILE *out, const char *name, const char *text)
     fputc('"', out);
 }
 
-/* Suites [first, end). */
+/* Writes the counts of suites first to end - 1. */
 static void write_counts(FILE *out, const struct junit *junit, size_t first, size_t end)
 {
     size_t results[JUNIT_SKIPPED + 1] = {0};
     for (size_t suite = first; suite < end; suite++)
         for (size_t i = 0; i < junit->tests; i++) {
             struct junit_test test;
-            junit->tell(&test, junit->arg, suite, i);
+            junit->fill(&test, junit->arg, suite, i);
             free(test.message);
             results[test.result]++;
         }
@@ -57,7 +57,7 @@ static void write_suite(FILE *out, const struct junit *junit, size_t suite)
 {
     for (size_t i = 0; i < junit->tests; i++) {
         struct junit_test test;
-        junit->tell(&test, junit->arg, suite, i);
+        junit->fill(&test, junit->arg, suite, i);
         if (i == 0) {
             fputs("  <testsuite", out);
             write_attribute(out, "name", test.suite);

@@ -1,4 +1,4 @@
-/* JUnit's XML, as build servers read it: suites of tests, each passed, failed or skipped. Texts may hold anything.
+/* Writer of JUnit XML, the test report format of build servers. Texts may contain any bytes.
  * Internal to bench/compare. */
 #pragma once
 
@@ -8,15 +8,15 @@ enum junit_result { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
 
 struct junit_test {
     char suite[4096];
-    const char *name, *type; /* type of a failure: "slower" */
-    char *message;           /* a sentence, freed by the writer; NULL: there was no memory */
+    const char *name, *type; /* type: type of a failure, such as "slower" */
+    char *message;           /* sentence, freed by the writer; NULL: no memory */
     enum junit_result result;
 };
 
-/* Suites with as many tests each, one at least. */
+/* A report of `suites` suites with `tests` tests each, both at least 1. */
 struct junit {
     size_t suites, tests;
-    void (*tell)(struct junit_test *test, const void *arg, size_t suite, size_t i);
+    void (*fill)(struct junit_test *test, const void *arg, size_t suite, size_t i);
     const void *arg;
 };
 

@@ -10,7 +10,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* The table of a sweep that the folder has; NULL: none. */
+/* Returns the name of a sweep's table in the folder; NULL: none. */
 static const char *sweep_table(const char *folder)
 {
     size_t n;
@@ -21,7 +21,7 @@ static const char *sweep_table(const char *folder)
     return NULL;
 }
 
-/* A sweep has a manifest, too. */
+/* Returns whether the folder is a run. A sweep also has a manifest. */
 static bool is_run(const char *path)
 {
     return folder_has(path, "summary.csv") || folder_has(path, "spec.yaml") ||
@@ -36,7 +36,7 @@ static enum status refuse_sweep(const char *folder, const char *table, struct er
                      folder, folder, table);
 }
 
-/* The campaign of a spec; any other name as it is. */
+/* Writes the campaign's name: that of the spec if `name` is a spec, else `name` itself. */
 static enum status name_campaign(char campaign[PATH_BYTES], const char *name, struct error *e)
 {
     struct spec spec = {0};
@@ -63,7 +63,7 @@ enum status operand_check_no_table(const char *file, struct error *e)
                      "'%s' is a table of the run %s: give the run's folder or name", file, folder);
 }
 
-/* Folders near a name, or near a path. */
+/* Finds the folder with the most similar name or path. */
 static void look_near(struct near_file *near, const char *name, const char *out, const char *home)
 {
     char results[PATH_BYTES] = "";
@@ -74,7 +74,7 @@ static void look_near(struct near_file *near, const char *name, const char *out,
     find_near(near, home, here + 1, name);
 }
 
-/* Where a name is looked for: the i-th place. */
+/* Formats the i-th place in which operand_find looks for a name. */
 enum { PLACES = 6 };
 static enum status format_place(char path[PATH_BYTES], size_t i, const char *name, const char *out,
                                 const char *home, struct error *e)
@@ -117,8 +117,8 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
                                "name ends in .csv",
                          name);
     return error_set(e, ERR_ARGUMENT,
-                     "'%s' is no run: neither a folder with summary.csv, nor a campaign's with "
-                     "latest/, nor a name in %s or results/reference%s",
+                     "'%s' is no run: expected a folder with summary.csv, a campaign's folder "
+                     "with latest/, or a name in %s or results/reference%s",
                      name, out, near.text);
 }
 
@@ -133,14 +133,15 @@ enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const
         TRY(path_format(folder, e, "%s", campaign));
     if (!path_is_folder(folder))
         return error_set(e, ERR_ARGUMENT,
-                         "compare: RUN... is missing: '%s' is no campaign of %s, whose last two "
-                         "runs would be compared",
+                         "compare: RUN... is missing; '%s' alone must be a campaign with two runs, "
+                         "but %s has no campaign of this name",
                          name, out);
     enum status status = runs_read(&runs, folder, e);
     if (status == OK && runs.n < 2)
-        status = error_set(e, ERR_ARGUMENT,
-                           "compare: RUN... is missing: %s has %zu run%s, and two are compared",
-                           folder, runs.n, runs.n == 1 ? "" : "s");
+        status =
+            error_set(e, ERR_ARGUMENT,
+                      "compare: RUN... is missing; %s alone must have two runs, found %zu run%s",
+                      folder, runs.n, runs.n == 1 ? "" : "s");
     for (size_t i = 0; i < 2 && status == OK; i++)
         status = path_format(paths[i], e, "%s", runs.all[runs.n - 2 + i].path);
     runs_free(&runs);
@@ -168,9 +169,10 @@ enum status operand_check_campaigns(const char *const *names, size_t n, const ch
                                  table != NULL ? table : "", table != NULL ? ")" : "");
         sweeps += table != NULL;
     }
-    return sweeps == 0 ? OK
-                       : error_set(e, ERR_ARGUMENT,
-                                   "runs of campaigns are compared, not sweeps: %s; `scalebench "
-                                   "table` prints the table of a sweep",
-                                   text);
+    return sweeps == 0
+               ? OK
+               : error_set(e, ERR_ARGUMENT,
+                           "expected runs of campaigns, found sweeps: %s; `scalebench table` "
+                           "prints the table of a sweep",
+                           text);
 }

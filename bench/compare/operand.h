@@ -1,27 +1,28 @@
-/* What a user calls a run: its folder, that of its campaign, or the campaign's name. Internal to
- * bench/compare. */
+/* Finds the run that a user names by its folder, its campaign's folder or its campaign's name.
+ * Internal to bench/compare. */
 #pragma once
 
 #include "bench/runner/files.h"
 
-/* The folder of the run: `name` itself; the latest run in it; the latest run of the campaign of that
- * name below `out`; results/reference/<name>, from the current folder or from `home`. ERR_ARGUMENT
- * says where it was looked for. */
+/* Writes the path of a run's folder. Tries in turn: `name` itself; the latest run in it; the latest
+ * run of the campaign `name` below `out`; results/reference/<name> below the working directory and
+ * below `home`. The message of ERR_ARGUMENT lists these places. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
-/* The same of the folder of a sweep; returns the name of its table, NULL where no such place has one. */
+/* Finds the folder of a sweep in the same places as operand_find. Returns the file name of its
+ * table; NULL if there is none. */
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
                                const char *home);
 
-/* ERR_ARGUMENT where one of the operands is a sweep: says what each of them is. */
+/* Refuses operands that are sweeps. Errors: ERR_ARGUMENT with the kind of each operand. */
 enum status operand_check_campaigns(const char *const *names, size_t n, const char *out,
                                     const char *home, struct error *e);
 
-/* ERR_ARGUMENT where `file` is a table of a run, which its folder stands for. */
+/* Refuses a table of a run, in whose place the run's folder must be given. Errors: ERR_ARGUMENT. */
 enum status operand_check_no_table(const char *file, struct error *e);
 
-/* The last two runs of a campaign, called by its spec, its folder or its name in `out`, the older first. ERR_ARGUMENT
- * where it has fewer. */
+/* Finds the last two runs of a campaign, the older one first. `name` is its spec, its folder or its
+ * name below `out`. Errors: ERR_ARGUMENT if there are fewer than two. */
 enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
                               struct error *e);

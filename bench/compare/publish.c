@@ -1,5 +1,5 @@
-/* Published numbers as a side: those that the spec of a run compares with, or another file with the
- * same keys. */
+/* Published numbers as a side of a comparison, from the file that the run's spec names or from
+ * another file with the same keys. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static enum status read_numbers(struct side *side, const struct side *run, const
     if (status == OK && s.published->rows == 0)
         status = error_at(
             e, ERR_ARGUMENT, run->name, 0, 0,
-            "published: its spec names no file (published.file); give a CSV file in its place");
+            "published: the spec of this run has no published.file; give a CSV file instead");
     THEN(status, take_numbers(side, run, &s, what->published, e));
     summary_free(&s);
     return status;
@@ -48,12 +48,12 @@ static bool has_file(const struct spec *spec)
                            config_text(&spec->config, OPT_PUBLISHED_FILE)) != NULL;
 }
 
-/* The spec of the run, `published` (NULL: as it says) in place of its file. */
+/* Loads the run's spec with published.file set to `published` (NULL: unchanged). */
 static enum status load(struct spec *spec, const struct side *run, const char *published,
                         struct error *e)
 {
     char set[PATH_BYTES];
-    struct error inner = {.text = "there is no such file"};
+    struct error inner = {.text = "file not found"};
     if (published == NULL)
         return run_spec_load(spec, run->path, NULL, e);
     TRY(path_format(set, e, "published.file=\"%s\"", published));
@@ -65,8 +65,8 @@ static enum status load(struct spec *spec, const struct side *run, const char *p
         return status;
     }
     return error_set(e, ERR_ARGUMENT,
-                     "'%s' is no run, and no published numbers of %s either: %s; expected the "
-                     "folder or the name of a run",
+                     "'%s' is neither a run nor published numbers of %s: %s; give the folder or "
+                     "the name of a run",
                      published, run->name, inner.text);
 }
 

@@ -8,7 +8,7 @@
 #include "bench/runner/runs.h"
 #include "kernels/base/mem.h"
 
-/* ---- What they say of the floor ---- */
+/* ---- Noise floor ---- */
 
 const struct side_point *repeats_find_point(const struct side *side, const struct side_point *p)
 {
@@ -18,14 +18,15 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* Rows of the points that all runs have: where the logarithms of their launches lie, their variance. */
+/* Points that all repetitions have: location and variance of their launches' logarithms. */
 struct rows {
     double *logs, *variances; /* [points, k] */
-    double *launches;         /* of one point and run */
+    double *launches;         /* scratch for the launches of one point and run */
     size_t points, k;
 };
 
-/* False where the point has no launches, or some without a logarithm. */
+/* Fills a cell of the current row. Returns false if the point is NULL, or a launch has no
+ * logarithm. */
 static bool take_cell(struct rows *rows, size_t r, const struct side_point *p)
 {
     if (p == NULL)
@@ -46,7 +47,7 @@ static void take_row(struct rows *rows, const struct side_point *p, const struct
     rows->points += whole;
 }
 
-/* The most launches that a point has. */
+/* Returns the largest number of launches of a point in any repetition. */
 static size_t most_launches(struct side *run)
 {
     size_t most = 1;
@@ -58,7 +59,7 @@ static size_t most_launches(struct side *run)
     return most;
 }
 
-/* Points of several cases that are the same have the same launches. */
+/* Rows of several cases with one identity share their launches; such a row counts once. */
 static bool has_before(const struct side *run, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -82,7 +83,7 @@ enum status repeats_add(struct noise_floor *floor, struct side *run, struct erro
     return OK;
 }
 
-/* ---- Which they are ---- */
+/* ---- Reading ---- */
 
 static bool is_side(const char *path, const struct side *sides, size_t n)
 {
@@ -92,7 +93,7 @@ static bool is_side(const char *path, const struct side *sides, size_t n)
     return false;
 }
 
-/* Index of the run in the folder of runs; runs->n where it is none of them. */
+/* Returns the index of the run in its campaign's folder; runs->n: not in it. */
 static size_t find_run(const struct runs *runs, const struct side *side)
 {
     size_t i = 0;
@@ -101,7 +102,8 @@ static size_t find_run(const struct runs *runs, const struct side *side)
     return i;
 }
 
-/* One that has no tables yet is none; of one that has such as cannot be read that is said. */
+/* Adds a repetition. A run without tables is skipped; unreadable tables are skipped with a
+ * warning. */
 static enum status add_repeat(struct side *own, const struct run *run, const struct compared *what,
                               struct error *e)
 {
@@ -134,7 +136,7 @@ static enum status read_repeats(struct side *side, const struct runs *runs, size
     return OK;
 }
 
-/* Whether one of the sides before this one repeats the same run. */
+/* Returns whether an earlier side repeats the same run. */
 static bool is_counted(const struct runs *runs, size_t own, const struct side *sides, size_t before)
 {
     for (size_t i = 0; i < before; i++) {

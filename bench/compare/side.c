@@ -13,7 +13,8 @@
 
 /* ---- Launches ---- */
 
-/* What the fixed piece of work took beside a launch; NAN: the tables of earlier versions do not tell. */
+/* Returns the mean time of the fixed piece of work before and after a launch; NAN in tables of
+ * earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +
@@ -26,7 +27,7 @@ static bool is_disturbed(const struct side *side, const struct launch_row *launc
     return csv_table_text(&side->raw, launch->row, "disturbed")[0] != '\0';
 }
 
-/* A launch of somebody else's program has no images: what it has done is what the run's own speed-ups go by. */
+/* Launches of a user's program have no images. Their work is set as for the run's own speed-ups. */
 static enum status take_work_of_commands(struct launch_rows *launches, const struct side *side,
                                          struct error *e)
 {
@@ -67,7 +68,8 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* `partner`: what a ratio is to, or NULL. */
+/* Returns the value of a launch. `partner`: launch of the base or peer in the same block, or
+ * NULL. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)
 {
@@ -93,14 +95,14 @@ static const char *partner_point(const struct side_point *p, enum compared_sourc
                                                              : "";
 }
 
-/* A base is 1 times itself in every block, which tells nothing. */
+/* A base has speed-up 1 in every block, so it is no measurement. */
 static bool is_trivial(const struct side_point *p, enum compared_source source)
 {
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
-/* The label of a point's launches, failed ones included; of a point without any the label in summary.csv, which tables of
- * earlier versions lack. */
+/* Returns the label of the point's launches, also failed ones. A point without launches has a label
+ * in summary.csv, except in tables of earlier versions. */
 static const char *find_label(const struct side *side, size_t i)
 {
     for (size_t row = 0; row < side->raw.rows; row++)
@@ -109,7 +111,8 @@ static const char *find_label(const struct side *side, size_t i)
     return csv_table_text(&side->summary, i, "label");
 }
 
-/* Launches that several cases share bear the label of the first, which begins with its case. */
+/* Launches shared by several cases have the label of the first case, which begins with its name.
+ * The other cases prefix their own name. */
 static void take_label(struct side_point *p, const char *label)
 {
     bool is_own = !label[0] || strncmp(label, p->case_name, strlen(p->case_name)) == 0;
@@ -117,7 +120,7 @@ static void take_label(struct side_point *p, const char *label)
              label);
 }
 
-/* Writes at `values`; returns how many. */
+/* Writes the point's values at `values`; returns their number. */
 static size_t take_values(const struct side *side, struct side_point *p, double *values,
                           double *work_us, const struct launch_rows *launches,
                           enum compared_source source)
@@ -140,7 +143,7 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Rows of several cases may show the same launches. */
+/* Returns the number of values over all rows. Rows of several cases may have the same launches. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {
     size_t sum = 0, own;
@@ -151,7 +154,7 @@ static size_t count_values(const struct side *side, const struct launch_rows *la
     return sum;
 }
 
-/* raw.csv has each launch that the summary counts: a table that was cut off would be judged by what is left. */
+/* Refuses a raw.csv with fewer launches than summary.csv counts: it was cut off. */
 static enum status check_launches(const struct side *side, const struct launch_rows *launches,
                                   struct error *e)
 {
@@ -161,9 +164,9 @@ static enum status check_launches(const struct side *side, const struct launch_r
         launch_rows_of(launches, side->points[i].id, &own);
         if (counted > (double)own)
             return error_at(e, ERR_DATA, side->raw.path, 0, 0,
-                            "%zu launches of point %s, of which summary.csv counts %.0f: rows are "
-                            "missing",
-                            own, side->points[i].id, counted);
+                            "expected %.0f launches of point %s, as summary.csv counts, found %zu: "
+                            "rows are missing",
+                            counted, side->points[i].id, own);
     }
     return OK;
 }
@@ -193,8 +196,8 @@ static enum status read_table(struct csv_table *table, const struct side *side, 
     TRY(path_format(path, e, "%s/%s", side->path, file));
     if (!path_exists(path))
         return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "not there: a run has it once it has ended; `scalebench figures %s` writes "
-                        "it from the records",
+                        "not found: a run has this table once it has ended; `scalebench figures "
+                        "%s` writes it from the records",
                         side->path);
     return csv_table_read(table, path, e);
 }
@@ -233,7 +236,7 @@ static enum status read_tables(struct side *side, const struct compared *what, s
     return status;
 }
 
-/* Empty where a copy has its tables alone. */
+/* Leaves `machine` empty if the folder has no manifest. */
 static void take_machine(struct side *side)
 {
     struct run run;
@@ -263,7 +266,7 @@ enum status side_read(struct side *side, const char *name, const char *path,
     *side = (struct side){.name = name, .work_us = NAN};
     char *absolute = realpath(path, NULL);
     if (absolute == NULL)
-        return error_at(e, ERR_ARGUMENT, path, 0, 0, "no such folder");
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "folder not found");
     enum status status = path_format(side->path, e, "%s", absolute);
     free(absolute);
     THEN(status, read_tables(side, what, e));

@@ -58,9 +58,9 @@ static void small_samples_reach_no_high_level(void **state)
     assert_true(i.lo == 8 && i.mid == 10 && i.hi == 12);
     i = two_samples_shift(x, 3, y, 3, 0.9);
     assert_true(i.met && i.lo == 8 && i.hi == 12);
-    assert_int_equal(samples_wanted(0.95, true), 4);   /* 2/70 */
-    assert_int_equal(samples_wanted(0.95, false), 6);  /* 2/64 */
-    assert_int_equal(samples_wanted(0.9975, true), 6); /* 2/924 */
+    assert_int_equal(samples_needed(0.95, true), 4);   /* 2/70 */
+    assert_int_equal(samples_needed(0.95, false), 6);  /* 2/64 */
+    assert_int_equal(samples_needed(0.9975, true), 6); /* 2/924 */
     assert_true(isnan(two_samples_shift(x, 3, y, 0, 0.9).mid));
     const double torn[] = {1, NAN};
     assert_true(isnan(two_samples_shift(x, 3, torn, 2, 0.9).lo));

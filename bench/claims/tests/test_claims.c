@@ -1,5 +1,4 @@
-/* Claims: verdicts that follow from cells alone, and what every mistake in a
- * file of claims is called. */
+/* Tests of claims: verdicts from cells, and the message for every mistake in a file of claims. */
 #include "bench/collect/tests/fake_folder.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ static void write_under(const char *below, const char *file, const char *text)
 
 #define HEAD "runs: {there: measure it, absent: measure that}\nclaims:\n"
 
-/* A file of one claim. */
+/* a file with one claim */
 #define CLAIM(rest) HEAD "  - {id: r/c, kind: time, place: here, says: so, " rest "}\n"
 
 static void write_tables(void)
@@ -102,22 +101,23 @@ static void rows_are_taken_together(void **state)
                    CLAIM_SURVIVES, "");
 }
 
-/* Of several runs the median has an interval of 95 %: three by Student's t, 21 +- 2.48; one has none. */
+/* The median of several runs has a 95 % interval: for three, 21 +- 2.48 by Student's t. One run has
+ * none. */
 static void few_runs_have_wide_intervals(void **state)
 {
-#define TOO_FEW "too few runs for an interval of 95 %: x"
+#define TOO_FEW "too few runs for a 95 % interval: x"
 #define ACC(rows, bound)                                                                           \
     CLAIM("values: {x: median acc of there/seeds.csv where " rows "}, holds: x " bound)
     assert_verdict(ACC("case = a", "> 18.4"), CLAIM_SURVIVES, "");
     assert_verdict(ACC("case = a", "> 18.6"), CLAIM_UNDECIDED,
-                   "its interval reaches over the bound: x");
+                   "the 95 % interval contains the bound: x");
     assert_verdict(ACC("case = a", "> 23.6"), CLAIM_FAILS, "");
     assert_verdict(ACC("case = a and seed = 1", "> 1"), CLAIM_UNDECIDED, TOO_FEW);
-    /* Of six the least and the greatest. */
+    /* six runs: smallest and largest value */
     assert_verdict(ACC("case = b", "> 30"), CLAIM_UNDECIDED,
-                   "its interval reaches over the bound: x");
+                   "the 95 % interval contains the bound: x");
     assert_verdict(ACC("case = b", "> 29"), CLAIM_SURVIVES, "");
-    /* An interval of a summary that has a lower level is none. */
+    /* An interval of a lower level does not count. */
     assert_verdict(
         CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 1}, holds: x > 1"),
         CLAIM_UNDECIDED, TOO_FEW);
@@ -126,18 +126,18 @@ static void few_runs_have_wide_intervals(void **state)
         CLAIM_SURVIVES, "");
 }
 
-/* Samples of one launch are one measurement: 11, 21 and 32 are three, 21 +- 26.1. */
+/* Rows of one launch are one measurement: 11, 21 and 32 are three, 21 +- 26.1. */
 static void rows_of_a_launch_count_once(void **state)
 {
 #define USE(rows, bound)                                                                           \
     CLAIM("values: {x: median use of there/samples.csv where case = " rows "}, holds: x " bound)
     assert_verdict(USE("one", "> 1"), CLAIM_UNDECIDED, TOO_FEW);
     assert_verdict(USE("two", "> -6"), CLAIM_SURVIVES, "");
-    assert_verdict(USE("two", "> -4"), CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+    assert_verdict(USE("two", "> -4"), CLAIM_UNDECIDED, "the 95 % interval contains the bound: x");
     assert_verdict(USE("two", "> 48"), CLAIM_FAILS, "");
 }
 
-/* What has no interval may be anything where it was timed, and is what it is where it was counted. */
+/* A cell without an interval is unbounded if it was timed, and exact if it was counted. */
 static void measured_cells_without_an_interval_are_open(void **state)
 {
     assert_verdict(
@@ -147,7 +147,7 @@ static void measured_cells_without_an_interval_are_open(void **state)
                    CLAIM_SURVIVES, "");
 }
 
-/* Whose mean is that value, to the last digit. */
+/* The mean of equal values is exact to the last digit. */
 static void equal_runs_have_one_value(void **state)
 {
     assert_verdict(ACC("case = c", "= 0.21"), CLAIM_SURVIVES, "");
@@ -155,8 +155,8 @@ static void equal_runs_have_one_value(void **state)
     assert_verdict(ACC("case = c", ">= 0.21"), CLAIM_SURVIVES, "");
 }
 
-/* Of a ratio by as many pairs as it rests on, which may be fewer than its point has launches; what a table does not
- * tell is as its launches are. */
+/* The number of pairs decides for ratios; it may be smaller than the number of launches. A table
+ * without pairs counts launches. */
 static void few_pairs_make_no_interval(void **state)
 {
 #define PAIRS(column, n, bound)                                                                    \
@@ -175,23 +175,23 @@ static void intervals_decide(void **state)
 {
 #define MS(bound) CLAIM("values: {x: ms of there/steps.csv where n = 1}, holds: x " bound)
     assert_verdict(MS("> 8.5"), CLAIM_SURVIVES, "");
-    assert_verdict(MS("> 9.5"), CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+    assert_verdict(MS("> 9.5"), CLAIM_UNDECIDED, "the 95 % interval contains the bound: x");
     assert_verdict(MS("> 11.5"), CLAIM_FAILS, "");
     assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 1}, holds: x > 45"),
-                   CLAIM_UNDECIDED, "its interval reaches over the bound: x");
+                   CLAIM_UNDECIDED, "the 95 % interval contains the bound: x");
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 1, y: ms of there/steps.csv "
                          "where n = 2, up: x / y}, holds: up > 1.2"),
-                   CLAIM_UNDECIDED, "its interval reaches over the bound: up");
-    /* Measured once, beside others that have intervals. */
+                   CLAIM_UNDECIDED, "the 95 % interval contains the bound: up");
+    /* measured once, in a table where other rows have intervals */
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 5}, holds: x > 1"),
                    CLAIM_UNDECIDED, TOO_FEW);
     assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 5, y: x - 10}, "
                          "holds: y > 1"),
                    CLAIM_UNDECIDED, TOO_FEW);
-    /* Only what leaves it open is named. */
+    /* The reason names only the values that leave it open. */
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 1, y: ms of there/steps.csv "
                          "where n = 2}, holds: x > 8.5 and y > 5 and y < 20"),
-                   CLAIM_UNDECIDED, "its interval reaches over the bound: y");
+                   CLAIM_UNDECIDED, "the 95 % interval contains the bound: y");
     assert_verdict(CLAIM("values: {x: n of there/steps.csv where n = 5}, holds: x > 1"),
                    CLAIM_SURVIVES, "");
 }
@@ -202,8 +202,7 @@ static void what_is_not_there_is_not_testable(void **state)
                    CLAIM_NOT_TESTABLE,
                    "needs reference/absent/summary.csv, which is not measured yet");
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 3}, holds: x > 1"),
-                   CLAIM_NOT_TESTABLE,
-                   "ms of reference/there/steps.csv: no row is as the claim wants it");
+                   CLAIM_NOT_TESTABLE, "ms of reference/there/steps.csv: no row matches");
     assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 2}, holds: x > 1"),
                    CLAIM_NOT_TESTABLE,
                    "rate_pct of reference/there/steps.csv: the row has no value");
@@ -230,7 +229,7 @@ static void claims_say_what_they_rest_on(void **state)
     claims_free(&c);
 }
 
-/* By the kind of their points, which tables of launches leave to the summary. */
+/* Evidence is column kind of the point's row in summary.csv, also for tables of launches. */
 static void evidence_is_told_by_kind(void **state)
 {
     struct claims c;
@@ -260,14 +259,14 @@ static void refuse_claims(const char *text, const char *expected)
 
 static void mistakes_in_values_are_named(void **state)
 {
-    refuse_claims(CLAIM("values: {x: s of u.csv}, holds: x > 1"), "u.csv: not in published/");
+    refuse_claims(CLAIM("values: {x: s of u.csv}, holds: x > 1"), "u.csv: not found in published/");
     refuse_claims(CLAIM("values: {x: s of other/a.csv}, holds: x > 1"),
-                  "other/a.csv: runs: does not list this run");
-    refuse_claims(CLAIM("values: {x: s of ../t.csv}, holds: x > 1"), "neither run/file.csv nor");
-    refuse_claims(CLAIM("values: {x: s of t.csv}, holds: x > 1"), "more than one row is so");
-    refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 9}, holds: x > 1"), "no row is so");
+                  "other/a.csv: not found under runs; list its run there");
+    refuse_claims(CLAIM("values: {x: s of ../t.csv}, holds: x > 1"), "expected run/file.csv, or");
+    refuse_claims(CLAIM("values: {x: s of t.csv}, holds: x > 1"), "several rows match");
+    refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 9}, holds: x > 1"), "no row matches");
     refuse_claims(CLAIM("values: {x: s of t.csv where ranks = 4}, holds: x > 1"),
-                  "no number stands there");
+                  "no matching row has a number");
     refuse_claims(CLAIM("values: {x: t of t.csv}, holds: x > 1"), "t.csv has no column t");
     refuse_claims(CLAIM("values: {x: s of t.csv where rank = 1}, holds: x > 1"),
                   "t.csv has no column rank; nearest 'ranks'");
@@ -275,9 +274,10 @@ static void mistakes_in_values_are_named(void **state)
                   "where: = != < <= > or >= is expected");
     refuse_claims(CLAIM("values: {x: least s of t.csv}, holds: x > 1"),
                   "'least' is unknown; known: only min max sum mean median count");
-    refuse_claims(CLAIM("values: {x: max s of t.csv or so}, holds: x > 1"), "not of the form");
+    refuse_claims(CLAIM("values: {x: max s of t.csv or so}, holds: x > 1"),
+                  "expected '[reduction] column");
     refuse_claims(CLAIM("values: {" ONE ", x: one - one, y: one / x}, holds: y > 1"),
-                  "a division by 0");
+                  "division by 0");
     refuse_claims(CLAIM("values: {x: two / 2, " TWO "}, holds: x > 1"), "x: 'two' is unknown");
     refuse_claims(CLAIM("values: {" ONE ", x: one *}, holds: x > 1"),
                   "x: a number, a name, - or ( is expected");
@@ -290,26 +290,27 @@ static void mistakes_in_claims_are_named(void **state)
     refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "either holds");
     refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");
-    refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"), "'1st' is no name");
+    refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"),
+                  "a letter first, found '1st'");
     refuse_claims(HEAD "  - {id: c, kind: time, place: here, says: so, untestable: why}\n",
-                  "3:10: id: 'c' is not of the form report/name");
+                  "3:10: id: expected report/name, found 'c'");
     refuse_claims(HEAD "  - {id: r/c, kind: tyme, place: here, says: so, untestable: why}\n",
                   "kind: 'tyme' is unknown; nearest 'time'");
     refuse_claims(HEAD "  - {id: r/c, kind: time, says: so, untestable: why}\n",
                   "place is missing from this claim");
     refuse_claims(CLAIM("untestable: why") "  - {id: r/c, kind: time, place: here, says: so, "
                                            "untestable: why}\n",
-                  "4:10: id: 'r/c' is another claim's already");
-    refuse_claims("runs: {}\n", "a file of claims has a list, claims:");
-    refuse_claims("claims: []\nruns: []\n", "runs is a map of names and commands");
+                  "4:10: id: 'r/c' is given twice");
+    refuse_claims("runs: {}\n", "expected a list of claims under claims:");
+    refuse_claims("claims: []\nruns: []\n", "runs must be a map of names and commands");
     refuse_claims("claims: []\nrun: {}\n", "key 'run' is unknown; nearest 'runs'");
     refuse_claims("x-one: &one {id: a/b}\nclaims: [*one]\n",
                   "2:10: kind is missing from this claim (from the anchor at ");
 }
 
-/* ---- The story ---- */
+/* ---- Story ---- */
 
-/* One value, whose claim survives. */
+/* Checks a story about one surviving claim with one value. */
 static void assert_story(const char *story, const char *told, size_t expected)
 {
     struct claims c;
@@ -346,7 +347,7 @@ static void a_story_has_what_the_claims_have(void **state)
     assert_story("[10](published/t.csv#L4)\n", "expected the address of a claim's value\n", 1);
 }
 
-/* ---- What was before ---- */
+/* ---- Differences from an earlier table ---- */
 
 static void differences_are_told(void **state)
 {
@@ -357,7 +358,7 @@ static void differences_are_told(void **state)
         {"id,verdict\nr/c,survives\n", "", 0},
         {"id,verdict\nr/c,fails\n", "r/c: was fails, is survives\n", 1},
         {"id,verdict\n", "r/c: new, is survives\n", 1},
-        {"id,verdict\nr/c,survives\nr/d,fails\n", "r/d: was fails, is gone\n", 1},
+        {"id,verdict\nr/c,survives\nr/d,fails\n", "r/d: was fails, the claim is missing now\n", 1},
     };
     struct claims c;
     struct error e;

@@ -1,7 +1,7 @@
-/* Campaigns made up by the model of floor.h: launches scatter by `launch` about what their campaign
- * changed by `between`, of whose variance `shared` is common to all points. Each point has as many
- * launches as a spec's presets give it (6..20 at 5 %), looked at as a runner does. They are judged as
- * `scalebench compare` judges them. For test_judge.c and speed_compare.c. */
+/* Campaigns simulated by the model of floor.h, judged as `scalebench compare` does; for
+ * test_judge.c and speed_compare.c. Each campaign shifts a point by a deviation `between`; the
+ * share `shared` of its variance is common to all points. Launches scatter by `launch`. Each point
+ * has 6 to 20 launches, added until an interval reaches 5 %, as a runner does by default. */
 #pragma once
 
 #include <math.h>
@@ -25,7 +25,7 @@ struct sim_campaign {
     size_t n[SIM_POINTS];
 };
 
-/* Normal, by Box and Muller. */
+/* Returns a normal value by Box and Muller. */
 static inline double sim_draw(struct simulated *s)
 {
     double a = rng_unit(rng_word(s->seed, RNG_STREAM(RNG_SCHEDULE, 2), 0, s->drawn, 0));
@@ -39,7 +39,7 @@ static inline bool sim_is_precise(const double *values, size_t n)
     return timing_half_width_pct(&i, false) <= timing_asked_pct(5, n);
 }
 
-/* Points of 10, 20, ... ms, times `slower`. */
+/* Draws a campaign of points of 10, 20, ... ms, times `slower`. */
 static inline void sim_campaign(struct sim_campaign *c, struct simulated *s, double slower)
 {
     double together = sqrt(s->shared) * sim_draw(s);
@@ -70,7 +70,7 @@ static inline void sim_floor(struct noise_floor *floor, const struct compared *w
     floor_add(floor, logs, variances, SIM_POINTS, k);
 }
 
-/* How often each verdict is given. */
+/* Number of points with each verdict. */
 struct sim_verdicts {
     size_t n[VERDICT_UNDECIDED + 1], points;
 };
@@ -83,7 +83,7 @@ static inline struct judge_sample sim_sample(struct judge_launches *launches,
     return (struct judge_sample){launches, k, false};
 }
 
-/* k campaigns against one that is so many times slower. */
+/* Compares k campaigns with one campaign that is `slower` times as slow. */
 static inline void sim_compare(struct sim_verdicts *verdicts, struct simulated *s,
                                const struct compared *what, size_t k, double slower)
 {

@@ -1,8 +1,8 @@
-/* How often `scalebench compare` is right about made-up campaigns: `make bench-verdicts`. One CSV row per
- * spread between campaigns, noise of launches, share of the spread that all points have in common, and number
- * of campaigns on the reference's side (1: no repetition is known): the share of points of a repetition that are
- * called different and that are called the same, and of points that are 10 % slower called slower. An argument
- * says how many comparisons a row rests on (1000). */
+/* Error rates and power of `scalebench compare` on simulated campaigns: `make bench-verdicts`.
+ * Writes one CSV row per spread between campaigns, noise of launches, share of the spread common to
+ * all points, and number of campaigns of the reference (1: no repetitions). A row has the shares of
+ * equal points called different and called same, and the share of points 10 % slower called slower.
+ * Argument: number of comparisons per row (1000). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -27,8 +27,8 @@ static void write_file(const char *folder, const char *name, const char *head, c
     assert_int_equal(fclose(out), 0);
 }
 
-/* Points a (base) and b of six launches in blocks, one that failed; `factor` times b, of which the first
- * launches are `disturbed`. */
+/* Writes a run with points a (base) and b of six launches in blocks, one of them failed. b takes
+ * `factor` times as long; its first launches are `disturbed`. */
 static void write_disturbed_run(const char *folder, const char *a, const char *b, double factor,
                                 int disturbed)
 {
@@ -108,7 +108,7 @@ static void runs_compare_by_their_tables(void **state)
     assert_true(fabs(c.rules.level - 0.975) < 1e-12);
     assert_int_equal(compare_cell(&c, 0, 1)->judged.verdict, VERDICT_SAME);
     assert_int_equal(compare_cell(&c, 1, 1)->judged.verdict, VERDICT_BAD);
-    assert_int_equal(compare_cell(&c, 1, 1)->judged.n, 6); /* the failed launch is none */
+    assert_int_equal(compare_cell(&c, 1, 1)->judged.n, 6); /* the failed launch does not count */
     assert_int_equal(c.by_label, 0);
     compare_free(&c);
     c = compared_two(f->a, f->a, "step_ms");
@@ -117,7 +117,7 @@ static void runs_compare_by_their_tables(void **state)
     compare_free(&c);
 }
 
-/* A speed-up is one of a block; its base has none. */
+/* A speed-up pairs launches of one block; the base has none. */
 static void ratios_pair_by_block(void **state)
 {
     const struct folders *f = *state;
@@ -166,7 +166,7 @@ static char *told(const struct comparison *c, const char *format, bool strict)
     return text;
 }
 
-static void assert_told(const struct comparison *c, const char *format, const char *wanted)
+static void assert_output(const struct comparison *c, const char *format, const char *wanted)
 {
     char *text = told(c, format, false);
     if (strstr(text, wanted) == NULL)
@@ -180,36 +180,38 @@ static void every_format_tells_and_escapes(void **state)
     write_run(f->a, "aaaa", "bbbb", 1);
     write_run(f->b, "aaaa", "bbbb", 1.1);
     struct comparison c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", "ranks=2 \"<a&b>\"");
-    assert_told(&c, "text", "0 faster, 1 slower, 1 same, 0 undecided of 2 points.");
-    assert_told(&c, "csv", "\"ranks=2 \"\"<a&b>\"\"\"");
-    assert_told(&c, "markdown", "ranks=2 \"\\<a&b>\"");
-    assert_told(&c, "latex", "ranks=2 \"\\textless{}a\\&b\\textgreater{}\"");
-    assert_told(&c, "junit", "name=\"ranks=2 &quot;&lt;a&amp;b&gt;&quot;\"");
-    assert_told(&c, "junit", "tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\"");
-    assert_told(&c, "junit", "<failure type=\"slower\"");
+    assert_output(&c, "text", "ranks=2 \"<a&b>\"");
+    assert_output(&c, "text", "0 faster, 1 slower, 1 same, 0 undecided of 2 points.");
+    assert_output(&c, "csv", "\"ranks=2 \"\"<a&b>\"\"\"");
+    assert_output(&c, "markdown", "ranks=2 \"\\<a&b>\"");
+    assert_output(&c, "latex", "ranks=2 \"\\textless{}a\\&b\\textgreater{}\"");
+    assert_output(&c, "junit", "name=\"ranks=2 &quot;&lt;a&amp;b&gt;&quot;\"");
+    assert_output(&c, "junit", "tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\"");
+    assert_output(&c, "junit", "<failure type=\"slower\"");
     compare_free(&c);
 }
 
-/* Of b, whose launches are 10 us of 10 ms apart. */
+/* Point b: its launches are 10 us apart, around 10 ms. */
 static void most_launches_disturbed_leave_a_point_undecided(void **state)
 {
     static const struct {
         double factor;
-        int reference, run; /* disturbed of six */
+        int reference, run; /* disturbed launches of six */
         const char *quantity;
         bool count;
         enum verdict verdict;
         const char *reason;
     } rows[] = {
-        {1.2, 0, 3, "step_ms", false, VERDICT_BAD, ""}, /* half are not most */
+        {1.2, 0, 3, "step_ms", false, VERDICT_BAD, ""}, /* half is not most */
         {1.2, 0, 4, "step_ms", false, VERDICT_UNDECIDED, "the run"},
         {1.2, 0, 4, "step_ms", true, VERDICT_BAD, ""},
         {0.8, 4, 0, "step_ms", false, VERDICT_UNDECIDED, "the reference"},
-        {1.0, 6, 0, "step_ms", false, VERDICT_UNDECIDED, "the reference"}, /* may hide slower */
+        {1.0, 6, 0, "step_ms", false, VERDICT_UNDECIDED, "the reference"}, /* disturbance may hide a
+                                                                              slow-down */
         {1.2, 6, 6, "step_ms", false, VERDICT_UNDECIDED, "the reference and of the run"},
         {1.2, 0, 4, "speedup", false, VERDICT_UNDECIDED, "the run"},
-        {1.0, 6, 6, "memory_mib", false, VERDICT_SAME, ""}, /* whoever computes */
+        {1.0, 6, 6, "memory_mib", false, VERDICT_SAME, ""}, /* memory does not depend on other
+                                                               programs */
     };
     const struct folders *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -231,7 +233,7 @@ static void most_launches_disturbed_leave_a_point_undecided(void **state)
     }
 }
 
-/* A launch is disturbed of a ratio where its partner was. */
+/* In a ratio, a launch counts as disturbed if its partner was. */
 static void a_disturbed_peer_disturbs_the_ratio(void **state)
 {
     const struct folders *f = *state;
@@ -249,18 +251,18 @@ static void every_format_tells_of_disturbed_launches(void **state)
     write_run(f->a, "aaaa", "bbbb", 1);
     write_disturbed_run(f->b, "aaaa", "bbbb", 1.2, 4);
     struct comparison c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", "0 faster, 0 slower, 1 same, 1 undecided of 2 points.");
-    assert_told(&c, "text", "6, 4 disturbed");
-    assert_told(&c, "text", "4 of 6 launches disturbed at ranks=2");
-    assert_told(&c, "text", "Undecided, most launches of the run were disturbed: ");
-    assert_told(&c, "csv", ",reference_disturbed,disturbed,clock_ratio\n");
-    assert_told(&c, "csv", ",0,4,\n");
-    assert_told(&c, "junit", "failures=\"0\" errors=\"0\" skipped=\"1\"");
-    assert_told(&c, "junit", "most launches of the run were disturbed");
+    assert_output(&c, "text", "0 faster, 0 slower, 1 same, 1 undecided of 2 points.");
+    assert_output(&c, "text", "6, 4 disturbed");
+    assert_output(&c, "text", ": 4 of 6 at ranks=2");
+    assert_output(&c, "text", "Undecided (most launches of the run were disturbed): ");
+    assert_output(&c, "csv", ",reference_disturbed,disturbed,clock_ratio\n");
+    assert_output(&c, "csv", ",0,4,\n");
+    assert_output(&c, "junit", "failures=\"0\" errors=\"0\" skipped=\"1\"");
+    assert_output(&c, "junit", "most launches of the run were disturbed");
     compare_free(&c);
 }
 
-/* Two runs of a point, the other by a clock a quarter slower and nothing else. */
+/* Writes two runs of a point; the second differs only by a clock rate a quarter slower. */
 static void write_clocked_runs(const struct folders *f, const char *machine)
 {
     static const char names[] = "launch,point,label,run,block,status,step_ms,global_batch,wall_s,"
@@ -290,20 +292,20 @@ static void a_slower_clock_is_told_and_left_out(void **state)
     struct error e = {.status = OK};
     write_clocked_runs(f, "one");
     struct comparison c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", "1 same");
-    assert_told(&c, "text", "took 25.0 % longer in");
-    assert_told(&c, "text", "at the clock of the reference");
-    assert_told(&c, "csv", ",1.25\n");
+    assert_output(&c, "text", "1 same");
+    assert_output(&c, "text", "took 25.0 % longer in");
+    assert_output(&c, "text", "converted to the reference's clock rate");
+    assert_output(&c, "csv", ",1.25\n");
     assert_true(fabs(compare_cell(&c, 0, 1)->judged.reference - 10.055) < 1e-9);
     assert_true(fabs(compare_cell(&c, 0, 1)->judged.median - 10.055) < 1e-9);
     compare_free(&c);
     c = compared_two(f->a, f->b, "images_per_s");
-    assert_told(&c, "text", "1 same");
+    assert_output(&c, "text", "1 same");
     compare_free(&c);
     assert_int_equal(
         compare_asked(&c, f->a, f->b, (struct compare_request){.as_measured = true}, &e), OK);
-    assert_told(&c, "text", "1 slower");
-    assert_told(&c, "text", "took 25.0 % longer in");
+    assert_output(&c, "text", "1 slower");
+    assert_output(&c, "text", "took 25.0 % longer in");
     assert_true(fabs(compare_cell(&c, 0, 1)->judged.median - 1.25 * 10.055) < 1e-9);
     compare_free(&c);
 }
@@ -313,16 +315,16 @@ static void clocks_of_other_hardware_do_not_count(void **state)
     const struct folders *f = *state;
     write_clocked_runs(f, "another");
     struct comparison c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", "1 slower");
-    assert_told(&c, "text", "ran on different hardware");
+    assert_output(&c, "text", "1 slower");
+    assert_output(&c, "text", "ran on different hardware");
     compare_free(&c);
     write_file(f->b, "manifest.json", "", "");
     c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", "has no manifest that tells the class of hardware");
+    assert_output(&c, "text", "has no manifest with its class of hardware");
     compare_free(&c);
     write_run(f->b, "aaaa", "bbbb", 1);
     c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", "not every launch of ");
+    assert_output(&c, "text", "not every launch of ");
     compare_free(&c);
 }
 
@@ -333,11 +335,11 @@ static void unmatched_points_are_listed(void **state)
     write_run(f->b, "aaaa", "bbbb", 1);
     write_file(f->b, "summary.csv", summary_names, "aaaa,ok,aaaa,,1,1\ndddd,skipped,,,,\n");
     struct comparison c = compared_two(f->a, f->b, "step_ms");
-    assert_told(&c, "text", ": ranks=2 \"<a&b>\".");
-    assert_told(&c, "text", ": dddd.");
-    assert_told(&c, "csv", "the run does not have this point");
-    assert_told(&c, "csv", "the reference does not have this point");
-    assert_told(&c, "junit", "<skipped message=");
+    assert_output(&c, "text", ": ranks=2 \"<a&b>\".");
+    assert_output(&c, "text", ": dddd.");
+    assert_output(&c, "csv", "the run does not have this point");
+    assert_output(&c, "csv", "the reference does not have this point");
+    assert_output(&c, "junit", "<skipped message=");
     compare_free(&c);
 }
 
@@ -354,10 +356,10 @@ static void points_that_lost_their_values_are_told(void **state)
     struct comparison c = compared_two(f->a, f->b, "step_ms");
     assert_int_equal(c.lost, 1);
     assert_int_equal(c.failed, 1);
-    assert_told(&c, "text", "Without a value in ");
-    assert_told(&c, "text", " has: ranks=2 \"<a&b>\".\n");
-    assert_told(&c, "junit", "<failure type=\"failed\"");
-    assert_told(&c, "junit", "has no value of step_ms: status failed");
+    assert_output(&c, "text", "No value in ");
+    assert_output(&c, "text", " has one: ranks=2 \"<a&b>\".\n");
+    assert_output(&c, "junit", "<failure type=\"failed\"");
+    assert_output(&c, "junit", "has no value of step_ms: status failed");
     compare_free(&c);
     c = compared_two(f->b, f->a, "step_ms");
     assert_int_equal(c.lost, 0);
@@ -405,7 +407,8 @@ static enum status check_one(struct checking *c, const char *folder, const char 
     return check_run(c, &request, e);
 }
 
-/* speedup of b is 1.9 [1.8, 2.0], step_ms_median 10 [9, 11]; a, the base, was measured once; c failed, d was skipped. */
+/* Writes a run: speedup of b is 1.9 [1.8, 2.0], its step_ms_median 10 [9, 11]. The base a was
+ * measured once; c failed, d was skipped. */
 static void write_checked(const char *folder)
 {
     write_run(folder, "aaaa", "bbbb", 1);
@@ -430,13 +433,13 @@ static void conditions_hold_over_whole_intervals(void **state)
         size_t points;
     } rows[] = {
         {"speedup >= 1.8 where ranks=2", CHECK_HOLDS, 1},
-        {"speedup = 1 and ranks = 1 where ranks=1", CHECK_HOLDS, 1}, /* itself */
+        {"speedup = 1 and ranks = 1 where ranks=1", CHECK_HOLDS, 1}, /* a base relative to itself */
         {"speedup >= 1.85 where ranks=2", CHECK_UNDECIDED, 1},
         {"speedup > 2.0 where ranks = 2", CHECK_VIOLATED, 1},
         {"step_ms < 30 where ranks < 3", CHECK_UNDECIDED, 2}, /* one launch decides nothing */
         {"step_ms < 30 where ranks = 1", CHECK_UNDECIDED, 1},
         {"step_ms < 12 where ranks = 2", CHECK_HOLDS, 1},
-        {"comm_pct < 9 where ranks = 1", CHECK_UNDECIDED, 1}, /* without intervals in any row */
+        {"comm_pct < 9 where ranks = 1", CHECK_UNDECIDED, 1}, /* no row has an interval */
         {"comm_pct < 9 where ranks = 2", CHECK_HOLDS, 1},
         {"calls < 9 where ranks = 1", CHECK_HOLDS, 1}, /* counted, not timed */
         {"step_ms_median < 10.5 where ranks = 2", CHECK_UNDECIDED, 1},
@@ -446,7 +449,7 @@ static void conditions_hold_over_whole_intervals(void **state)
         {"step_ms < 30 where ranks = 4", CHECK_VIOLATED, 1}, /* skipped */
         {"step_ms < 30 or ranks = 3 where ranks = 3", CHECK_HOLDS, 1},
         {"step_ms < 12 where ranks > 1", CHECK_VIOLATED, 3},
-        {"not step_ms < 8 where speedup > 1.85", CHECK_HOLDS, 1}, /* by the median */
+        {"not step_ms < 8 where speedup > 1.85", CHECK_HOLDS, 1}, /* `where` uses the median */
         {"flags != busy where ranks < 3", CHECK_UNDECIDED, 2},    /* a text may be empty */
         {"flags != busy where ranks = 3", CHECK_VIOLATED, 1},
         {"status = ok", CHECK_VIOLATED, 4},
@@ -466,7 +469,7 @@ static void conditions_hold_over_whole_intervals(void **state)
     }
 }
 
-/* The value alone would hold the bound. */
+/* Scaling on shared cores is undecided, although the value satisfies the bound. */
 static void nothing_is_said_of_scaling_on_shared_cores(void **state)
 {
     static const struct {
@@ -474,7 +477,7 @@ static void nothing_is_said_of_scaling_on_shared_cores(void **state)
         enum check_outcome outcome;
     } rows[] = {{"speedup >= 1.8 where ranks=1", CHECK_HOLDS},
                 {"speedup >= 1.8 where ranks=2", CHECK_UNDECIDED},
-                {"efficiency >= 0.5 where ranks=2", CHECK_UNDECIDED}, /* empty there */
+                {"efficiency >= 0.5 where ranks=2", CHECK_UNDECIDED}, /* empty in this row */
                 {"step_ms < 12 where ranks=2", CHECK_HOLDS}};
     const struct folders *f = *state;
     write_run(f->a, "aaaa", "bbbb", 1);
@@ -492,7 +495,7 @@ static void nothing_is_said_of_scaling_on_shared_cores(void **state)
     }
 }
 
-/* A point that failed keeps its label, which its launches and not its row of summary.csv tell. */
+/* A failed point has its label from its launches, not from its row of summary.csv. */
 static void a_failed_point_fails_by_its_name(void **state)
 {
     static const char *const wanted[] = {
@@ -523,7 +526,7 @@ static void a_failed_point_fails_by_its_name(void **state)
     check_free(&c);
 }
 
-/* time_ms of a is 5 to 10 in six launches, of b 7 in one. */
+/* Metric time_ms is 5 to 10 in six launches of a, and 7 in one launch of b. */
 static void metrics_are_checked_by_their_launches(void **state)
 {
     static const struct {
@@ -548,7 +551,7 @@ static void metrics_are_checked_by_their_launches(void **state)
     }
     snprintf(metrics + used, sizeof metrics - used, "aaaa,run,time_ms,900\n"); /* not timed */
     write_file(f->a, "metrics.csv", "point,launch,metric,value\n", metrics);
-    snprintf(raw + room, sizeof raw - room, "l9,bbbb,x,time,9,ok,1,1,1,,,\n"); /* tells no metric */
+    snprintf(raw + room, sizeof raw - room, "l9,bbbb,x,time,9,ok,1,1,1,,,\n"); /* has no metric */
     write_file(f->a, "raw.csv", raw_names, raw);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct checking c;

@@ -70,7 +70,7 @@ static void verdicts_follow_the_whole_interval(void **state)
     }
 }
 
-/* Launches that are all alike have an interval of no width: what is left is the floor. */
+/* Identical launches have an interval of width 0; the floor remains. */
 static void the_floor_widens_the_interval(void **state)
 {
     const double one[] = {1, 1, 1, 1, 1, 1};
@@ -82,12 +82,12 @@ static void the_floor_widens_the_interval(void **state)
     const double wide[] = {exp(0.4), exp(0.4), exp(0.4), exp(-0.4), exp(-0.4), exp(-0.4)};
     j = judged("step_ms", one, 6, wide, 6, 0.95, 0.3);
     assert_true(fabs(log(j.ratio.hi) - 0.5) < 1e-12); /* sqrt(0.4^2 + 0.3^2) */
-    assert_non_null(strstr(j.reason, "what changes between campaigns hides it"));
+    assert_non_null(strstr(j.reason, "variation between campaigns hides it"));
     j = judged("step_ms", one, 6, wide, 6, 0.95, 0.01);
-    assert_non_null(strstr(j.reason, "more launches may tell"));
+    assert_non_null(strstr(j.reason, "more launches may decide it"));
 }
 
-/* Campaigns whose launches are all alike: the ratio is that of their means, and the floor that of means. */
+/* Campaigns of identical launches: the ratio and the floor are those of means of campaigns. */
 static void campaigns_of_a_side_count_by_their_mean(void **state)
 {
     struct judged j;
@@ -115,14 +115,14 @@ static void campaigns_of_a_side_count_by_their_mean(void **state)
     assert_true(fabs(log(j.launches.lo) - 0.5) < 1e-12);
 }
 
-/* A small difference that is certain is one, and no verdict where it may not matter. */
+/* A certain but small difference is undecided if it may lie within the margin. */
 static void what_surely_differs_may_be_within_the_margin(void **state)
 {
     double other[6];
     scale(other, steady, 6, 1.019);
     struct judged j = judged("step_ms", steady, 6, other, 6, 0.95, 0);
     assert_int_equal(j.verdict, VERDICT_UNDECIDED);
-    assert_string_equal(j.reason, "they differ, maybe by no more than the margin");
+    assert_string_equal(j.reason, "the sides differ, perhaps by less than the margin");
 }
 
 static void few_launches_decide_nothing_and_say_how_many_would(void **state)
@@ -131,13 +131,13 @@ static void few_launches_decide_nothing_and_say_how_many_would(void **state)
     scale(other, steady, 6, 2);
     struct judged j = judged("step_ms", steady, 3, other, 3, 0.95, 0);
     assert_int_equal(j.verdict, VERDICT_UNDECIDED);
-    assert_non_null(strstr(j.reason, "90.00 % of the 95.00 %"));
-    assert_non_null(strstr(j.reason, "4 on each side would"));
+    assert_non_null(strstr(j.reason, "needs a level of 95.00 %, these reach 90.00 %"));
+    assert_non_null(strstr(j.reason, "4 launches on each side would"));
     assert_int_equal(judged("step_ms", steady, 4, other, 4, 0.95, 0).verdict, VERDICT_BAD);
     j = judged("step_ms", steady, 6, other, 6, 0.999, 0);
-    assert_non_null(strstr(j.reason, "7 on each side would"));
+    assert_non_null(strstr(j.reason, "7 launches on each side would"));
     j = judged("step_ms", steady, 1, other, 5, 0.95, 0);
-    assert_non_null(strstr(j.reason, "6 would"));
+    assert_non_null(strstr(j.reason, "6 launches would"));
 }
 
 static void published_numbers_count_as_exact(void **state)
@@ -161,7 +161,7 @@ static void what_is_not_positive_has_no_ratio(void **state)
 
 /* ---- The floor ---- */
 
-/* Nothing is known beforehand. */
+/* Returns a floor without default deviation. */
 static struct noise_floor no_floor(void)
 {
     struct noise_floor floor;
@@ -175,7 +175,8 @@ static void add(struct noise_floor *floor, const double *logs, size_t points, si
     floor_add(floor, logs, none, points, k);
 }
 
-/* Two points, three repetitions: by hand, each point's variance between them is 1 and 4. */
+/* Two points in three repetitions; computed by hand, their variances between repetitions are 1 and
+ * 4. */
 static void the_floor_is_the_mean_variance_between_repetitions(void **state)
 {
     const double logs[] = {0, 1, 2, 5, 3, 7}, other[] = {0, 2, 4};
@@ -185,7 +186,7 @@ static void the_floor_is_the_mean_variance_between_repetitions(void **state)
     assert_true(fabs(floor.variance - 2.5) < 1e-12);
     assert_true(floor.degrees >= 2 && floor.degrees <= 4);
     assert_int_equal(floor.repetitions, 3);
-    add(&floor, logs, 2, 1); /* one run repeats nothing */
+    add(&floor, logs, 2, 1); /* one run is no repetition */
     add(&floor, logs, 0, 3);
     assert_int_equal(floor.repetitions, 3);
     double degrees = floor.degrees;
@@ -194,7 +195,7 @@ static void the_floor_is_the_mean_variance_between_repetitions(void **state)
     assert_true(fabs(floor.variance - (2.5 * degrees + 4 * 2) / (degrees + 2)) < 1e-12);
 }
 
-/* What launches scatter is taken off, and what is usual counts as ten degrees of freedom. */
+/* The scatter of launches is subtracted; the default counts as ten degrees of freedom. */
 static void the_floor_is_moderated(void **state)
 {
     const double logs[] = {0, 0.02, 0.04}, scatter[] = {1e-4, 1e-4, 1e-4}, much[] = {1, 1, NAN};
@@ -215,7 +216,7 @@ static void the_floor_is_moderated(void **state)
     assert_true(fabs(floor.variance - 10 * usual / 12) < 1e-12);
 }
 
-/* Points that change together say as much as one; those that do not, as many. */
+/* Degrees of freedom: points that change together count as one, independent points as several. */
 static void degrees_tell_whether_points_change_together(void **state)
 {
     double together[3 * 40], apart[3 * 40];
@@ -233,10 +234,10 @@ static void degrees_tell_whether_points_change_together(void **state)
     assert_true(floor.degrees > 70 && floor.degrees <= 80);
 }
 
-/* ---- Made-up campaigns: `make bench-verdicts` prints more of them ---- */
+/* ---- Simulated campaigns: `make bench-verdicts` prints more ---- */
 
-/* One deviation between campaigns; noise of launches of 1, 2 and 3 %, what changes from each point's own
- * to shared by all, k campaigns against one. */
+/* Adds up verdicts over launch noise of 1, 2 and 3 % and over shares of common changes, for k
+ * campaigns against one. */
 static struct sim_verdicts verdicts_of(double between, size_t k, double slower)
 {
     struct sim_verdicts verdicts = {.points = 0};
@@ -267,8 +268,9 @@ static void repetitions_are_called_different_seldom(void **state)
         }
 }
 
-/* At 2 % and with one campaign on either side nothing finds nine of ten, if one of twenty is to be called
- * different at most: 2.9 % is what such ratios deviate by at the least, and 1.96 + 1.28 times that 9.5 %. */
+/* With a deviation of 2 % and one campaign per side, no test finds 9 of 10 differences if at most 1
+ * of 20 equal points may be called different. Such ratios deviate by at least 2.9 %; (1.96 + 1.28)
+ * times that is 9.5 %. */
 static void a_tenth_is_found(void **state)
 {
     static const size_t campaigns[] = {1, 3, 10};

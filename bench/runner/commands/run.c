@@ -91,7 +91,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
         return OK;
     }
     bool checks_hold = true;
-    THEN(status, checks_tell(out, &c->spec, c->run_dir, arguments->strict, &checks_hold, e));
+    THEN(status, checks_report(out, &c->spec, c->run_dir, arguments->strict, &checks_hold, e));
     if (status == OK && !(result.all_well && checks_hold))
         *exit_status = 1;
     return status;

@@ -145,7 +145,7 @@ static bool join_sides(const struct walk *w, struct side *sides, size_t end)
     if (differ(&sides[0].unit, &sides[1].unit))
         return explain_units(w, sides);
     if (action == ACTION_RELATE && are_equal(w->c, sides, end)) {
-        snprintf(w->why, CONDITION_WHY, "both sides are %s, so that no run decides it",
+        snprintf(w->why, CONDITION_WHY, "both sides are %s, so no run can decide it",
                  end == sides[1].begin + 1 ? sides[0].from : "equal");
         return false;
     }

@@ -1,4 +1,4 @@
-/* What checks found: for people, and for build servers. */
+/* Output of checks: text and JUnit XML. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
-/* "(failed: exit status 3)" behind a value that is unknown: why. */
+/* Writes the reason for an unknown value, as " (failed: exit status 3)". */
 static void write_status(FILE *out, const struct check_point *point)
 {
     char clean[512];
@@ -26,7 +26,7 @@ static void write_status(FILE *out, const struct check_point *point)
     fputc(')', out);
 }
 
-/* "speedup 1.71 [1.66, 1.75]" */
+/* Writes a value as "speedup 1.71 [1.66, 1.75]". */
 static void write_value(FILE *out, const char *name, const struct check_point *point)
 {
     char text[TEXT_INTERVAL];
@@ -47,7 +47,7 @@ static void write_value(FILE *out, const char *name, const struct check_point *p
         write_status(out, point);
 }
 
-/* "ranks=2 allreduce: speedup 1.71 [1.66, 1.75]" */
+/* Writes a point as "ranks=2 allreduce: speedup 1.71 [1.66, 1.75]". */
 static void write_point(FILE *out, const struct check *check, const struct check_point *point)
 {
     size_t n;
@@ -62,7 +62,7 @@ static void write_point(FILE *out, const struct check *check, const struct check
     }
 }
 
-/* ---- For people ---- */
+/* ---- Text ---- */
 
 static void write_check(FILE *out, const struct checking *c, const struct check *check)
 {
@@ -87,8 +87,8 @@ void check_write_text(FILE *out, const struct checking *c, bool strict)
             c->outcomes[CHECK_HOLDS], c->outcomes[CHECK_UNDECIDED], c->outcomes[CHECK_VIOLATED]);
 }
 
-enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
-                        bool *all_well, struct error *e)
+enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
+                          bool *all_well, struct error *e)
 {
     struct checking c;
     const struct value *texts = &spec->config.values[OPT_CHECKS];
@@ -109,9 +109,9 @@ enum status checks_tell(FILE *out, const struct spec *spec, const char *run_dir,
     return status;
 }
 
-/* ---- For build servers ---- */
+/* ---- JUnit XML ---- */
 
-struct told {
+struct report {
     const struct checking *c;
     bool strict;
 };
@@ -123,30 +123,30 @@ static enum junit_result result_of(const struct check *check, bool strict)
                                                         : JUNIT_SKIPPED;
 }
 
-/* The points that do not hold, one behind the other, as far as there is memory. */
-static void tell_check(struct junit_test *test, const void *arg, size_t suite, size_t index)
+/* Fills a test; its message lists the points that do not hold. */
+static void fill_test(struct junit_test *test, const void *arg, size_t suite, size_t index)
 {
-    const struct told *told = arg;
-    const struct check *check = &told->c->checks[index];
+    const struct report *report = arg;
+    const struct check *check = &report->c->checks[index];
     size_t size = 0, n = 0;
     *test = (struct junit_test){.name = check->text,
                                 .type = outcome_names[check->outcome],
-                                .result = result_of(check, told->strict)};
-    snprintf(test->suite, sizeof test->suite, "%s", told->c->run.name);
+                                .result = result_of(check, report->strict)};
+    snprintf(test->suite, sizeof test->suite, "%s", report->c->run.name);
     FILE *out = open_memstream(&test->message, &size);
     if (out == NULL)
         return;
-    for (size_t i = 0; i < told->c->run.n; i++) {
+    for (size_t i = 0; i < report->c->run.n; i++) {
         if (check->outcomes[i] == CHECK_HOLDS)
             continue;
         fprintf(out, "%s%s at ", n++ > 0 ? "; " : "", outcome_names[check->outcomes[i]]);
-        write_point(out, check, &(struct check_point){told->c, i});
+        write_point(out, check, &(struct check_point){report->c, i});
     }
     fclose(out);
 }
 
 void check_write_junit(FILE *out, const struct checking *c, bool strict)
 {
-    const struct told told = {c, strict};
-    junit_write(out, &(struct junit){1, c->n, tell_check, &told});
+    const struct report report = {c, strict};
+    junit_write(out, &(struct junit){1, c->n, fill_test, &report});
 }
