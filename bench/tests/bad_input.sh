@@ -85,7 +85,7 @@ check "a unit behind a blank" expect 2 "expected a number and its unit without a
     "$scalebench" check results/reference/strong_scaling "efficiency >= 90 %"
 check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found words; write \"ranks >= 2\"" \
     "$scalebench" check results/reference/strong_scaling ranks ">=" 2
-check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is of specs" "$train_cnn" --ranks 2
+check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is an option of specs" "$train_cnn" --ranks 2
 check "trainer: an option without dashes" expect 2 "'train.lr=0.5' is not an option; write --train.lr=0.5" "$train_cnn" train.lr=0.5
 check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
@@ -169,7 +169,7 @@ check "trainer: a file in place of a folder" \
     expect 2 "bad_input.sh: cannot be opened: Not a directory; expected a folder with the files of mnist" \
     train --data.path bench/tests/bad_input.sh
 check "trainer: a batch beyond the samples" \
-    expect 2 "a global batch of 64 images from a data set of 10: expected at most as many in train.global_batch" \
+    expect 2 "train.global_batch = 64: expected at most 10, the number of images" \
     train --data.set digits --data.samples 10 --train.global_batch 64
 check "trainer: a target in place of percent" \
     expect 2 "train.target_acc_pct: expected a percentage above chance, which is 10 with 10 classes, found '0.9'" \

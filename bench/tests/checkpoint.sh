@@ -41,7 +41,7 @@ goes_on_as_if_it_had_never_stopped() {
 nothing_is_left_to_do() {
     rm -f "$file"
     train 1 --checkpoint.every_epochs 1 || return 1
-    expect 0 "nothing is left to train: 1 of 1 epochs were done" train 1 --checkpoint.resume auto \
+    expect 0 "no epochs left to train: 1 of 1 are done" train 1 --checkpoint.resume auto \
         --predictions "$tmp/p.txt" && [ "$(sort -u "$tmp/p.txt" | wc -l)" -gt 5 ]
 }
 
@@ -204,7 +204,7 @@ writes_through_links() {
     for name in old new; do
         train 2 --checkpoint.every_epochs 1 --checkpoint.path "$tmp/$name" || return 1
         [ -L "$tmp/$name" ] && [ -s "$tmp/far/$name" ] && [ ! -e "$tmp/$name.tmp" ] || return 1
-        expect 0 "nothing is left to train" train 1 --checkpoint.path "$tmp/$name" --checkpoint.resume auto ||
+        expect 0 "no epochs left to train" train 1 --checkpoint.path "$tmp/$name" --checkpoint.resume auto ||
             return 1
     done
 }
@@ -236,7 +236,7 @@ check "a run killed over writing goes on" killed_over_writing_goes_on
 check "a cut file is refused once, with its place" cut_files_are_refused
 check "numbers of the other precision are refused" other_precision_is_refused
 check "a killed campaign goes on inside its accuracy run" campaign_goes_on
-check "without a checkpoint auto begins anew" expect 0 "no checkpoint $tmp/none: begins anew" \
+check "without a checkpoint auto begins anew" expect 0 "checkpoint $tmp/none not found: starting from the first step" \
     train 1 --checkpoint.path "$tmp/none" --checkpoint.resume auto
 check "a file that is named must be there" expect 2 "$tmp/none: cannot be opened: No such file" \
     train 2 --checkpoint.resume "$tmp/none"

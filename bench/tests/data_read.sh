@@ -119,7 +119,7 @@ check "a window is not fetched" fetches window global 0
 check "points are told apart" tells_points_apart
 check "unknown way names the nearest" expect 2 "nearest 'scatter'" "$train_cnn" --model softmax_784 \
     --data.read scater
-check "shards for every rank" expect 2 "1 samples give no shard to each of 2 ranks" \
+check "shards for every rank" expect 2 "1 samples are too few for 2 ranks" \
     "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.samples 1 --train.global_batch 1 \
     --data.shard contiguous
 check "data that are nowhere" expect 2 "$tmp/none" "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \

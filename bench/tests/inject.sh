@@ -60,6 +60,6 @@ END
 }
 
 check "a rank that some points lack" late_where_it_is_there
-check "a rank that is not there" expect 2 "inject.ranks names rank 3; this job has ranks 0..0" \
+check "a rank that is not there" expect 2 "inject.ranks: expected ranks 0..0 of this job, found 3" \
     "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --data.set digits --inject.kind fixed --inject.ranks "[3]"
 finish

@@ -267,7 +267,7 @@ bf16_plan_is_described() {
         ! grep -q _bf16 "$tmp/plan.txt" && values_are bf16 "$tmp/plan16.txt" && values_are bf16 "$tmp/plan.txt"
 }
 values_are() { # type, plan
-    grep -qE "^memory of an image: .*; between convolutions, .*, outputs are $1\$" "$2"
+    grep -qE "^memory per image: .*; between convolutions, .*, outputs are $1\$" "$2"
 }
 # No products are rounded to fp16.
 fp16_plan_is_described() {
@@ -284,7 +284,7 @@ tuned_plan_is_described() {
     "$train_cnn" --model configs/models/keras_690k.yaml --train.batch_per_rank 8 --kernels.tune start \
         "$@" --describe-plan >"$tmp/tuned.txt" || return 1
     cat "$tmp/tuned.txt"
-    grep -qE '^tuned for a batch of 8, .*: conv1:[a-z_0-9]+ conv2:[a-z_0-9]+ conv3:[a-z_0-9]+ fc1:[a-z_0-9]+ fc2:[a-z_0-9]+ fc3:[a-z_0-9]+$' "$tmp/tuned.txt"
+    grep -qE '^tuned on this machine for a batch of 8: conv1:[a-z_0-9]+ conv2:[a-z_0-9]+ conv3:[a-z_0-9]+ fc1:[a-z_0-9]+ fc2:[a-z_0-9]+ fc3:[a-z_0-9]+$' "$tmp/tuned.txt"
 }
 tuned_exact_plan_is_exact() {
     tuned_plan_is_described --kernels.plan exact && ! grep -q winograd "$tmp/tuned.txt"
@@ -441,7 +441,7 @@ check "a checkpoint that is not there is named with its option" \
     "$train_cnn" --model "$model" --checkpoint.resume "$tmp/none"
 check "steps are left out of a record alone" expect 2 "train_cnn: --no-steps has no effect without --record" \
     "$train_cnn" --model "$model" --no-steps
-check "one description at a time" expect 2 "give one of them" "$train_cnn" --describe --identify
+check "one description at a time" expect 2 "expected only one of --describe" "$train_cnn" --describe --identify
 check "an option is named as it is typed" expect 2 "train_cnn: --rate: 'abc' is not a number" "$train_cnn" --model "$model" --rate abc
 check "unknown strategy names the nearest" expect 2 "allreduce" \
     "$train_cnn" --model "$model" --sync.strategy=allreduec
@@ -451,10 +451,10 @@ check "word that is no option" expect 2 "'extra' is not an option" "$train_cnn" 
 check "a mistake is told once" speaks_once
 check "two batch sizes" expect 2 "train.batch_per_rank = 8 times train.accumulate = 1 times ranks = 1 is 8 images, but train.global_batch = 100" \
     "$train_cnn" "${small[@]}" --train.batch_per_rank 8
-check "batch larger than the data" expect 2 "global batch of 5000 images" \
+check "batch larger than the data" expect 2 "train.global_batch = 5000: expected at most" \
     "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --train.global_batch 5000
 check "a batch without an image for each rank" \
-    expect 2 "a global batch of 2 images has none for some of 3 ranks: expected at least 3 in train.global_batch" \
+    expect 2 "train.global_batch = 2: expected at least one image for each of 3 ranks, 3 in all" \
     "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --train.global_batch 2
 check "a rate of nothing" expect 2 "--rate 0: expected 0.001..1000000 GFLOP/s" \
     "$train_cnn" "${small[@]}" --run time --rate 0

@@ -14,7 +14,7 @@ bool failure_is_first_process(void)
     return launcher_rank() <= 0;
 }
 
-/* "2" to 2; `unset` for what the launcher does not say. */
+/* Returns the variable as an integer; `unset` if it is not set. */
 static int read_number(const char *name, int unset)
 {
     const char *text = getenv(name);
@@ -28,7 +28,7 @@ void failure_warn_of_shared_memory(void)
     struct error e;
     char who[64];
     if (getenv("UCX_TLS") != NULL || read_number("MPI_LOCALRANKID", 0) != 0)
-        return; /* other ways are chosen */
+        return; /* another transport is selected, or not the node's first rank */
     snprintf(who, sizeof who, "starting MPI on %d rank%s", ranks, ranks == 1 ? "" : "s");
     if (mem_check_shared(who, ranks * UCX_RANK_BYTES, &e) != OK)
         log_print(LOG_WARNING, "%s", e.text);

@@ -1,21 +1,22 @@
-/* How a program that runs as several ranks fails. */
+/* Error exit of a program that runs as several ranks. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "kernels/base/error.h"
 
-/* Before MPI has started only the launcher's environment tells rank 0, which speaks for all. */
+/* Returns whether this is rank 0 by the launcher's environment, which is all that is known before
+ * MPI starts. Rank 0 prints errors for all. */
 bool failure_is_first_process(void);
 
-/* Says, once a node and before MPI starts, that /dev/shm has less room than MPICH takes to start:
- * it would end with "Out of memory" or of SIGBUS. A warning, since another library may want
- * less. */
+/* Warns, once per node before MPI starts, if /dev/shm is too small for MPICH, which would end with
+ * "Out of memory" or SIGBUS. Not an error: other libraries may need less. */
 void failure_warn_of_shared_memory(void);
 
-/* The exit status; says why on standard error where `speak` and there is something to say. */
+/* Returns the exit status of `e`. Prints its text to standard error if `speak` is true and the text
+ * is not empty. */
 int failure_report(const char *program, const struct error *e, bool speak);
 
-/* Ends every rank, a moment after the launcher has read what this one had to say of `e`, so that others that
- * fail beside it are heard; one that has nothing to say gives them two seconds to end all. */
+/* Aborts all ranks after a short delay, so that the launcher can read errors of other ranks. A rank
+ * without an error text waits two seconds for a rank with one. */
 void failure_abort_all(int exit_status, const struct error *e);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
-/* Notes are a header, a name and contents, each padded to four bytes. */
+/* Hashes the build id. A note is a header, a name and contents, each padded to four bytes. */
 static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
 {
     ElfW(Nhdr) note;
@@ -27,7 +27,7 @@ static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
     return false;
 }
 
-/* The program itself, whose file is known, and what the kernel maps have no path. */
+/* Skips the program itself and kernel mappings, which have no path. */
 static int add_library(struct dl_phdr_info *info, size_t size, void *state)
 {
     struct stat s;

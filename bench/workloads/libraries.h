@@ -1,9 +1,9 @@
-/* The shared libraries that a process has loaded, as one number. */
+/* Hash of the shared libraries that a process has loaded. */
 #pragma once
 
 #define LIBRARIES_HASH_BYTES 17
 
-/* 16 hexadecimal digits over the build identities of what is loaded now, in order; of what has
- * none, over size and time of the file. Taken at the start of main: MPI loads more as it needs
- * it. */
+/* Writes 16 hexadecimal digits over the build ids of all loaded libraries, in order. Libraries
+ * without a build id count by size and time of the file. Call it at the start of main: MPI loads
+ * more libraries later. */
 void libraries_hash(char hex[LIBRARIES_HASH_BYTES]);

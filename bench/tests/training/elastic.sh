@@ -281,8 +281,8 @@ begins_anew_without_its_list() {
 # --- The trainer by itself ------------------------------------------------------------------------------
 
 refuses_until() {
-    expect 2 "--until 0: a whole number of 1 to 100000 is wanted" "$train_cnn" --model lenet_21k --until 0 || return
-    expect 2 "--until 2 wants --run accuracy" "$train_cnn" --model lenet_21k --run time --until 2 || return
+    expect 2 "--until 0: expected a whole number from 1 to 100000" "$train_cnn" --model lenet_21k --until 0 || return
+    expect 2 "--until 2: expected --run accuracy" "$train_cnn" --model lenet_21k --run time --until 2 || return
     expect 2 "--until 3 is beyond train.epochs = 2: expected at most 2" \
         "$train_cnn" --model lenet_21k --run accuracy --train.epochs 2 --until 3
 }

@@ -73,7 +73,7 @@ goes_on_to_the_same_end() {
             --train.target_acc_pct "$target" | tee "$tmp/log" || return 1
     grep -q "resumed from .* after 15 steps" "$tmp/log" && grep -q "reached $target % after 4 epochs" "$tmp/log" &&
         ended_at "$tmp/second" 1 "$target" &&
-        expect 0 "nothing is left to train: 4 of 9 epochs were done" train 1 "$tmp/third" --checkpoint.path "$file" \
+        expect 0 "no epochs left to train: 4 of 9 are done" train 1 "$tmp/third" --checkpoint.path "$file" \
             --checkpoint.resume auto --train.target_acc_pct "$target"
 }
 

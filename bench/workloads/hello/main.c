@@ -1,6 +1,5 @@
-/* hello_ranks: one line about the MPI job that it is part of, "ranks=2 nodes=2 mpi=3.1". Where a
- * launcher and the library do not speak with each other each process is a job of its own, and there are as
- * many lines. */
+/* hello_ranks: prints one line about its MPI job, "ranks=2 nodes=2 mpi=3.1". If launcher and MPI
+ * library do not match, each process is a job of its own and prints a line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,8 @@ static int print_job(const char *names, int ranks)
     return descriptors_end_output("hello_ranks", 0);
 }
 
-/* Over TCP MPI_Finalize of some libraries never returns: it is called where the launcher wants it. */
+/* MPI_Finalize never returns with some libraries over TCP. It is called only if the launcher
+ * requires it. */
 static _Noreturn void leave(int exit_status)
 {
     MPI_Barrier(MPI_COMM_WORLD);

@@ -16,7 +16,7 @@
 static const char *const RUNS[] = {"accuracy", "time", "evaluate"};
 static const char *const WAITS[] = {"block", "poll", "yield"};
 
-/* ---- Options that no spec has ---- */
+/* ---- Options of the trainer alone ---- */
 
 static enum status take_text(struct arguments *a, void *at, const char *text, struct error *e)
 {
@@ -46,7 +46,7 @@ static enum status take_wait(struct arguments *a, void *at, const char *text, st
     return OK;
 }
 
-/* Bounds and unit are those of the spec's option, whose 0 stands for a calibration. */
+/* Checks bounds and unit of compute.rate, whose 0 (from a calibration) is rejected here. */
 static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
     struct spec_option rate = *option_get(OPT_COMPUTE_RATE);
@@ -59,14 +59,14 @@ static enum status take_rate(struct arguments *a, void *at, const char *text, st
                      rate.max, rate.unit);
 }
 
-/* Bounds are those of the epochs of a run. */
+/* Uses the bounds of train.epochs. */
 static enum status take_until(struct arguments *a, void *at, const char *text, struct error *e)
 {
     const struct spec_option *epochs = option_get(OPT_EPOCHS);
     double until;
     if (!number_parse(text, &until) || until < epochs->min || until > epochs->max ||
         until != floor(until))
-        return error_set(e, ERR_ARGUMENT, "--until %s: a whole number of %.0f to %.0f is wanted",
+        return error_set(e, ERR_ARGUMENT, "--until %s: expected a whole number from %.0f to %.0f",
                          text, epochs->min, epochs->max);
     a->until = (uint32_t)until;
     return OK;
@@ -74,8 +74,8 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 
 #define AT(member) offsetof(struct arguments, member)
 
-/* What an option does with its text, and where the arguments have what it sets; options without a value have no
- * text. */
+/* Options of the trainer alone. `take` parses the text, NULL for a flag, into the member at offset
+ * `at`. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
@@ -86,36 +86,36 @@ static const struct own_option {
      "train and evaluate (default), time a few dozen steps, or only evaluate the weights of "
      "--checkpoint.start"},
     {"predictions", take_text, AT(predictions), "FILE",
-     "write the class of each test image, a line an image"},
+     "write the predicted class of each test image, one per line"},
     {"record", take_text, AT(record_dir), "DIR", "write DIR/rank.N.jsonl"},
-    {"no-steps", take_yes, AT(no_steps), "", "without a line a step in it"},
+    {"no-steps", take_yes, AT(no_steps), "", "leave the steps out of the record"},
     {"wait", take_wait, AT(wait), "block|poll|yield",
-     "how ranks wait for each other (yield where mpiexec says that a node has more of them than "
-     "processors, else block)"},
+     "how ranks wait for each other (default yield if mpiexec reports more ranks than processors "
+     "on a node, else block)"},
     {"nic", take_text, AT(nic), "NAME",
-     "count what this network interface carries in the timed steps"},
+     "count bytes and packets of this network interface in the timed steps"},
     {"calibrate", take_yes, AT(work.calibrate), "",
-     "write what each op took beside the record, with --run time"},
+     "write the time of each op beside the record, with --run time"},
     {"calibration", take_text, AT(work.calibration), "DIR",
-     "do not compute: let the times pass that --calibrate has written to DIR"},
+     "sleep for the times that --calibrate has written to DIR instead of computing"},
     {"rate", take_rate, AT(work.gflops), "GFLOPS",
-     "do not compute: let the times pass of so many GFLOP/s of each thread"},
+     "sleep as long as computing would take at this rate per thread"},
     {"until", take_until, 0, "EPOCHS",
-     "as a segment of an elastic run: end after so many epochs, with a checkpoint; take up one "
-     "that other ranks left between two epochs; DIR/progress tells how far it is"},
+     "run a segment of an elastic run: resume from a checkpoint of any number of ranks, end after "
+     "this many epochs with a checkpoint, and report progress in DIR/progress"},
     {"finalize", take_yes, AT(finalize), "",
-     "leave through MPI_Finalize, for tools that write their results in it; over TCP MPICH before "
-     "4.2 may hang there; where the launcher is neither hydra nor srun --mpi=pmi2 they do so in "
-     "any case"},
-    {"version-string", take_text, AT(version), "TEXT", NULL}, /* by the runner, for the record */
-    {"describe", take_yes, AT(describe), "", "options and records as JSON"},
+     "end with MPI_Finalize, for tools that write their results in it; MPICH before 4.2 may hang "
+     "there over TCP. Launchers other than hydra and srun --mpi=pmi2 imply this option"},
+    /* Set by the runner, for the record. */
+    {"version-string", take_text, AT(version), "TEXT", NULL},
+    {"describe", take_yes, AT(describe), "", "print options and records as JSON"},
     {"describe-plan", take_yes, AT(describe_plan), "",
-     "the ops that --model, --kernels.plan and --kernels.tune make, with their FLOPs"},
+     "print the ops of --model, --kernels.plan and --kernels.tune with their FLOPs"},
     {"identify", take_yes, AT(identify), "",
-     "number type, instruction set, libraries and data of a run, as JSON"},
+     "print number type, instruction set, libraries and data of a run as JSON"},
     {"probe-recovery", take_yes, AT(probe_recovery), "",
-     "whether ranks could go on in place when one dies, as the MPI library has it"},
-    {"help", take_yes, AT(help), "", "this text"},
+     "print whether this MPI library lets ranks continue when one dies"},
+    {"help", take_yes, AT(help), "", "print this text"},
 };
 enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 
@@ -155,16 +155,15 @@ static enum status unknown_option(const char *argument, struct error *e)
     if (length == 1 && is_known(argument + 1, names, n))
         return error_set(e, ERR_ARGUMENT, "%s: unknown option; write -%s", argument, argument);
     if (option_find(argument + length) != NULL)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "%s: unknown option: %s is of specs, which `scalebench run` reads; mpiexec "
-            "-n says how many ranks there are",
-            argument, argument + length);
+        return error_set(e, ERR_ARGUMENT,
+                         "%s: unknown option: %s is an option of specs, for `scalebench run`. Set "
+                         "the number of ranks with mpiexec -n",
+                         argument, argument + length);
     return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
                      argument, option_near(near, argument, names, n));
 }
 
-/* Takes the options that config_parse_arguments has left. */
+/* Parses the options that config_parse_arguments has left. */
 static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
 {
     struct option list[OWN_OPTIONS + 1];
@@ -189,9 +188,9 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
                : OK;
 }
 
-/* ---- All of them ---- */
+/* ---- Checks ---- */
 
-/* Measured values go to the record alone. */
+/* Rejects options whose results are only recorded if there is no record. */
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
@@ -206,7 +205,7 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                      option, option);
 }
 
-/* Seen by this rank, whose files others may not have. */
+/* Checks that this rank can open the file; other ranks may not have it. */
 static enum status check_file(const struct config *c, enum option_id id, const char *words,
                               struct error *e)
 {
@@ -218,75 +217,76 @@ static enum status check_file(const struct config *c, enum option_id id, const c
                      option_get(id)->key, path, strerror(errno), words);
 }
 
-/* Options that only make sense together. */
+/* Checks combinations of options. */
 static enum status check_together(const struct arguments *a, struct error *e)
 {
     if (a->describe + a->describe_plan + a->identify + a->probe_recovery > 1)
-        return error_set(e, ERR_ARGUMENT,
-                         "--describe, --describe-plan, --identify and --probe-recovery each print "
-                         "something else: give one of them");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "expected only one of --describe, --describe-plan, --identify and --probe-recovery");
     TRY(check_recorded(a, e));
     if (a->help || a->describe || a->probe_recovery)
         return OK;
     if (!a->config.values[OPT_MODEL].set)
         return error_set(e, ERR_ARGUMENT,
-                         "--model is missing: a name from configs/models or a model file");
+                         "--model is missing: expected a name from configs/models or a model file");
     TRY(check_file(&a->config, OPT_CHECKPOINT_RESUME, "auto, or no", e));
     TRY(check_file(&a->config, OPT_CHECKPOINT_START, "no", e));
     if (a->run == RUN_TO_EVALUATE &&
         strcmp(config_text(&a->config, OPT_CHECKPOINT_START), "no") == 0)
         return error_set(
             e, ERR_ARGUMENT,
-            "--run evaluate: --checkpoint.start is missing: the file with the weights");
+            "--run evaluate: --checkpoint.start is missing: expected a file with weights");
     if (a->run != RUN_FOR_ACCURACY && a->until > 0)
-        return error_set(e, ERR_ARGUMENT, "--until %u wants --run accuracy: no other has epochs",
-                         a->until);
+        return error_set(e, ERR_ARGUMENT,
+                         "--until %u: expected --run accuracy, the only run with epochs", a->until);
     if (a->until > config_number(&a->config, OPT_EPOCHS))
         return error_set(e, ERR_ARGUMENT,
                          "--until %u is beyond train.epochs = %s: expected at most %s", a->until,
                          config_text(&a->config, OPT_EPOCHS), config_text(&a->config, OPT_EPOCHS));
     if (a->run == RUN_FOR_TIME && a->predictions != NULL)
-        return error_set(e, ERR_ARGUMENT,
-                         "--predictions %s: --run time evaluates nothing; expected accuracy or "
-                         "evaluate",
-                         a->predictions);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "--predictions %s: --run time does not evaluate. Use --run accuracy or --run evaluate",
+            a->predictions);
     return OK;
 }
 
-/* Times are kept of steps that were computed, and pass in steps that are timed. */
+/* Checks calibration and replay: computed or replayed steps must be timed steps. */
 static enum status check_work(const struct arguments *a, struct error *e)
 {
     const struct work_options *w = &a->work;
     bool replays = work_is_replayed(w);
     if ((replays || w->calibrate) && a->run != RUN_FOR_TIME)
-        return error_set(e, ERR_ARGUMENT, "--%s wants --run time: what is trained is computed",
+        return error_set(e, ERR_ARGUMENT, "--%s: expected --run time; other runs must compute",
                          w->calibrate             ? "calibrate"
                          : w->calibration != NULL ? "calibration"
                                                   : "rate");
     if (w->calibrate + (w->calibration != NULL) + (w->gflops > 0) > 1)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "--calibrate, --calibration and --rate exclude each other: use one of them");
+        return error_set(e, ERR_ARGUMENT,
+                         "expected only one of --calibrate, --calibration and --rate");
     if (w->calibrate && a->record_dir == NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "--calibrate: --record is missing: the folder for the times");
+                         "--calibrate: --record is missing: expected a folder for the times");
     if ((replays || w->calibrate) && config_int(&a->config, OPT_PRECISION) != PRECISION_fp32)
         return error_set(e, ERR_ARGUMENT,
-                         "--train.precision %s: times that are kept and pass are those of fp32",
+                         "--train.precision %s: calibration and replay support fp32 only",
                          config_text(&a->config, OPT_PRECISION));
     if (replays && config_int(&a->config, OPT_BATCH_NORM) == BATCH_NORM_sync)
         return error_set(e, ERR_ARGUMENT,
-                         "--train.batch_norm sync sums inside of layers, which are not computed "
-                         "here: expected local or frozen");
+                         "--train.batch_norm sync is not supported by --calibration and --rate, "
+                         "which do not compute layers: expected local or frozen");
     if (replays && config_overlap(&a->config) == OVERLAP_thread)
-        return error_set(e, ERR_ARGUMENT,
-                         "--sync.overlap thread keeps a core busy, which a rank that does not "
-                         "compute leaves free: expected none, poll_layers or poll_tiles");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "--sync.overlap thread is not supported by --calibration and --rate, whose ranks leave "
+            "their cores free: expected none, poll_layers or poll_tiles");
     return OK;
 }
 
-/* What a spec says of launches and runs, --run says here; --seed is of both. A command line that `plan` prints holds all
- * options: values equal to the default pass. */
+/* Returns whether an option is for the other kind of run. --run replaces the spec's launches and
+ * seeds; --seed belongs to both. `plan` prints command lines with all options, so default values
+ * are accepted. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -305,7 +305,8 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     return OK;
 }
 
-/* The launcher decides ranks and nodes after this; the runner decides what campaigns do. */
+/* Rejects an option that nothing reads. Options decided by launcher (ranks, nodes) or runner are
+ * not checked. */
 static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *owner = config_unread_by(config, id);
@@ -313,7 +314,8 @@ static enum status refuse_unread(const struct config *config, enum option_id id,
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 
-/* A path without a checkpoint is kept for later runs of the same command line. */
+/* Returns whether a value differs from its default. checkpoint.path may be set without a checkpoint
+ * to write. */
 static bool is_given(const struct config *config, enum option_id id)
 {
     const struct spec_option *option = option_get(id);
@@ -321,7 +323,6 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
-/* Values of the default are accepted, read or not. */
 static enum status check_readers(const struct config *config, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
@@ -330,7 +331,7 @@ static enum status check_readers(const struct config *config, struct error *e)
     return OK;
 }
 
-/* The runner, which says its version, has looked at what it hands over: all options, read or not. */
+/* Checks that each option is read. A runner, known by its version, has checked this already. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;
@@ -356,7 +357,8 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     struct strategy_config strategy;
     enum option_id at;
     *a = (struct arguments){.version = ""};
-    a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK; /* who plans cores says --wait */
+    /* The runner plans cores and sets --wait. */
+    a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));
     TRY(config_parse_arguments(&a->config, &argc, argv, e));

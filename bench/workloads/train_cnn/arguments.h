@@ -1,5 +1,5 @@
-/* The trainer's command line: every option of the spec that concerns a workload, as --key=value,
- * and a few that say how to run. */
+/* Command line of the trainer: each workload option of a spec as --key=value, and options for one
+ * run. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,32 +11,36 @@
 #include "comm/wait/wait.h"
 
 enum run_kind {
-    RUN_FOR_ACCURACY, /* train.epochs passes, an evaluation after each */
-    RUN_FOR_TIME,     /* measure.time.warmup_steps, then measure.time.steps timed ones */
-    RUN_TO_EVALUATE,  /* the weights of checkpoint.start, untrained */
+    RUN_FOR_ACCURACY, /* train train.epochs epochs and evaluate after each */
+    RUN_FOR_TIME,     /* run measure.time.warmup_steps untimed and measure.time.steps timed steps */
+    RUN_TO_EVALUATE,  /* evaluate the weights of checkpoint.start without training */
 };
 
 struct arguments {
     struct config config;
     enum run_kind run;
     enum wait_kind wait;
-    const char *record_dir;  /* NULL: no record. Borrowed from argv. */
-    const char *predictions; /* file of the test images' classes, NULL: none. Borrowed from argv. */
-    const char *nic;         /* interface whose bytes are counted, NULL: none. From argv. */
-    struct work_options work;             /* borrowed from argv */
-    const char *version;                  /* given by the runner, for the record */
-    char libraries[LIBRARIES_HASH_BYTES]; /* loaded when the arguments were parsed */
-    uint32_t until; /* epochs after which this segment of an elastic run ends; 0: it is none */
-    bool no_steps;  /* the record has no `step` lines */
-    bool finalize;  /* ranks leave through MPI_Finalize */
+    const char *record_dir; /* NULL: no record. Borrowed from argv. */
+    /* File for the predicted classes of test images; NULL: none. Borrowed from argv. */
+    const char *predictions;
+    /* Network interface whose bytes are counted; NULL: none. Borrowed from argv. */
+    const char *nic;
+    struct work_options work; /* borrowed from argv */
+    const char *version;      /* version of the runner, for the record */
+    /* Hash of the libraries loaded when the arguments were parsed. */
+    char libraries[LIBRARIES_HASH_BYTES];
+    uint32_t until; /* epochs after which this segment of an elastic run ends; 0: not elastic */
+    bool no_steps;  /* whether the record has no `step` lines */
+    bool finalize;  /* whether ranks end with MPI_Finalize */
     bool help, describe, describe_plan, identify, probe_recovery;
 };
 
-/* ERR_ARGUMENT with what is wrong and what is accepted. Freed with config_free(&a->config). */
+/* Parses the command line. ERR_ARGUMENT with the expected and the found value. Free with
+ * config_free(&a->config). */
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e);
 
-/* `program` is the name of the workload whose options these are. */
+/* Prints the help text; `program` is the name of the workload. */
 void arguments_help(FILE *out, const char *program);
 
-/* Options and records as JSON, for harnesses that drive this program. */
+/* Prints options and records as JSON, for harnesses that start this program. */
 enum status arguments_describe(FILE *out, const char *program, struct error *e);

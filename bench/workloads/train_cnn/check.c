@@ -31,7 +31,7 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
     return hash.all;
 }
 
-/* First step, and the first rank there, that differs from rank 0; "" where none does. */
+/* Sets the first step, and the first rank in it, that differs from rank 0. */
 static void find_difference(const struct hashes *h, const struct weights_hash *all, int ranks,
                             bool shared, struct record_end *end)
 {
@@ -46,7 +46,8 @@ static void find_difference(const struct hashes *h, const struct weights_hash *a
         }
 }
 
-/* Of all ranks that hold a net together, by their sum: replicas are compared. */
+/* Replaces each hash by the sum over the ranks that hold a net together, so that replicas can be
+ * compared. */
 static enum status join_replica(struct hashes *h, const struct job *job, struct error *e)
 {
     const MPI_Comm holders[] = {job->grid.pipeline, job->grid.tensor};

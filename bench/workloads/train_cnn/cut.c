@@ -6,10 +6,11 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Passes over a micro-batch that are timed; the first warms caches and pages. The shortest counts. */
+/* Timed passes over a micro-batch. The first warms up caches and pages; the shortest time
+ * counts. */
 enum { PASSES = 4 };
 
-/* What each op costs, on rank 0. */
+/* Cost of each op, on rank 0. */
 struct op_costs {
     int n;
     double *costs;
@@ -19,8 +20,8 @@ struct op_costs {
 static enum status open_costs(struct op_costs *c, const struct net *net, struct error *e)
 {
     c->n = net_ops(net);
-    TRY(MEM_NEW(c->costs, (size_t)c->n, "what ops cost", e));
-    TRY(MEM_NEW(c->has_params, (size_t)c->n, "what ops cost", e));
+    TRY(MEM_NEW(c->costs, (size_t)c->n, "the costs of ops", e));
+    TRY(MEM_NEW(c->has_params, (size_t)c->n, "the costs of ops", e));
     for (int op = 0; op < c->n; op++) {
         int first, last;
         net_op_tensors(net, op, &first, &last);
@@ -45,7 +46,7 @@ static void count_flops(struct op_costs *c, const struct net *net)
 
 /* ---- Measuring ---- */
 
-/* What a net computes on by itself, before there are arenas. */
+/* Net and buffers for timing ops before the arenas exist. */
 struct alone {
     struct net *net;
     struct exec exec;
@@ -55,7 +56,7 @@ struct alone {
 
 static enum status open_alone(struct alone *a, const struct trainer *t, struct error *e)
 {
-    const char *what = "a net that is measured";
+    const char *what = "timing of a network";
     const struct net_desc *desc = t->model.desc;
     TRY(MEM_NEW_ALIGNED(a->params, desc->n_params, what, e));
     TRY(MEM_NEW_ALIGNED(a->grads, desc->n_params, what, e));
@@ -76,7 +77,7 @@ static void close_alone(struct alone *a)
     mem_free(a->buffers);
 }
 
-/* The first images of the data set. */
+/* Loads the first images of the data set. */
 static void load(const struct trainer *t, const struct alone *a)
 {
     for (uint32_t i = 0; i < a->n; i++)
@@ -86,7 +87,7 @@ static void load(const struct trainer *t, const struct alone *a)
     net_load_each(a->net, &a->exec, 0, (int)a->n, t->batches.images);
 }
 
-/* Forward, then backward over ops [0, n); took [n] gets the time of each. */
+/* Times ops [0, n) forward, then backward; took [n], in ns, is the sum per op. */
 static void time_pass(const struct trainer *t, const struct alone *a, int64_t *took, int n)
 {
     int64_t begin_ns;
@@ -134,7 +135,7 @@ static bool goes_by_flops(const struct trainer *t)
     return config_int(t->config, OPT_PIPELINE_CUT) == PIPELINE_CUT_flops;
 }
 
-/* By a whole net, which is there for that alone. */
+/* Finds the costs with a temporary whole net. */
 static enum status find_costs(struct op_costs *c, const struct trainer *t,
                               const struct net_options *options, struct error *e)
 {
@@ -151,16 +152,16 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Mean of the calibrated steps, or as a stated rate has it. */
+/* Reads the costs from the calibration, as the mean over its steps, or computes them from FLOPs. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;
     TRY(open_costs(c, t->model.net, e));
     if (c->n != from->n_ops)
         return error_set(e, ERR_ARGUMENT,
-                         "%s has times of %d ops, the plan of this net %d: calibrate with "
-                         "kernels.tune: fixed",
-                         t->replayed->from, from->n_ops, c->n);
+                         "%s: expected times of %d ops as in this network's plan, found %d. "
+                         "Calibrate with kernels.tune: fixed",
+                         t->replayed->from, c->n, from->n_ops);
     if (goes_by_flops(t)) {
         count_flops(c, t->model.net);
         return OK;
@@ -176,8 +177,8 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 
 /* ---- Deciding ---- */
 
-/* first [stages + 1] of all ranks are rank 0's. One that has failed tells no cut, and the others do not
- * wait for it. */
+/* Broadcasts rank 0's cut, first [stages + 1]. A failed rank 0 sends first[stages] = 0, so that
+ * other ranks do not hang. */
 static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
                          struct error *e)
 {
@@ -191,7 +192,7 @@ static enum status share(struct stage *s, const struct job *job, int *first, enu
         return mine;
     TRY(status);
     if (first[n - 1] == 0)
-        return error_set(e, ERR_ARGUMENT, "rank 0 could not cut the net into %d stages",
+        return error_set(e, ERR_ARGUMENT, "rank 0 failed to cut the network into %d stages",
                          job->grid.stages);
     s->first = first[job->grid.stage];
     s->last = first[job->grid.stage + 1];
@@ -207,13 +208,13 @@ static enum status decide(const struct trainer *t, int *first, const struct op_c
     if (pipeline_cut_ops(first, t->job.grid.stages, c->costs, c->has_params, c->n))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "parallel.pipeline = %d, but of the ops of model %s by kernels.plan = %s only "
-                     "%d have parameters, one of which a stage needs at least",
+                     "parallel.pipeline = %d: expected at least one op with parameters per stage, "
+                     "but model %s with kernels.plan = %s has only %d",
                      t->job.grid.stages, t->model.desc->name, config_text(t->config, OPT_KERNELS),
                      able);
 }
 
-/* options is NULL where the net is there already. */
+/* Cuts the net; options is NULL if the net exists already. */
 static enum status cut(struct trainer *t, const struct net_options *options, struct error *e)
 {
     struct op_costs c = {.n = 0};

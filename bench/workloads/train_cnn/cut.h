@@ -1,5 +1,5 @@
-/* Where a net is cut into the stages of a pipeline. Rank 0 decides and tells the others: cuts differ with what
- * is measured, what is computed does not. */
+/* Chooses where a net is cut into pipeline stages. Rank 0 decides and broadcasts: cuts may depend
+ * on measured times, results do not depend on cuts. */
 #pragma once
 
 #include "kernels/base/error.h"
@@ -7,9 +7,10 @@
 
 struct trainer;
 
-/* Before the net is made, which *options then asks for as the rank's stage. Collective. Without a pipeline
- * nothing is done, here and below. ERR_ARGUMENT where the plan has fewer ops with parameters than stages. */
+/* Cuts the net and sets *options to this rank's stage; call it before the net is created.
+ * Collective. Does nothing without a pipeline. ERR_ARGUMENT if the plan has fewer ops with
+ * parameters than stages. */
 enum status cut_net(struct trainer *t, struct net_options *options, struct error *e);
 
-/* The same of a net that is not computed, once it is known what its ops take. */
+/* Cuts a replayed net by its calibrated times. Collective. Does nothing without a pipeline. */
 enum status cut_replayed(struct trainer *t, struct error *e);

@@ -1,4 +1,4 @@
-/* train_cnn: trains a network on p MPI processes and records what each step cost. */
+/* train_cnn: trains a network on p MPI processes and records the cost of each step. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 
-/* This process's, or -1. */
+/* Crash reporter of this process, or -1. */
 static int crash_reporter = -1;
 
 static void stop_crash_reporter(void)
@@ -27,14 +27,15 @@ static void stop_crash_reporter(void)
     crash_reporter = -1;
 }
 
-/* A rank that is killed cannot say so, and its launcher, which kills the others then, may take any
- * of them for the one that began. Ends that no handler of exit sees stop the reporter themselves. */
+/* Starts a process that reports the death of this rank. A killed rank cannot report itself, and its
+ * launcher may blame another rank that it killed afterwards. Exits that run no atexit handler stop
+ * the reporter themselves. */
 static enum status start_crash_reporter(struct error *e)
 {
     char message[512], host[HOST_NAME_MAX + 1] = "";
     int rank = launcher_rank();
     if (rank < 0)
-        return OK; /* a process by itself: what started it sees how it ends */
+        return OK; /* not started by a launcher: the parent sees how this process ends */
     gethostname(host, sizeof host - 1);
     snprintf(message, sizeof message,
              "train_cnn: rank %d (process %d on %s) was killed or has crashed", rank, (int)getpid(),
@@ -46,13 +47,13 @@ static enum status start_crash_reporter(struct error *e)
     return status;
 }
 
-/* A rank that fails alone takes the others with it. */
+/* A rank that fails alone aborts all others. */
 static int train(const struct arguments *arguments, const struct load_mark *begin)
 {
     struct error e = {0};
     struct run r = {.arguments = arguments, .begin = begin};
     record_clear(RECORD_end, &r.end);
-    r.end.libraries_mib = mem_now_mib(); /* before anything was read or allocated */
+    r.end.libraries_mib = mem_now_mib(); /* before any data or allocation */
     enum status status = run_open(&r, &e);
     THEN(status, run_execute(&r, &e));
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
@@ -77,7 +78,7 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
-    /* Texts in lists are no facts that launches record. */
+    /* Text in arrays is not taken as a fact that launches record. */
     json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
                                            data.shape.h, data.shape.w, "data_labels", data.classes,
                                            data.largest, "data_images", (int)data.train.n));
@@ -90,7 +91,7 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
     return status;
 }
 
-/* Whoever asks reads standard output, also for why there is no answer. */
+/* Prints errors to standard output too, which the caller reads. */
 static enum status identify(FILE *out, const struct arguments *a, struct error *e)
 {
     enum status status = print_identity(out, a, e);
@@ -99,8 +100,8 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
     return status;
 }
 
-/* What is asked without a run. */
-static enum status tell(FILE *out, const struct arguments *a, struct error *e)
+/* Answers a query that needs no run. */
+static enum status answer_query(FILE *out, const struct arguments *a, struct error *e)
 {
     if (a->probe_recovery)
         return recovery_probe(out, e);
@@ -129,7 +130,7 @@ int main(int argc, char **argv)
     } else if (arguments.describe || arguments.describe_plan || arguments.identify ||
                arguments.probe_recovery) {
         exit_status =
-            tell(stdout, &arguments, &e) == OK ? 0 : failure_report("train_cnn", &e, true);
+            answer_query(stdout, &arguments, &e) == OK ? 0 : failure_report("train_cnn", &e, true);
     } else {
         int level;
         double deadline_s = config_number(&arguments.config, OPT_DEADLINE);

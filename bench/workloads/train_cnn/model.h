@@ -1,4 +1,4 @@
-/* The net of a rank, and what of it the rank computes. */
+/* Network of a rank, and the part of it that this rank computes. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -8,14 +8,14 @@
 #include "kernels/net/net.h"
 
 struct model {
-    const struct net_desc *desc;     /* the whole net. By the caller, borrowed */
-    const struct net_desc *computed; /* what `net` is made from: desc, or a slice of it */
-    enum isa isa;                    /* the same on all ranks */
+    const struct net_desc *desc;     /* whole net. Set by the caller, borrowed */
+    const struct net_desc *computed; /* net that this rank computes: desc or a slice of it */
+    enum isa isa;                    /* equal on all ranks */
     struct exec exec;
     struct slice slice;
     struct net *net;
-    struct stage stage;            /* what of the net this rank computes */
-    struct checkpoint_parts parts; /* the same, as checkpoints see it */
-    int slot;                      /* the set of activations that the parts of a step work on */
-    struct weights16 weights;      /* what ops compute with */
+    struct stage stage;            /* ops of the net that this rank computes */
+    struct checkpoint_parts parts; /* tensors of the net that this rank holds, for checkpoints */
+    int slot;                      /* activation slot that the current part of a step uses */
+    struct weights16 weights;      /* weights that ops compute with */
 };

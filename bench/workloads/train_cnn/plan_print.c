@@ -7,7 +7,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-enum { OP_WIDTH = 20 }; /* of winograd_first_bf16 and shorter names */
+enum { OP_WIDTH = 20 }; /* width of the longest name, winograd_first_bf16 */
 
 static uint64_t flops_written(const struct net_desc *desc, int first, int last)
 {
@@ -51,7 +51,7 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
     fputc('\n', out);
 }
 
-/* Some op hands on values of 16 bits. */
+/* Returns whether an op passes on 16-bit values. */
 static bool has_narrow_values(const struct net *net)
 {
     bool narrow = false;
@@ -60,14 +60,14 @@ static bool has_narrow_values(const struct net *net)
     return narrow;
 }
 
-/* Of the net as it is made for one image; scratch does not grow with them. */
+/* Prints the memory of a net for one image; scratch does not grow with the batch. */
 static void print_memory(FILE *out, const struct net *net, enum precision values)
 {
     struct net_memory m = net_memory(net);
-    fprintf(out,
-            "memory of an image: %.1f KiB of outputs, %.1f KiB kept for backward, %.1f KiB of "
-            "gradients",
-            (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024);
+    fprintf(
+        out,
+        "memory per image: %.1f KiB of outputs, %.1f KiB kept for backward, %.1f KiB of gradients",
+        (double)m.outputs / 1024, (double)m.saved / 1024, (double)m.gradients / 1024);
     if (has_narrow_values(net))
         fprintf(out, "; between convolutions, and before batch norm, outputs are %s",
                 names_precisions->names[values]);
@@ -79,11 +79,10 @@ static void print_meanings(FILE *out, unsigned savings)
     for (int i = 0; i < SAVINGS; i++)
         if (savings & SAVING_BIT(i))
             fprintf(out, "%s: %s\n", saving_name((enum saving)i), saving_summary((enum saving)i));
-    fputs("The gradient of the images, which nobody reads, is in neither count.\n", out);
+    fputs("Neither count includes the gradient of the images, which is never used.\n", out);
 }
 
-/* As rank 0 of the ranks that share place.threads_per_rank and the batch would choose, alone on the
- * machine. */
+/* Tunes as rank 0 of a run with one rank would, alone on the machine. */
 static enum status tune(uint8_t *choices, const struct net_desc *desc, const struct config *config,
                         struct net_options options, struct error *e)
 {
@@ -125,18 +124,18 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     struct net *net = NULL;
     TRY(make_net(&net, desc, config, &options, e));
     int width = widest_layers(net, desc);
-    fprintf(out, "%s, plan %s, %s: FLOPs of an image, forward and backward\n", desc->name,
+    fprintf(out, "%s, plan %s, %s: FLOPs per image, forward and backward\n", desc->name,
             config_text(config, OPT_KERNELS), isa_names()[options.isa]);
     fprintf(out, "%-*s  %-*s  %14s  %14s  %s\n", OP_WIDTH, "op", width, "layers", "as written",
-            "done", "left out");
+            "done", "saved by");
     for (int i = 0; i < net_ops(net); i++)
         print_op(out, net, desc, i, width);
     print_total(out, net, desc, width);
     print_memory(out, net, options.values);
     if (trainer_tunes(config)) {
         char kernels[KERNELS_TEXT];
-        fprintf(out, "tuned for a batch of %u, on this machine now: %s\n",
-                trainer_batch_alone(config), net_kernels_text(net, desc, kernels));
+        fprintf(out, "tuned on this machine for a batch of %u: %s\n", trainer_batch_alone(config),
+                net_kernels_text(net, desc, kernels));
     }
     print_meanings(out, net_savings(net));
     net_destroy(net);

@@ -7,10 +7,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
 
-/* Before those that count: code and connections that were idle for a while are slow. */
+/* Untimed replays first: idle code and connections are slow. */
 #define WARM_REPLAYS 2
 
-/* As each op of the net finds them: sums of sums would grow without bound. */
+/* Restores the gradients; repeated sums would overflow. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
     for (int i = 0; i < t->model.stage.held.n_tensors; i++) {
@@ -20,7 +20,7 @@ static void put_gradients(struct trainer *t, const real *gradients)
     }
 }
 
-/* In as many micro-batches as one that is trained. */
+/* Replays the calls of one step with all its micro-batches, and adds the time to *taken_ns. */
 static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_ns, struct error *e)
 {
     TRY(wait_barrier(t->job.waiter, t->job.comm, "common beginning of a replay", e));
@@ -37,8 +37,8 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     return OK;
 }
 
-/* As many steps as a strategy takes to come round, which do not all send the same: their mean. Those that send nothing
- * take no time. */
+/* Replays one period of the strategy, whose steps may differ, and returns the mean time per step.
+ * Steps that send nothing take no time. */
 static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
                                 const real *gradients, double *time, struct error *e)
 {
@@ -71,7 +71,7 @@ static enum status replay_steps(struct trainer *t, int n, const real *gradients,
 enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
-    const uint64_t infinite = t->sync->infinite; /* of steps that were trained */
+    const uint64_t infinite = t->sync->infinite; /* values from training, restored below */
     real *gradients = NULL;
     double *times = NULL;
     enum status status = MEM_NEW_ALIGNED(gradients, a->n, "the gradients of replays", e);

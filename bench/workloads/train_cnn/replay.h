@@ -1,11 +1,10 @@
-/* What communication takes by itself: the calls of a step without its computing. */
+/* Communication time alone: makes the calls of a step without computing. */
 #pragma once
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Makes the calls of a step, sums of batch statistics included, `n` times, over the gradients of the last step and from a
- * common beginning; *median_ns is the median of their time on this rank, the optimizer's left out.
- * A strategy that does not communicate in every step does so here as often: its time is the mean over as many steps as
- * it takes to come round. Learning rate 0; what the optimizer keeps is changed all the same, so nothing is trained
- * afterwards. Collective. */
+/* Makes the calls of a step `n` times on the last step's gradients, from a common start, batch-norm
+ * sums included. *median_ns is the median time on this rank without the optimizer. If a strategy
+ * does not communicate in every step, each time is the mean over one of its periods. The learning
+ * rate is 0, but optimizer state changes: do not train afterwards. Collective. */
 enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e);

@@ -21,10 +21,10 @@ static const char *thread_level(void)
                                             : "multiple";
 }
 
-/* Cut to fit. */
+/* Truncates to the size of `to`. */
 #define COPY_TEXT(to, from) snprintf(to, sizeof(to), "%s", from)
 
-/* What is about the machine and the libraries. */
+/* Fills in facts about machine and libraries. */
 static void take_platform(struct record_hello *h, const struct trainer *t, const char *bound)
 {
     gethostname(h->host, sizeof h->host - 1);
@@ -38,7 +38,7 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* The net, and what is really computed of the FLOPs that it has as written. */
+/* Fills in the net and the FLOPs that are really computed. */
 static void take_work(struct record_hello *h, const struct trainer *t)
 {
     const struct net *net = t->model.net;
@@ -55,7 +55,7 @@ static void take_work(struct record_hello *h, const struct trainer *t)
     COPY_TEXT(h->kernels_tuned, kernels);
 }
 
-/* "conv1 relu1 maxpool2d1": nothing where the rank computes the whole net. */
+/* Writes the layers of this rank's stage ("conv1 relu1 maxpool2d1"); nothing without a pipeline. */
 static void take_stage(struct record_hello *h, const struct trainer *t)
 {
     char layers[NET_OP_LAYERS];
@@ -196,7 +196,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* What was sent in the timed steps, which are the last ones. */
+/* Fills in messages of the timed steps, which are the last ones. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct traffic *traffic)
 {

@@ -14,7 +14,7 @@ static bool is_no(const char *text)
     return strcmp(text, "no") == 0;
 }
 
-/* The checkpoint to go on from, or NULL. */
+/* Returns the checkpoint to resume from, or NULL. */
 static const char *file_to_resume(const struct config *config)
 {
     const char *resume = config_text(config, OPT_CHECKPOINT_RESUME);
@@ -63,7 +63,8 @@ void resume_close(struct resume *r)
     checkpoint_close(&r->checkpoint);
 }
 
-/* auto looks for a file: ranks that do not share a folder would begin differently. */
+/* Rejects a file that only some ranks found with `auto`: ranks without a shared folder would start
+ * differently. */
 static enum status check_all_found(const struct resume *r, const struct job *job, struct error *e)
 {
     int found = r->opened;
@@ -80,7 +81,8 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
 {
     const struct checkpoint *c = &r->checkpoint;
     if (!r->opened && !is_no(config_text(r->config, OPT_CHECKPOINT_RESUME)))
-        printf("no checkpoint %s: begins anew\n", config_text(r->config, OPT_CHECKPOINT_PATH));
+        printf("checkpoint %s not found: starting from the first step\n",
+               config_text(r->config, OPT_CHECKPOINT_PATH));
     else if (r->opened && c->weights_only)
         printf("weights from %s\n", c->file.path);
     else if (r->opened)
@@ -90,14 +92,14 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
     if (r->opened && c->reset[0] != '\0')
         log_print(LOG_WARNING, "%s: %s", c->file.path, c->reset);
     if (r->opened && c->prefix[0] != '\0')
-        log_print(LOG_NOTE, "%s: '%s' is left out before the name of every tensor", c->file.path,
+        log_print(LOG_NOTE, "%s: prefix '%s' of all tensor names is ignored", c->file.path,
                   c->prefix);
     if (r->opened && c->rounded)
         log_print(LOG_NOTE, "%s: tensors of F64 are rounded to F32", c->file.path);
 }
 
-/* What was summed over all ranks goes on at rank 0; losses, whose sum depends on the order, where they were if as many
- * ranks go on. */
+/* Restores progress. Sums over all ranks continue on rank 0. Losses depend on summation order, so
+ * each rank gets its own back if the number of ranks is the same. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {
@@ -130,14 +132,14 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
     return OK;
 }
 
-/* Whether a checkpoint is due each time that `done` is a multiple of the option. */
+/* Returns whether `done` is a multiple of the option, which may be 0 for never. */
 static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
 {
     uint64_t every = (uint64_t)config_int(r->config, option);
     return every > 0 && done % every == 0;
 }
 
-/* What a rank has of where the run stands. */
+/* Progress that differs between ranks. */
 struct standing {
     double loss;
     struct divergence divergence;
@@ -157,7 +159,7 @@ static void take_standings(struct progress *global, double *losses, const struct
     global->n_losses = (size_t)ranks;
 }
 
-/* Room for what each rank has, on rank 0. */
+/* Memory on rank 0 for the standings of all ranks. */
 struct standings {
     struct standing *all;
     double *losses;
@@ -171,7 +173,7 @@ static enum status write_progress(const struct resume *r, struct trainer *t,
     const struct standing mine = {progress->train.loss_sum, progress->divergence};
     struct progress global = *progress;
     TRY(wait_gather(t->job.waiter, &mine, sizeof mine, room->all, 0, t->job.comm,
-                    "where the run stands, of all ranks", e));
+                    "progress of all ranks", e));
     TRY(trainer_sum_scores(&t->job, &global.train, e));
     if (t->job.rank == 0)
         take_standings(&global, room->losses, room->all, t->job.ranks);
@@ -183,8 +185,8 @@ static enum status write_with_room(const struct resume *r, struct trainer *t,
 {
     struct standings room = {NULL, NULL};
     size_t n = t->job.rank == 0 ? (size_t)t->job.ranks : 0;
-    enum status status = MEM_NEW(room.all, n, "what ranks have of a run", e);
-    THEN(status, MEM_NEW(room.losses, n, "what ranks have of a run", e));
+    enum status status = MEM_NEW(room.all, n, "the progress of all ranks", e);
+    THEN(status, MEM_NEW(room.losses, n, "the progress of all ranks", e));
     THEN(status, write_progress(r, t, progress, &room, e));
     free(room.all);
     free(room.losses);

@@ -1,5 +1,4 @@
-/* What a run begins from, and when it leaves a checkpoint behind: the options checkpoint.* at
- * work. */
+/* Starts a run from a checkpoint and writes checkpoints (options checkpoint.*). */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -7,28 +6,28 @@
 
 struct resume {
     const struct config *config; /* borrowed */
-    bool opened;                 /* `checkpoint` holds what the run begins from */
+    bool opened;                 /* whether `checkpoint` holds the state to start from */
     struct checkpoint checkpoint;
-    uint64_t written; /* checkpoints, by this run */
+    uint64_t written; /* number of checkpoints that this run has written */
     int64_t write_ns;
 };
 
-/* What checkpoints save of a connected trainer and put back. */
+/* Returns pointers to the state of a connected trainer that checkpoints save and restore. */
 struct checkpoint_state resume_state(struct trainer *t);
 
-/* Finds and reads what the options name; `resumes`: the run is of a kind that goes on from a
- * checkpoint. Not collective, so that ranks can agree on an error. Closed with resume_close, also
- * after an error. */
+/* Finds and reads the file that the options name. `resumes`: this kind of run can resume from a
+ * checkpoint. Not collective, so that ranks can agree on an error. Call resume_close in any
+ * case. */
 enum status resume_open(struct resume *r, struct trainer *t, bool resumes, struct error *e);
 void resume_close(struct resume *r);
 
-/* Makes it the trainer's state and *progress where the run stands; without anything to begin from,
- * at its first step. Rank 0 says so. Collective. */
+/* Restores the trainer and *progress from the checkpoint, or begins at the first step without one.
+ * Rank 0 prints which. Collective. */
 enum status resume_begin(struct resume *r, struct trainer *t, struct progress *progress,
                          struct error *e);
 
-/* Writes a checkpoint when one is due after a step, or after an epoch and its evaluation; in any case
- * after the last epoch of a segment. Collective. */
+/* Writes a checkpoint if one is due after a step, or after an epoch and its evaluation. The last
+ * epoch of a segment always writes one. Collective. */
 enum status resume_after_step(struct resume *r, struct trainer *t, const struct progress *progress,
                               struct error *e);
 enum status resume_after_epoch(struct resume *r, struct trainer *t, const struct progress *progress,

@@ -1,5 +1,4 @@
-/* What a run does once it is set up: epochs and evaluations, or timed steps; then the ranks compare
- * what they have. */
+/* Runs epochs and evaluations, or timed steps. Afterwards ranks compare their weights. */
 #include "bench/workloads/train_cnn/run.h"
 
 #include <inttypes.h>
@@ -16,11 +15,12 @@
 static enum weights_check check_of(const struct run *r)
 {
     if (r->trainer.replayed != NULL)
-        return CHECK_none; /* nothing was learned */
+        return CHECK_none; /* replay learns nothing */
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
-/* Whether the weights of ranks are compared, and not the model that is made of them at the end. */
+/* Returns whether to compare the ranks' weights after each step. Otherwise only the averaged model
+ * at the end is compared. */
 static bool has_replicas(const struct run *r)
 {
     return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
@@ -38,7 +38,7 @@ static void add_to_window(struct run *r, const struct step_record *taken)
     end->poll_ns += line->poll_ns;
 }
 
-/* From the first timed step on. */
+/* Counts context switches and page faults since the first timed step. */
 static void take_interruptions(struct run *r)
 {
     struct rusage now;
@@ -50,9 +50,9 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-/* Around the timed steps ranks meet where one serves others, and where an interface is looked at: what they have sent has
- * come, and no rank goes on before all have looked. */
-static enum status meet(struct run *r, bool timed, struct error *e)
+/* Synchronises ranks before and after the timed steps, if ranks serve others or an interface is
+ * counted. All messages have arrived, and no rank continues before all have read their counters. */
+static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
     double now[NIC_COUNTERS];
@@ -60,9 +60,9 @@ static enum status meet(struct run *r, bool timed, struct error *e)
     if (nic == NULL && r->waiter.serve == NULL)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
-    traffic_meet(&r->traffic, &r->waiter, timed);
+    traffic_between(&r->traffic, &r->waiter, timed);
     if (nic != NULL && !nic_read(now, nic))
-        return error_set(e, ERR_SYSTEM, "--nic %s: its counts cannot be read any more", nic);
+        return error_set(e, ERR_SYSTEM, "--nic %s: its counters are no longer readable", nic);
     if (nic != NULL && r->end.timed_steps > 0)
         nic_take(&r->end, r->nic, now);
     else if (nic != NULL)
@@ -70,8 +70,8 @@ static enum status meet(struct run *r, bool timed, struct error *e)
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* Keeps the first thing that was not finite, also of before the run was resumed. Training goes on: it takes its time,
- * and what comes of it is a result too. */
+/* Keeps the first value that was not finite, also from before the run was resumed. Training
+ * continues: its time and result still count. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
     struct divergence *d = &r->progress.divergence;
@@ -81,14 +81,15 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
     snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
 }
 
-/* One step and what is kept of it, all of which happens between the timed steps. */
+/* Runs one step and keeps its results. Everything besides the step happens between the timed
+ * steps. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
     struct step_record taken;
     uint64_t hash = 0;
     if (timed && r->end.timed_steps == 0) {
-        TRY(meet(r, false, e));
+        TRY(synchronise(r, false, e));
         getrusage(RUSAGE_SELF, &r->usage_begin);
     }
     traffic_step_begin(&r->traffic, &r->waiter);
@@ -130,12 +131,12 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
     }
 }
 
-/* The steps of the current epoch that are left, and the checkpoints between them. The epoch's time is
- * that of its data and steps: hashes of weights and records are taken between them. */
+/* Runs the remaining steps of the epoch and writes checkpoints between them. p->seconds counts data
+ * and steps, not hashes and records. */
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
-    r->log.n = 0; /* of epochs, the last one's are written, and any may be the last */
+    r->log.n = 0; /* only the last epoch's steps are written, and any epoch may be the last */
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, p->epoch, e));
@@ -146,13 +147,13 @@ static enum status run_steps(struct run *r, struct error *e)
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
         p->seconds += (double)(r->end.window_ns - before_ns) / 1e9;
-        progress_file_write(&r->told, r->trainer.steps_done, p->epoch, true);
+        progress_file_write(&r->progress_file, r->trainer.steps_done, p->epoch, true);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
-    return meet(r, true, e);
+    return synchronise(r, true, e);
 }
 
-/* A line of the record that a resumed run will repeat. */
+/* Adds a line to the record and keeps it for a run that resumes. */
 static enum status add_kept(struct run *r, json_t *line, struct error *e)
 {
     if (line != NULL)
@@ -170,8 +171,8 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-/* After how many epochs a test accuracy, also one from before the run was resumed, was the one to end at; 0: none
- * was. All ranks have the same accuracies: they come from sums of whole numbers. */
+/* Returns the number of epochs until test accuracy reached the target, before or after a resume; 0:
+ * not reached. All ranks get the same result: accuracies are sums of integers. */
 static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
@@ -179,14 +180,15 @@ static json_int_t epochs_to_target(const struct run *r)
     json_t *line;
     json_array_foreach(r->progress.history, i, line)
     {
-        json_t *accuracy = json_object_get(line, "test_acc_pct"); /* epochs have none */
+        /* Lines of epochs have no test accuracy. */
+        json_t *accuracy = json_object_get(line, "test_acc_pct");
         if (target > 0 && accuracy != NULL && json_number_value(accuracy) >= target)
             return json_integer_value(json_object_get(line, "epoch")) + 1;
     }
     return 0;
 }
 
-/* Epochs after which this run ends. */
+/* Returns the number of epochs after which this run ends. */
 static uint32_t last_epoch(const struct run *r)
 {
     uint32_t until = r->arguments->until,
@@ -204,7 +206,8 @@ static enum status run_epoch(struct run *r, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
-    TRY(hashes_reserve(&r->hashes, t->batches.sampler.steps + 1, e)); /* and one at the end */
+    /* One more for the hash at the end. */
+    TRY(hashes_reserve(&r->hashes, t->batches.sampler.steps + 1, e));
     TRY(run_steps(r, e));
     TRY(trainer_sum_scores(&t->job, &p->train, e));
     TRY(add_kept(r, report_epoch(t, p->epoch, t->batches.sampler.steps, p->seconds, &p->train), e));
@@ -214,17 +217,17 @@ static enum status run_epoch(struct run *r, struct error *e)
     p->step = 0;
     p->train = (struct score){0};
     p->seconds = 0;
-    progress_file_write(&r->told, t->steps_done, p->epoch, false);
+    progress_file_write(&r->progress_file, t->steps_done, p->epoch, false);
     return resume_after_epoch(&r->resume, t, p, r->arguments->until > 0 && is_trained(r), e);
 }
 
-/* The checkpoint is one of the end: its model may still be asked for. */
+/* Evaluates a checkpoint whose training was complete: the model may still be needed. */
 static enum status run_nothing(struct run *r, struct error *e)
 {
     struct score test;
     struct class_counts classes;
     if (r->rank == 0)
-        printf("nothing is left to train: %u of %ld epochs were done\n", r->progress.epoch,
+        printf("no epochs left to train: %u of %ld are done\n", r->progress.epoch,
                config_int(&r->arguments->config, OPT_EPOCHS));
     return trainer_evaluate(&r->trainer, &r->trainer.data->test, &test, &classes, e);
 }
@@ -266,7 +269,7 @@ static enum status run_to_evaluate(struct run *r, struct error *e)
     return OK;
 }
 
-/* Full batches only: a smaller last batch of an epoch would be a different step. */
+/* Times full batches only: a smaller last batch would be a different step. */
 static enum status run_for_time(struct run *r, struct error *e)
 {
     const struct sampler *s = &r->trainer.batches.sampler;
@@ -282,18 +285,19 @@ static enum status run_for_time(struct run *r, struct error *e)
         TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, i / full, e));
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
-    TRY(meet(r, true, e));
+    TRY(synchronise(r, true, e));
     TRY(trace_write(&r->trace, &r->trainer.job, &r->recorder, e));
     trace_close(&r->trace, &r->trainer);
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->end.window_ns / steps;
-        printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
+        printf("%u steps of %u images on %d ranks: %.3f ms per step, %.0f images/s\n", steps,
                s->global_batch, r->ranks, 1e3 * step_s, s->global_batch / step_s);
     }
     return OK;
 }
 
-/* What was kept after each step or what there is at the end, which a strategy may make of replicas that differ. */
+/* Compares the hashes kept after each step, or one hash at the end. A strategy may average
+ * different replicas into one model for evaluation. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);
@@ -317,7 +321,7 @@ static void warn_of_infinities(const struct run *r)
                   s->rank, (unsigned long long)s->infinite, 65504 / scale, scale);
 }
 
-/* Overflows are how a dynamic scale finds its size. */
+/* Prints the loss scale. A dynamic scale is found by overflows, so skipped steps are normal. */
 static void print_loss_scale(const struct run *r)
 {
     const struct loss_scale *s = &r->trainer.sync->loss_scale;
@@ -346,7 +350,7 @@ static void print_comparison(const struct run *r)
         printf("weights differ first at %s\n", r->end.first_difference);
 }
 
-/* Last of all: what the optimizer keeps is worth nothing afterwards. */
+/* Must be the last use of the trainer: it changes optimizer state. */
 static enum status replay(struct run *r, struct error *e)
 {
     int replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
@@ -356,7 +360,7 @@ static enum status replay(struct run *r, struct error *e)
     return replay_run(&r->trainer, replays, &r->end.replay_ns, e);
 }
 
-/* What follows the steps: nothing of it is timed. */
+/* Does everything after the last step, untimed. */
 static enum status conclude(struct run *r, struct error *e)
 {
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
@@ -429,7 +433,7 @@ static enum status run_and_record(struct run *r, struct error *e)
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
-    r->end.rss_mib = mem_peak_mib(); /* before what is kept of steps becomes a record */
+    r->end.rss_mib = mem_peak_mib(); /* before logged steps become JSON */
     TRY(conclude(r, e));
     print_comparison(r);
     print_loss_scale(r);
@@ -442,6 +446,6 @@ enum status run_execute(struct run *r, struct error *e)
 {
     enum status status = run_and_record(r, e);
     inject_sleep(&r->trainer.inject, INJECT_PHASE_end, r->trainer.steps_done);
-    /* Nobody leaves while others may still wait for a message. */
+    /* Other ranks may still wait for a message of this rank. */
     return status == OK ? wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e) : status;
 }

@@ -1,6 +1,5 @@
-/* One run of train_cnn on this rank: opened, executed for what its arguments ask, closed. All ranks
- * do the same; what one finds wrong while it opens the others learn, so that they leave in
- * order. */
+/* One run of train_cnn on this rank: open, execute, close. All ranks call the same functions. If
+ * one rank fails while opening, all ranks learn of it and leave in order. */
 #pragma once
 
 #include <sys/resource.h>
@@ -16,41 +15,41 @@
 #include "bench/workloads/train_cnn/trace.h"
 #include "kernels/base/clock_offset.h"
 
-/* Steps of an accuracy run that are written out one by one; and those of a timed run that are kept
- * at most until they are written between two others. */
+/* RUN_RECORDED_STEPS: steps per epoch that an accuracy run records. RUN_KEPT_STEPS: timed steps
+ * held in memory before they are written between two steps. */
 enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 
-/* All that a run holds, in the order it is set up. */
+/* State of a run, in the order of set-up. */
 struct run {
     const struct arguments *arguments;
-    const struct load_mark *begin; /* of the process, before MPI started */
+    const struct load_mark *begin; /* processor load of this process before MPI started */
     int rank, ranks;
     struct waiter waiter;
     struct net_desc desc;
     struct feed feed;
     char bound[256];
     struct pool *pool;
-    int progress_cpu; /* of the thread of sync.overlap */
+    int progress_cpu; /* core for the thread of sync.overlap */
     struct trainer trainer;
     struct resume resume;
     struct progress progress;
     struct hashes hashes;
     struct step_log log;
     struct trace trace;
-    struct progress_file told;
+    struct progress_file progress_file;
     struct recorder recorder;
-    struct traffic traffic;    /* of the timed steps */
-    int64_t first_begin_ns;    /* of these */
-    struct rusage usage_begin; /* of the process before them, */
-    double nic[NIC_COUNTERS];  /* and of --nic */
-    int clock_of;              /* first of the ranks of a node that share this one's clock, */
-    struct clock_line clock;   /* and how far that is from rank 0's */
-    struct record_end end;     /* what the record will say of the run, as far as it has come */
-    bool all_failed;           /* at the same place: every rank can leave in order */
+    struct traffic traffic;    /* messages of the timed steps */
+    int64_t first_begin_ns;    /* begin of the first timed step */
+    struct rusage usage_begin; /* resource usage of the process before the timed steps */
+    double nic[NIC_COUNTERS];  /* counters of --nic before the timed steps */
+    int clock_of;              /* lowest rank on this node whose clock this rank shares */
+    struct clock_line clock;   /* offset of that clock from rank 0's clock */
+    struct record_end end;     /* end line of the record, filled in during the run */
+    bool all_failed; /* whether every rank failed at the same place and can leave in order */
 };
 
-/* For a run whose arguments are set and all else is zero. After a failure all_failed says whether
- * every rank knows of it; run_close closes what was opened. */
+/* Opens a run whose arguments are set and whose other fields are zero. After a failure, all_failed
+ * is true if every rank knows of it. Call run_close in any case. */
 enum status run_open(struct run *r, struct error *e);
 /* Trains, evaluates or measures; prints, compares the ranks' weights, writes the record. */
 enum status run_execute(struct run *r, struct error *e);

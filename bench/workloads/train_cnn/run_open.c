@@ -1,4 +1,4 @@
-/* Setting a run up, from arguments to a record that has begun, and taking it down again. */
+/* Opens a run, from arguments to the first line of the record, and closes it. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 
 #define THREADS_MAX 1024
 
-/* Threads sit on the cores that `pin` bound this rank to, one each, that of sync.overlap on the
- * last; without a core for each they are left to the kernel. */
+/* Binds threads to the cores that `pin` gave this rank, one each; sync.overlap's thread gets the
+ * last core. With fewer cores than threads, the kernel schedules them. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -40,10 +40,10 @@ static enum status check_nic(const char *name, struct error *e)
     double counts[NIC_COUNTERS];
     if (name == NULL || nic_read(counts, name))
         return OK;
-    return error_set(e, ERR_ARGUMENT, "--nic %s: no such network interface here", name);
+    return error_set(e, ERR_ARGUMENT, "--nic %s: network interface not found on this node", name);
 }
 
-/* What this run will write: a run of hours shall not end with a folder that is not there. */
+/* Checks all output paths first, so that a long run does not end with a missing folder. */
 static enum status check_outputs(const struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
@@ -66,8 +66,8 @@ static enum status open_inputs(struct run *r, struct error *e)
     return check_outputs(r, e);
 }
 
-/* Every rank learns whether some rank failed, and how; the first that did keeps its error, of the
- * others the text stays empty. */
+/* Makes every rank learn whether a rank failed. The lowest failed rank keeps its error; the others
+ * get its status and an empty text. */
 static enum status agree(struct run *r, enum status mine, struct error *e)
 {
     enum { STATUSES = 64 };
@@ -90,7 +90,7 @@ static size_t timed_steps(const struct run *r)
     return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
 }
 
-/* At most, between two moments at which they become lines of the record. */
+/* Returns the most steps kept before they are written to the record. */
 static size_t recorded_steps(const struct run *r)
 {
     if (r->arguments->run != RUN_FOR_TIME)
@@ -98,8 +98,8 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Room for what is kept of steps. Epochs make room for their hashes as they come: for all that may come there may be none.
- * What was read, or is there at the end, is one. */
+/* Allocates the step log and hashes. Hashes of epochs are allocated per epoch: all of them may not
+ * fit in memory. A restored state or the end needs one hash. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
@@ -125,16 +125,16 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
-/* Rank 0 tells whoever supervises a segment how far it is. */
+/* Opens the progress file of a segment, on rank 0. */
 static enum status open_progress(struct run *r, struct error *e)
 {
     if (r->rank != 0 || r->arguments->until == 0 || r->arguments->record_dir == NULL)
         return OK;
-    return progress_file_open(&r->told, r->arguments->record_dir, r->trainer.steps_done,
+    return progress_file_open(&r->progress_file, r->arguments->record_dir, r->trainer.steps_done,
                               r->progress.epoch, e);
 }
 
-/* The state that training begins with: drawn, or read from files. */
+/* Sets the initial state: random weights or a checkpoint. */
 static enum status open_training(struct run *r, struct error *e)
 {
     bool trains = r->arguments->run == RUN_FOR_ACCURACY;
@@ -146,7 +146,7 @@ static enum status open_training(struct run *r, struct error *e)
     return feed_epoch(&r->feed, &r->trainer.batches.sampler, r->progress.epoch, e);
 }
 
-/* Tells which process of a node is which rank. */
+/* Prints the process id of each rank on this node. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;
@@ -208,7 +208,7 @@ enum status run_open(struct run *r, struct error *e)
 
 void run_close(struct run *r)
 {
-    progress_file_close(&r->told);
+    progress_file_close(&r->progress_file);
     recorder_finish(&r->recorder, NULL);
     mem_free(r->log.steps);
     hashes_close(&r->hashes);

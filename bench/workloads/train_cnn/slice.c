@@ -2,7 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/model.h"
@@ -35,8 +35,8 @@ enum status slice_open(struct model *m, const struct grid *grid, struct error *e
     return OK;
 }
 
-/* Of each pair the first layer begins an op, and the second one ends one: plans compute nothing in the same go whose
- * inputs are not there yet (layer_desc.addend). */
+/* For each pair of layers, the first begins an op and the second ends one. Plans do not fuse across
+ * inputs that need a sum (layer_desc.addend). */
 enum status slice_find_sums(struct model *m, struct error *e)
 {
     struct slice *s = &m->slice;
@@ -91,7 +91,7 @@ uint64_t slice_shared_hash(const struct model *m, const real *params)
 
 /* ---- Sums ---- */
 
-/* Slices without images take part, so that all make as many calls. */
+/* Slices without images take part with 0 numbers, so that all ranks make the same calls. */
 enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e)
 {
     const bool *sums = m->slice.sums[pass];

@@ -8,8 +8,9 @@
 #include "kernels/base/mem.h"
 
 static const struct {
-    const char *what;        /* by sender and receiver alike */
-    bool is_sent, is_behind; /* by the stage; goes to or comes from the one behind */
+    const char *what; /* message name, equal at sender and receiver */
+    /* is_sent: by this stage, else received; is_behind: to or from the next stage */
+    bool is_sent, is_behind;
 } kinds[STAGE_MESSAGES] = {
     [STAGE_TAKE] = {"activations of a stage", false, false},
     [STAGE_HAND] = {"activations of a stage", true, true},
@@ -17,14 +18,14 @@ static const struct {
     [STAGE_HAND_BACK] = {"gradients of a stage", true, false},
 };
 
-/* The stage at the other end of a message; -1: there is none. */
+/* Returns the stage at the other end of a message, or -1 if there is none. */
 static int partner_of(const struct stage *s, enum stage_message kind)
 {
     int stage = s->job->grid.stage + (kinds[kind].is_behind ? 1 : -1);
     return stage < s->job->grid.stages ? stage : -1;
 }
 
-/* The op behind the place where the net is cut for a message. */
+/* Returns the first op after the cut that a message crosses. */
 static int op_of(const struct stage *s, enum stage_message kind)
 {
     return kinds[kind].is_behind ? s->last : s->first;
@@ -77,7 +78,7 @@ int stage_sets(const struct trainer *t)
                          (int)t->batches.accumulate);
 }
 
-/* In the net. */
+/* Uses the net's own buffers for messages. */
 static void find_ends(struct trainer *t)
 {
     struct stage *s = &t->model.stage;
@@ -90,7 +91,7 @@ static void find_ends(struct trainer *t)
     }
 }
 
-/* Outside of it, as large. */
+/* Allocates message buffers of the same size as the net's. */
 static enum status make_ends(struct trainer *t, struct error *e)
 {
     struct stage *s = &t->model.stage;
@@ -122,7 +123,7 @@ static enum status make_slots(struct trainer *t, struct error *e)
     return OK;
 }
 
-/* Of the largest micro-batch: in the middle of a step it would be too late. */
+/* Checks the largest micro-batch now, not in the middle of a step. */
 static enum status check_message(const struct stage *s, enum stage_message kind, struct error *e)
 {
     size_t bytes = net_activation_reals(s->net, op_of(s, kind), (int)s->micro_max) * sizeof(real);
@@ -130,8 +131,8 @@ static enum status check_message(const struct stage *s, enum stage_message kind,
     if (partner_of(s, kind) < 0 || bytes <= most)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "%s: %zu bytes of a micro-batch of %u images, where this MPI library takes "
-                     "messages of at most %zu bytes: a larger train.accumulate makes them smaller",
+                     "%s: found %zu bytes for a micro-batch of %u images, expected at most %zu in "
+                     "a message of this MPI library. Increase train.accumulate",
                      kinds[kind].what, bytes, s->micro_max, most);
 }
 
@@ -152,7 +153,7 @@ enum status stage_open(struct trainer *t, struct error *e)
     return make_slots(t, e);
 }
 
-/* What an error has left on its way: first what was sent, then what was to come. */
+/* Gives up messages after an error: first sends, then receives. */
 static void give_up_messages(struct stage *s, bool sent)
 {
     for (int i = 0; s->slots != NULL && i < s->n_slots; i++)
@@ -204,7 +205,7 @@ struct batch stage_micro_batch(const struct stage *s, int micro)
     return batch;
 }
 
-/* Begins a message of a micro-batch; without images, or a stage there, there is none. */
+/* Begins a message of a micro-batch. Does nothing without images or without a partner stage. */
 static enum status begin(struct stage *s, int micro, enum stage_message kind, struct error *e)
 {
     struct stage_slot *slot = slot_of(s, micro);
@@ -225,13 +226,14 @@ static enum status begin(struct stage *s, int micro, enum stage_message kind, st
     return message_status(s->job->waiter, code, kinds[kind].what, e);
 }
 
-/* The set is free for the activations of a micro-batch; what it has sent may still be on its way. */
+/* Receives activations of a micro-batch into its slot; the slot's sends may still be in
+ * progress. */
 static enum status take(struct stage *s, int micro, struct error *e)
 {
     return micro < s->micros ? begin(s, micro, STAGE_TAKE, e) : OK;
 }
 
-/* What was begun and has not come, or left; kinds of messages as bits. */
+/* Waits for messages in `wanted`, a bit mask of kinds. */
 static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wanted,
                           const char *what, struct error *e)
 {
@@ -244,7 +246,7 @@ static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wan
     s->waited_ns += end_ns - begin_ns;
     timeline_add(s->job->waiter->timeline, PHASE_bubble, what, begin_ns, end_ns);
     if (s->pace != NULL)
-        pace_meet(s->pace);
+        pace_drop_overrun(s->pace);
     return status;
 }
 
@@ -252,12 +254,12 @@ static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wan
 
 static void test(struct stage *s, struct message *m)
 {
-    bool done; /* and what goes wrong shows when the message is waited for */
+    bool done; /* errors are reported when the message is waited for */
     if (m->request != MPI_REQUEST_NULL)
         message_test(s->job->waiter, m, &done);
 }
 
-/* At tiles of kernels, as overlap_tile. */
+/* Called between tiles of kernels, like overlap_tile. */
 static void poll(void *arg)
 {
     struct stage *s = arg;
@@ -295,7 +297,7 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
     return OK;
 }
 
-/* Also until the set's last outputs have left, which are about to be written anew. */
+/* Also waits for the slot's previous sends: their buffers are overwritten next. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e)
 {
     s->kept += s->exec->training;

@@ -1,10 +1,10 @@
-/* What of a net a rank computes: ops [first, last), and the messages to the stages before and behind where the
- * net is cut into several (parallel.pipeline). A trainer without a pipeline is one stage, which has nobody to
- * send to. Activations and gradients travel as the plan lays them out, so that a net computes the same
- * bits in any number of stages.
+/* Pipeline stage of a rank (parallel.pipeline): ops [first, last) of the net, and messages to the
+ * previous and next stage. Without a pipeline a trainer has one stage and sends nothing.
+ * Activations and gradients are sent in the plan's layout, so results are the same bits for any
+ * number of stages.
  *
- * Receives are begun as soon as there is room for what comes, sends as soon as it is there; while the rank
- * computes they are tested (stage_poll), and it waits for them where it needs them. */
+ * A receive begins when its buffer is free, a send when its data is complete. Messages are tested
+ * while the rank computes (exec.poll) and waited for where they are needed. */
 #pragma once
 
 #include "bench/workloads/train_cnn/parts/job.h"
@@ -16,73 +16,75 @@
 
 struct trainer;
 
-/* Messages of a micro-batch at the ends of a stage: activations are taken before its first op and handed on behind its
- * last one; gradients of the loss by them go the other way. */
+/* Messages of a micro-batch. Activations arrive before the stage's first op (TAKE) and leave after
+ * its last (HAND). Their gradients travel the other way (TAKE_BACK, HAND_BACK). */
 enum stage_message { STAGE_TAKE, STAGE_HAND, STAGE_TAKE_BACK, STAGE_HAND_BACK, STAGE_MESSAGES };
 
-/* One set of activations: what goes through its ends, and the messages that take it there. */
+/* Activation slot: buffers at both ends of the stage, and their messages. */
 struct stage_slot {
     real *data[STAGE_MESSAGES];
     struct message messages[STAGE_MESSAGES];
 };
 
 struct stage {
-    int first, last;      /* ops of the plan */
-    struct range tensors; /* theirs, of the net's */
-    /* The net's description with these tensors alone, counted from their first: what the rank's arenas hold.
-     * Layers and buffers are the net's own. */
+    int first, last;      /* ops [first, last) of the plan */
+    struct range tensors; /* tensors of these ops, counted from the net's first */
+    /* Description of the net with the stage's tensors only, counted from the stage's first: the
+     * content of the rank's arenas. Layers and buffers are borrowed from the net. */
     struct net_desc held;
 
     enum pipeline_schedule schedule;
     struct stage_slot *slots; /* [n_slots] */
     int n_slots;
-    real *own; /* memory of the activations where the net is not computed */
+    real *own; /* buffers of all slots if the net is not computed */
 
     /* Borrowed. */
     const struct job *job;
     struct net *net;
     const struct exec *exec;
-    struct pace *pace; /* of a rank that does not compute; NULL: it does */
+    struct pace *pace; /* clock of a rank that replays; NULL: it computes */
     uint32_t micro_max;
-    bool shares_statistics; /* of batch norm, with other ranks */
+    bool shares_statistics; /* whether batch-norm statistics are summed over ranks */
 
-    struct batch batch; /* of the step that is under way, in so many micro-batches */
+    struct batch batch; /* batch of the current step, split into `micros` micro-batches */
     int micros;
-    int kept, kept_most; /* sets of activations in use: now, at most so far */
-    int64_t waited_ns;   /* for other stages, and what was sent to them, in this step */
+    int kept, kept_most; /* slots in use now, and the maximum so far */
+    int64_t waited_ns;   /* time spent in this step waiting for other stages */
     uint64_t messages_sent, bytes_sent;
     int64_t next_poll_ns;
-    void (*poll)(void *arg); /* what exec.poll was before, called after the stage's own tests */
+    void (*poll)(void *arg); /* previous exec.poll, called after the stage's own tests */
     void *poll_arg;
 };
 
-/* Sets of activations that the trainer's net is to have: one where nothing is cut. After its grid. */
+/* Returns the number of activation slots that the trainer's net needs: 1 without a pipeline.
+ * Requires the trainer's grid. */
 int stage_sets(const struct trainer *t);
 
-/* After the trainer's net, cut by cut.h, and what stands for computing. Closed with stage_close in any
- * case. */
+/* Opens the stage; requires the trainer's net, cut by cut.h, and its replay. Call stage_close in
+ * any case. */
 enum status stage_open(struct trainer *t, struct error *e);
-/* After exec.poll has been set for the strategy: tests messages between stages there, too. */
+/* Also tests stage messages in exec.poll. Call it after the strategy has set exec.poll. */
 void stage_connect(struct stage *s, struct exec *exec);
 void stage_close(struct stage *s);
 
-/* Which set of activations a micro-batch uses. */
+/* Returns the activation slot of a micro-batch. */
 int stage_slot_of(const struct stage *s, int micro);
 
-/* A step of a batch in so many micro-batches: what there is room for begins to come. */
+/* Begins a step with `batch` split into `micros` micro-batches, and posts receives for all free
+ * slots. */
 enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e);
 
-/* This rank's images of one of them. Where the statistics of batch norm are summed over ranks, a rank without
- * images has one that counts nothing. */
+/* Returns this rank's images of a micro-batch. If batch-norm statistics are summed over ranks, a
+ * rank without images gets one image of weight 0. */
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
-/* Around a pass over a micro-batch: waits for what it needs, hands on what it has made. Where nothing is
- * learned (exec.training is false) nothing comes back. */
+/* Surround a pass over a micro-batch: wait for its inputs, send its outputs. Nothing is sent back
+ * if exec.training is false. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_backward_end(struct stage *s, int micro, struct error *e);
 
-/* Waits until all that was sent has left. */
+/* Waits until all sends of the step are complete. */
 enum status stage_step_end(struct stage *s, struct error *e);

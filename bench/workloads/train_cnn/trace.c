@@ -6,7 +6,7 @@
 #include "bench/base/log.h"
 #include "kernels/base/mem.h"
 
-/* By the layers of an op; where others' times pass instead, by what the calibration calls it. */
+/* Names ops by their layers, or as in the calibration if times are replayed. */
 static enum status name_ops(struct trace *trace, struct trainer *t, struct error *e)
 {
     int n = work_ops(t);
@@ -53,7 +53,7 @@ void trace_keep(struct trace *trace, const struct step_record *taken)
     trace->slowest_ns[i] = (double)(taken->line.end_ns - taken->line.begin_ns);
 }
 
-/* Where the median of x [n] stands, n > 0; of an even number the smaller of the two in the middle. */
+/* Returns the index of the (lower) median of x [n], n > 0. */
 static size_t find_median(const double *x, size_t n)
 {
     size_t i = 0;
@@ -66,7 +66,7 @@ static size_t find_median(const double *x, size_t n)
     }
 }
 
-/* Those that every rank has kept: of one that does more in a step fewer find room. */
+/* Counts the steps that every rank has kept. Ranks with more spans per step keep fewer steps. */
 static enum status count_steps(const struct trace *trace, const struct job *job, size_t *n,
                                struct error *e)
 {
@@ -76,13 +76,13 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     *n = (size_t)kept;
     if (job->rank == 0 && *n < trace->taken)
         log_print(LOG_NOTE,
-                  "the timeline is of the median of the first %zu steps of %zu: more are not kept "
-                  "(%d steps, %d MiB a rank at most)",
+                  "the timeline shows the median of the first %zu of %zu steps: at most %d steps "
+                  "and %d MiB per rank are kept",
                   *n, trace->taken, TRACE_STEPS, TRACE_BYTES >> 20);
     return OK;
 }
 
-/* As long as each of the n took the slowest rank: all ranks find the same. */
+/* Chooses the step of median time of its slowest rank; all ranks choose the same. */
 static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {
@@ -117,7 +117,7 @@ enum status trace_write(struct trace *trace, const struct job *job, struct recor
     for (size_t i = 0; i < n; i++)
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
     if (timeline_lost(trace->timeline) > 0)
-        log_print(LOG_WARNING, "rank %d: %zu spans of steps found no room in the timeline",
-                  job->rank, timeline_lost(trace->timeline));
+        log_print(LOG_WARNING, "rank %d: %zu spans of steps did not fit in the timeline", job->rank,
+                  timeline_lost(trace->timeline));
     return OK;
 }

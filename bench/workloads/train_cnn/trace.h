@@ -1,13 +1,14 @@
-/* The timeline of a timed run (measure.timeline): spans of all its steps are kept in memory, and after the last
- * one those of the step of median time, the same on all ranks, become lines of the record. */
+/* Timeline of a timed run (measure.timeline). Spans of all steps are kept in memory. After the last
+ * step, the spans of the step of median time are written to the record; all ranks choose the same
+ * step. */
 #pragma once
 
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/timeline.h"
 
-/* Timed steps among which the median one is looked for: the first ones of a long run, so many at most, and no more than
- * find room in so many bytes of a rank. */
+/* Most timed steps whose spans are kept, and most bytes for them per rank. The median is taken over
+ * the first steps that fit. */
 enum { TRACE_STEPS = 1000, TRACE_BYTES = 32 << 20 };
 
 struct traced_step {
@@ -16,19 +17,19 @@ struct traced_step {
 
 struct trace {
     struct timeline *timeline;
-    char (*names)[NET_OP_LAYERS]; /* [ops]: what the trainer calls its ops */
+    char (*names)[NET_OP_LAYERS]; /* [ops] layers of each op */
     struct traced_step *steps;    /* [TRACE_STEPS] */
-    double *slowest_ns;           /* [TRACE_STEPS]: what they took, in the end the slowest rank */
-    size_t taken;                 /* timed steps, kept or not */
+    double *slowest_ns; /* [TRACE_STEPS] time of each step, at the end of its slowest rank */
+    size_t taken;       /* timed steps so far, kept or not */
 };
 
-/* Gives trainer and waiter a timeline, until trace_close takes it away. */
+/* Gives trainer and waiter a timeline. trace_close removes it. */
 enum status trace_open(struct trace *trace, struct trainer *t, struct error *e);
 void trace_close(struct trace *trace, struct trainer *t);
 
-/* The step that has just been taken is a timed one. */
+/* Keeps the timed step that has just ended. */
 void trace_keep(struct trace *trace, const struct step_record *taken);
 
-/* Adds the spans of the median step to the record. Collective, outside of what is timed. */
+/* Adds the spans of the median step to the record. Collective; call it outside of timed steps. */
 enum status trace_write(struct trace *trace, const struct job *job, struct recorder *recorder,
                         struct error *e);

@@ -12,7 +12,7 @@ static struct traffic_mark mark_of(const struct waiter *w)
                                  w->served_bytes, w->messages_sent, w->bytes_sent};
 }
 
-void traffic_meet(struct traffic *t, const struct waiter *w, bool timed)
+void traffic_between(struct traffic *t, const struct waiter *w, bool timed)
 {
     const struct traffic_mark now = mark_of(w), *seen = &t->seen;
     if (timed) {
@@ -31,7 +31,7 @@ void traffic_step_begin(struct traffic *t, const struct waiter *w)
         t->seen = t->step;
 }
 
-/* Calls of the step, but for those that traffic_meet adds. */
+/* Adds the calls of the step, without calls served for other ranks. */
 static void add_calls(struct traffic *t, const struct waiter *w)
 {
     const struct traffic_mark *begin = &t->step;
@@ -40,7 +40,7 @@ static void add_calls(struct traffic *t, const struct waiter *w)
         (w->bytes_payload - w->served_bytes) - (begin->bytes_payload - begin->served_bytes);
 }
 
-/* What the parts of the trainer have sent in the step. */
+/* Adds messages sent by parts of the trainer in the step. */
 static void add_sent(struct traffic *t, const struct trainer *trainer)
 {
     const struct cost *extra = &trainer->sync->extra;
@@ -60,10 +60,11 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
         add_calls(t, trainer->job.waiter);
         add_sent(t, trainer);
     }
-    traffic_meet(t, trainer->job.waiter, timed);
+    traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* Counted, or by formula, as often as the timed steps have paid what it says. */
+/* Messages were counted, or the formula's cost is multiplied by the number of timed steps that pay
+ * it. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {
@@ -91,7 +92,7 @@ struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint
 
 static const struct {
     const char *file;
-    size_t at; /* in struct record_end */
+    size_t at; /* offset in struct record_end */
 } counters[NIC_COUNTERS] = {{"tx_bytes", offsetof(struct record_end, bytes_nic)},
                             {"rx_bytes", offsetof(struct record_end, bytes_nic_received)},
                             {"tx_packets", offsetof(struct record_end, packets_nic_sent)},

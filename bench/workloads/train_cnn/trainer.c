@@ -1,15 +1,15 @@
-/* One step of training, and what one can ask of a trainer between two steps. */
+/* One training step, and queries between steps. */
 #include "bench/workloads/train_cnn/trainer.h"
 
 #include <math.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/parts/learning_rate.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Of an arena of n numbers; what is unknown stays so. */
+/* Raises *most_mib, NAN if unset, to the resident size of an arena of n numbers. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
 {
     double now_mib = mem_resident_mib(arena, n * sizeof *arena);
@@ -17,8 +17,7 @@ static void keep_most(double *most_mib, const real *arena, size_t n)
         *most_mib = now_mib;
 }
 
-/* Where somebody asks. */
-static void look_at_arenas(struct record_end *most, const struct sync *s)
+static void measure_arenas(struct record_end *most, const struct sync *s)
 {
     const struct arenas *a = &s->arenas;
     if (most == NULL)
@@ -28,7 +27,7 @@ static void look_at_arenas(struct record_end *most, const struct sync *s)
     keep_most(&most->state_mib, a->state, (size_t)a->slots * a->n);
 }
 
-/* One op, between calls to others. */
+/* Runs one op without communication. */
 static void run_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                    real *grads)
 {
@@ -46,7 +45,7 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
                      t->op_names[op], begin_ns, end_ns);
 }
 
-/* With the calls of the strategy around it. */
+/* Runs one op with the strategy's calls around it. */
 static enum status pass_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                            struct range range, struct error *e)
 {
@@ -56,7 +55,7 @@ static enum status pass_op(struct trainer *t, const struct batch *batch, enum pa
         run_op(t, batch, pass, op, grads);
         TRY(slice_after_op(&t->model, pass, op, batch->n, e));
     }
-    look_at_arenas(t->arena_use, t->sync);
+    measure_arenas(t->arena_use, t->sync);
     sync_params_done(t->sync, range, pass);
     return OK;
 }
@@ -80,10 +79,10 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
     return OK;
 }
 
-/* Where each rank takes steps of its own, or the sum is scaled to a mean, its count of images is the
- * global one over the number of ranks, also where it has one image more or less: then the mean over
- * ranks is the mean over all images, as in a sum. Where no mean over ranks follows it is its own count. On
- * top of it comes the loss scale. */
+/* Returns the factor on the loss gradient, including the loss scale. If ranks average gradients or
+ * step alone, the divisor is global batch / replicas on every rank, so that the mean over ranks is
+ * the mean over all images. If no average over ranks follows (STRATEGY_OWN_MEAN), it is the rank's
+ * own number of images. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     unsigned flags = sync_flags(t->sync);
@@ -93,21 +92,22 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
     return t->sync->loss_scale.value * (local ? t->job.grid.replicas : 1.0) / batch->global;
 }
 
-/* The parts of a step, one after the other. */
+/* Stopwatch for consecutive parts of a step. */
 struct lap {
     const struct trainer *trainer;
-    int64_t begin_ns, sync_ns; /* where the part began */
+    int64_t begin_ns, sync_ns; /* begin of the current part, and sync_ns at that time */
 };
 
-/* What this step's synchronisation has taken of the computing thread so far, with what was slept before updates: a
- * server steps while its rank computes. */
+/* Returns the time of this step's synchronisation on the computing thread so far. Sleeps before
+ * updates are included, because a server updates while its rank computes. */
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
     return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns + t->update_sleep.slept_ns;
 }
 
-/* Nanoseconds of the part that ends here, synchronisation left out. */
+/* Returns the time of the part that ends here, without synchronisation, and begins the next
+ * part. */
 static int64_t lap_end(struct lap *lap)
 {
     int64_t now_ns = clock_ns(), now_sync_ns = sync_ns(lap->trainer);
@@ -117,7 +117,7 @@ static int64_t lap_end(struct lap *lap)
     return taken_ns;
 }
 
-/* Sleeps inside a part of the step that is under way, as an own part of it. */
+/* Sleeps within a part of the step and excludes the sleep from the part's time. */
 static int64_t inject_now(const struct trainer *t, enum inject_phase phase, struct lap *lap)
 {
     int64_t slept_ns = inject_sleep(&t->inject, phase, t->steps_done + 1);
@@ -132,7 +132,7 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
         timeline_end(t->job.waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
-/* What the parts of a step that follow are of. */
+/* Makes the following calls work on micro-batch `micro`. */
 static void take_micro(struct trainer *t, const struct batch *batch, int micro)
 {
     t->model.slot = stage_slot_of(&t->model.stage, micro);
@@ -142,7 +142,7 @@ static void take_micro(struct trainer *t, const struct batch *batch, int micro)
     work_micro_begin(t, batch);
 }
 
-/* What was waited for other stages since then is a part of its own. */
+/* Excludes time spent waiting for other stages from the current part. */
 static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
 {
     lap->begin_ns += t->model.stage.waited_ns - waited_ns;
@@ -153,8 +153,8 @@ static bool is_last(const struct trainer *t, int micro)
     return micro + 1 == t->model.stage.micros;
 }
 
-/* Loading, forward and loss of a micro-batch. What is slept in a part of the step is slept once: after the
- * first loading, the last forward and backward. */
+/* Loads a micro-batch and runs forward and loss. Injected sleeps happen once per step: after the
+ * first load, the last forward and the last backward. */
 static enum status forward_micro(struct trainer *t, const struct batch *batch, int micro,
                                  struct lap *lap, struct step_record *record, struct error *e)
 {
@@ -171,7 +171,7 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch, i
     int64_t loss_ns = timeline_now(t->job.waiter->timeline);
     struct score score = work_loss(t, batch, gradient_scale(t, batch));
     timeline_end(t->job.waiter->timeline, PHASE_forward, "loss", loss_ns);
-    if (t->job.grid.slice == 0) /* the others have the same */
+    if (t->job.grid.slice == 0) /* all slices have the same score */
         trainer_add_score(&record->score, &score);
     if (is_last(t, micro))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
@@ -180,7 +180,7 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch, i
     return OK;
 }
 
-/* Its gradients come on top of those of the micro-batches before. */
+/* Adds the gradients of a micro-batch to the previous ones. */
 static enum status backward_micro(struct trainer *t, const struct batch *batch, int micro,
                                   struct lap *lap, struct step_record *record, struct error *e)
 {
@@ -196,7 +196,7 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch, 
     return OK;
 }
 
-/* All that comes before the gradients are summed, or with the last of them. */
+/* Computes all micro-batches; the last one starts gradient sums that overlap. */
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
@@ -217,8 +217,8 @@ static enum status compute(struct trainer *t, const struct batch *all, struct la
     return group_check(&t->group, e);
 }
 
-/* Steps that changed the weights, with the one under way: a skipped one counts neither for the rate nor
- * for the optimizer. */
+/* Returns the number of weight updates including the current step. Skipped steps advance neither
+ * the learning rate nor the optimizer. */
 static uint64_t updates(const struct trainer *t)
 {
     return t->steps_done - t->sync->loss_scale.skipped;
@@ -229,7 +229,7 @@ double trainer_loss_scale(const struct trainer *t)
     return t->sync->config.precision == PRECISION_fp16 ? t->sync->loss_scale.value : NAN;
 }
 
-/* The optimizer's part; then what became of it. */
+/* Runs the optimizer and updates the loss scale. */
 static enum status update(struct trainer *t, struct step_record *record, struct error *e)
 {
     struct sync *s = t->sync;
@@ -241,7 +241,6 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
     return OK;
 }
 
-/* What the step has left in parts of the trainer. */
 static void fill_line(struct record_step *line, const struct trainer *t, const struct score *score)
 {
     const struct sync_times *times = &t->sync->times;

@@ -1,5 +1,5 @@
-/* One rank's share of training: network, strategy, optimizer, batches. The loop over epochs and steps
- * is in run.c; tests drive the same functions. */
+/* Trainer of one rank: network, strategy, optimizer, batches. run.c loops over epochs and steps;
+ * tests call the same functions. */
 #pragma once
 
 #include <mpi.h>
@@ -23,147 +23,160 @@
 #include "kernels/net/net.h"
 #include "kernels/optimizers/optimizer.h"
 
-/* What one step took and gave, on this rank. */
+/* Times, costs and results of one step on this rank. */
 struct step_record {
-    struct record_step line; /* all but whether it is timed, and the hash of the weights */
+    struct record_step line; /* complete except for `timed` and the hash of the weights */
     int64_t cpu_ns;          /* user and system time of the process */
     struct score score;
 };
 
-/* Images of each class, and how many of them were classified right. */
+/* Number of images and of correctly classified images per class. */
 struct class_counts {
-    int n; /* classes of the data set */
+    int n; /* number of classes in the data set */
     struct class_score {
         uint32_t samples, correct;
     } of[DATA_CLASSES_MAX];
 };
 
-/* The images of steps. */
+/* Images of a step. */
 struct batches {
     uint32_t global_batch;
-    uint32_t accumulate; /* micro-batches of a full step */
-    uint32_t micro_max;  /* images of the largest */
+    uint32_t accumulate; /* number of micro-batches in a full step */
+    uint32_t micro_max;  /* images in the largest micro-batch */
     struct sampler sampler;
-    uint32_t own_images;    /* of this rank's share of the step under way */
-    const uint8_t **images; /* [micro_max]: where the images of a micro-batch lie in the data set */
-    uint8_t
-        *augmented;  /* [slots, micro_max, C, H, W]: copies where images are changed, else NULL */
-    uint8_t *labels; /* [micro_max] */
+    uint32_t own_images; /* number of this rank's images in the current step */
+    /* [micro_max] pointers into the data set, one per image of a micro-batch */
+    const uint8_t **images;
+    /* [slots, micro_max, C, H, W] augmented copies of the images; NULL without augmentation */
+    uint8_t *augmented;
+    uint8_t *labels;        /* [micro_max] */
     uint32_t *eval_samples; /* [micro_max] */
     int *eval_classes;      /* [micro_max] */
-    int *predictions;       /* [test.n]: kept where trainer_keep_predictions was asked, or NULL */
+    /* [test.n] predicted class per test image; NULL unless trainer_keep_predictions was called */
+    int *predictions;
 };
 
-/* What was slept before the updates of a step. */
+/* Sleep injected before the optimizer update (inject.phase: update). */
 struct update_sleep {
-    uint64_t step;    /* whose update began last */
-    int64_t slept_ns; /* in this step, before the optimizer ran, by */
-    pthread_t thread; /* who takes it: that of sync.overlap may let a server step */
+    uint64_t step;    /* last step that has begun its update, from 1 */
+    int64_t slept_ns; /* time slept before the current step's update, on `thread` only */
+    /* Thread that runs trainer_step; the thread of sync.overlap may run a server's update. */
+    pthread_t thread;
 };
 
 struct trainer {
-    /* By the caller; pointers are borrowed. */
+    /* Set by the caller; pointers are borrowed. */
     const struct config *config;
     const struct data_set *data;
-    bool rescales; /* a segment of a run whose ranks, and with them batch and shards, change */
-    const int *progress_cpu; /* of a thread that sync.overlap asks for; NULL: not bound */
+    /* Whether this is a segment of an elastic run: ranks, batch and shards may change. */
+    bool rescales;
+    const int *progress_cpu; /* core of the thread that sync.overlap starts; NULL: not bound */
     struct work_options work;
 
-    struct job job; /* waiter and comm by the caller, too */
+    struct job job; /* the caller sets waiter and comm */
     struct batches batches;
     struct model model;
 
-    struct sync *sync;       /* over the ranks of the stage and slice */
-    struct overlap *overlap; /* NULL: messages are left alone while this rank computes */
-    struct group group;      /* open when ranks share the statistics of batch norm */
+    struct sync *sync;       /* over the ranks that hold the same stage and slice */
+    struct overlap *overlap; /* NULL: no messages progress while this rank computes */
+    struct group group;      /* open if ranks share batch-norm statistics */
     struct optimizer optimizer;
-    real *own_params; /* of a rank with weights of its own, while rank 0's are evaluated */
+    /* Backup of this rank's own weights while it evaluates rank 0's weights; else NULL. */
+    real *own_params;
 
-    struct inject inject; /* sleeps of this rank */
+    struct inject inject; /* sleeps or kills injected on this rank */
     struct update_sleep update_sleep;
     struct replayed_work *replayed; /* NULL: this rank computes */
-    struct calibration *times;      /* of what it computes; NULL: nobody asks */
-    /* By the caller, for steps that are not timed: takes the most that a rank has of its arenas in memory within a step
-     * (params_mib, grads_mib, state_mib), where stages of ZeRO give back what is others'. NULL: nobody asks. */
+    struct calibration *times;      /* measured times of each op; NULL: not calibrating */
+    /* Set by the caller in untimed steps: receives the maximum resident size (MiB) of parameters,
+     * gradients and optimizer state within a step. ZeRO stages free memory during a step. NULL: not
+     * measured. */
     struct record_end *arena_use;
-    const char (*op_names)[NET_OP_LAYERS]; /* of spans; NULL: the waiter has no timeline */
+    /* [ops] layers of each op, for timeline spans; NULL: no timeline */
+    const char (*op_names)[NET_OP_LAYERS];
 
     uint64_t steps_done;
-    uint64_t
-        steps_aside; /* of these, beyond (modulo 2^64) as many as such epochs have: steps of others */
-    int64_t batches_tracked; /* that went into the running statistics; of every such layer */
+    /* Offset from steps_done to the step of the learning-rate schedule, modulo 2^64; not 0 if
+     * earlier segments had other epoch lengths. */
+    uint64_t steps_aside;
+    /* Batches in the running statistics, equal for all batch-norm layers. */
+    int64_t batches_tracked;
 };
 
-/* What train.precision lets the net keep values in, which double precision keeps in all their bits. */
+/* Returns the precision of values stored between layers (train.precision). Double-precision builds
+ * store them in full. */
 enum precision trainer_values(const struct config *config);
 
-/* The instruction set of this processor by kernels.isa, train.precision and $SCALEBENCH_ISA; ERR_UNAVAILABLE where it has
- * less than the first. From here on isa_choose gives no more. */
+/* Chooses the instruction set from this processor, kernels.isa, train.precision and
+ * $SCALEBENCH_ISA, and limits isa_choose to it. ERR_UNAVAILABLE if the processor lacks the set that
+ * kernels.isa names. */
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e);
 
-/* Whether kernels are chosen by time; and rank 0's choices [n_layers] given to all ranks, so that
- * replicas compute the same bits. Collective. */
+/* Returns whether kernels are chosen by timing (kernels.tune). trainer_share_choices broadcasts
+ * rank 0's choices [n_layers], so that replicas compute the same bits; it is collective. */
 bool trainer_tunes(const struct config *config);
 enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n_layers,
                                   struct error *e);
 
-/* Images of a step over all ranks, which the spec may leave out, and of what one rank that has them to
- * itself computes at a time. */
+/* Returns the number of images per step over all ranks, or the default if the spec names none.
+ * trainer_batch_alone returns the images of a micro-batch on a single rank. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 uint32_t trainer_batch_alone(const struct config *config);
 
-/* The part of trainer_open that says which images each step takes; needs config, data, model.desc, job.rank and
- * job.ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */
+/* Opens the sampler: which images each step uses. Needs config, data, model.desc, job.rank and
+ * job.ranks, but no MPI. The caller closes the sampler unless it calls trainer_close. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
-/* Sets up batches and network. Collective: ranks agree on an instruction set. What is the caller's is set,
- * all else zero; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
- * batch do not fit. */
+/* Sets up batches and network. Collective: ranks agree on an instruction set. Fields that the
+ * caller owns must be set, all others zero; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model,
+ * data set and batch do not fit. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
-/* Creates the strategy and gives every rank the same initial weights, or its own where the spec says
- * so (train.broadcast_init). Collective. */
+/* Creates the strategy and draws the initial weights: the same on all ranks, or different ones if
+ * train.broadcast_init is off. Collective. */
 enum status trainer_connect(struct trainer *t, struct error *e);
 
-/* Also after a failed open or connect. */
+/* May be called after a failed open or connect. */
 void trainer_close(struct trainer *t);
 
 /* One training step on batch `step` of `epoch`. Collective. */
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 
-/* Inside: a pass over a micro-batch, of a step's several, with the calls that the strategy makes around each op. A rank
- * whose share of a batch is empty takes part in these; NULL: nothing is computed, only the calls are made. */
+/* For the trainer's own files: one pass over a micro-batch, with the strategy's calls around each
+ * op. `batch` may be empty: the rank still makes all calls. NULL: makes the calls without
+ * computing. */
 enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e);
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
                              struct error *e);
 
-/* Inside: a sleep of inject.* that ends now, for the timeline. */
+/* For the trainer's own files: adds an injected sleep that ends now to the timeline. */
 void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 
 /* Learning rate of the last step that was not skipped. */
 double trainer_lr(const struct trainer *t);
 
-/* What the next step's gradients are multiplied by; NAN without a loss scale. */
+/* Returns the factor on the next step's gradients, or NAN without loss scaling. */
 double trainer_loss_scale(const struct trainer *t);
 
-/* 64-bit hash of the rank's parameters, and of the running statistics where ranks share them. */
+/* Returns a 64-bit hash of the rank's parameters. Running statistics are included if ranks share
+ * them. */
 uint64_t trainer_hash(const struct trainer *t);
 
-/* The first parameter that is infinite or no number; 0: all are finite. */
+/* Returns the first parameter that is infinite or NaN; 0 if all are finite. */
 double trainer_wrong_weight(const struct trainer *t);
 
-/* Loss and accuracy over a part of the data set, and each class by itself, sharded over ranks,
- * summed by count; of rank 0's weights, where ranks hold their own. Collective. */
+/* Computes loss and accuracy over a part of the data set, in total and per class. Images are
+ * sharded over ranks. If ranks have different weights, rank 0's are evaluated. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 
-/* Keeps the class that evaluations of the test part give each of its images; writes those of the last one as a text
- * file with a line an image. Writing is collective; rank 0 writes. */
+/* Keeps the predicted class of each test image in later evaluations. trainer_write_predictions
+ * writes the last ones to a text file, one line per image; it is collective, and rank 0 writes. */
 enum status trainer_keep_predictions(struct trainer *t, struct error *e);
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e);
 
 void trainer_add_score(struct score *sum, const struct score *score);
 
-/* Sums the ranks' scores in place. Collective. */
+/* Sums the scores of all ranks in place. Collective. */
 enum status trainer_sum_scores(const struct job *job, struct score *score, struct error *e);

@@ -6,7 +6,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-/* Counts the n images from `first` that the net has just seen. */
+/* Counts the n images from `first` that the net has just classified. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
     net_classify(t->model.net, t->model.slot, t->batches.eval_classes);
@@ -20,7 +20,7 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
                n * sizeof *t->batches.predictions);
 }
 
-/* With the weights of a step, which are rounded once. */
+/* Runs forward. 16-bit weights are rounded on the first call only. */
 static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
@@ -32,7 +32,7 @@ static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct 
     return OK;
 }
 
-/* Scores of images [first, first + n) of a part; of a replica's ranks one alone has any. */
+/* Scores images [first, first + n) of a part. Only one rank of a replica gets a non-zero score. */
 static enum status evaluate_images(struct trainer *t, const struct data_part *part, size_t first,
                                    size_t n, bool is_first, struct score *score,
                                    struct class_counts *classes, struct error *e)
@@ -75,7 +75,7 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
     return stage_step_end(&t->model.stage, e);
 }
 
-/* Ranks that hold weights of their own evaluate rank 0's together, and then have theirs back. */
+/* Replaces weights of this rank's own by rank 0's during evaluation, and saves them. */
 static enum status take_first_weights(struct trainer *t, struct error *e)
 {
     if (t->own_params == NULL)
@@ -129,7 +129,7 @@ static enum status write_lines(const struct trainer *t, const char *path, struct
 
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e)
 {
-    /* Each rank has filled its own share; the rest is 0. */
+    /* Each rank filled in its share; other elements are 0. */
     TRY(wait_allreduce(t->job.waiter, t->batches.predictions, t->data->test.n, MPI_INT, MPI_SUM,
                        t->job.comm, "collection of the predictions", e));
     return t->job.rank == 0 ? write_lines(t, path, e) : OK;

@@ -1,4 +1,4 @@
-/* Setting a trainer up, and taking it down again. */
+/* Opens and closes a trainer. */
 #include <stdlib.h>
 
 #include "bench/workloads/train_cnn/cut.h"
@@ -9,8 +9,8 @@
 
 /* ---- Batches ---- */
 
-/* Images of each rank at a time when neither train.global_batch nor train.batch_per_rank is
- * given. */
+/* Images per rank and step if the spec names neither train.global_batch nor
+ * train.batch_per_rank. */
 #define DEFAULT_BATCH_PER_RANK 64
 
 uint32_t trainer_global_batch(const struct config *config, int ranks)
@@ -43,7 +43,8 @@ static enum status open_sampler(struct trainer *t, struct error *e)
     return sampler_open(&t->batches.sampler, e);
 }
 
-/* Of data whose labels say how many classes there are, the label that is one too many is named. */
+/* Checks that data and model fit. If the number of classes is known from labels, the error names
+ * the largest label. */
 static enum status check_data(const struct trainer *t, struct error *e)
 {
     const struct data_set *d = t->data;
@@ -55,7 +56,7 @@ static enum status check_data(const struct trainer *t, struct error *e)
                     t->model.desc->name, t->model.desc->classes, t->model.desc->classes - 1);
 }
 
-/* A target that guessing reaches is a fraction typed for percent. */
+/* Rejects a target accuracy that guessing reaches: probably a fraction instead of a percentage. */
 static enum status check_target(const struct trainer *t, struct error *e)
 {
     double target = config_number(t->config, OPT_TARGET_ACC),
@@ -110,7 +111,7 @@ enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n
                       "rank 0's choice of kernels", e);
 }
 
-/* One that cannot try the kernels still takes part in the broadcast. */
+/* Tunes on this rank; a rank that fails still takes part in the broadcast. */
 static enum status tune(struct trainer *t, uint8_t *choices, const struct net_options *options,
                         struct error *e)
 {
@@ -128,7 +129,7 @@ static enum status create_stage(struct trainer *t, struct net_options options, s
     return slice_find_sums(&t->model, e);
 }
 
-/* All ranks try the kernels at the same time, as they will run them. */
+/* With kernels.tune: start, all ranks tune at the same time, under the load of a run. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {
     TRY(slice_open(&t->model, &t->job.grid, e));
@@ -168,7 +169,8 @@ static enum status open_net(struct trainer *t, struct error *e)
     return create_net(t, options, e);
 }
 
-/* The most that every rank's processor has: replicas must compute the same bits. */
+/* Chooses the best instruction set that all processors have: replicas must compute the same
+ * bits. */
 static enum status agree_on_isa(struct trainer *t, struct error *e)
 {
     enum status chosen = trainer_isa(t->config, &t->model.isa, e);
@@ -203,8 +205,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 
 /* ---- The strategy ---- */
 
-/* Gives batch norm its running statistics and, where ranks share them, its sums. Under strategy
- * `none` ranks do not communicate, so nothing is shared. */
+/* Gives batch norm its running statistics and, if ranks share them, its sums. Strategy `none`
+ * shares nothing. */
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
@@ -218,7 +220,7 @@ static enum status connect_batch_norm(struct trainer *t, struct error *e)
     t->model.stage.shares_statistics = true;
     t->model.exec.group_sum = group_sum;
     t->model.exec.group_arg = &t->group;
-    /* Of each layer one forward and one backward. */
+    /* One sum forward and one backward per layer and micro-batch. */
     size_t most = 2 * (size_t)t->model.desc->n_layers * t->batches.accumulate;
     return group_open(&t->group, t->sync, t->overlap, t->job.grid.data, most, e);
 }
@@ -239,8 +241,8 @@ static enum status connect_overlap(struct trainer *t, struct error *e)
     return status;
 }
 
-/* The optimizer may run over several parts of the weights: the first is what a rank sleeps
- * before. */
+/* Sleeps before the first update of a step; the optimizer may run several times, once per part of
+ * the weights. */
 static void before_update(void *arg)
 {
     struct trainer *t = arg;
@@ -314,7 +316,8 @@ static enum status create_sync(struct trainer *t, struct error *e)
     return sync_create(&t->sync, config_strategy_kind(t->config), &options, e);
 }
 
-/* Rank 0's, unless each is to draw its own: then from the seed and the rank, whatever is called when. */
+/* Draws initial weights: rank 0's for all ranks, or different ones on each replica. Weights depend
+ * on seed and replica only, not on call order. */
 static enum status draw_weights(struct trainer *t, struct error *e)
 {
     bool own = !config_int(t->config, OPT_BROADCAST_INIT);

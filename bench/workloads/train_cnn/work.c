@@ -12,10 +12,10 @@
 
 /* ---- Opening ---- */
 
-/* Steps of a calibration at most: what varies from step to step shows in fewer. */
+/* Most steps in a calibration; enough for variation between steps. */
 #define STEPS_MOST 1000
 
-/* Steps that ranks with the times of one calibrated rank lie apart. */
+/* Distance in steps between ranks that replay the same calibrated rank. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)
@@ -43,7 +43,8 @@ static enum status open_times(const struct trainer *t, struct calibration *c, in
     return OK;
 }
 
-/* At so many GFLOP/s of each thread; what has no FLOPs takes no time, nor does the optimizer. */
+/* Makes times from a rate in GFLOP/s per thread. Ops without FLOPs and the optimizer take no
+ * time. */
 static enum status make_times(const struct trainer *t, struct calibration *c, double gflops,
                               struct error *e)
 {
@@ -61,7 +62,7 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     return OK;
 }
 
-/* The folder of a launch and the one that holds it: what a run calls the launch. */
+/* Returns the last two folders of a path, run and launch, which name the launch. */
 static const char *last_folders(const char *path)
 {
     const char *from = path + strlen(path);
@@ -70,8 +71,8 @@ static const char *last_folders(const char *path)
     return from > path ? from + 1 : path;
 }
 
-/* Ranks of a node take the times of those that were calibrated side by side. Where they are more, the
- * next ones take them from another step on, so that equal ranks do not all have the same luck. */
+/* Each rank of a node replays a rank of the calibration. If there are more ranks than calibrated
+ * ones, the times are reused from a later step, so that equal ranks do not replay equal noise. */
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
@@ -81,8 +82,10 @@ static enum status read_times(struct trainer *t, struct replayed_work *r, const 
     TRY(calibration_check(&r->calibration, &work, folder, e));
     for (int op = 0; op < r->calibration.n_ops; op++)
         if (r->calibration.ops[op].last > t->model.desc->n_tensors)
-            return error_set(e, ERR_DATA, "%s: op %d has tensors up to %d, the net has %d", folder,
-                             op + 1, r->calibration.ops[op].last, t->model.desc->n_tensors);
+            return error_set(
+                e, ERR_DATA,
+                "%s: op %d has tensors up to %d, expected at most %d as in this network", folder,
+                op + 1, r->calibration.ops[op].last, t->model.desc->n_tensors);
     r->first = (uint64_t)(own / ranks) * STEPS_APART;
     snprintf(r->from, sizeof r->from, "%s", last_folders(folder));
     return OK;
@@ -90,7 +93,7 @@ static enum status read_times(struct trainer *t, struct replayed_work *r, const 
 
 static enum status open_replay(struct trainer *t, struct error *e)
 {
-    TRY(MEM_NEW(t->replayed, 1, "what stands for computing", e));
+    TRY(MEM_NEW(t->replayed, 1, "replay of computing", e));
     struct replayed_work *r = t->replayed;
     if (t->work.calibration != NULL) {
         TRY(read_times(t, r, t->work.calibration, e));
@@ -101,7 +104,7 @@ static enum status open_replay(struct trainer *t, struct error *e)
     pace_open(&r->pace);
     r->pace.poll_ns = OVERLAP_TILE_NS;
     r->own_core = t->job.waiter->kind != WAIT_YIELD;
-    return MEM_NEW(r->writing_ns, (size_t)r->calibration.n_ops, "what stands for computing", e);
+    return MEM_NEW(r->writing_ns, (size_t)r->calibration.n_ops, "replay of computing", e);
 }
 
 enum status work_open(struct trainer *t, struct error *e)
@@ -115,14 +118,14 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* Strategies take as long with zeros as with other numbers, which a sum of sums would carry beyond all
- * bounds; compressors do not. */
+/* Zero gradients are enough for strategies and cannot overflow in repeated sums. The time of
+ * compressors depends on values, so they get random gradients. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
         return OK;
     size_t n = t->sync->arenas.n;
-    TRY(MEM_NEW_ALIGNED(t->replayed->gradients, n, "made-up gradients", e));
+    TRY(MEM_NEW_ALIGNED(t->replayed->gradients, n, "random gradients", e));
     net_init_tensors(t->model.desc, t->model.stage.tensors.first, t->model.stage.tensors.last,
                      t->replayed->gradients, t->model.exec.seed + (uint64_t)t->job.rank + 1);
     return OK;
@@ -166,16 +169,16 @@ struct range work_op_range(const struct trainer *t, int op)
     return (struct range){of.first - first, of.last - first};
 }
 
-/* ---- Time that passes ---- */
+/* ---- Replay ---- */
 
-/* Of so many of the images. */
+/* Returns `share` of a part's calibrated time (ns). */
 static int64_t time_of(const struct replayed_work *r, enum calibration_part part, int op,
                        double share)
 {
     return llround((double)r->row[calibration_part(&r->calibration, part, op)] * share);
 }
 
-/* Of the parameters, those of the stage. */
+/* Returns the optimizer's time (ns) for `params` parameters. */
 static double update_ns(const struct trainer *t, size_t params)
 {
     const struct replayed_work *r = t->replayed;
@@ -203,13 +206,14 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* A part whose end the rank's own record sees alone: cores that others want are not kept awake for that. */
+/* Sleeps for a part. Only the rank's own record sees its end, so a shared core is not kept awake
+ * for precision. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
 }
 
-/* Messages are tested between tiles of an op, as where it is computed. */
+/* Sleeps for an op; messages are tested in between, as when the op is computed. */
 static void pass_op(const struct trainer *t, int64_t ns, bool exact)
 {
     struct replayed_work *r = t->replayed;
@@ -219,13 +223,13 @@ static void pass_op(const struct trainer *t, int64_t ns, bool exact)
     r->pace.poll = NULL;
 }
 
-/* Whether others can see when an op of a pass ends, which hooks follow. */
+/* Returns whether hooks after each op make its end visible to other ranks. */
 static bool is_seen(const struct trainer *t)
 {
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
 }
 
-/* To the stage behind. */
+/* Returns whether the next stage waits for this op. */
 static bool is_handed_on(const struct trainer *t, int op)
 {
     return op + 1 == t->model.stage.last && !computes_loss(t);
@@ -238,7 +242,7 @@ static bool is_awaited(const struct trainer *t, int op)
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
-/* From an arena of gradients; NULL: zeroes. */
+/* Copies an op's gradients from an arena; NULL: sets them to 0. */
 static void fill_gradients(const struct trainer *t, int op, real *grads, const real *from)
 {
     struct range range = work_op_range(t, op);
@@ -251,9 +255,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Gradients are what a compressor looks at; and where a rank has a core of its own the sum finds in its caches what it
- * has just written, which a sleep has lost. They are written last, as part of the op's time; what that takes is known
- * from the steps before. */
+/* Sleeps, then writes the gradients. Compressors read them. On a core of its own a rank's next sum
+ * would find them in cache if they were computed, but a sleep evicts them. Writing takes part of
+ * the op's time, estimated from earlier steps. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
@@ -272,8 +276,8 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
 
 /* ---- Computing ---- */
 
-/* Images that are changed are copied first, to where the set keeps them until backward; others are read where
- * they lie. A later stage has its activations from the one before, and wants labels if it is the last. */
+/* Loads a micro-batch. Augmented images are copied and kept until backward; others are read in
+ * place. Later stages get activations from the previous stage, and the last stage needs labels. */
 static void load(struct trainer *t, const struct batch *batch)
 {
     size_t image_bytes = shape_count(t->model.desc->input);
@@ -296,7 +300,7 @@ static void load(struct trainer *t, const struct batch *batch)
         net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
-/* Around what is computed, where its time is kept: that of all micro-batches together. */
+/* Measure a part if times are kept, summed over micro-batches. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;
@@ -391,12 +395,12 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     end_part(t, PART_BACKWARD, op, begin_ns);
 }
 
-/* Its time goes by the numbers, which a strategy may share out. */
+/* Sleeps in proportion to the number of parameters, which a strategy may shard. */
 void work_update(void *arg, size_t begin, size_t end)
 {
     struct trainer *t = arg;
     struct replayed_work *r = t->replayed;
-    pace_meet(&r->pace);
+    pace_drop_overrun(&r->pace);
     pace_pass(&r->pace, llround(update_ns(t, end - begin)), true);
 }
 

@@ -73,7 +73,7 @@ class Run:
         step_s = 1e-9 * self.window.window_ns / self.window.steps
         batch = self.about["global_batch"]
         self.say(f"{self.window.steps} steps of {batch} images on {self.ranks.n} ranks: "
-                 f"{1e3 * step_s:.3f} ms a step, {batch / step_s:.0f} images/s")
+                 f"{1e3 * step_s:.3f} ms per step, {batch / step_s:.0f} images/s")
 
     def for_accuracy(self):
         epochs = int(self.inputs.option("train.epochs"))

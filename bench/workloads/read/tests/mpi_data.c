@@ -385,7 +385,7 @@ static void fewer_samples_than_ranks_are_no_shards(void **state)
     struct error e;
     assert_int_equal(sampler_open(&s, &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
-                        "data.shard = contiguous: 2 samples give no shard to each of 3 ranks");
+                        "data.shard = contiguous: 2 samples are too few for 3 ranks");
 }
 
 /* ---- Refusals ---- */

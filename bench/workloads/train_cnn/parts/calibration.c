@@ -13,7 +13,7 @@
 static enum status make_rows(struct calibration *c, int steps, struct error *e)
 {
     c->capacity = steps;
-    /* One more: the row of a step that will not be kept. */
+    /* One more row, for a step that is not kept. */
     return MEM_NEW(c->ns, ((size_t)steps + 1) * (size_t)calibration_parts(c), "times of ops", e);
 }
 
@@ -50,9 +50,9 @@ void calibration_keep(struct calibration *c)
 
 #define DIFFERS(what, format, is, wanted)                                                          \
     return error_set(e, ERR_ARGUMENT,                                                              \
-                     "%s holds times of " what " " format ", this rank has " format                \
-                     ": calibrate with the same network, plan, optimizer, batch and threads",      \
-                     folder, is, wanted)
+                     "%s: expected times of " what " " format " as on this rank, found " format    \
+                     ". Calibrate with the same network, plan, optimizer, batch and threads",      \
+                     folder, wanted, is)
 
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e)
@@ -133,7 +133,7 @@ enum status calibration_write(const struct calibration *c, const char *folder, i
 
 static enum status bad_file(const char *path, const char *what, struct error *e)
 {
-    return error_at(e, ERR_DATA, path, 0, 0, "%s; calibrate anew", what);
+    return error_at(e, ERR_DATA, path, 0, 0, "%s. Calibrate again", what);
 }
 
 static enum status take_work(struct calibrated_work *work, json_t *all, const char *path,
@@ -143,8 +143,8 @@ static enum status take_work(struct calibrated_work *work, json_t *all, const ch
     json_int_t params;
     int schema;
     if (json_unpack(all, "{s:i}", "schema", &schema) != 0 || schema != CALIBRATION_SCHEMA)
-        return bad_file(path, "no times of ops of this version (schema 1)", e);
-    work->micro_batches = 1; /* where nothing is said of them */
+        return bad_file(path, "expected times of ops of schema 1", e);
+    work->micro_batches = 1; /* default of files without micro_batches */
     if (json_unpack(all, "{s:s, s:s, s:s, s:I, s:i, s?i, s:i}", "model", &model, "plan", &plan,
                     "optimizer", &optimizer, "params", &params, "images", &work->images,
                     "micro_batches", &work->micro_batches, "threads", &work->threads) != 0)
@@ -171,13 +171,13 @@ static enum status take_ops(struct calibration *c, json_t *all, const char *path
         if (json_unpack(json_array_get(ops, (size_t)i), "{s:s, s:[i,i]}", "name", &name, "tensors",
                         &op->first, &op->last) != 0 ||
             op->first < 0 || op->last < op->first)
-            return bad_file(path, "an op is no name with its first and last tensor", e);
+            return bad_file(path, "an op must be a name with its first and last tensor", e);
         snprintf(op->name, sizeof op->name, "%s", name);
     }
     return OK;
 }
 
-/* A step of an hour is none. */
+/* Longer steps are rejected: an hour. */
 #define LONGEST_NS 3600000000000
 
 static enum status take_step(struct calibration *c, const json_t *row, const char *path,
@@ -186,15 +186,14 @@ static enum status take_step(struct calibration *c, const json_t *row, const cha
     size_t parts = (size_t)calibration_parts(c);
     if (json_array_size(row) != parts)
         return error_at(e, ERR_DATA, path, 0, 0,
-                        "step %d has %zu times where %d ops take %zu; calibrate anew",
-                        c->n_steps + 1, json_array_size(row), c->n_ops, parts);
+                        "step %d: found %zu times, expected %zu for %d ops. Calibrate again",
+                        c->n_steps + 1, json_array_size(row), parts, c->n_ops);
     for (size_t k = 0; k < parts; k++) {
         const json_t *time = json_array_get(row, k);
         json_int_t ns = json_is_integer(time) ? json_integer_value(time) : -1;
         if (ns < 0 || ns > LONGEST_NS)
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "step %d: time %zu is no number of nanoseconds from 0 to an hour; "
-                            "calibrate anew",
+                            "step %d: time %zu must be 0 ns to 1 hour. Calibrate again",
                             c->n_steps + 1, k + 1);
         calibration_row(c)[k] = ns;
     }
@@ -222,10 +221,10 @@ enum status calibration_read(struct calibration *c, const char *folder, int rank
     *c = (struct calibration){0};
     file_path(path, folder, rank);
     if (access(path, F_OK) != 0)
-        return error_set(e, ERR_ARGUMENT,
-                         "%s holds no calibration: rank.%d.times.json is not there; a launch with "
-                         "--calibrate and --record writes it",
-                         folder, rank);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: rank.%d.times.json not found. Write it by a launch with --calibrate and --record",
+            folder, rank);
     json_t *all = json_load_file(path, 0, &wrong);
     if (all == NULL)
         return error_at(e, ERR_DATA, path, wrong.line, wrong.column, "%s", wrong.text);

@@ -1,9 +1,9 @@
-/* What each part of a training step took, step after step: written by a launch that computes on cores of
- * its own (compute: calibrate), let pass by one whose ranks outnumber cores (compute: replay). Or made
- * from a stated rate.
+/* Times of each part of a training step, step by step. A launch with a core per rank measures them
+ * (compute: calibrate), or they follow from a stated rate. A launch with more ranks than cores
+ * sleeps for them (compute: replay).
  *
- * The parts of a step, in the order in which they come: loading the batch, each op forward, the loss,
- * each op backward, the optimizer. A rank keeps them in rank.N.times.json beside its record. */
+ * Parts in order: loading, each op forward, loss, each op backward, optimizer. Each rank writes
+ * rank.N.times.json beside its record. */
 #pragma once
 
 #include <stdint.h>
@@ -12,12 +12,12 @@
 
 enum { CALIBRATION_SCHEMA = 1 };
 
-/* What was computed: times hold for the same alone. */
+/* Work that was calibrated; its times hold for equal work only. */
 struct calibrated_work {
     char model[256], plan[32], optimizer[32];
     int64_t params;
-    int images;        /* of a rank's batch */
-    int micro_batches; /* in which it computes them */
+    int images;        /* images per rank and step */
+    int micro_batches; /* micro-batches per step */
     int threads;
 };
 
@@ -35,7 +35,8 @@ struct calibration {
     int n_steps, capacity;
 };
 
-/* Where the parts lie in a row of times; op: of those that are one an op, else 0. */
+/* Returns the number of times per step. calibration_part returns the index of one; op is 0 for
+ * load, loss and optimizer. */
 static inline int calibration_parts(const struct calibration *c)
 {
     return 2 * c->n_ops + 3;
@@ -47,26 +48,26 @@ static inline int calibration_part(const struct calibration *c, enum calibration
     return first[part] + op;
 }
 
-/* For the times of `steps` steps of so many ops, which are the caller's to fill in. Freed with
- * calibration_free in any case, as below. */
+/* Makes room for `steps` steps of `ops` ops, whose names and tensors the caller fills in. Call
+ * calibration_free in any case, also after calibration_read. */
 enum status calibration_open(struct calibration *c, const struct calibrated_work *work, int ops,
                              int steps, struct error *e);
 void calibration_free(struct calibration *c);
 
-/* The row [calibration_parts] of the step that is under way; it counts once it is kept. When the
- * calibration is full, steps are kept no more. */
+/* Returns the row [calibration_parts] of the current step. calibration_keep keeps that row; if the
+ * calibration is full, it is dropped. */
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 
-/* Writes, reads folder/rank.N.times.json. ERR_DATA with the file, and its line where it is no JSON, for
- * one that is not a calibration; ERR_ARGUMENT where the folder has none of that rank. */
+/* Write and read folder/rank.N.times.json. ERR_DATA, with file and line, if the file is not a
+ * calibration; ERR_ARGUMENT if it does not exist. */
 enum status calibration_write(const struct calibration *c, const char *folder, int rank,
                               struct error *e);
 enum status calibration_read(struct calibration *c, const char *folder, int rank, struct error *e);
 
-/* The ranks from 0 whose files are in the folder. */
+/* Returns the number of consecutive ranks from 0 with a file in the folder. */
 int calibration_ranks(const char *folder);
 
-/* ERR_ARGUMENT, naming the folder, where times of other work would be let pass. */
+/* ERR_ARGUMENT, naming the folder, if the calibrated work differs from `wanted`. */
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e);

@@ -34,12 +34,12 @@ enum status inject_open(struct inject *in, const struct config *config, int rank
     for (size_t i = 0; i < chosen->n && kind != INJECT_none; i++)
         if (chosen->numbers[i] >= ranks)
             return error_set(e, ERR_ARGUMENT,
-                             "inject.ranks names rank %.0f; this job has ranks 0..%d",
-                             chosen->numbers[i], ranks - 1);
+                             "inject.ranks: expected ranks 0..%d of this job, found %.0f",
+                             ranks - 1, chosen->numbers[i]);
     return OK;
 }
 
-/* In (0, 1]: the logarithm of 0 is no time to sleep. */
+/* Returns a number in (0, 1], never 0, for a logarithm. */
 static double draw(const struct inject *in, uint64_t step)
 {
     uint32_t word = rng_word(in->seed, RNG_STREAM(RNG_STRAGGLER, in->phase), (uint32_t)(step >> 32),

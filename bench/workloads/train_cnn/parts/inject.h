@@ -1,5 +1,5 @@
-/* Stragglers on purpose: chosen ranks sleep in a chosen phase of chosen steps, so that one sees which
- * ranks wait for them; or failures, of ranks that kill themselves there. How long is a function of (seed, step, rank) alone. */
+/* Injected stragglers and failures: chosen ranks sleep, or kill themselves, in a chosen phase of
+ * chosen steps. The sleep depends on (seed, step, rank) only. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "bench/spec/spec.h"
 
-/* What one rank does; of a rank that was not chosen `kind` is INJECT_none. */
+/* Injection of one rank; `kind` is INJECT_none if it was not chosen. */
 struct inject {
     enum inject_kind kind;
     enum inject_phase phase;
@@ -17,16 +17,16 @@ struct inject {
     uint32_t rank;
 };
 
-/* ERR_ARGUMENT for a chosen rank that the job does not have. */
+/* ERR_ARGUMENT if inject.ranks names a rank that the job does not have. */
 enum status inject_open(struct inject *in, const struct config *config, int rank, int ranks,
                         struct error *e);
 
-/* Seconds that the rank sleeps in this phase of this step: fixed: inject.sleep; exponential: with
- * this mean; Pareto: with this least value and inject.shape. */
+/* Returns the seconds to sleep in this phase and step. fixed: inject.sleep; exponential: mean
+ * inject.sleep; Pareto: minimum inject.sleep, shape inject.shape. */
 double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step);
 
-/* Whether it ends there by SIGKILL instead. */
+/* Returns whether the rank kills itself (SIGKILL) in this phase and step. */
 bool inject_kills(const struct inject *in, enum inject_phase phase, uint64_t step);
 
-/* Sleeps for so long; returns the nanoseconds that it took. */
+/* Sleeps if this phase and step are chosen; returns the nanoseconds slept. */
 int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step);

@@ -1,4 +1,4 @@
-/* The ranks that train together. */
+/* Ranks that train together. */
 #pragma once
 
 #include "comm/grid.h"
@@ -8,5 +8,5 @@ struct job {
     struct waiter *waiter; /* borrowed */
     MPI_Comm comm;
     int rank, ranks;
-    struct grid grid; /* of which replica of the net, stage and slice the rank is */
+    struct grid grid; /* this rank's replica, pipeline stage and tensor slice */
 };

@@ -22,7 +22,7 @@ static double warm_up(const struct config *c, double lr, double step, double war
     return lr * step / warmup;
 }
 
-/* After `done` of `all` steps, the warm-up left out; beyond the end the rate stays at its last. */
+/* done, all: steps without warm-up. Beyond the end the rate is lr_min. */
 static double cosine(const struct config *c, double lr, double done, double all)
 {
     const double pi = 3.141592653589793;

@@ -30,15 +30,15 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* Sleeps that are looked at, and how long they are: as ops are, since a processor that idles for longer
- * takes longer to come back. */
+/* Number and length (ns) of the sleeps that measure the margin. They are as long as ops, since a
+ * longer idle processor wakes later. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* A machine that is busy wakes late for other reasons: beyond the most, ranks would rather keep their
- * cores from working. */
+/* Bounds of the margin. Busy machines wake late for other reasons; a larger margin would keep cores
+ * from working. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
-/* What nine sleeps of ten are late by at most. */
+/* Returns the 90th percentile of the lateness of sleeps (ns). */
 static int64_t measure_margin(const struct pace_clock *clock)
 {
     double late_ns[PROBES];
@@ -60,7 +60,7 @@ void pace_open(struct pace *p)
 
 /* ---- Passing time ---- */
 
-void pace_meet(struct pace *p)
+void pace_drop_overrun(struct pace *p)
 {
     if (p->owed_ns < 0)
         p->owed_ns = 0;
@@ -69,11 +69,11 @@ void pace_meet(struct pace *p)
 
 void pace_step_begin(struct pace *p)
 {
-    pace_meet(p);
+    pace_drop_overrun(p);
     p->late_ns = 0;
 }
 
-/* The next moment at which something is to be done before `until_ns`. */
+/* Returns the next time to poll or stop before `until_ns`. */
 static int64_t next_stop(const struct pace *p, int64_t now, int64_t until_ns)
 {
     int64_t poll_at = now + p->poll_ns;
@@ -98,7 +98,7 @@ static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
     return now;
 }
 
-/* What is late for longer counts once. */
+/* Counts a continuing overrun once. */
 static void count_late(struct pace *p, bool seen)
 {
     int64_t late_ns = p->owed_ns < 0 ? -p->owed_ns : 0;

@@ -10,8 +10,8 @@
 
 #include "kernels/base/clock.h"
 
-/* False: it could not be written. */
-static bool tell(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
+/* Returns false if the file cannot be written. */
+static bool write_line(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
 {
     char line[256];
     int n = snprintf(line, sizeof line,
@@ -30,7 +30,7 @@ enum status progress_file_open(struct progress_file *f, const char *dir, uint64_
     *f = (struct progress_file){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666),
                                 .resumed = steps_done};
     f->open = f->fd >= 0;
-    if (!f->open || !tell(f, steps_done, epoch))
+    if (!f->open || !write_line(f, steps_done, epoch))
         return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
     return OK;
 }
@@ -43,7 +43,7 @@ void progress_file_write(struct progress_file *f, uint64_t steps_done, uint32_t 
         f->last_s = clock_date_s();
     if (stepped && f->first_s == 0)
         f->first_s = f->last_s;
-    tell(f, steps_done, epoch);
+    write_line(f, steps_done, epoch);
 }
 
 void progress_file_close(struct progress_file *f)

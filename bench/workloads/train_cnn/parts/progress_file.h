@@ -1,11 +1,10 @@
-/* DIR/progress: how far a segment of an elastic run is, for whoever begins it again when it is killed.
- * One line of JSON, of one length, which a write of its own replaces after each step, outside of the timed
- * part:
+/* DIR/progress: how far a segment of an elastic run is, for the program that restarts it after a kill.
+ * One line of JSON of fixed length, replaced by a single write after each step, outside of timed steps:
  *
  *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123, "last_step_at_s": ...}
  *
- * resumed: steps that were done when it began; steps: those that are done; epoch: whole ones; the two times are
- * the ends of its first and of its last step so far, since 1970, 0 where there is none. */
+ * resumed: steps done when the segment began; steps: steps done now; epoch: complete epochs. The two times are
+ * the ends of the segment's first and latest step, in seconds since 1970; 0 before the first step. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +12,7 @@
 
 #include "kernels/base/error.h"
 
-/* Zeroed: nothing is told. */
+/* Zeroed: no file; writes do nothing. */
 struct progress_file {
     bool open;
     int fd;
@@ -21,12 +20,13 @@ struct progress_file {
     double first_s, last_s;
 };
 
-/* Of a run that begins after so many steps, in `epoch`. ERR_SYSTEM where the file cannot be written. */
+/* Creates the file for a segment that begins after `steps_done` steps, in `epoch`. ERR_SYSTEM if it
+ * cannot be written. */
 enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
                                uint32_t epoch, struct error *e);
 
-/* After a step (`stepped`), and after an epoch's evaluation. What cannot be written any more is not told: training
- * goes on. */
+/* Writes the file after a step (`stepped`) or after an epoch's evaluation. Write errors are
+ * ignored: training continues. */
 void progress_file_write(struct progress_file *f, uint64_t steps_done, uint32_t epoch,
                          bool stepped);
 

@@ -13,10 +13,10 @@
 #include "comm/library.h"
 #include "kernels/base/text.h"
 
-/* Exit statuses that no library ends a process with. */
+/* Exit statuses that no MPI library uses. */
 enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
 
-/* An MPI process by itself, of which all survive. Nothing that the library says of its end is told. */
+/* Runs as an MPI job of one process. Its output is discarded. */
 static _Noreturn void try_calls(void)
 {
     int how = IS_NOT_DECLARED, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -40,7 +40,7 @@ static void print_verdict(FILE *out, int wait_status)
     static const char *const verdicts[] = {
         [IS_THERE] = "yes: MPIX_Comm_shrink and MPIX_Comm_agree work; train_cnn does not use them",
         [IS_REFUSED] = "no: MPIX_Comm_shrink or MPIX_Comm_agree returns an error",
-        [IS_NOT_DECLARED] = "no: it declares no MPIX_Comm_shrink",
+        [IS_NOT_DECLARED] = "no: MPIX_Comm_shrink is not declared",
     };
     char library[256], end[TEXT_END];
     int how = WIFSIGNALED(wait_status) ? 0 : WEXITSTATUS(wait_status);

@@ -1,12 +1,12 @@
-/* Whether ranks could go on in place when one of them dies: user-level failure mitigation (ULFM; Bland et al.,
- * "Post-failure recovery of MPI communication capability", 2013). Its calls are declared by MPI libraries that do not
- * have it: those of MPICH's device ch4, 4.0 to 4.3, end the process. */
+/* Probes whether ranks could continue after the death of one: user-level failure mitigation (ULFM;
+ * Bland et al., "Post-failure recovery of MPI communication capability", 2013). Some MPI libraries
+ * declare its calls without support: MPICH 4.0 to 4.3 with device ch4 ends the process. */
 #pragma once
 
 #include <stdio.h>
 
 #include "kernels/base/error.h"
 
-/* Tries MPIX_Comm_shrink and MPIX_Comm_agree in a process of its own, by itself, and prints in one line what
- * became of it. Before MPI has started. */
+/* Tries MPIX_Comm_shrink and MPIX_Comm_agree in a child process and prints the result in one line.
+ * Call it before MPI starts. */
 enum status recovery_probe(FILE *out, struct error *e);

@@ -7,7 +7,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
 
-/* Images that count in a batch of `n`. */
+/* Returns the images that count in a batch of `n`. */
 static uint32_t counted(const struct sampler *s, uint32_t n)
 {
     return s->remainder == REMAINDER_drop ? n - n % (uint32_t)s->ranks : n;
@@ -18,14 +18,14 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-/* Images of step `step` before the remainder rule: the last step of an epoch takes what is left. */
+/* Returns the images of a step before the remainder rule; the last step of an epoch is smaller. */
 static uint32_t step_images(const struct sampler *s, uint32_t step)
 {
     uint32_t left = s->n_samples - step * s->global_batch;
     return left < s->global_batch ? left : s->global_batch;
 }
 
-/* First sample of the shard of `rank`. */
+/* Returns the first sample of the shard of `rank`. */
 static uint32_t shard_begin(const struct sampler *s, int rank)
 {
     return (uint32_t)((uint64_t)s->n_samples * (uint64_t)rank / (uint64_t)s->ranks);
@@ -38,7 +38,8 @@ static void find_own(struct sampler *s)
     s->n_own = shard ? shard_begin(s, s->rank + 1) - s->first : s->n_samples;
 }
 
-/* Each shard is shuffled by numbers of its own; at one rank both ways give the same order. */
+/* Each contiguous shard has its own random stream. At one rank global and contiguous give the same
+ * order. */
 static void fill_order(struct sampler *s, uint32_t epoch)
 {
     uint64_t seed = s->seed;
@@ -57,20 +58,19 @@ static enum status check_sizes(const struct sampler *s, struct error *e)
 {
     if (s->global_batch > s->n_samples) {
         return error_set(e, ERR_ARGUMENT,
-                         "a global batch of %u images from a data set of %u: expected at most as "
-                         "many in train.global_batch",
+                         "train.global_batch = %u: expected at most %u, the number of images",
                          s->global_batch, s->n_samples);
     }
     if (s->shard == SHARD_contiguous && s->n_samples < (uint32_t)s->ranks) {
         return error_set(e, ERR_ARGUMENT,
-                         "data.shard = contiguous: %u samples give no shard to each of %d ranks",
+                         "data.shard = contiguous: %u samples are too few for %d ranks",
                          s->n_samples, s->ranks);
     }
     if (s->global_batch < (uint32_t)s->ranks) {
-        return error_set(e, ERR_ARGUMENT,
-                         "a global batch of %u images has none for some of %d ranks: expected at "
-                         "least %d in train.global_batch",
-                         s->global_batch, s->ranks, s->ranks);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "train.global_batch = %u: expected at least one image for each of %d ranks, %d in all",
+            s->global_batch, s->ranks, s->ranks);
     }
     return OK;
 }
@@ -99,7 +99,7 @@ void sampler_close(struct sampler *s)
     s->weights = NULL;
 }
 
-/* Every rank computes the same number of images; what lies beyond the batch repeats its first ones
+/* Every rank computes the same number of images; positions beyond the batch repeat its first images
  * with weight 0. */
 static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t count)
 {
@@ -112,9 +112,8 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
     return (struct batch){.n = n, .samples = s->samples, .weights = s->weights, .global = count};
 }
 
-/* Of the first n places of an epoch, those dealt to this rank. Shards with a sample more lie where
- * floor(N r / p) jumps; `place` counts the rank among all of them, those with larger shards
- * first. */
+/* Returns how many of the first n positions of an epoch go to this rank. Larger shards are where
+ * floor(N r / p) jumps; `place` orders ranks with larger shards first. */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
@@ -172,7 +171,7 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* In proportion to the images of the rank that has most. */
+/* In proportion to the images of the largest rank. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {
@@ -206,7 +205,7 @@ uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
             needs[n] = s->first + n;
         return n;
     }
-    memset(needs, 0, s->n_own * sizeof *needs); /* first whether a sample is needed */
+    memset(needs, 0, s->n_own * sizeof *needs); /* first used as flags: is the sample needed? */
     for (uint32_t step = 0; step < s->steps; step++) {
         struct batch batch = sampler_get(s, epoch, step);
         for (uint32_t i = 0; i < batch.n; i++)

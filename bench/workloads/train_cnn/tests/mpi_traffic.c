@@ -45,7 +45,7 @@ static bool meet(struct session *s, struct traffic *t, bool timed)
 {
     struct error e;
     bool good = wait_barrier(s->trainer.job.waiter, MPI_COMM_WORLD, "ranks of a test", &e) == OK;
-    traffic_meet(t, s->trainer.job.waiter, timed);
+    traffic_between(t, s->trainer.job.waiter, timed);
     return good;
 }
 

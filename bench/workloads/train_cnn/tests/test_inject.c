@@ -143,7 +143,7 @@ static void a_rank_that_is_not_there_is_refused(void **state)
     struct inject in;
     struct error e;
     assert_int_equal(inject_open(&in, &config, 0, 3, &e), ERR_ARGUMENT);
-    assert_string_equal(e.text, "inject.ranks names rank 3; this job has ranks 0..2");
+    assert_string_equal(e.text, "inject.ranks: expected ranks 0..2 of this job, found 3");
     option(OPT_INJECT_KIND, "none");
     assert_int_equal(inject_open(&in, &config, 0, 1, &e), OK);
 }

@@ -229,17 +229,17 @@ static void bad_files_are_refused(void **state)
     struct error e = {.status = OK};
     refuse("", "'[' or '{' expected");
     refuse("{\"schema\":1", "'}' expected");
-    refuse("[]", "no times of ops of this version (schema 1)");
-    refuse("{\"schema\":2}", "no times of ops of this version (schema 1)");
+    refuse("[]", "expected times of ops of schema 1");
+    refuse("{\"schema\":2}", "expected times of ops of schema 1");
     refuse("{\"schema\":1,\"model\":3}", "model, plan, optimizer, params, images or threads is");
     refuse(HEAD "\"ops\":[]}", "ops is missing or empty");
-    refuse(HEAD "\"ops\":[{\"name\":\"conv\",\"tensors\":[2,0]}]}", "an op is no name with");
+    refuse(HEAD "\"ops\":[{\"name\":\"conv\",\"tensors\":[2,0]}]}", "an op must be a name with");
     refuse(HEAD OPS "\"steps_ns\":[]}", "steps_ns is missing or empty");
-    refuse(HEAD OPS "\"steps_ns\":[[1,2]]}", "step 1 has 2 times where 2 ops take 7");
-    refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,-7]]}", "step 1: time 7 is no number of nano");
-    refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,1.5]]}", "step 1: time 7 is no number of nano");
+    refuse(HEAD OPS "\"steps_ns\":[[1,2]]}", "step 1: found 2 times, expected 7 for 2 ops");
+    refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,-7]]}", "step 1: time 7 must be 0 ns to 1 hour");
+    refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,1.5]]}", "step 1: time 7 must be 0 ns to 1 hour");
     assert_int_equal(calibration_read(&c, folder, 1, &e), ERR_ARGUMENT);
-    assert_non_null(strstr(e.text, "holds no calibration: rank.1.times.json is not there"));
+    assert_non_null(strstr(e.text, "rank.1.times.json not found"));
     calibration_free(&c);
 }
 
@@ -252,9 +252,10 @@ static void other_work_is_refused(void **state)
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), OK);
     wanted.images = 64;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
-    assert_string_equal(e.text, "there holds times of a batch of images: 32, this rank has 64: "
-                                "calibrate with the same network, plan, optimizer, batch and "
-                                "threads");
+    assert_string_equal(e.text,
+                        "there: expected times of a batch of images: 64 as on this rank, found 32. "
+                        "Calibrate with the same network, plan, optimizer, batch and "
+                        "threads");
     wanted = is;
     strcpy(wanted.plan, "exact");
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
@@ -264,7 +265,7 @@ static void other_work_is_refused(void **state)
     wanted = is;
     wanted.micro_batches = 2;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
-    assert_non_null(strstr(e.text, "times of train.accumulate 1, this rank has 2"));
+    assert_non_null(strstr(e.text, "times of train.accumulate 2 as on this rank, found 1"));
 }
 
 int main(void)
