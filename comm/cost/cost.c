@@ -20,6 +20,15 @@ static struct gradient gradient_of(enum strategy_kind strategy,
     return all;
 }
 
+static void read_program(const struct strategy_desc *desc, const struct step *s, struct reader *to)
+{
+    if (desc->program != NULL)
+        desc->program(s, to);
+    else
+        reader_give(to, operation_of_messages(desc->schedule, s->config, s->ranks, s->g->count,
+                                              s->g->width));
+}
+
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model)
@@ -27,9 +36,15 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_con
     const struct strategy_desc *desc = TABLE[strategy];
     const struct participant p = {rank, ranks, model};
     const struct gradient g = gradient_of(strategy, config, counts, n, width);
-    struct cost c = desc->schedule != NULL
-                        ? schedule_cost(desc->schedule, config, &p, g.count, width)
-                        : desc->cost(config, &p, &g);
+    const struct step step = {config, &g, ranks};
+    struct cost c = {0};
+    struct counter counter = counter_of(&c, rank, ranks, model);
+    if (desc->cost != NULL)
+        c = desc->cost(config, &p, &g);
+    else
+        read_program(desc, &step, &counter.reader);
+    c.steps = desc->steps != NULL ? desc->steps(&step) : c.steps;
+    c.wire_source = desc->source != NULL ? desc->source(&step) : c.wire_source;
     c.steps = c.steps > 0 ? c.steps : 1;
     if (c.wire_source == NULL)
         c.wire_source = c.algorithms != 0 ? allreduce_source(c.algorithms) : WIRE_COUNTED;

@@ -1,11 +1,10 @@
-/* What strategies and compressors are on paper: one const table each, in a file of its own in
- * strategies/ or compressors/, found by its row of strategies.def or compressors.def. It says what
- * they cost and what they cannot do; no MPI, so that the runner lists, checks and predicts with it.
- * Internal to comm/cost. */
+/* Descriptions of strategies and compressors: one const table each, in a file of its own in strategies/ or
+ * compressors/, found by its row of strategies.def or compressors.def. A description holds the program, the memory and
+ * the limits of a strategy, without MPI: the runner lists, checks and predicts with it. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/collectives.h"
-#include "comm/cost/schedule.h"
+#include "comm/cost/program.h"
 
 /* The gradient of a step: n tensors, counts[n] numbers of `width` bytes, `count` in all. */
 struct gradient {
@@ -13,6 +12,13 @@ struct gradient {
     const size_t *rows; /* [n] as in struct strategy_config, or NULL */
     size_t n, width, count;
     int stage; /* of ZeRO, by which ranks share it out */
+};
+
+/* A step of all ranks. */
+struct step {
+    const struct strategy_config *config;
+    const struct gradient *g;
+    int ranks;
 };
 
 static inline size_t page_of(const struct strategy_config *config)
@@ -27,15 +33,21 @@ static inline size_t whole_pages(const struct strategy_config *config, size_t by
     return (bytes + page - 1) / page * page;
 }
 
-/* Tensors [first, first + n) of one. */
+/* Tensors [first, first + n) of a gradient. */
 struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 
 struct strategy_desc {
+    /* Gives the operations of a step to the reader; of strategies with `steps`, of that many. */
+    void (*program)(const struct step *s, struct reader *to);
+    /* Steps after which the program begins again; NULL: one. */
+    uint64_t (*steps)(const struct step *s);
+    /* Names the formula that bytes on the wire come from; NULL: the algorithms of the library's sums, or WIRE_COUNTED. */
+    const char *(*source)(const struct step *s);
     /* A rank's step; `steps` left 0 where every step is the same. The source names the formula that
      * bytes on the wire come from; NULL: the library's sums, or it is WIRE_COUNTED. */
     struct cost (*cost)(const struct strategy_config *config, const struct participant *p,
                         const struct gradient *g);
-    /* Instead of a cost: the messages of a sum, which are added up. */
+    /* Instead of a program: the rule of its only operation, messages of its own. */
     const struct schedule_rule *schedule;
     /* As strategy_exposed; NULL: it does not sum during backward, or nobody has said. */
     double (*exposed)(const struct strategy_config *config, const struct gradient *g,
@@ -51,6 +63,8 @@ struct strategy_desc {
 };
 
 struct compressor_desc {
+    /* Gives the operations of a compressed sum of the gradient. */
+    void (*program)(const struct step *s, struct reader *to);
     /* Adds a compressed sum of the gradient. */
     void (*add)(struct cost *c, const struct strategy_config *config, const struct participant *p,
                 const struct gradient *g);

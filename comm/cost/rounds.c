@@ -1,7 +1,5 @@
 #include "comm/cost/rounds.h"
 
-#include "kernels/base/pool.h"
-
 void round_send(struct round *r, int to, size_t first, size_t count)
 {
     r->sends[r->n_sends++] = (struct transfer){.rank = to, .first = first, .count = count};
@@ -12,15 +10,37 @@ void round_receive(struct round *r, int from, size_t first, size_t count, bool a
     r->receives[r->n_receives++] = (struct transfer){from, first, count, add};
 }
 
-void block_range(size_t numbers, int blocks, int begin, int end, size_t *first, size_t *count)
+static size_t smaller(size_t a, size_t b)
 {
-    size_t unused, last;
-    *first = last = 0;
-    if (begin < end) {
-        pool_share(numbers, (size_t)begin, (size_t)blocks, first, &unused);
-        pool_share(numbers, (size_t)end - 1, (size_t)blocks, &unused, &last);
-    }
-    *count = last - *first;
+    return a < b ? a : b;
+}
+
+/* The first number of a block. */
+static size_t block_begin(size_t numbers, size_t blocks, enum cut cut, size_t block)
+{
+    size_t size = numbers / blocks, rest = numbers % blocks;
+    if (cut == CUT_ROUNDED_UP)
+        return smaller(numbers, (size + (rest > 0)) * block);
+    if (cut == CUT_REST_LAST)
+        return block == blocks ? numbers : size * block;
+    return size * block + smaller(block, rest);
+}
+
+void block_range(const struct schedule *s, int blocks, int begin, int end, size_t *first,
+                 size_t *count)
+{
+    *first = block_begin(s->count, (size_t)blocks, s->cut, (size_t)begin);
+    *count = block_begin(s->count, (size_t)blocks, s->cut, (size_t)end) - *first;
+}
+
+void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r)
+{
+    int p = s->ranks, received = (sent + p - 1) % p;
+    size_t first, count;
+    block_range(s, p, sent, sent + 1, &first, &count);
+    round_send(r, (s->rank + 1) % p, first, count);
+    block_range(s, p, received, received + 1, &first, &count);
+    round_receive(r, (s->rank + p - 1) % p, first, count, add);
 }
 
 /* ---- Folding ---- */
@@ -34,9 +54,9 @@ struct fold fold_of(int ranks)
     return f;
 }
 
-static bool stands_aside(const struct fold *f, int rank)
+bool fold_stands_aside(const struct fold *f, int rank)
 {
-    return rank < 2 * f->folded && rank % 2 == 0;
+    return rank < 2 * f->folded && (rank % 2 == 0) != f->even_stays;
 }
 
 int fold_position_of(const struct fold *f, int rank)
@@ -46,15 +66,14 @@ int fold_position_of(const struct fold *f, int rank)
 
 int fold_rank_at(const struct fold *f, int position)
 {
-    return position < f->folded ? 2 * position + 1 : position + f->folded;
+    return position < f->folded ? 2 * position + !f->even_stays : position + f->folded;
 }
 
-/* The first round, and the last, which goes the other way. */
-static void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r)
+void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r)
 {
     if (s->rank >= 2 * f->folded)
         return;
-    bool sends = stands_aside(f, s->rank) != last;
+    bool sends = fold_stands_aside(f, s->rank) != last;
     if (sends)
         round_send(r, s->rank ^ 1, 0, s->count);
     else
@@ -70,7 +89,88 @@ bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds,
     if (first || last)
         fold_round(s, f, last, r);
     --*i;
-    return !first && !last && !stands_aside(f, s->rank);
+    return !first && !last && !fold_stands_aside(f, s->rank);
+}
+
+/* ---- Halving ---- */
+
+/* The blocks that a position answers for after so many halvings. */
+static void held_blocks(const struct fold *f, int position, int halvings, int *begin, int *end)
+{
+    *begin = 0;
+    *end = f->blocks;
+    for (int i = 0; i < halvings; i++) {
+        int middle = (*begin + *end) / 2;
+        if ((position & (1 << i)) != 0)
+            *begin = middle;
+        else
+            *end = middle;
+    }
+}
+
+static void held_range(const struct schedule *s, const struct fold *f, int position, int halvings,
+                       size_t *first, size_t *count)
+{
+    int begin, end;
+    held_blocks(f, position, halvings, &begin, &end);
+    block_range(s, f->blocks, begin, end, first, count);
+}
+
+struct halves halves_of(const struct schedule *s, const struct fold *f, int bit)
+{
+    int position = fold_position_of(f, s->rank), other = position ^ (1 << bit);
+    struct halves h = {.partner = fold_rank_at(f, other)};
+    held_range(s, f, position, bit + 1, &h.own, &h.own_count);
+    held_range(s, f, other, bit + 1, &h.theirs, &h.theirs_count);
+    return h;
+}
+
+void halves_scatter(const struct halves *h, struct round *r)
+{
+    round_send(r, h->partner, h->theirs, h->theirs_count);
+    round_receive(r, h->partner, h->own, h->own_count, true);
+}
+
+void halves_gather(const struct halves *h, struct round *r)
+{
+    round_send(r, h->partner, h->own, h->own_count);
+    round_receive(r, h->partner, h->theirs, h->theirs_count, false);
+}
+
+/* ---- Binomial trees ---- */
+
+int binomial_levels(int ranks)
+{
+    int levels = 0;
+    while (1 << levels < ranks)
+        levels++;
+    return levels;
+}
+
+bool binomial_edge(const struct schedule *s, int mask, struct edge *edge)
+{
+    edge->below = (s->rank & mask) != 0 ? s->rank : s->rank + mask;
+    edge->above = edge->below - mask;
+    edge->end = edge->below + mask < s->ranks ? edge->below + mask : s->ranks;
+    return s->rank % mask == 0 && edge->below < s->ranks;
+}
+
+void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
+                 bool add, struct round *r)
+{
+    if (s->rank == edge->below)
+        round_send(r, edge->above, first, count);
+    else
+        round_receive(r, edge->below, first, count, add);
+}
+
+void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
+                   struct round *r)
+{
+    if (s->rank == edge->above)
+        round_send(r, edge->below, first, count);
+    else
+        round_receive(r, edge->above, first, count, false);
 }
 
 /* ---- Pipelines ---- */
@@ -81,7 +181,7 @@ int pipeline_rounds(const struct schedule *s, int top)
     return s->ranks == 1 || segments == 0 ? 0 : (int)segments + 2 * top - 1;
 }
 
-/* False when there is no such segment. */
+/* Returns false if there is no such segment. */
 static bool segment_range(const struct schedule *s, int segment, size_t *first, size_t *count)
 {
     if (segment < 0 || (size_t)segment >= schedule_messages(s, s->count))
@@ -91,9 +191,8 @@ static bool segment_range(const struct schedule *s, int segment, size_t *first, 
     return true;
 }
 
-/* Segment k leaves a rank of height h upwards in round k + h, when the ranks below have sent
- * theirs; the root, of height t, sends it down in round k + t, and a rank of depth d in round k + t
- * + d. */
+/* A rank of height h sends segment k up in round k + h, after the ranks below. The root, of height t, sends it down in
+ * round k + t, and a rank of depth d in round k + t + d. */
 void pipeline_round(const struct schedule *s, const struct pipeline_place *place, int i,
                     struct round *r)
 {

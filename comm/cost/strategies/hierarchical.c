@@ -10,7 +10,7 @@ static void slice_of(const struct schedule *s, int place, size_t *first, size_t 
 {
     *first = *count = 0;
     if (place < s->view.least)
-        block_range(s->count, s->view.least, place, place + 1, first, count);
+        block_range(s, s->view.least, place, place + 1, first, count);
 }
 
 /* In round i of a node everyone sends to the rank i + 1 places on and hears from the one as far

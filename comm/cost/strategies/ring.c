@@ -9,17 +9,11 @@ static int ring_rounds(const struct schedule *s)
     return 2 * (s->ranks - 1);
 }
 
-/* What is passed on in a round is what came in the one before; after p - 1 rounds a rank holds the
- * sum of ring_block. */
+/* A rank passes on the block that it received in the round before. After p - 1 rounds it has the sum of ring_block. */
 static void ring_round(const struct schedule *s, int i, struct round *r)
 {
     int p = s->ranks;
-    int passed = (s->rank - i + 2 * p) % p, taken = (passed + p - 1) % p;
-    size_t first, count;
-    block_range(s->count, p, passed, passed + 1, &first, &count);
-    round_send(r, (s->rank + 1) % p, first, count);
-    block_range(s->count, p, taken, taken + 1, &first, &count);
-    round_receive(r, (s->rank + p - 1) % p, first, count, i < p - 1);
+    round_pass_on(s, (s->rank - i + 2 * p) % p, i < p - 1, r);
 }
 
 int ring_block(int rank, int ranks)

@@ -1,0 +1,51 @@
+/* The program of a strategy: what the ranks do in a step to synchronise gradients, as a stream of operations. It is a
+ * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same operations in the
+ * same order; the rule of an operation says what each rank sends, receives, adds and copies in it, round by round.
+ *
+ * Strategies that compress or let the library sum have operations of the library: its algorithms are rules as well.
+ * A reader goes through the operations: comm/cost/count.c adds up what one rank does.
+ *
+ * The variants stale and async of param_server have the program of sync: they send the same messages, in an order that
+ * depends on time. A reader that wants to know when needs a queue of events for them. */
+#pragma once
+
+#include "comm/cost/schedule.h"
+
+struct operation {
+    const struct schedule_rule *rule; /* NULL: nothing is sent */
+    size_t count, width;              /* numbers that each rank has, and bytes of a number */
+    size_t segment;                   /* largest message in numbers; 0: messages are not cut */
+    bool single;                      /* as in struct schedule */
+    enum cut cut;
+    int owners;          /* as in struct schedule, for rules of shares */
+    struct node_map map; /* for rules that know of nodes */
+    bool is_call; /* one call of the library, given `count` numbers; else each message is a call */
+    unsigned algorithm; /* bit of the algorithm that an allreduce of the library runs, or 0 */
+};
+
+/* What `rank` of `ranks` does in an operation that has a rule. */
+struct schedule operation_schedule(const struct operation *op, int rank, int ranks);
+
+/* Messages of a strategy's own, of at most sync.segment unless the rule has them whole. */
+struct operation operation_of_messages(const struct schedule_rule *rule,
+                                       const struct strategy_config *config, int ranks,
+                                       size_t count, size_t width);
+
+/* Receives the operations of a program one after another. Embedded in the state of each reader. */
+struct reader {
+    void (*read)(struct reader *reader, const struct operation *op);
+};
+
+static inline void reader_give(struct reader *reader, struct operation op)
+{
+    reader->read(reader, &op);
+}
+
+/* Adds up what one rank does in the operations that it reads. */
+struct counter {
+    struct reader reader;
+    struct cost *cost;
+    int rank, ranks;
+    const struct link_model *model; /* NULL: no time is added */
+};
+struct counter counter_of(struct cost *cost, int rank, int ranks, const struct link_model *model);
