@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Draws a random sample of the project's words for a reader who has not seen it:
+#   ci/sample_words.sh comments|texts SEED [N]
+# comments: each with the line of code below it. texts: descriptions of options, columns and commands, messages and
+# sentences of pages, each alone. The same SEED draws the same sample of the same commit; N is 100.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=ci/help.sh
+. ci/help.sh
+answer_help "$@"
+[ $# -eq 2 ] || [ $# -eq 3 ] || { echo "usage: ci/sample_words.sh comments|texts SEED [N]" >&2; exit 2; }
+
+# FILE:LINE, the comment and the code below it, on one line each.
+# shellcheck disable=SC2016
+comments() {
+    git ls-files '*.c' '*.h' '*.def' | grep -v '/tests/' | xargs awk '
+        function flush() { if (text != "" && text !~ /^----/) printf "%s  %s  ||  %s\n", place, text, code; text = code = "" }
+        FNR == 1 { flush(); inside = 0 }
+        !inside && match($0, /\/\*/) {
+            before = substr($0, 1, RSTART - 1)
+            if (text != "") { code = before; flush() }
+            place = FILENAME ":" FNR; inside = 1
+            code = before ~ /[^ ]/ ? before : ""
+            $0 = substr($0, RSTART + 2)
+        }
+        inside {
+            line = $0; closes = match(line, /\*\//)
+            if (closes) { line = substr(line, 1, RSTART - 1); inside = 0 }
+            sub(/^ *\* ?/, "", line); gsub(/^ +| +$/, "", line)
+            text = text (text == "" ? "" : " ") line
+            if (closes && code ~ /[^ ]/) flush()
+            next
+        }
+        text != "" && /[^ ]/ { code = $0; sub(/^ +/, "", code); flush() }
+        END { flush() }'
+}
+
+# Literals of error messages, joined; formats as they are.
+messages() {
+    git ls-files '*.c' | grep -v '/tests/' | xargs awk '
+        FNR == 1 { call = "" }
+        call == "" && /(error_set|error_at|mark_error)\(/ { call = FILENAME ":" FNR "  message: "; literals = "" }
+        call != "" {
+            line = $0
+            while (match(line, /"([^"\\]|\\.)*"/)) { literals = literals substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) }
+            if (/;/) { if (literals ~ / /) print call literals; call = "" }
+        }'
+}
+
+descriptions() {
+    awk '/^## / { name = $2; next } name != "" && /^    / { sub(/^ +/, ""); print FILENAME "  " name ": " $0; name = "" }' configs/OPTIONS.md
+    awk -F ' [|] ' '/^[|] `/ { sub(/^[|] /, "", $1); sub(/ [|]$/, "", $NF); print FILENAME "  " $1 " (" $3 "): " $4 }' results/COLUMNS.md
+    awk '/^    [A-Z]/ { sub(/^ +/, ""); print FILENAME "  " $0 }' bench/runner/COMMANDS.md
+}
+
+# Prose without tables, code and headings.
+sentences() {
+    for page in README.md CHANGELOG.md CONTRIBUTING.md {bench,bench/collect,comm,configs,configs/sites,kernels,results}/README.md; do
+        awk '/^```/ { code = !code; next } code || /^(    |\||#|!\[|<)/ { print ""; next } { print }' "$page" |
+            sed 's/\](\([^)]*\))/]/g' |
+            awk -v page="$page" 'BEGIN { RS = "" } { gsub(/\n/, " "); gsub(/[.!?] +/, "&\n"); n = split($0, s, "\n"); for (i = 1; i <= n; i++) if (s[i] ~ / /) print page "  " s[i] }'
+    done
+}
+
+texts() {
+    messages
+    descriptions
+    sentences
+}
+
+case $1 in
+comments | texts) ;;
+*) echo "sample_words: $1: expected comments or texts" >&2; exit 2 ;;
+esac
+"$1" | awk -v seed="$2" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' | sort -n | cut -f 2- | head -n "${3:-100}" |
+    nl -w 3 -s '. '
