@@ -1,16 +1,16 @@
-/* A bench on which tests put single layers. */
+/* Fixture for tests of single layers. */
 #pragma once
 
 #include "kernels/tests/support.h"
 
-/* One layer on its own, with everything a call needs. */
+/* One layer, with everything a call needs. */
 struct bench {
     struct net_desc desc;
     const struct layer_desc *layer;
     const struct layer_kernel *kernel;
     int n, threads;
     struct pool *pool;
-    size_t in, out, params; /* numbers in all of x, y and the parameters */
+    size_t in, out, params; /* numbers in x, y and the parameters */
     real *x, *y, *dx, *dy, *weights, *dweights, *buffers;
     void *saved, *scratch;
     uint32_t samples[64];
@@ -32,7 +32,8 @@ static inline void bench_begin(struct bench *b, struct shape in, struct layer_de
     b->x = random_reals(b->in, 1);
     b->dy = random_reals(b->out, 2);
     b->weights = random_reals(b->params, 3);
-    b->y = random_reals(b->out, 4); /* what a kernel forgets to write is seen */
+    b->y = random_reals(b->out, 4); /* random, so that numbers a kernel fails to write are
+                                     * detected */
     b->dx = random_reals(b->in, 5);
     b->dweights = random_reals(b->params, 6);
     b->buffers = mem_alloc(b->desc.n_buffer_values * sizeof(real));

@@ -1,4 +1,4 @@
-/* What the tests of whole nets share: a net, a batch of random images, and what a step computes of them. */
+/* Fixture for tests of whole nets: a net, a batch of random images, and the results of a step. */
 #pragma once
 
 #include "kernels/tests/support.h"
@@ -18,7 +18,7 @@ struct setup {
     real *params, *grads, *buffers, weights[STEP_IMAGES_MAX];
 };
 
-/* The last image ends where its memory ends, so that a sanitizer sees who reads on. */
+/* Allocates exactly n images, so that a sanitizer detects reads beyond the last one. */
 static inline void setup_batch(struct setup *r)
 {
     size_t bytes = (size_t)r->n * shape_count(r->desc.input);
@@ -32,7 +32,8 @@ static inline void setup_batch(struct setup *r)
     }
 }
 
-/* r->desc is described; at most n images at a time where `options` do not say. Ended with setup_end. */
+/* Completes a setup whose desc is described. n: images per call, unless `options` sets n_max. End
+ * with setup_end. */
 static inline void setup_net(struct setup *r, int n, struct net_options options)
 {
     struct error e = {0};
@@ -68,7 +69,7 @@ static inline void setup_end(struct setup *r)
     mem_free(r->buffers);
 }
 
-/* Summed over the images. */
+/* Returns the loss, summed over the images. */
 static inline double setup_loss(struct setup *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);

@@ -1,4 +1,4 @@
-/* Sums, convolutions and what the errors of both are made of: see plain_net.h. */
+/* Sums and convolutions by plain loops, with the variances of their errors: see plain_net.h. */
 #pragma once
 
 #include "kernels/tests/support.h"
@@ -8,10 +8,10 @@
 
 enum { PLAIN_LAYERS_MAX = 40, PATH = 44, TILE = 4, SEEN = 6 };
 
-/* Of F(4, 3) over three taps: sums over the points p of A_ip^2 |B_p|^2 |G_p|^2 / 3, G_pt^2 |B_p|^2
- * |A_p|^2 / 4 and, at most, B_pr^2 |G_p|^2 |A_p|^2 / 3, with the rows of B' of squares 11.3 4 4
- * 0.054 0.054 8.7, of G 1 1.54 1.54 8.3 8.3 1, columns of A' 1 1.6 1.6 19.7 19.7 1. Other kinds
- * have less. F(2, 5), of rows alone, has 24/5 and 99/5. */
+/* Gains of F(4, 3) for three taps: sums over the points p of A_ip^2 |B_p|^2 |G_p|^2 / 3, of G_pt^2
+ * |B_p|^2 |A_p|^2 / 4 and, at most, of B_pr^2 |G_p|^2 |A_p|^2 / 3. The squares of the rows of B'
+ * are 11.3 4 4 0.054 0.054 8.7, of G 1 1.54 1.54 8.3 8.3 1; of the columns of A' 1 1.6 1.6 19.7
+ * 19.7 1. Other kinds have smaller gains. F(2, 5), along rows only, has 24/5 and 99/5. */
 static const double gain_output[TILE] = {8.2, 2.3, 2.1, 6.5}, gain_weight[3] = {6.6, 2.4, 5.3};
 static const double gain_input = 7.2, gain_row = 20;
 
@@ -23,16 +23,17 @@ struct plain {
 struct plain_net {
     const struct net_desc *desc;
     int n;
-    bool transforms; /* what the fast plan may do */
+    bool transforms; /* the fast plan may use transforms */
     const real *params;
     const uint8_t *images, *labels;
     const real *weights; /* [n], 0 for padding; NULL: all images count */
     uint64_t seed;
     uint32_t epoch;
     struct plain value[PLAIN_LAYERS_MAX + 1], gradient[PLAIN_LAYERS_MAX + 1], grads;
-    double *size;   /* of what the images' numbers are made of: |byte part| + |shift| */
-    double nearest; /* distance of a number from a kink of ReLU or pooling over its error's
-                     * deviation, the least of all that are not exact */
+    double *size;   /* magnitudes that the images' numbers are computed from: |byte part| +
+                     * |shift| */
+    double nearest; /* smallest distance of an inexact number from a kink of ReLU or pooling, in
+                     * standard deviations of its error */
 };
 
 static inline struct plain plain_alloc(size_t n)
@@ -48,7 +49,7 @@ static inline void plain_free(struct plain *p)
     free(p->var);
 }
 
-/* As a number: 1 where the image counts, 0 for padding. */
+/* Returns 1 if the image counts, 0 for padding. */
 static inline double plain_counts(const struct plain_net *p, int i)
 {
     return p->weights == NULL || p->weights[i] != 0 ? 1 : 0;
@@ -59,13 +60,13 @@ static inline double square(double x)
     return x * x;
 }
 
-/* A sum of products, and what its error is made of. */
+/* A sum of products, with the data its error bound needs. */
 struct sum {
     double x, var, squares;
     size_t terms;
 };
 
-/* += a b; the terms that round are of `size`. */
+/* Adds a b; the rounded terms have magnitude `size`. */
 static inline void sum_add(struct sum *s, double a, double var_a, double b, double var_b,
                            double size)
 {
@@ -94,8 +95,9 @@ static inline bool plain_has(struct shape s, int h, int w)
     return h >= 0 && h < s.h && w >= 0 && w < s.w;
 }
 
-/* Sum of squares of a window of a plane, with errors of 16 deviations where `var` is not NULL: what
- * should be 0 and is not goes through a transform as well. Nothing lies outside. */
+/* Returns the sum of squares of a window of a plane. Unless `var` is NULL, adds the
+ * squares of 16 standard deviations of the errors: transforms also process numbers that should be 0.
+ * Outside the plane all is 0. */
 static inline double plain_energy(const double *x, const double *var, struct shape s, int i, int c,
                                   int top, int left, int rows, int columns)
 {
@@ -114,7 +116,8 @@ static inline bool plain_is_3x3(const struct layer_desc *l)
     return l->kernel_h == 3 && l->kernel_w == 3 && l->stride_h == 1 && l->stride_w == 1;
 }
 
-/* What a transform has of the squares of a channel's numbers for output (h, w), a tap. */
+/* Returns the sum of squares of a channel's inputs in the tile of output (h, w), per tap, times the
+ * transforms' gains. */
 static inline double output_energy(const struct layer_desc *l, const double *size, int i, int c,
                                    int h, int w)
 {
@@ -127,7 +130,8 @@ static inline double output_energy(const struct layer_desc *l, const double *siz
     return 0;
 }
 
-/* The same of dy for an input, which lies in up to two tiles an axis. */
+/* Returns the sum of squares of dy in the tiles of an input, up to two along each axis, times the
+ * transforms' gains. */
 static inline double input_energy(const struct layer_desc *l, const struct plain *dy, int i, int o,
                                   int row, int column)
 {
@@ -138,7 +142,7 @@ static inline double input_energy(const struct layer_desc *l, const struct plain
                         w / TILE * TILE - before, TILE + above, TILE + before);
 }
 
-/* [out_c,in_c]: sums of the squares of kernels. */
+/* Returns [out_c,in_c]: the sums of squares of the kernels. */
 static inline double *kernel_squares(const struct layer_desc *l, const real *weights)
 {
     int taps = l->kernel_h * l->kernel_w;
@@ -149,7 +153,7 @@ static inline double *kernel_squares(const struct layer_desc *l, const real *wei
     return sums;
 }
 
-/* Calls DO for each tap (index `tap`) that input (row, column) has at output (h, w). */
+/* Calls DO for each tap (index `tap`) that connects input (row, column) with output (h, w). */
 #define EACH_TAP(l, h, w, ...)                                                                     \
     for (int r_ = 0; r_ < (l)->kernel_h; r_++)                                                     \
         for (int s_ = 0; s_ < (l)->kernel_w; s_++) {                                               \
@@ -166,7 +170,8 @@ static inline double *kernel_squares(const struct layer_desc *l, const real *wei
             for (int h = 0; h < (l)->out.h; h++)                                                   \
                 for (int w = 0; w < (l)->out.w; w++)
 
-/* output_energy [N,in_c,out.h,out.w] or, of dy, input_energy [N,out_c,in.h,in.w]; 0 without transforms. */
+/* Returns output_energy [N,in_c,out.h,out.w] or, if dy is given, input_energy [N,out_c,in.h,in.w].
+ * All 0 without transforms. */
 static inline double *conv_energies(const struct plain_net *p, const struct layer_desc *l,
                                     const double *size, const struct plain *dy)
 {
@@ -212,7 +217,8 @@ static inline void conv_forward(struct plain_net *p, const struct layer_desc *l,
     free(energy);
 }
 
-/* What transforms add to the variance of a kernel's gradient: tile by tile, products of squares. */
+/* Returns the variance that transforms add to the gradient of a kernel: products of squares, summed
+ * over tiles. */
 static inline double weight_extra(const struct plain_net *p, const struct layer_desc *l,
                                   const double *size, const struct plain *dy, int o, int c)
 {

@@ -1,16 +1,17 @@
-/* A training step by plain loops in double precision, written for test_random_nets.c from the
- * layers' definitions alone: none of the project's kernels is called. With every number goes the
- * variance of the error that the nets under test may make of it, in squares of half an epsilon:
+/* A training step by plain loops in double precision, the oracle of test_random_nets.c. It is
+ * written from the definitions of the layers and calls none of the project's kernels. Each number
+ * has a variance: of the error that the nets under test may make in it, in squares of half an
+ * epsilon.
  *
- *   - errors of the numbers that a sum is made of are taken for independent, and their variances
- *     added with the squares of what they are multiplied with;
- *   - a sum of k terms t of its own, in any order, has (k + PATH) (sum t^2 + (sum t)^2): a rounding
- *     a term, of partial sums of that size, and PATH more that transforms and scales add;
- *   - Winograd's transforms multiply the variance of what a tile's numbers would make of the terms:
- *     by products of the matrices' sums of squares, an axis each (gain_*, worked out below).
+ *   - Errors of the terms of a sum are taken as independent: their variances are added, times the
+ *     squares of their factors.
+ *   - A sum of k terms t, in any order, adds (k + PATH) (sum t^2 + (sum t)^2): one rounding per term,
+ *     of partial sums of that size, and PATH for transforms and scales.
+ *   - Winograd's transforms multiply the variance that the numbers of a tile would cause in the terms.
+ *     The factors are products of the matrices' sums of squares, one per axis (gain_*, derived below).
  *
- * A variance of 0 says that the number is exact: such are the outputs that see nothing but exact
- * zeros, and what ReLU, pooling and dropout make of them. */
+ * A variance of 0 means that the number is exact: outputs whose inputs are exact zeros, and the
+ * results of ReLU, pooling and dropout on them. */
 #pragma once
 
 #include "kernels/tests/plain_conv.h"
@@ -81,9 +82,9 @@ static inline void relu_forward(struct plain_net *p, const struct layer_desc *l,
     }
 }
 
-/* Where the largest number that output (h, w) sees lies, the first of equals in row order. Numbers
- * are equal where all that they are made of is: which of those gets the gradient does not matter
- * to any parameter's. */
+/* Returns the offset of the largest number in the window of output (h, w), the first of equals in
+ * row order. Numbers are equal only if all their inputs are equal; then it does not matter to any
+ * parameter's gradient which one is chosen. */
 static inline size_t find_largest(const struct layer_desc *l, const double *x, int i, int o, int h,
                                   int w)
 {
@@ -123,7 +124,7 @@ static inline void maxpool_backward(struct plain_net *p, const struct layer_desc
     }
 }
 
-/* Forward or, with `back`, the adjoint. */
+/* Computes forward or, with `back`, the adjoint. */
 static inline void avgpool(struct plain_net *p, const struct layer_desc *l, struct plain to,
                            struct plain from, bool back)
 {
@@ -149,7 +150,7 @@ static inline void avgpool(struct plain_net *p, const struct layer_desc *l, stru
     }
 }
 
-/* Either way. */
+/* Computes forward or backward. */
 static inline void drop(struct plain_net *p, const struct layer_desc *l, struct plain to,
                         struct plain from)
 {
@@ -165,8 +166,8 @@ static inline void drop(struct plain_net *p, const struct layer_desc *l, struct 
     }
 }
 
-/* What batch norm knows of a channel: mean, deviation, and variances of both, the latter's over its
- * square. */
+/* Statistics of a channel: mean, standard deviation, and the variances of both errors;
+ * var_deviation is relative. */
 struct channel {
     double m, mean, deviation, var_mean, var_deviation;
 };
@@ -209,7 +210,8 @@ static inline struct channel channel_of(const struct plain_net *p, const struct 
     return k;
 }
 
-/* A normalised number and the variance of its error; an exact 0 about a mean of 0 is exact. */
+/* Returns a normalised number and sets the variance of its error. An exact 0 stays exact if the
+ * mean is 0. */
 static inline double normalised(const struct channel *k, double x, double var, double *of)
 {
     double z = (x - k->mean) / k->deviation;
@@ -258,7 +260,7 @@ static inline void norm_backward(struct plain_net *p, const struct layer_desc *l
             double z = normalised(&k, x.x[at], x.var[at], &var);
             double a = shift.x / k.m, b = scale.x / k.m;
             if (plain_counts(p, i_) == 0)
-                continue; /* padding learns nothing */
+                continue; /* padding has no gradient */
             dx.x[at] = gain * (dy.x[at] - a - z * b);
             dx.var[at] = square(gain) * (dy.var[at] + dw.var[l->in.c + c] / square(k.m) +
                                          z * z * dw.var[c] / square(k.m) + b * b * var +
@@ -268,7 +270,7 @@ static inline void norm_backward(struct plain_net *p, const struct layer_desc *l
     }
 }
 
-/* dlogits of the mean loss. An error of the logits moves every probability. */
+/* Computes dlogits of the mean loss. An error of one logit changes all probabilities. */
 static inline void loss_backward(struct plain_net *p, struct plain d, struct plain logits)
 {
     int classes = p->desc->classes;

@@ -1,4 +1,4 @@
-/* What the tests of layers and nets share: numbers to feed, layers and nets to build. */
+/* Helpers for tests of layers and nets: random inputs, construction of layers and nets. */
 #pragma once
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "kernels/net/net.h"
 #include "kernels/optimizers/optimizer.h"
 
-/* n numbers in [-1, 1) that depend on `seed` alone. Freed with mem_free. */
+/* Returns n numbers in [-1, 1) that only depend on `seed`. Free with mem_free. */
 static inline real *random_reals(size_t n, uint64_t seed)
 {
     real *x = mem_alloc(n * sizeof *x);
@@ -37,7 +37,7 @@ static inline real *absolute_reals(const real *x, size_t n)
     return a;
 }
 
-/* Appends a layer, which must fit. */
+/* Appends a layer that must be valid. */
 static inline void add_layer(struct net_desc *net, struct layer_desc layer)
 {
     struct error e = {0};
@@ -123,7 +123,7 @@ static inline struct net *make_net(const struct net_desc *desc, enum plan plan, 
     return net;
 }
 
-/* ||a - b|| / ||b||; no number, or infinite, where b is 0. */
+/* Returns ||a - b|| / ||b||; NaN or infinite if b is 0. */
 static inline double relative_distance(const real *a, const real *b, size_t n)
 {
     double difference = 0, size = 0;
@@ -134,7 +134,8 @@ static inline double relative_distance(const real *a, const real *b, size_t n)
     return sqrt(difference / size);
 }
 
-/* One step of two plans agrees to 1e-4 in float (test_net.c); double has 2^29 times the precision. What is 0 is equal. */
+/* One step of two plans agrees to 1e-4 in float (test_net.c); double has 2^29 times the precision.
+ * Exact zeros must be equal. */
 static inline void assert_close(const char *what, const real *a, const real *b, size_t n)
 {
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;

@@ -1,5 +1,5 @@
-/* Numbers of 16 bits against their definition: all 2^16 of both formats, every rounding boundary
- * between two of them, and every instruction set against the portable one. */
+/* Tests 16-bit conversions against the definition of both formats: all 2^16 codes, every rounding
+ * boundary, and every instruction set against the portable one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const struct cast16 *cast_of(enum isa isa, int format)
     return format == 0 ? &f->fp16 : &f->bf16;
 }
 
-/* By the definition of binary formats. */
+/* Returns the value of a code by the definition of the format. */
 static double value_of(const struct format *f, uint16_t code)
 {
     int fraction = code & ((1 << f->fraction_bits) - 1);
@@ -84,8 +84,8 @@ static void every_code_has_its_value(void **state)
     }
 }
 
-/* Halfway between a code and the next larger one the even one wins; a hair off, the nearer. Past
- * the largest, as if the next power of two were there. */
+/* Halfway between two codes the even one wins; slightly off, the nearer. Beyond the largest code,
+ * rounding is as if the next power of two existed. */
 static void check_boundary(const struct cast16 *cast, const struct format *f, uint16_t code)
 {
     double low = value_of(f, code), high = value_of(f, (uint16_t)(code + 1));

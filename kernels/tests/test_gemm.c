@@ -2,7 +2,7 @@
 
 #include <float.h>
 
-/* c <- a b (+ c) as the header says it, in double. `absolute` gets the sum of absolute products. */
+/* Computes one number of a b in double; `absolute` is the sum of absolute products. */
 static double product_at(struct gemm_operand a, struct gemm_operand b, size_t i, size_t j, size_t k,
                          double *absolute)
 {
@@ -17,7 +17,7 @@ static double product_at(struct gemm_operand a, struct gemm_operand b, size_t i,
     return sum;
 }
 
-/* Both sides may be off by (k + 2) unit roundoffs of the absolute sum. */
+/* Both results may differ from the exact sum by (k + 2) unit roundoffs of the absolute sum. */
 static void check_product(size_t m, size_t n, size_t k, bool a_transposed, bool b_transposed,
                           bool add)
 {
@@ -35,7 +35,7 @@ static void check_product(size_t m, size_t n, size_t k, bool a_transposed, bool 
         for (size_t j = 0; j < ldc; j++) {
             double old = (double)before[i * ldc + j], got = (double)c[i * ldc + j], absolute = 0;
             if (j >= n) {
-                assert_true(got == old); /* what lies beside c is not touched */
+                assert_true(got == old); /* memory beside c is unchanged */
                 continue;
             }
             double expected = product_at(a, b, i, j, k, &absolute) + (add ? old : 0);
@@ -58,7 +58,7 @@ static void products_are_right_for_every_storage(void **state)
             check_product(sizes[s][0], sizes[s][1], sizes[s][2], flags & 1, flags & 2, flags & 4);
 }
 
-/* What is overwritten is not read: not even NaN gets through. */
+/* If c is overwritten, its old contents are not read, not even NaN. */
 static void without_add_the_old_contents_do_not_matter(void **state)
 {
     real *a = random_reals(6 * 5, 1), *b = random_reals(5 * 4, 2), *c = mem_alloc(24 * sizeof *c);
@@ -88,7 +88,7 @@ static void multiply_in_thread(void *arg, int thread, int threads)
         gemm(SIDE, SIDE, SIDE, p->c[thread], SIDE, a, b, false);
 }
 
-/* Several threads at once, each its own product: the same bits as one alone. */
+/* Several threads multiply at once; each gets the same bits as one alone. */
 static void threads_multiply_at_the_same_time(void **state)
 {
     struct pool *pool = make_pool(4);
@@ -110,7 +110,7 @@ static void threads_multiply_at_the_same_time(void **state)
     pool_destroy(pool);
 }
 
-/* "BLIS", a version, a kernel set. */
+/* Name, version and kernel set of the library. */
 static void library_says_what_it_is(void **state)
 {
     const char *text = gemm_library();

@@ -1,5 +1,5 @@
-/* Tiles of AMX in plain C, as the manual's operations have them (see kernels/simd/tiles.h); what a processor
- * would refuse ends the program. */
+/* Model of AMX tiles in plain C, from the operations in Intel's manual (see kernels/simd/tiles.h).
+ * Operations that a processor would refuse end the program. */
 #pragma once
 
 #include <math.h>
@@ -66,7 +66,7 @@ static inline void model_store(int tile, void *to, size_t stride)
         memcpy((char *)to + (size_t)r * stride, model.data[tile][r], model.shapes.bytes[tile]);
 }
 
-/* Denormals are zero. */
+/* Flushes denormals to zero. */
 static inline float model_flush(double x)
 {
     return fabs(x) < 0x1p-126 ? 0 : (float)x;
@@ -80,7 +80,8 @@ static inline float model_value(const uint8_t *code)
     return model_flush((double)x);
 }
 
-/* One sum: of the first numbers of all pairs, of the second, then of both and what was there. */
+/* Computes one sum in the processor's order: first numbers of all pairs, second numbers of all
+ * pairs, then both and the old sum. */
 static inline void model_add_product_of(uint8_t *sum, const uint8_t *row, int b, int column)
 {
     float parts[2] = {0, 0}, before;

@@ -93,13 +93,13 @@ static void memory_is_aligned_and_zero(void **state)
         for (size_t b = 0; b < sizes[i]; b++)
             other += m[b] != 0;
         assert_int_equal(other, 0);
-        memset(m, 0xff, sizes[i]); /* the next one of this size may get these bytes again */
+        memset(m, 0xff, sizes[i]); /* mem_alloc may return these bytes again */
         mem_free(m);
     }
     mem_free(NULL);
 }
 
-/* Sanitizers end a program that asks for this much. */
+/* Sanitizers end a program that requests this much memory. */
 #ifndef SCALEBENCH_SANITIZE
 static void memory_that_is_not_there_is_null(void **state)
 {
@@ -140,7 +140,8 @@ static void memory_of_this_process_is_counted(void **state)
     munmap(m, PAGES * page);
 }
 
-/* What lies beside stays; pages that are cut are zeroed, whole ones are gone until they are touched. */
+/* Memory beside the block is unchanged. Partial pages are zeroed; whole pages are returned and
+ * absent until touched. */
 static void memory_is_given_back(void **state)
 {
     enum { PAGES = 600, FIRST = 100, REST = 7 };
@@ -204,7 +205,7 @@ static void pool_visits_every_item_once_a_call(void **state)
         for (int call = 0; call < CALLS; call++) {
             pool_run(pool, sum_share, &s);
             if (call % 100 == 0)
-                usleep(1000); /* long enough for the workers to fall asleep */
+                usleep(1000); /* long enough for the workers to sleep */
         }
         for (int i = 0; i < ITEMS; i++)
             assert_int_equal(s.visits[i], CALLS);
@@ -212,7 +213,7 @@ static void pool_visits_every_item_once_a_call(void **state)
     }
 }
 
-/* What each thread computes is a function of its number, so two pools agree in every bit. */
+/* Each thread's result depends on its number only, so two pools agree in every bit. */
 static void pool_results_do_not_depend_on_timing(void **state)
 {
     struct sums first = {.visits = {0}}, second = {.visits = {0}};
@@ -346,7 +347,8 @@ static void instruction_set_can_be_lowered_by_name(void **state)
     unsetenv("SCALEBENCH_ISA");
 }
 
-/* The lesser of both counts; a set of another architecture is one that this processor lacks. */
+/* The lower of both limits counts. A set of another architecture is not supported by this
+ * processor. */
 static void instruction_set_is_limited_by_name(void **state)
 {
     struct error e = {0};

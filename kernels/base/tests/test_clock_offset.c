@@ -1,4 +1,4 @@
-/* Offsets and drift of clocks, found in pings that were made up. */
+/* Estimates of clock offsets and drift from simulated pings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 
 enum { PINGS = 100 };
 
-/* A clock that is `ahead_ns` before the other at time 0 of the other, and gains. */
+/* A clock that is `ahead_ns` ahead of the other one at the other's time 0, and drifts. */
 struct made_up {
     double ahead_ns, drift;
-    double there_ns, back_ns; /* of a message, at least */
-    double noise_ns;          /* what it may take longer, mean */
+    double there_ns, back_ns; /* minimum latency in each direction */
+    double noise_ns;          /* mean additional latency */
     uint32_t seed;
 };
 
@@ -32,7 +32,7 @@ static double longer_ns(const struct made_up *m, uint32_t i, uint32_t way)
     return -m->noise_ns * log(1 - rng_unit(rng_word(m->seed, 1, i, way, 0)));
 }
 
-/* n pings from `begin_ns` of the other clock on, one after the other. */
+/* Simulates n consecutive pings from `begin_ns` of the other clock on. */
 static void make(struct ping *pings, size_t n, const struct made_up *m, double begin_ns)
 {
     double now_ns = begin_ns;
@@ -45,7 +45,7 @@ static void make(struct ping *pings, size_t n, const struct made_up *m, double b
     }
 }
 
-/* What the offset is when this clock shows at_ns. */
+/* Returns the true offset at local time at_ns. */
 static double truth_ns(const struct made_up *m, int64_t at_ns)
 {
     return (double)at_ns - ((double)at_ns - m->ahead_ns) / (1 + m->drift);
@@ -60,7 +60,8 @@ static struct clock_offset found(const struct made_up *m, double begin_ns)
 
 static bool holds(const struct made_up *m, const struct clock_offset *o)
 {
-    return fabs(o->offset_ns - truth_ns(m, o->at_ns)) <= o->error_ns + 2; /* whole nanoseconds */
+    return fabs(o->offset_ns - truth_ns(m, o->at_ns)) <= o->error_ns + 2; /* rounding to whole
+                                                                           * nanoseconds */
 }
 
 static void a_second_is_found(void **state)
@@ -74,8 +75,8 @@ static void a_second_is_found(void **state)
     assert_true(fabs(o.offset_ns + 1e9) <= 2);
 }
 
-/* However the time is shared between both ways the truth is within the error, which both ways alone
- * bound. */
+/* The true offset is within the error bound, however unequal the two directions are. Their sum
+ * alone bounds the error. */
 static void the_error_holds_where_ways_differ(void **state)
 {
     for (int i = 0; i <= 10; i++) {
@@ -86,7 +87,7 @@ static void the_error_holds_where_ways_differ(void **state)
     }
 }
 
-/* Most messages take ten times as long: a few quick ones in either direction are enough. */
+/* Most messages take ten times as long: a few fast ones in each direction are enough. */
 static void outliers_do_not_count(void **state)
 {
     for (uint32_t seed = 0; seed < 50; seed++) {
@@ -102,7 +103,7 @@ static void outliers_do_not_count(void **state)
     }
 }
 
-/* One quick way there, and in another ping one quick way back. */
+/* The fastest message in each direction may belong to different pings. */
 static void the_quick_ways_of_different_pings_count(void **state)
 {
     const struct ping pings[] = {{.sent_ns = 1000, .theirs_ns = 1010, .received_ns = 2000},
@@ -114,7 +115,7 @@ static void the_quick_ways_of_different_pings_count(void **state)
     assert_true(o.error_ns > 500);
 }
 
-/* A clock that was set between two pings: bounds that leave nothing between them are of no use. */
+/* If a clock was set between two pings, their bounds are contradictory and must be discarded. */
 static void pings_that_contradict_each_other(void **state)
 {
     const struct ping pings[] = {{.sent_ns = 1000, .theirs_ns = 1100, .received_ns = 1200},
@@ -124,7 +125,7 @@ static void pings_that_contradict_each_other(void **state)
     assert_true(o.error_ns > 49 && o.error_ns < 51);
 }
 
-/* Ten minutes, 50 ppm: 30 ms apart at the end. */
+/* Ten minutes at 50 ppm: 30 ms difference at the end. */
 static void drift_is_a_line(void **state)
 {
     struct made_up m = {
@@ -136,10 +137,11 @@ static void drift_is_a_line(void **state)
         int64_t here = here_ns(&m, t_ns);
         assert_true(fabs(clock_line_offset_ns(&line, here) - truth_ns(&m, here)) < error_ns);
     }
-    assert_true(error_ns < 50e3 + 300e3); /* and what a change of the drift may come to */
+    assert_true(error_ns < 50e3 + 300e3); /* plus the largest effect of a changing drift */
 }
 
-/* A moment alone has no drift; a clock that was set in between leaves an error as large as the step. */
+/* A single moment has no drift. If a clock was set in between, the error is as large as the
+ * step. */
 static void lines_that_are_none(void **state)
 {
     struct clock_offset begin = {1000000, 500, 20}, later = {2000000, 1000000500, 30};
@@ -150,7 +152,7 @@ static void lines_that_are_none(void **state)
     assert_true(clock_line_error_ns(&step) > 0.99e9);
 }
 
-/* What a node knows only by way of another one. */
+/* Offsets of a host that is only known through a third host. */
 static void offsets_add_up(void **state)
 {
     struct clock_offset second = {5000000, 1000000, 10}, third = {4000000, -300, 20};
@@ -158,7 +160,7 @@ static void offsets_add_up(void **state)
     assert_int_equal(sum.at_ns, 5000000);
     assert_true(sum.offset_ns == 999700);
     assert_true(sum.error_ns == 30);
-    third.at_ns += 1000000; /* a millisecond later, in which clocks may part by 100 ns */
+    third.at_ns += 1000000; /* 1 ms later; meanwhile clocks may diverge by 100 ns */
     assert_true(fabs(clock_offset_chain(&second, &third).error_ns - 130) < 1e-6);
 }
 

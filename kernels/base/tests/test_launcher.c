@@ -1,5 +1,5 @@
-/* What a process reads from its launcher's environment: its rank, and whether MPI knows of all that
- * were started together. */
+/* Data from the launcher's environment: the rank, and whether MPI has as many ranks as the launcher
+ * started. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,33 +16,33 @@
 
 #include "kernels/base/launcher.h"
 
-/* The environment that a launcher leaves, and what follows for MPI with `ranks` ranks. */
+/* Environment of a launcher, and the expected result for MPI with `ranks` ranks. */
 struct launch_case {
     const char *variables[8]; /* "NAME=value" */
     int ranks, rank;
-    const char *text; /* NULL: accepted; else in the error, "" for one without words */
+    const char *text; /* NULL: accepted; else part of the error, "" for an error without text */
 };
 
 #define SIDE_BY_SIDE "2, but MPI has 1 rank: the processes would run as separate jobs; "
 
 static const struct launch_case CASES[] = {
     {{NULL}, 1, -1, NULL},
-    /* srun without a plugin for MPI: the first speaks */
+    /* srun without an MPI plugin: only rank 0 has a text */
     {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2"},
      1,
      0,
      "SLURM_STEP_NUM_TASKS=" SIDE_BY_SIDE
      "type: srun --mpi=pmi2 -n 2 build/x ..., or: mpiexec -n 2 build/x ..."},
     {{"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2"}, 1, 1, ""},
-    /* with a plugin that MPI speaks to, be it by variables or not */
+    /* srun with an MPI plugin, with or without PMI variables */
     {{"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2", "PMI_RANK=1", "PMI_SIZE=2"}, 2, 1, NULL},
     {{"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2"}, 2, 1, NULL},
     /* a script of sbatch -n8, alone or with mpiexec on its node */
     {{"SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_TASKS_PER_NODE=8"}, 1, 0, NULL},
     {{"SLURM_PROCID=0", "SLURM_NTASKS=8", "PMI_RANK=3", "PMI_SIZE=4"}, 4, 3, NULL},
-    /* Hydra's proxies on two nodes, which srun has started, and one rank below them */
+    /* Hydra's proxies on two nodes, started by srun, with one rank each */
     {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2", "PMI_RANK=0", "PMI_SIZE=1"}, 1, 0, NULL},
-    /* mpiexec of another library */
+    /* mpiexec of another MPI library */
     {{"PMI_RANK=0", "PMI_SIZE=2"},
      1,
      0,
@@ -56,7 +56,7 @@ static const struct launch_case CASES[] = {
     {{"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0"}, 1, 1, ""},
 };
 
-/* But for how cmocka is to print. */
+/* Keeps the variables of cmocka. */
 static void clear_environment(void)
 {
     const char *output = getenv("CMOCKA_MESSAGE_OUTPUT");
@@ -85,7 +85,7 @@ static void launchers_are_understood(void **state)
     }
 }
 
-/* A process by itself has nobody to tell. */
+/* Without a launcher, a process may always leave. */
 static void only_some_launchers_hear_of_an_end(void **state)
 {
     clear_environment();
@@ -100,7 +100,7 @@ static void only_some_launchers_hear_of_an_end(void **state)
     clear_environment();
 }
 
-/* A rank that fails in order with the others has come to its end as well. */
+/* A rank that fails together with all others also announces its end. */
 static void whoever_leaves_says_so(void **state)
 {
     int ends[2], status;
@@ -115,14 +115,14 @@ static void whoever_leaves_says_so(void **state)
     close(ends[1]);
     assert_int_equal(read(ends[0], text, sizeof text - 1), strlen("cmd=finalize\n"));
     assert_string_equal(text, "cmd=finalize\n");
-    assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* it waits for an answer */
+    assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* still waiting for an answer */
     assert_int_equal(write(ends[0], "cmd=finalize_ack\n", 17), 17);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
     close(ends[0]);
 }
 
-/* What was written is still there for whoever reads late. */
+/* Output is still available to a slow reader. */
 static void an_end_waits_for_the_reader(void **state)
 {
     const struct timespec moment = {.tv_nsec = 100000000};

@@ -1,4 +1,4 @@
-/* Names that are looked up, and what is said of those that are unknown. */
+/* Lookup of names, and messages about unknown ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void nearest_name_is_found_by_edits(void **state)
     assert_near("ring", known, 0, "");
 }
 
-/* Of two letters one edit, "ab" to "ba", is near, two are not; of eight letters three. */
+/* Two letters may differ by one edit ("ab" from "ba"), not by two; eight letters by three. */
 static void a_third_of_a_name_may_differ(void **state)
 {
     const char *const short_names[] = {"ba", "cd"};
@@ -52,7 +52,7 @@ static void two_names_may_be_as_near(void **state)
     assert_near("rodes", names, 4, "; nearest 'nodes' or 'codes'");
 }
 
-/* The end of a path counts where no whole name is as near. */
+/* The end of a path counts unless a whole name is as near. */
 static void ends_of_paths_are_near(void **state)
 {
     static const char *const paths[] = {"train.lr", "site.rate", "compute.rate",
@@ -88,7 +88,7 @@ static const char *const words[] = {"run",         "plan",           "figures", 
                                     "completion",  "lenet_21k",      "vgg_mini",     "vgg11_bn",
                                     "softmax_784", "strong_scaling", "weak_scaling", NULL};
 
-/* What people type, and what they mean by it. */
+/* Typical mistakes and the intended names. */
 static const struct {
     const char *const *known;
     const char *typed, *meant;
@@ -213,7 +213,7 @@ static void unknown_names_are_explained(void **state)
     assert_string_equal(name_explain(text, sizeof text, "x", known, 0),
                         "'x' is unknown; known: nothing");
     assert_string_equal(name_explain(little, sizeof little, "rign", known, 3), "'rign' is unknown");
-    /* A list ends behind a name. */
+    /* The list is cut after a whole name. */
     assert_string_equal(name_explain(text, 48, "hypercube", known, 3),
                         "'hypercube' is unknown; known: none ...");
     assert_string_equal(name_explain(text, 52, "hypercube", known, 3),

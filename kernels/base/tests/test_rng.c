@@ -30,7 +30,7 @@ static void philox_gives_the_published_answers(void **state)
     }
 }
 
-/* The value was computed by another implementation of the layout that the header promises. */
+/* Expected value from an independent implementation of the layout in the header. */
 static void words_do_not_change_between_versions(void **state)
 {
     uint32_t word = rng_word(0x123456789abcdef0u, RNG_STREAM(RNG_DROPOUT, 2), 5, 59999, 1234567);
@@ -63,8 +63,8 @@ static void units_lie_in_zero_to_one(void **state)
 {
     assert_true(rng_unit(0) == 0.0);
     assert_true(rng_unit(0xffffffff) == 1.0 - 0x1p-24);
-    /* The mean of n uniform numbers has a standard deviation of 1/sqrt(12 n): within five of
-     * them. */
+    /* The mean of n uniform numbers has a standard deviation of 1/sqrt(12 n); five of them are
+     * allowed. */
     enum { N = 120000 };
     double sum = 0;
     for (uint32_t i = 0; i < N; i++)
@@ -94,7 +94,7 @@ static void permutation_holds_every_index_once(void **state)
         rng_permutation(order, sizes[i], 1, RNG_STREAM(RNG_SHUFFLE, 0), 3);
         assert_true(is_permutation(order, sizes[i]));
     }
-    /* Ends of the last one, from another implementation. */
+    /* First and last numbers of the last permutation, from an independent implementation. */
     const uint32_t first[] = {45606, 49755, 1481, 35628}, last[] = {22569, 43713, 27410, 54692};
     assert_memory_equal(order, first, sizeof first);
     assert_memory_equal(order + 60000 - 4, last, sizeof last);
@@ -117,7 +117,7 @@ static void permutation_depends_on_epoch_seed_and_stream(void **state)
 }
 
 /* Counts the 24 orders of four items. Chi-squared with 23 degrees of freedom exceeds 71 once in a
- * million; a generator that is biased towards some orders exceeds it at this sample size. */
+ * million. A generator biased towards some orders exceeds it at this sample size. */
 static void permutation_is_unbiased(void **state)
 {
     enum { TRIALS = 48000, ORDERS = 24 };

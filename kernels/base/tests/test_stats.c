@@ -12,7 +12,7 @@
 
 enum { N_MAX = 2000 };
 
-/* The numbers 1..n, out of order: values equal their ranks. */
+/* Fills x with 1..n in scrambled order, so that values equal their ranks. */
 static void fill_ranks(double x[N_MAX], size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -31,14 +31,14 @@ static void mean_median_and_quantiles(void **state)
     assert_true(x[0] == 4 && x[1] == 1 && x[2] == 3 && x[3] == 2);
 }
 
-/* By hand: 3 of 5 are left, the others become 2 and 4. */
+/* By hand: of 5 values 3 are left; the outer two become 2 and 4. */
 static void trimmed_means_leave_out_a_fifth(void **state)
 {
     const double x[] = {100, 2, -7, 4, 3};
     struct location location = stats_trimmed(x, 5);
     assert_true(location.mean == 3);
     assert_true(fabs(location.variance - 4.0 / 6) < 1e-15);
-    location = stats_trimmed(x, 4); /* none */
+    location = stats_trimmed(x, 4); /* nothing trimmed */
     assert_true(location.mean == 24.75);
     location = stats_trimmed(x, 1);
     assert_true(location.mean == 100 && isnan(location.variance));
@@ -58,7 +58,7 @@ static void undefined_values_are_nan(void **state)
     }
 }
 
-/* Ranks from tables of the binomial distribution. */
+/* Expected ranks from tables of the binomial distribution. */
 static void interval_takes_the_tabulated_order_statistics(void **state)
 {
     static const struct {
@@ -80,7 +80,8 @@ static void interval_takes_the_tabulated_order_statistics(void **state)
     }
 }
 
-/* A sum of n terms near 1 that each carry a relative error of some n units in the last place. */
+/* Bound for a sum of n terms near 1 with a relative error of some n units in the last place
+ * each. */
 static double tolerance(size_t n)
 {
     return 16.0 * (double)(n * n) * 0x1p-53;
@@ -132,8 +133,8 @@ static void relative_half_width_needs_two_values(void **state)
     assert_true(stats_relative_half_width(&six) == 0.1);
 }
 
-/* Powers of two and small integers: a fit of what lies on a line loses only the roundings of its
- * means, a few to a point. */
+/* Powers of two and small integers: a fit of points on a line only has the rounding errors of its
+ * means, a few per point. */
 static void a_line_is_found_again(void **state)
 {
     enum { N = 12 };
@@ -161,8 +162,8 @@ static double squares(double intercept, double slope, const double *x, const dou
     return sum;
 }
 
-/* No other line nearby has smaller relative residuals. Where a line would fall, the constant of 2,
- * 1 and 1 is by hand (1/2 + 1 + 1) / (1/4 + 1 + 1). */
+/* No other line nearby has smaller relative residuals. If the slope would be negative, the constant
+ * for 2, 1 and 1 is by hand (1/2 + 1 + 1) / (1/4 + 1 + 1). */
 static void residuals_are_least(void **state)
 {
     const double x[] = {1, 2, 5, 40}, y[] = {10, 14, 16, 90};
@@ -190,13 +191,13 @@ static void lines_that_nothing_says_are_nan(void **state)
 {
     const double x[] = {1, 1, 0}, y[] = {1, 2, 0};
     assert_true(isnan(stats_fit_line(x, y, 0).slope) && isnan(stats_fit_line(x, y, 1).slope));
-    assert_true(isnan(stats_fit_line(x, y, 2).slope)); /* at one x */
-    assert_true(isnan(stats_fit_line(x, y, 3).slope)); /* a time of 0 */
+    assert_true(isnan(stats_fit_line(x, y, 2).slope)); /* all x equal */
+    assert_true(isnan(stats_fit_line(x, y, 3).slope)); /* y = 0 */
     assert_true(isnan(stats_fit_slope(x, y, 0).slope));
-    assert_true(isnan(stats_fit_slope(x + 2, y, 1).slope)); /* at x = 0 */
+    assert_true(isnan(stats_fit_slope(x + 2, y, 1).slope)); /* x = 0 */
 }
 
-/* Values of Pearson's table and of sums by hand: 10 tosses, 8 heads or more: 56 / 1024. */
+/* Values of Pearson's table and sums by hand: 10 tosses, 8 heads or more: 56 / 1024. */
 static void binomial_tails_are_exact(void **state)
 {
     assert_true(fabs(stats_binomial_tail(10, 8, 0.5) - (56.0 / 1024)) < 1e-15);

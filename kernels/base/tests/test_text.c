@@ -1,4 +1,4 @@
-/* Numbers as text, up to those that have no room. */
+/* Numbers as text, including numbers too long for the buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void numbers_are_rounded_for_people(void **state)
     assert_string_equal(text_interval(interval, &i, 4), "177.0 [176.2, 178.1]");
 }
 
-/* A number whose last digits are cut off is another one. */
+/* A number with truncated digits would be a different number. */
 static void numbers_without_room_have_exponents(void **state)
 {
     char text[TEXT_NUMBER], interval[TEXT_INTERVAL];

@@ -1,4 +1,4 @@
-/* Spans of steps: which are kept, and where there is no room. */
+/* Spans of steps: which steps are kept, and what happens if there is no room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include "kernels/base/timeline.h"
 
-enum { STEPS = 3, ROOM = 4096 }; /* of a step at least */
+enum { STEPS = 3, ROOM = 4096 }; /* ROOM: spans reserved for a step at least */
 static const size_t plenty = 64 << 20;
 
 static struct timeline *open_timeline(void)
@@ -26,7 +26,7 @@ static void begin(struct timeline *t)
     assert_int_equal(timeline_begin(t, &e), OK);
 }
 
-/* n spans from `first` on, one after the other. */
+/* Adds n consecutive spans from `first` on. */
 static void add(struct timeline *t, int64_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -41,7 +41,7 @@ static void kept_steps_have_their_own_spans(void **state)
     for (int step = 0; step < 5; step++) {
         begin(t);
         add(t, 100 * step, (size_t)step + 1);
-        if (step != 1) /* as a step of the warm-up is not */
+        if (step != 1) /* step 1 is discarded, like a warm-up step */
             timeline_keep(t);
     }
     assert_int_equal(timeline_steps(t), STEPS);
@@ -69,7 +69,7 @@ static void a_step_larger_than_any_before_loses_spans(void **state)
     spans = timeline_step(t, 0, &room);
     assert_true(room >= ROOM && spans[room - 1].begin_ns == (int64_t)room - 1);
     assert_int_equal(timeline_lost(t), 10 * ROOM - room);
-    begin(t); /* twice as many as there ever were find room */
+    begin(t); /* room for twice the spans of the largest step */
     add(t, 0, 2 * room);
     timeline_keep(t);
     timeline_step(t, 1, &n);
@@ -78,7 +78,7 @@ static void a_step_larger_than_any_before_loses_spans(void **state)
     timeline_close(t);
 }
 
-/* A step has room for twice as much as the largest before it: three fit, behind which a fourth could not have it. */
+/* Room is reserved for twice the largest step so far: three steps fit, a fourth would not. */
 static void no_more_bytes_are_taken_than_asked_for(void **state)
 {
     struct timeline *t;
@@ -97,7 +97,7 @@ static void no_more_bytes_are_taken_than_asked_for(void **state)
     timeline_close(t);
 }
 
-/* Of the first one some is kept all the same. */
+/* Part of the first step is still kept. */
 static void a_step_larger_than_all_bytes_loses_spans(void **state)
 {
     struct timeline *t;

@@ -1,7 +1,7 @@
-/* What single layers promise beyond their sums: edges, ties, what is not a number, dropout. */
+/* Properties of single layers beyond their sums: edges, ties, NaN, dropout. */
 #include "kernels/tests/layer_bench.h"
 
-/* Padding: one 3x3 kernel of ones over a 2x2 image of ones counts what it sees. */
+/* Padding: a 3x3 kernel of ones on a 2x2 image of ones counts the pixels it covers. */
 static void conv2d_sees_zeros_outside(void **state)
 {
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
@@ -34,7 +34,7 @@ static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
     bench_end(&b);
 }
 
-/* Padding is never the maximum, however small the numbers, and counts as zeroes in a mean. */
+/* Padding is never the maximum, however small the numbers, and counts as zeros in a mean. */
 static void pooling_sees_its_padding(void **state)
 {
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
@@ -55,7 +55,7 @@ static void pooling_sees_its_padding(void **state)
     }
 }
 
-/* A row of four windows 2x2: ties of every kind, and the gradient goes to the first alone. */
+/* A row of four 2x2 windows with all kinds of ties. Only the first maximum gets the gradient. */
 static void maxpool2d_takes_the_first_of_equals(void **state)
 {
     struct bench b;
@@ -96,8 +96,8 @@ static void maxpool2d_passes_nan_on(void **state)
     }
 }
 
-/* Windows that overlap: the centre is the maximum of all four and gets all four gradients; the odd
- * row and column that floor rounding drops get none. */
+/* Overlapping windows: the centre is the maximum of all four and gets all four gradients. The odd
+ * row and column dropped by floor rounding get none. */
 static void maxpool2d_sums_over_windows_and_drops_the_rest(void **state)
 {
     struct bench b;
@@ -119,7 +119,7 @@ static void maxpool2d_sums_over_windows_and_drops_the_rest(void **state)
     bench_end(&b);
 }
 
-/* The branch-free path of 2x2 windows, on rows long enough for vector code, against a plain
+/* Compares the branch-free path of 2x2 windows, on rows long enough for vector code, with a plain
  * search. */
 static void maxpool2d_finds_every_maximum(void **state)
 {
@@ -143,12 +143,12 @@ static void maxpool2d_finds_every_maximum(void **state)
     bench_end(&b);
 }
 
-/* Masks are what the header says they are a function of, and gradients pass the same mask. */
+/* Masks only depend on the arguments that the header lists; gradients use the same mask. */
 static void dropout_masks_come_from_seed_layer_epoch_sample_element(void **state)
 {
     struct bench b;
     bench_begin(&b, (struct shape){3, 5, 7}, dropout_layer(LAYER_dropout, 0.3), PLAN_FAST, 7, 3);
-    b.desc.layers[0].index = 5; /* as if five layers came before */
+    b.desc.layers[0].index = 5; /* as if five layers preceded it */
     bench_forward(&b);
     bench_backward(&b);
     const real scale = (real)(1 / (1 - 0.3));
@@ -179,7 +179,7 @@ static void dropout2d_drops_whole_channels(void **state)
     bench_end(&b);
 }
 
-/* Images 0..6 in one call are 0..2 and 3..6 in two. */
+/* Images 0..6 in one call are 0..2 and 3..6 in two calls. */
 static void dropout_does_not_see_the_batch(void **state)
 {
     const enum layer_kind kinds[] = {LAYER_dropout, LAYER_dropout2d};

@@ -11,7 +11,7 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* ---- Layers in one word ---- */
+/* ---- Short constructors of layers ---- */
 
 static struct layer_desc conv(int channels, int kernel, int pad)
 {
@@ -66,7 +66,7 @@ static void end(struct net_desc *net)
         fail_msg("%s", e.text);
 }
 
-/* ---- Nets of the literature ---- */
+/* ---- Published networks ---- */
 
 static const struct shape mnist = {1, 28, 28}, cifar = {3, 32, 32};
 
@@ -139,7 +139,7 @@ static void deepspeed_cifar(struct net_desc *net)
     end(net);
 }
 
-/* Without batch normalisation, which brings 5,504 of the 9,231,114 parameters of VGG-11-BN. */
+/* VGG-11 without batch normalisation, which has 5,504 of the 9,231,114 parameters of VGG-11-BN. */
 static void vgg11(struct net_desc *net)
 {
     static const struct {
@@ -156,7 +156,7 @@ static void vgg11(struct net_desc *net)
     end(net);
 }
 
-/* Tensors lie in forward order without gaps and fill the arena. */
+/* Tensors are in forward order without gaps and fill the arena. */
 static void assert_tensors_fill_the_arena(const struct net_desc *net)
 {
     size_t offset = 0;
@@ -175,8 +175,7 @@ static void assert_tensors_fill_the_arena(const struct net_desc *net)
     assert_int_equal(net->n_params, offset);
 }
 
-/* Millions, as the tables give them: to as many digits as stand there, hence half a unit of the
- * last one. */
+/* Compares with millions from published tables: within half a unit of the last digit printed. */
 static void assert_millions(uint64_t value, double millions, double last_digit)
 {
     assert_true(fabs((double)value / 1e6 - millions) <= last_digit / 2 * (1 + 1e-9));
@@ -187,7 +186,7 @@ static void sizes_and_flops_are_those_of_the_tables(void **state)
     static const struct {
         void (*build)(struct net_desc *net);
         size_t params;
-        double forward, both, last_digit; /* MFLOP an image, forward and with backward */
+        double forward, both, last_digit; /* MFLOP per image, forward and with backward */
     } rows[] = {
         {softmax_784, 7850, 0.0157, 0.0314, 1e-4},
         {lenet_21k, 21840, 0.961, 2.595, 1e-3},
@@ -207,7 +206,8 @@ static void sizes_and_flops_are_those_of_the_tables(void **state)
     }
 }
 
-/* By hand: 2 x (24x24x10 x 25 + 8x8x20 x 250 + 320x50 + 50x10), and twice that less conv1's dx. */
+/* By hand: 2 x (24x24x10 x 25 + 8x8x20 x 250 + 320x50 + 50x10); backward is twice that without
+ * conv1's dx. */
 static void lenet_is_counted_exactly(void **state)
 {
     struct net_desc net;
@@ -228,7 +228,7 @@ static void lenet_is_counted_exactly(void **state)
     net_desc_free(&net);
 }
 
-/* Nobody wants dx of the first layer with parameters, wherever it stands. */
+/* The first layer with parameters computes no dx, wherever it is. */
 static void backward_ends_at_the_first_parameters(void **state)
 {
     struct net_desc net;
@@ -313,9 +313,10 @@ static void shapes_are_written_short(void **state)
     assert_string_equal(shape_text(text, (struct shape){50, 1, 2}), "50x1x2");
 }
 
-/* ---- What is refused ---- */
+/* ---- Errors ---- */
 
-/* Adds `layer`, named and placed at 7:3, to an input; the error must be `text` and the net stay. */
+/* Adds `layer`, named and placed at 7:3, to an input. The error must be `text` and the net
+ * unchanged. */
 static void assert_refused(struct shape input, struct layer_desc layer, enum status status,
                            const char *text)
 {
@@ -459,7 +460,7 @@ static void options_have_ranges(void **state)
     assert_string_equal(initializer_names()[INIT_HE], "he");
 }
 
-/* Buffers have a table and an arena of their own, and are no parameters. */
+/* Buffers have a table and an arena of their own, and are not parameters. */
 static void batch_norm_has_tensors_and_buffers(void **state)
 {
     struct net_desc net;

@@ -1,4 +1,4 @@
-/* Nets in slices: which layers are cut, and that slices have every number of the net once. */
+/* Slices of nets: which layers are split, and that slices contain every number of the net once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,8 @@ static void add(struct net_desc *net, enum layer_kind kind, int channels)
         fail_msg("%s", e.text);
 }
 
-/* conv2d, relu; then dense layers with ReLU and dropout between them, the last one for ten classes. */
+/* Makes conv2d, relu, then dense layers with ReLU and dropout between them; the last one has ten
+ * outputs. */
 static void make_net(struct net_desc *net, const int *outputs, int n)
 {
     assert_int_equal(net_desc_begin(net, "net", (struct shape){1, 6, 6}, 10, NULL), OK);
@@ -72,7 +73,7 @@ static void pairs_begin_with_the_first_dense_layer(void **state)
     net_desc_free(&net);
 }
 
-/* Pooling takes several numbers at a time. */
+/* Pooling is not element-wise. */
 static void other_layers_part_a_pair(void **state)
 {
     struct net_desc net;
@@ -102,7 +103,7 @@ static void count_elements(int *seen, const struct net_desc *net, const struct n
     }
 }
 
-/* Of a tensor that is cut each number is one slice's, of the others every slice's. */
+/* Each number of a split tensor is in one slice; numbers of other tensors are in every slice. */
 static void assert_seen(const int *seen, const struct net_desc *net, const struct net_desc *slice,
                         int slices)
 {
@@ -134,7 +135,7 @@ static void slices_have_every_number_once(void **state)
     net_desc_free(&net);
 }
 
-/* 20 outputs by three: 7, 7 and 6. The second slice begins at the eighth. */
+/* 20 outputs over 3 slices: 7, 7 and 6. The second slice begins at output 7. */
 static void a_slice_knows_what_it_has(void **state)
 {
     struct net_desc net, slice;

@@ -1,4 +1,4 @@
-/* Batch norm against PyTorch's formulas in double, alone and as one of two ranks that share a
+/* Batch norm against PyTorch's formulas in double, on one rank and on two ranks that share a
  * batch. */
 #include "kernels/tests/support.h"
 
@@ -6,14 +6,14 @@
 
 enum { IMAGES_MAX = 13 };
 
-/* One layer, a batch, arenas. */
+/* One layer with a batch and its arenas. */
 struct setup {
     struct net_desc desc;
     const struct layer_desc *layer;
     const struct layer_kernel *kernel;
     struct pool *pool;
     int n;
-    size_t channels, plane, all; /* all: numbers of x */
+    size_t channels, plane, all; /* all: numbers in x */
     real *x, *y, *dx, *dy, *params, *dparams, buffers[64], weights[IMAGES_MAX];
     void *saved, *scratch;
     struct exec ex;
@@ -40,7 +40,7 @@ static void setup_begin(struct setup *r, struct shape in, int n, enum plan plan,
     r->dparams = random_reals(r->desc.n_params, 6);
     r->saved = mem_alloc(layer_saved_bytes(r->kernel, r->layer, n));
     r->scratch = mem_alloc(layer_scratch_bytes(r->kernel, r->layer, n, threads));
-    for (size_t c = 0; c < r->channels; c++) { /* as if some batches had been seen */
+    for (size_t c = 0; c < r->channels; c++) { /* statistics as after some batches */
         r->buffers[c] = (real)0.25;
         r->buffers[r->channels + c] = (real)0.5;
     }
@@ -90,9 +90,9 @@ static void setup_backward(struct setup *r)
 
 /* ---- The formulas ---- */
 
-/* One channel by the book, and how wrong the layer may be. Statistics are sums of k numbers in
- * double: each is off by (k + 8) roundings, which a variance that is small against the mean square
- * around the running mean magnifies, as `magnified` says. What follows is at most eight roundings
+/* Expected results of one channel, and bounds of their errors. Statistics are sums of k numbers in
+ * double, each off by (k + 8) roundings. If the variance is small compared with the mean square
+ * around the running mean, errors grow by `magnified`. All that follows is at most eight roundings
  * in `real`. */
 struct channel {
     double count, mean, var, deviation, dweight, dbias;
@@ -199,8 +199,8 @@ static double central_difference(struct setup *r, real *value, double h)
     return (above - below) / (2 * h);
 }
 
-/* Richardson's extrapolation of two central differences: the error is h^4/30 = 8e-12 times a fifth
- * derivative, below 1000 where numbers spread over [-1, 1); rounding adds about 1e-13/h = 3e-11. */
+/* Richardson's extrapolation of two central differences. The error is h^4/30 = 8e-12 times a fifth
+ * derivative, which is below 1000 for numbers in [-1, 1). Rounding adds about 1e-13/h = 3e-11. */
 static void check_differences(struct setup *r, real *values, const real *gradient, size_t n)
 {
     const double h = 0x1p-8;
@@ -257,7 +257,7 @@ static void evaluation_and_fixed_statistics_use_the_running_ones(void **state)
     }
 }
 
-/* Images of weight 0 neither move the statistics nor learn. */
+/* Images of weight 0 neither change the statistics nor have a gradient. */
 static void padding_has_no_part_in_a_batch(void **state)
 {
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
@@ -269,7 +269,7 @@ static void padding_has_no_part_in_a_batch(void **state)
         for (int i = 0; i < 7; i++)
             seven.weights[i] = i < 5;
         for (size_t i = five.all; i < seven.all; i++)
-            seven.dy[i] = 0; /* as the loss leaves it */
+            seven.dy[i] = 0; /* as the loss sets it */
         setup_forward(&five);
         setup_backward(&five);
         setup_forward(&seven);
@@ -304,7 +304,7 @@ static void a_batch_of_nothing_leaves_the_statistics(void **state)
 
 enum { SUMS_MAX = 8, NUMBERS_MAX = 64 };
 
-/* Two ranks played one after the other: a pass is repeated, and each time one more of its sums is
+/* Simulates two ranks in turn: a pass is repeated, and each time one more of its group sums is
  * known. */
 struct exchange {
     int known, call;
@@ -323,7 +323,7 @@ static enum status exchange_sum(void *arg, double *values, size_t n)
     return OK;
 }
 
-/* Runs a pass on both ranks until all its sums are those of both. */
+/* Runs a pass on both ranks until all its sums include both ranks. */
 static void run_both(struct setup ranks[2], struct exchange *x, void (*pass)(struct setup *))
 {
     real before[64];

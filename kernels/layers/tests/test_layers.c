@@ -1,10 +1,10 @@
-/* Layers against their references, against finite differences, and against themselves. */
+/* Layers against their references, against finite differences, and against repeated runs. */
 #include "kernels/tests/layer_bench.h"
 
 #include <pthread.h>
 
-/* Shapes that break careless code: one channel, one image, primes, strides that do not divide,
- * padding beyond half the kernel, kernels as large as the input, batches of several chunks. */
+/* Difficult shapes: one channel, one image, primes, strides that do not divide, padding beyond half
+ * the kernel, kernels as large as the input, batches of several chunks. */
 struct shape_case {
     struct shape in;
     struct layer_desc layer;
@@ -43,8 +43,8 @@ static void dense_cases(struct shape_case cases[DENSE_CASES])
 }
 
 /* Two sums of the same k products in different orders differ by at most (k + 2) epsilon times the
- * sum of the absolute products: each is off by (k + 2) unit roundoffs, half an epsilon, to first
- * order; one more covers the higher orders and the rounding of the bound itself. */
+ * sum of absolute products. Each is off by (k + 2) unit roundoffs, half an epsilon, to first order.
+ * One more covers higher orders and the rounding of the bound. */
 static void assert_same_sums(const char *what, const real *a, const real *b, const real *absolute,
                              size_t n, double k)
 {
@@ -63,7 +63,7 @@ static void make_absolute(real **values, size_t n)
     *values = a;
 }
 
-/* The reference on |x|, |w|, |dy|: sums of absolute products. */
+/* Runs the reference on |x|, |w|, |dy|: sums of absolute products. */
 static void run_absolute(struct bench *b, const struct shape_case *c)
 {
     bench_begin(b, c->in, c->layer, PLAN_REFERENCE, c->n, 1);
@@ -118,7 +118,7 @@ static void fast_dense_equals_the_reference(void **state)
     }
 }
 
-/* Large enough that the products are cut into tiles along either side. */
+/* Large enough for tiles along both sides of the weight matrix. */
 static void tiled_dense_equals_the_reference(void **state)
 {
     const struct shape_case wide = {{3001, 1, 1}, dense_layer(307), 37};
@@ -129,7 +129,7 @@ static void tiled_dense_equals_the_reference(void **state)
 
 enum { POOL_CASES = 9 };
 
-/* As above; the padding of a window is at most half of it. */
+/* Shapes for pooling: the padding is at most half of the window. */
 static void pool_cases(struct shape_case cases[POOL_CASES], enum layer_kind kind)
 {
     const struct shape_case list[POOL_CASES] = {
@@ -178,7 +178,7 @@ static void fast_avgpool2d_equals_the_reference(void **state)
     }
 }
 
-/* Two runs of everything give the same bits. */
+/* Two runs give the same bits. */
 static void assert_repeatable(const struct shape_case *c)
 {
     struct bench a, b;
@@ -206,7 +206,7 @@ static void three_threads_are_repeatable_bit_by_bit(void **state)
         assert_repeatable(&dense[i]);
 }
 
-/* With ex->accumulate, what was in the gradients stays and the new one comes on top. */
+/* With ex->accumulate, gradients are added to the old values. */
 static void check_accumulate(const struct shape_case *c, enum plan plan, int threads)
 {
     struct bench once, added, absolute;
@@ -215,7 +215,7 @@ static void check_accumulate(const struct shape_case *c, enum plan plan, int thr
     bench_begin(&added, c->in, c->layer, plan, c->n, threads);
     bench_forward(&once);
     bench_backward(&once);
-    real *before = random_reals(added.params, 6); /* as bench_begin left it */
+    real *before = random_reals(added.params, 6); /* as set by bench_begin */
     added.ex.accumulate = true;
     bench_forward(&added);
     bench_backward(&added);
@@ -243,7 +243,7 @@ static void accumulate_adds_to_gradients(void **state)
     }
 }
 
-/* A first layer asks for no dx, and gets the same weight gradient. */
+/* A first layer computes no dx, and gets the same weight gradient. */
 static void no_dx_is_written_when_nobody_wants_it(void **state)
 {
     const struct layer_desc layers[] = {
@@ -280,15 +280,15 @@ static double weighted_output(struct bench *b)
     return sum;
 }
 
-/* Every layer is linear between its kinks, so the central difference of sum(dy * y) has no
- * truncation error; inputs are kept further than that from kinks. Rounding: each of the two sums is
- * off by at most (terms) epsilon sum|dy||y|. */
+/* Every layer is linear between its kinks, so the central difference of sum(dy y) has no truncation
+ * error. Inputs are kept away from kinks. Rounding: each of the two sums is off by at most (terms)
+ * epsilon sum|dy||y|. */
 static void check_differences(struct bench *b, real *values, const real *gradient, size_t n,
                               double absolute_sum, double k)
 {
     const double h = DIFFERENCE;
     double bound = (k + (double)b->out + 3) * REAL_EPSILON * absolute_sum / h;
-    assert_true(bound < 1e-6); /* or the test says nothing */
+    assert_true(bound < 1e-6); /* a larger bound would test nothing */
     for (size_t i = 0; i < n; i++) {
         real kept = values[i];
         values[i] = kept + h;
@@ -303,7 +303,7 @@ static void check_differences(struct bench *b, real *values, const real *gradien
     }
 }
 
-/* Distinct numbers, none nearer to another or to 0 than 1/128, in a scrambled order. */
+/* Distinct numbers in scrambled order, at least 1/128 from each other and from 0. */
 static void spread_inputs(struct bench *b)
 {
     uint32_t order[512];
@@ -313,7 +313,7 @@ static void spread_inputs(struct bench *b)
         b->x[i] = ((double)order[i] - (double)(b->in / 2) + 0.5) / 64;
 }
 
-/* sum |dy| * (the layer's output for |x| and |w|, each a little larger than it ever becomes). */
+/* Returns sum |dy| (output for |x| and |w|, each slightly larger than its maximum). */
 static double absolute_output(struct shape in, struct layer_desc layer, int n,
                               const struct bench *b)
 {
@@ -380,7 +380,7 @@ static void count_poll(void *arg)
     count->by_others += !pthread_equal(pthread_self(), count->caller);
 }
 
-/* Every kernel polls, from the calling thread alone, and polling changes no bit. */
+/* Every kernel polls, only from the calling thread, and polling changes no bit. */
 static void only_the_caller_polls(void **state)
 {
     const struct layer_desc layers[] = {

@@ -1,8 +1,8 @@
-/* The loss with vectorised exponentials against the one with the C library's. */
+/* Compares the loss with vectorised exponentials to the loss with the C library's. */
 #include "kernels/layers/loss.h"
 #include "kernels/tests/support.h"
 
-/* Both are wrong by some 2^-51 of each exponential; a logarithm is at most 8 larger than the
+/* Both have an error of about 2^-51 per exponential. A logarithm is at most 8 larger than the
  * logits. */
 static void simd_loss_equals_the_reference_loss(void **state)
 {
@@ -13,7 +13,7 @@ static void simd_loss_equals_the_reference_loss(void **state)
     for (int i = 0; i < N; i++) {
         labels[i] = (uint8_t)(i % 2);
         weights[i] = (real)(i % 3);
-        for (int c = 0; c < MOST; c++) /* from nearly equal to 2000 apart */
+        for (int c = 0; c < MOST; c++) /* nearly equal to 2000 apart */
             logits[i * MOST + c] *= (real)pow(10, i % 7 - 3);
     }
     for (int isa = 0; isa <= (int)isa_best(); isa++)

@@ -1,23 +1,24 @@
-/* The gradient by plain loops, layer after layer, with all that lies between them: the oracle of
- * test_gradients in double precision, which needs neither plans nor ops. */
+/* Gradient of a net by plain loops, layer by layer, with all intermediate values: the oracle of
+ * test_gradients in double precision. Uses neither plans nor ops. */
 #pragma once
 
 #include "kernels/net/tests/gradients.h"
 
 enum { LAYERS_MAX = 64 };
 
-/* value[i] goes into layer i, value[i + 1] comes out; gradient alike. */
+/* value[i] is the input of layer i, value[i + 1] its output; gradient[i] is the gradient of
+ * value[i]. */
 struct layer_chain {
     const struct gradient_input *in;
     struct exec ex;
     real *value[LAYERS_MAX + 1], *gradient[LAYERS_MAX + 1];
     void *saved[LAYERS_MAX], *scratch[LAYERS_MAX];
-    /* What ReLU and max pooling are told to do, a byte an output; NULL: what they would do. Of ReLU
-     * whether it passes its input, of pooling which of a window's numbers, row by row, is taken. */
+    /* Decisions of ReLU and max pooling to use, one byte per output; NULL: their own. For ReLU
+     * whether the input passes, for pooling which number of the window is chosen, in row order. */
     const uint8_t *kinks[LAYERS_MAX];
 };
 
-/* Where output `o` of such a layer comes from. */
+/* Returns the input that output `o` of a ReLU or pooling layer comes from. */
 static inline size_t chain_source(const struct layer_desc *l, size_t o, uint8_t kink)
 {
     if (l->kind == LAYER_relu)
@@ -112,12 +113,14 @@ static inline void chain_backward(struct layer_chain *c, real *grads)
     }
 }
 
-/* With x the m numbers of a channel before batch norm and z behind it, x' = (x - mean)/deviation,
- *   dx = scale/deviation (dz - a - x' b),  a = sum dz / m,  b = sum dz x' / m
- * sums to 0 whatever dz is, so that only what is rounded here counts: the terms of dx, a, b, mean
- * (which enters x' with the error of mean/deviation) and the sum itself, none by more than
- * 10 sqrt(m) half epsilons of its absolute values, as roundings of a sum are further apart less
- * than once in 10^20 sums. Returns the bound of |sum dx| in float. */
+/* Returns the bound in float of |sum dx| over a channel after batch norm, which is 0 in exact
+ * arithmetic.
+ *
+ * Let x be the m numbers of the channel before batch norm, z those after it, x' = (x -
+ * mean)/deviation. Then dx = scale/deviation (dz - a - x' b) with a = sum dz / m and b = sum dz x'
+ * / m. Its sum is 0 for any dz, so only roundings remain: of the terms of dx, of a, b, the mean (x'
+ * has the error of mean/deviation) and the sum itself. Each is at most 10 sqrt(m) half epsilons of
+ * its absolute values; roundings of a sum exceed that less than once in 10^20 sums. */
 static inline double bound_of_zero_sum(const struct layer_chain *c, int layer, int channel)
 {
     const struct layer_desc *l = &c->in->desc.layers[layer];
@@ -140,7 +143,7 @@ static inline double bound_of_zero_sum(const struct layer_chain *c, int layer, i
     return 10 * sqrt(m) * 0x1p-24 * scale * size;
 }
 
-/* bounds [n_tensors]: of the norm of a gradient that is 0; 0 for other tensors. */
+/* bounds [n_tensors]: bound of the norm of a gradient that is exactly 0; 0 for other tensors. */
 static inline void chain_bounds(const struct layer_chain *c, double *bounds)
 {
     const struct net_desc *d = &c->in->desc;
@@ -166,7 +169,7 @@ static inline void chain_free(struct layer_chain *c)
     }
 }
 
-/* grads [n_params], bounds [n_tensors] as chain_bounds. */
+/* Computes grads [n_params], and bounds [n_tensors] as chain_bounds. */
 static inline void gradient_by_layers(const struct gradient_input *in, real *grads, double *bounds)
 {
     struct layer_chain c = {.in = in, .ex = gradient_exec(in)};

@@ -1,5 +1,5 @@
-/* What PyTorch made of the steps of test_gradients: kernels/net/tests/gradients.csv, which
- * bench/tests/lib/pytorch_gradients.py writes. */
+/* PyTorch's results for the steps of test_gradients: kernels/net/tests/gradients.csv, written by
+ * bench/tests/lib/pytorch_gradients.py. */
 #pragma once
 
 #include "kernels/net/tests/gradients.h"
@@ -9,8 +9,8 @@
 
 enum { ROWS_MAX = 512, TENSORS_MAX = 64 };
 
-/* A tensor of a net: norm and projection of its gradient in double, and the norm of what float was
- * off by. */
+/* A tensor of a net: norm and projection of its gradient in double, and the norm of the error in
+ * float. */
 struct row {
     char net[32], tensor[64];
     int images;
@@ -42,7 +42,7 @@ static inline int read_rows(struct row rows[ROWS_MAX])
     return n;
 }
 
-/* The first row of a net and seed; its tensors follow in order. */
+/* Returns the first row of a net and seed; its tensors follow in order. */
 static inline const struct row *rows_of(const struct row *rows, int n,
                                         const struct gradient_input *in)
 {

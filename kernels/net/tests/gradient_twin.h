@@ -1,5 +1,4 @@
-/* The double-precision twin of a test program, the file beside it, which is asked on its command
- * line. */
+/* The double-precision twin of a test program, the file beside it, run through its command line. */
 #pragma once
 
 #include "kernels/tests/support.h"
@@ -18,7 +17,7 @@ static inline FILE *ask_twin(const char *question)
     return popen(command, "r");
 }
 
-/* The shell says 126 or 127 of what it cannot run. */
+/* Returns whether the twin can run. The shell returns 126 or 127 for programs it cannot run. */
 static inline bool twin_runs(void)
 {
     FILE *twin = ask_twin("--here");

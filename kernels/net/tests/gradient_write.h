@@ -1,4 +1,4 @@
-/* What test_gradients tells those who compute the same step with other means. */
+/* Output of test_gradients for programs that compute the same step by other means. */
 #pragma once
 
 #include "kernels/net/tests/gradients.h"
@@ -10,7 +10,7 @@ static inline void write_shape(const char *key, struct shape s)
     printf("\"%s\":[%d,%d,%d],", key, s.c, s.h, s.w);
 }
 
-/* Kind, input and options. */
+/* Writes kind, input and options of a layer. */
 static inline void write_layer(const struct layer_desc *l)
 {
     const struct layer_rule *rule = layer_rule_get(l->kind);
@@ -42,7 +42,8 @@ static inline void write_tensor(const struct tensor_desc *t)
     printf("]}");
 }
 
-/* A line of JSON about the net and the arrays that follow it: weights in float, images, labels. */
+/* Writes a line of JSON about the net and the arrays that follow it: weights in float, images,
+ * labels. */
 static inline void write_about(const struct gradient_input *in, size_t bytes)
 {
     const struct net_desc *d = &in->desc;

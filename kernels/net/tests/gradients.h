@@ -1,5 +1,5 @@
-/* One training step of a net of configs/models on drawn images: what test_gradients holds against
- * double precision, and against what PyTorch computes from the same weights and images. */
+/* One training step of a net of configs/models on generated images. test_gradients compares it with
+ * double precision, and with PyTorch on the same weights and images. */
 #pragma once
 
 #include "kernels/tests/support.h"
@@ -11,18 +11,18 @@
 
 enum { SEEDS = 3 };
 
-/* Dropout as the net has it, else none: masks are our own, PyTorch has others. Biases of 0 and
- * images with blank areas, the first blank all over: exact zeros before ReLU and in windows of
- * pooling, which PyTorch lets no gradient through, and the first of equals. */
+/* PLAIN: no dropout, because PyTorch has other masks. DROPOUT: the net's own dropout. BLANK: biases
+ * of 0 and images with blank areas, the first image entirely blank. Exact zeros then reach ReLU and
+ * pooling: PyTorch's ReLU has gradient 0 there, its pooling chooses the first of equals. */
 enum gradient_kind { GRADIENT_PLAIN, GRADIENT_DROPOUT, GRADIENT_BLANK };
 
-/* A net and batches of it. */
+/* A net and its batches. */
 struct gradient_case {
     const char *net;
     int images;
-    double bound; /* in float: of the error of a tensor's gradient over its norm */
+    double bound; /* float bound: error of a tensor's gradient / its norm */
     enum gradient_kind kind;
-    uint64_t seed[SEEDS]; /* of weights and images, until a 0 */
+    uint64_t seed[SEEDS]; /* seeds of weights and images, up to a 0 */
 };
 
 struct gradient_input {
@@ -37,8 +37,8 @@ struct gradient_input {
 /* Streams of random words. */
 enum { STREAM_BOXES = 90, STREAM_NOISE, STREAM_LABELS, STREAM_BIASES };
 
-/* Five boxes of any brightness on black or on dark noise: edges and flat parts, as images have
- * them. */
+/* Draws five boxes of random brightness on black or on dark noise: edges and flat parts, as in real
+ * images. */
 static inline void draw_image(uint8_t *image, struct shape s, uint64_t seed, uint32_t number,
                               bool noise)
 {
@@ -57,9 +57,9 @@ static inline void draw_image(uint8_t *image, struct shape s, uint64_t seed, uin
     }
 }
 
-/* Where a channel of a flat part is 0 before ReLU, or equal all over a window of max pooling, its
- * gradient jumps, and rounding decides where to unless the part is blank: images of nets that have
- * such kinks get noise, and biases that start at 0 are drawn. */
+/* Returns whether a net has kinks. A flat area may be 0 before ReLU, or equal all over a pooling
+ * window. Rounding then decides its gradient, unless the area is blank. Images of such nets get
+ * noise, and biases that would start at 0 are drawn at random. */
 static inline bool net_has_kinks(const struct net_desc *desc)
 {
     for (int i = 0; i < desc->n_layers; i++)
@@ -130,7 +130,7 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* Of weights in float, which they are exactly in either build, images and labels. */
+/* Hashes weights, which are floats in both builds, images and labels. */
 static inline uint64_t gradient_input_hash(const struct gradient_input *in)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -153,7 +153,8 @@ static inline struct exec gradient_exec(const struct gradient_input *in)
                          .samples = in->samples};
 }
 
-/* grads [n_params] of the mean loss by a compiled plan, told to use a kernel wherever it can. */
+/* Computes grads [n_params] of the mean loss with a compiled plan that uses `choice` wherever
+ * possible. */
 static inline void gradient_by_choice(const struct gradient_input *in, enum plan plan, enum isa isa,
                                       enum kernel_choice choice, real *grads)
 {
@@ -189,8 +190,8 @@ static inline double norm_of_reals(const real *g, size_t n)
     return sqrt(sum);
 }
 
-/* A convolution's bias shifts a channel, which batch norm behind it takes out again: its gradient
- * is 0. */
+/* Returns whether a tensor is a convolution's bias before batch norm, which removes its effect: its
+ * gradient is 0. */
 static inline bool tensor_is_without_gradient(const struct net_desc *desc, int tensor)
 {
     const struct tensor_desc *t = &desc->tensors[tensor];

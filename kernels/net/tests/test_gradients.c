@@ -1,16 +1,16 @@
-/* How near a step's gradient in float is to the one in double precision, tensor by tensor, on every
- * net, plan and instruction set; and to what PyTorch makes of the same weights and images, as
- * gradients.csv recorded it (bench/tests/lib/pytorch_gradients.py writes that file).
+/* Error of a step's gradient in float relative to double precision, for each tensor, net, plan and
+ * instruction set. Also compared with PyTorch's results for the same weights and images, recorded
+ * in gradients.csv by bench/tests/lib/pytorch_gradients.py.
  *
  *   test_gradients[_f64]                             the tests
  *   test_gradients_f64 --gradient NET KIND SEED      the oracle's gradient and bounds, doubles
- *   test_gradients_f64 --input NET SEED              a line of JSON about net and arrays, the
- * arrays test_gradients --seeds NET                       the seeds that are looked at, a line each
+ *   test_gradients_f64 --input NET SEED              a line of JSON about net and arrays, the arrays
+ *   test_gradients --seeds NET                       the seeds of a net, one per line
  *   test_gradients --sets                            the instruction sets of this processor
- *   test_gradients --errors NET PLAN ISA SEED        a line a tensor: its error's norm, its norm
+ *   test_gradients --errors NET PLAN ISA SEED        per tensor: norm of its error, its norm
  *
- * The float program asks its double twin, the file beside it. Where that cannot run, as under an
- * emulator of one process, its tests are skipped. */
+ * The float program runs its double twin, the file beside it. If the twin cannot run, as under an
+ * emulator of a single process, its tests are skipped. */
 #include "kernels/net/tests/gradient_layers.h"
 #include "kernels/net/tests/gradient_rows.h"
 #include "kernels/net/tests/gradient_twin.h"
@@ -18,8 +18,8 @@
 
 #include "kernels/base/names.h"
 
-/* Seeds leave no activation nearer to a kink than rounding reaches; pytorch_gradients.py finds
- * them. */
+/* With these seeds, found by pytorch_gradients.py, no activation is so close to a kink that
+ * rounding could cross it. */
 static const struct gradient_case cases[] = {
     {"softmax_784", 8, 1e-5, GRADIENT_PLAIN, {1, 2, 3}},
     {"keras_690k", 4, 1e-5, GRADIENT_PLAIN, {17, 18, 38}},
@@ -64,14 +64,14 @@ static double projection(const real *g, size_t n)
     return sum;
 }
 
-/* What float's bound becomes in double. */
+/* Returns a case's bound for double precision. */
 static double bound_in_double(const struct gradient_case *c)
 {
     return c->bound * 0x1p-29;
 }
 
-/* Norm and projection are those of PyTorch's gradient in double: the error's norm is within our
- * bound and, at most, PyTorch's own like it. The projection of an error is a sum with random signs,
+/* Compares norm and projection with PyTorch's gradient in double. The norm of the error must be
+ * within our bound plus PyTorch's own error. The projection of an error is a sum with random signs,
  * beyond six times its norm once in 10^9. */
 static void check_recorded(const struct gradient_input *in, const struct row *row,
                            const real *grads, const double *zero_bounds)
@@ -89,7 +89,7 @@ static void check_recorded(const struct gradient_input *in, const struct row *ro
     }
 }
 
-/* grads [n_params] and bounds [n_tensors] of gradient_by_layers; freed with mem_free. */
+/* Returns grads [n_params] and bounds [n_tensors] of gradient_by_layers; free with mem_free. */
 static void ask_oracle(const struct gradient_input *in, real **grads, double **bounds)
 {
     *grads = allocate(in->desc.n_params * sizeof **grads);
@@ -165,7 +165,7 @@ static int run_command(int argc, char **argv)
 
 #else
 
-/* The twin's gradient [n_params] and bounds [n_tensors]. */
+/* Reads the twin's gradient [n_params] and bounds [n_tensors]. */
 static void read_gradient(const struct gradient_input *in, double *grads, double *bounds)
 {
     char question[200];
@@ -195,7 +195,7 @@ static double distance(const real *a, const double *b, size_t n)
     return sqrt(sum);
 }
 
-/* A case with the twin's gradient, and room for ours. */
+/* A case with the twin's gradient and room for the float gradient. */
 struct setup {
     struct gradient_input in;
     double *expected, *zero_bounds;
@@ -243,8 +243,8 @@ static void check_plan(struct setup *r, enum plan plan, enum isa isa, enum kerne
     }
 }
 
-/* sums [n_tensors] of squares of errors, ours and PyTorch's, over the seeds of a net. Ours are the
- * exact plan's by shape, and with matrix products wherever they can be. */
+/* Sums [n_tensors] of squared errors over the seeds of a net, ours and PyTorch's. Ours: the exact
+ * plan with default kernels, and with matrix products wherever possible. */
 struct comparison {
     double ours[ISAS][TENSORS_MAX], gemm[ISAS][TENSORS_MAX], theirs[TENSORS_MAX];
 };
@@ -273,7 +273,7 @@ static void compare_errors(const struct comparison *c, const struct row *rows, i
                          sqrt(c->gemm[isa][t]), sqrt(c->theirs[t]));
 }
 
-/* Over the seeds together: the error of one small tensor alone may be small by chance. */
+/* Sums errors over all seeds, because the error of a single small tensor may be small by chance. */
 static void check_case(const struct gradient_case *c, const struct row *rows, int n_rows)
 {
     struct comparison sums = {0};
@@ -300,7 +300,7 @@ static void check_case(const struct gradient_case *c, const struct row *rows, in
         compare_errors(&sums, row, n_tensors);
 }
 
-/* Every plan within the bound, the exact one within twice PyTorch's error. */
+/* Every plan must be within the bound, the exact plan within twice PyTorch's error. */
 static void check_net(void **state)
 {
     static struct row rows[ROWS_MAX];
@@ -360,7 +360,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    fp_mode_set(); /* as every thread that trains */
+    fp_mode_set(); /* as every training thread does */
     gemm_init();
     if (argc > 1)
         return run_command(argc, argv);

@@ -1,20 +1,22 @@
-/* What rounding does to a step's gradient, apart from what it does at kinks. An activation within
- * rounding of 0, or two within rounding of each other in a window of pooling, may fall either way,
- * and the gradient of some image goes another way then, by far more than rounding: that is so in
- * any float computation, and no fault of a sum. So a plan is asked which way its activations fell,
- * and held to the double-precision gradient that goes the same way, for any weights and images; and
- * whatever fell another way than in double precision was that near.
+/* Effect of rounding on a step's gradient, apart from kinks of ReLU and max pooling. If an
+ * activation is within rounding of 0, or two are equal within rounding in a pooling window, either
+ * decision is possible. The gradient of an image then changes by far more than rounding. That
+ * happens in any float computation and is no error of a sum.
+ *
+ * The test reads the decisions of a plan and compares its gradient with the double-precision
+ * gradient for the same decisions. Wherever a decision differs from double precision, the
+ * activation must be within rounding of the kink.
  *
  *   test_kinks[_f64]                             the tests
- *   test_kinks_f64 --gradient NET SEED FILE      the gradient with the kinks of FILE, and how far
- *                                                off those were in double precision
+ *   test_kinks_f64 --gradient NET SEED FILE      the gradient with the decisions in FILE, and the
+ *                                                largest distance from a kink in double precision
  *
- * The float program asks its double twin, the file beside it. */
+ * The float program runs its double twin, the file beside it. */
 #include "kernels/net/tests/gradient_layers.h"
 #include "kernels/net/tests/gradient_twin.h"
 
-/* The bound, half of what README says, is of the whole gradient's norm, which hardly varies from
- * seed to seed as that of a small tensor does. Seeds are what they are, as they come. */
+/* The bound, half of README's, applies to the norm of the whole gradient, which varies less between
+ * seeds than a small tensor's. The seeds are not selected. */
 static const struct gradient_case cases[] = {
     {"vgg_mini", 8, 5e-6, GRADIENT_PLAIN, {0}},
     {"vgg11_bn", 4, 5e-6, GRADIENT_PLAIN, {0}},
@@ -23,17 +25,17 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static const int seeds[CASES] = {12, 2};
 
-/* Share of a layer's root mean square within which activations may fall another way: ten times what
- * vgg11_bn's last ones are off by. */
+/* Distance from a kink, relative to the layer's root mean square, within which decisions may
+ * differ: ten times the error of vgg11_bn's last activations. */
 #define NEAR 0x1p-15
 
 /* ---- Which way activations fell ---- */
 
-/* [bytes] of all layers that have kinks, one after the other. */
+/* [bytes] decisions of all layers with kinks, in order. */
 struct kinks {
     uint8_t *bytes;
     size_t n;
-    size_t at[LAYERS_MAX]; /* of a layer */
+    size_t at[LAYERS_MAX]; /* first decision of each layer */
 };
 
 static bool has_kinks(const struct layer_desc *l)
@@ -53,7 +55,7 @@ static struct kinks kinks_make(const struct gradient_input *in)
     return k;
 }
 
-/* y <- what the first n_layers layers give. */
+/* y <- the output of the first n_layers layers. */
 static void first_layers(const struct gradient_input *in, enum isa isa, int n_layers, real *y)
 {
     struct net_desc desc = in->desc;
@@ -73,7 +75,7 @@ static void first_layers(const struct gradient_input *in, enum isa isa, int n_la
     net_destroy(net);
 }
 
-/* kinks <- those that a layer has for inputs x; y <- its outputs. */
+/* Sets the decisions of a layer for inputs x, and its outputs y. */
 static void fall(const struct layer_desc *l, size_t n, const real *x, uint8_t *kinks, real *y)
 {
     size_t places = l->kind == LAYER_relu ? 1 : (size_t)(l->kernel_h * l->kernel_w);
@@ -87,8 +89,8 @@ static void fall(const struct layer_desc *l, size_t n, const real *x, uint8_t *k
     }
 }
 
-/* Those of the plan, layer after layer with kinks behind one without: by what is before them, and
- * so that they make exactly what the plan has behind them. */
+/* Reads the decisions of the plan, layer by layer, from the inputs of each layer with kinks. Checks
+ * that they reproduce the plan's outputs. */
 static void ask_plan(const struct gradient_input *in, enum isa isa, struct kinks *k)
 {
     const struct net_desc *d = &in->desc;
@@ -115,8 +117,8 @@ static void ask_plan(const struct gradient_input *in, enum isa isa, struct kinks
 
 #ifdef SCALEBENCH_F64
 
-/* How far off its kink the farthest number was that was told to go another way, as a share of its
- * layer's root mean square. */
+/* Returns the largest distance from its kink of an activation with a forced decision, relative to
+ * its layer's root mean square. */
 static double farthest_off(const struct layer_chain *c)
 {
     double farthest = 0;
@@ -152,7 +154,7 @@ static void same_way(const struct gradient_input *in, const struct kinks *k, rea
     chain_free(&c);
 }
 
-/* Of float's half epsilon; the oracle rounds as much, in sums of one long chain. */
+/* Bound relative to float's half epsilon. The oracle rounds as much, in long chains. */
 static const double unit = 4 * 0x1p-29;
 
 static bool oracle_runs(void)
@@ -274,7 +276,7 @@ static void check_net(void **state)
 
 int main(int argc, char **argv)
 {
-    fp_mode_set(); /* as every thread that trains */
+    fp_mode_set(); /* as every training thread does */
     gemm_init();
     if (argc > 1)
         return run_command(argc, argv);

@@ -5,7 +5,7 @@
 
 enum { CLASSES = 5, IMAGES = 7, IMAGE_BYTES = 2 * 12 * 12 };
 
-/* lenet_21k's layers in small, on two channels, with both kinds of dropout. */
+/* A small version of lenet_21k with two channels and both kinds of dropout. */
 static void describe_small_net(struct net_desc *net)
 {
     begin_net(net, "small", (struct shape){2, 12, 12}, CLASSES);
@@ -37,9 +37,9 @@ static void setup_begin(struct setup *r, enum plan plan, int threads)
 }
 
 #ifdef SCALEBENCH_F64
-/* d loss / d parameter through all layers. The truncation error of a central difference is h^2/6
- * times a third derivative, which is of order 1 here: 2e-10; rounding adds about 100 epsilon/h of a
- * loss near 11: 3e-8 at most. */
+/* Compares d loss / d parameter of the whole net with central differences. The truncation error is
+ * h^2/6 times a third derivative of order 1: 2e-10. Rounding adds about 100 epsilon/h for a loss
+ * near 11: at most 3e-8. */
 static void check_whole_net_gradient(enum plan plan)
 {
     const double h = 0x1p-15;
@@ -68,8 +68,8 @@ static void whole_net_gradient_is_a_finite_difference(void **state)
 }
 #endif
 
-/* One step's gradient: 1e-4 of its norm in float is what the project promises of one step; double
- * has 2^29 times the precision. */
+/* The gradient of one step must agree to 1e-4 of its norm in float; double has 2^29 times the
+ * precision. */
 static void fast_plan_equals_the_reference_plan(void **state)
 {
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
@@ -94,13 +94,14 @@ static void steps_repeat_bit_by_bit(void **state)
     setup_begin(&b, PLAN_FAST, 3);
     setup_step(&a);
     setup_step(&b);
-    setup_step(&b); /* nothing of the first step is left over */
+    setup_step(&b); /* without remains of the first step */
     assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
     setup_end(&a);
     setup_end(&b);
 }
 
-/* Loads images [begin, begin + n) and adds their gradient, divided by the whole batch's count. */
+/* Loads images [begin, begin + n) and adds their gradient, divided by the size of the whole
+ * batch. */
 static void add_part(struct setup *r, int begin, int n)
 {
     r->ex.samples = r->samples + begin;
@@ -111,8 +112,8 @@ static void add_part(struct setup *r, int begin, int n)
     r->ex.accumulate = true;
 }
 
-/* What makes data parallelism exact: dropout included, 7 images at once are 3 and 4. The gradient
- * is a sum of 7 images' in another order. */
+/* Condition for exact data parallelism, including dropout: 7 images at once equal 3 and 4. Only the
+ * order of the sum differs. */
 static void a_batch_is_the_sum_of_its_parts(void **state)
 {
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
@@ -129,7 +130,7 @@ static void a_batch_is_the_sum_of_its_parts(void **state)
     }
 }
 
-/* Ranges of ops on two slots in turn, as a pipeline runs them, are the same as a whole pass. */
+/* Running ranges of ops on two slots alternately, as a pipeline does, equals a whole pass. */
 static void slots_and_ranges_do_not_disturb_each_other(void **state)
 {
     struct setup whole, cut;
@@ -179,7 +180,7 @@ static void ops_own_the_tensors_in_order(void **state)
     }
 }
 
-/* A net of one dense layer with unit weights shows its input. */
+/* A dense layer with unit weights outputs the net's input. */
 static void bytes_are_normalised_by_channel(void **state)
 {
     struct net_desc desc;
@@ -210,7 +211,7 @@ static void bytes_are_normalised_by_channel(void **state)
 }
 
 /* Logits ln 1, ln 2, ln 5 have probabilities 1/8, 2/8, 5/8. Logarithms are rounded to `real`, which
- * moves probabilities by their own relative error, one epsilon or two. */
+ * changes probabilities by their relative error, one or two epsilons. */
 static void loss_is_what_a_hand_computes(void **state)
 {
     const real logits[6] = {0, (real)log(2), (real)log(5), (real)log(2), 0, (real)log(5)};
@@ -226,7 +227,7 @@ static void loss_is_what_a_hand_computes(void **state)
         assert_true(fabs((double)dlogits[i] - gradient[i]) <= 4 * REAL_EPSILON);
 }
 
-/* exp(1e4) overflows even double; equal logits take the first as the answer. */
+/* exp(1e4) overflows even in double. If logits are equal, the first class is chosen. */
 static void loss_is_stable_and_ties_take_the_first(void **state)
 {
     const real logits[8] = {10000, 0, -10000, 0, 3, 3, 3, 3};
@@ -240,7 +241,7 @@ static void loss_is_stable_and_ties_take_the_first(void **state)
         assert_true(fabs((double)dlogits[i] - (double)expected[i]) <= REAL_EPSILON);
 }
 
-/* An image of weight 0, padding, leaves no trace; one of weight 2 counts double in the loss. */
+/* An image of weight 0, padding, has no effect; an image of weight 2 counts twice in the loss. */
 static void weights_scale_loss_and_gradient(void **state)
 {
     real *logits = random_reals(3 * 4, 1), d[12], d_plain[12];
@@ -262,7 +263,7 @@ static void weights_scale_loss_and_gradient(void **state)
     mem_free(logits);
 }
 
-/* Evaluation asks for no gradient and leaves the one of the last training batch alone. */
+/* Evaluation computes no gradient and leaves the gradient of the last training batch unchanged. */
 static void loss_without_a_scale_leaves_no_gradient(void **state)
 {
     struct setup a, b;
@@ -314,7 +315,7 @@ static void impossible_nets_are_refused(void **state)
     net_desc_free(&desc);
 }
 
-/* A dense net, so that there is something to count. */
+/* Returns the initial weights of a dense net with enough numbers for statistics. */
 static real *initial_params(enum initializer initializer, struct net_desc *desc, uint64_t seed)
 {
     begin_net(desc, "init", (struct shape){1, 20, 20}, 10);
@@ -328,16 +329,16 @@ static real *initial_params(enum initializer initializer, struct net_desc *desc,
     return params;
 }
 
-/* Bounds hold, and the variance of each weight tensor is that of its distribution within six
- * standard errors: the variance of a sample variance is (kurtosis - 1) variance^2 / n, kurtosis 9/5
- * for uniform, 3 for normal numbers. */
+/* All numbers are within bounds. The variance of each weight tensor is within six standard errors
+ * of its distribution's. The variance of a sample variance is (kurtosis - 1) variance^2 / n, with
+ * kurtosis 9/5 for uniform, 3 for normal numbers. */
 static void check_tensor(const struct tensor_desc *t, const real *w, double variance,
                          double kurtosis, double limit)
 {
     double sum = 0;
     for (size_t i = 0; i < t->count; i++) {
         assert_true(fabs((double)w[i]) <= limit);
-        assert_true(w[i] == (real)(float)w[i]); /* the same numbers in both builds */
+        assert_true(w[i] == (real)(float)w[i]); /* both builds have the same numbers */
         sum += (double)w[i] * (double)w[i];
     }
     double n = (double)t->count;
@@ -384,8 +385,8 @@ static void initial_weights_depend_on_the_seed_alone(void **state)
     real *c = initial_params(INIT_PYTORCH, &other, 2);
     assert_memory_equal(a, b, desc.n_params * sizeof *a);
     assert_true(relative_distance(c, a, desc.n_params) > 1);
-    /* Two tensors of one net are two streams: the cosine between n independent numbers each has a
-     * standard deviation of 1/sqrt(n). */
+    /* Tensors of one net have independent streams: the cosine between n independent numbers each
+     * has a standard deviation of 1/sqrt(n). */
     const double n = 1000;
     assert_true(fabs(cosine(a, a + desc.tensors[2].offset, (size_t)n)) < 6 / sqrt(n));
     mem_free(a);
@@ -396,7 +397,7 @@ static void initial_weights_depend_on_the_seed_alone(void **state)
     net_desc_free(&other);
 }
 
-/* 200 steps of Adam on 7 images: the parts fit together. */
+/* 200 steps of Adam on 7 images: all parts work together. */
 static void a_small_net_learns_its_batch(void **state)
 {
     struct setup r;
@@ -427,9 +428,9 @@ static void a_small_net_learns_its_batch(void **state)
     setup_end(&r);
 }
 
-/* keras_690k's convolutions in small: 13x13 -> conv 3 -> 11x11 -> pool -> 5x5 -> conv 3 -> 3x3 ->
- * pool -> 1x1. The last pooling reads 2x2 of 3x3, which need 4x4 of 5x5, 8x8 of 11x11, 10x10 of
- * 13x13. */
+/* A small version of keras_690k's convolutions: 13x13 -> conv 3 -> 11x11 -> pool -> 5x5 -> conv 3
+ * -> 3x3 -> pool -> 1x1. The last pooling reads 2x2 of 3x3, which need 4x4 of 5x5, 8x8 of 11x11,
+ * 10x10 of 13x13. */
 static void what_floor_pooling_drops_is_not_read(void **state)
 {
     struct net_desc desc;
@@ -450,8 +451,8 @@ static void what_floor_pooling_drops_is_not_read(void **state)
     net_desc_free(&desc);
 }
 
-/* Padding shifts the windows: a 3x3 kernel padded by 1 reads one row beyond what is wanted of
- * it. */
+/* Padding shifts the windows: a 3x3 kernel with padding 1 reads one row more than the outputs
+ * needed. */
 static void padding_is_not_part_of_what_is_read(void **state)
 {
     struct net_desc desc;
@@ -469,7 +470,7 @@ static void padding_is_not_part_of_what_is_read(void **state)
     net_desc_free(&desc);
 }
 
-/* Where it alone is seen, a row is read all the same: an op computes one number at least. */
+/* If only padding would be read, one row is still read: an op computes at least one number. */
 static void padding_alone_is_not_nothing(void **state)
 {
     struct net_desc desc;
@@ -489,7 +490,8 @@ static void padding_alone_is_not_nothing(void **state)
     net_desc_free(&desc);
 }
 
-/* Values in blocks take half, those of 16 images whole vectors either way; gradients by them do not. */
+/* 16-bit values of 16 images, whole vectors in either precision, need half the memory; their
+ * gradients do not. */
 static void narrow_values_take_half(void **state)
 {
     struct net_desc desc;

@@ -1,15 +1,14 @@
-/* Random nets of every kind of layer on random images, many with zero biases and blank areas or
- * blank all over: a training step of every plan, on every instruction set, by one to three threads,
- * with kernels by shape or told at random, against plain loops in double precision (plain_net.h),
- * which also say how far each number may be off. What sees only zeros must be exact.
+/* Random nets of all layer kinds on random images, many with zero biases or blank areas. A training
+ * step of every plan, on every instruction set, with one to three threads, and with default or
+ * random kernels, is compared with plain loops in double precision. plain_net.h also bounds the
+ * error of each number. Outputs whose inputs are all zero must be exact.
  *
- * Every third net is an odd one: sides from 1 on, up to 256 classes, strides beyond the kernel and
- * padding beyond it, other ones for rows than for columns, rates of dropout of 0 and near 1, layers in
- * places where nobody would put them, a batch that is smaller than the net was made for, filled up
- * with images that do not count.
+ * Every third net is unusual: sides from 1 on, up to 256 classes, strides and padding larger than
+ * the kernel, different for rows and columns, dropout rates of 0 and near 1, layers in unlikely
+ * places, or a batch smaller than n_max and filled up with padding images.
  *
  *   test_random_nets[_f64]              the tests
- *   test_random_nets[_f64] NUMBER       one net: what it is, and its largest errors
+ *   test_random_nets[_f64] NUMBER       one net: its description, and its largest errors
  *   test_random_nets[_f64] FIRST END    nets FIRST to END - 1 */
 #include "kernels/tests/plain_net.h"
 
@@ -24,14 +23,14 @@ enum {
     DRAWS_MAX = 40,
     SEED = 12,
 };
-/* Of a net's multiplications forward, for all images. */
+/* Largest number of multiplications in forward of a net, for all images. */
 #define WORK_MAX 600000
-/* Deviations that an error may have. Equal terms, which blank areas give, are all rounded the same
- * way: a sum of m of them, one after the other, is off by sqrt(m)/2 times as much as plain_net.h
- * takes it to be, and m exceeds 1,000 here. Only the reference plan sums so: it is 25 deviations off
- * in net 222, where other plans are off by 1.2 at most. */
+/* Allowed error in standard deviations. Equal terms, as in blank areas, are all rounded the same
+ * way. A sequential sum of m of them is off by sqrt(m)/2 times the deviation of plain_net.h, and m
+ * exceeds 1,000 here. Only the reference plan sums so: it is 25 deviations off in net 222, other
+ * plans at most 1.2. */
 #define DEVIATIONS(plan) ((plan) == PLAN_REFERENCE ? 32 : 16)
-/* That a number must keep from a kink. */
+/* Minimum distance of a number from a kink, in standard deviations. */
 #define CLEARANCE 5
 
 struct draw {
@@ -43,7 +42,7 @@ static uint32_t draw_word(struct draw *d)
     return rng_word(SEED, 1, 0, d->net, d->at++);
 }
 
-/* 0 to n - 1. */
+/* Returns 0 to n - 1. */
 static int draw_below(struct draw *d, int n)
 {
     return (int)(draw_word(d) % (uint32_t)n);
@@ -59,18 +58,18 @@ struct random_net {
     uint32_t number;
     int n;
     bool odd;
-    int n_max, slot; /* what the net is made for, and where it runs */
-    bool padded;     /* `weights` count */
+    int n_max, slot; /* images per call, slot used */
+    bool padded;     /* `weights` are used */
     bool accumulate;
     uint8_t choices[PLAIN_LAYERS_MAX];
     real weights[IMAGES_MAX];
     real *params, *buffers;
     uint8_t *images, labels[IMAGES_MAX];
     uint32_t samples[IMAGES_MAX];
-    struct plain_net exact, fast; /* with the errors of direct sums, and of transforms */
+    struct plain_net exact, fast; /* with the errors of direct sums, of transforms */
 };
 
-/* Multiplications that a layer would have behind the others; 0 if it does not fit. */
+/* Returns the multiplications that a layer would have after the others; 0 if it does not fit. */
 static uint64_t work_of(const struct random_net *r, struct layer_desc l)
 {
     const struct layer_rule *rule = layer_rule_get(l.kind);
@@ -82,7 +81,8 @@ static uint64_t work_of(const struct random_net *r, struct layer_desc l)
     return (uint64_t)r->n * rule->flops(&l) / 2;
 }
 
-/* Every fourth layer that may have a bias has none. The draw is one of its own: others stay as they are. */
+/* Removes the bias of every fourth layer that can have one. Uses a separate random stream, so that
+ * other choices stay the same. */
 static struct layer_desc with_bias_or_not(const struct random_net *r, struct layer_desc l)
 {
     bool may = l.kind == LAYER_conv2d || l.kind == LAYER_dense;
@@ -91,7 +91,7 @@ static struct layer_desc with_bias_or_not(const struct random_net *r, struct lay
     return l;
 }
 
-/* A layer that does not fit is left out. */
+/* Adds a layer, or returns false if it does not fit. */
 static bool try_layer(struct random_net *r, struct layer_desc l)
 {
     struct error e = {0};
@@ -188,7 +188,7 @@ static void draw_block(struct draw *d, struct random_net *r)
         draw_dropout(d, r, draw_chance(d, 50) ? LAYER_dropout : LAYER_dropout2d);
 }
 
-/* Any layer but a dense one. */
+/* Draws any layer except a dense one. */
 static void draw_anything(struct draw *d, struct random_net *r)
 {
     int kind = draw_below(d, 6);
@@ -202,7 +202,8 @@ static void draw_anything(struct draw *d, struct random_net *r)
         try_layer(r, layer_desc_preset(kind < 5 ? LAYER_batchnorm2d : LAYER_relu));
 }
 
-/* What gives as many numbers as there are classes: a dense layer or, if it may, a convolution that sees all. */
+/* Draws a last layer with one output per class: a dense layer or, if possible, a convolution over
+ * the whole input. */
 static void draw_last(struct draw *d, struct random_net *r)
 {
     struct shape in =
@@ -231,13 +232,13 @@ static void draw_head(struct draw *d, struct random_net *r)
     draw_last(d, r);
 }
 
-/* A byte stands for 0 where the mean is 0, or 0.2 as 51 is of 255. */
+/* Returns the byte that represents 0: if the mean is 0, or 0.2, which is 51 / 255. */
 static int byte_of_zero(const struct net_desc *desc)
 {
     return desc->mean[0] == 0 ? 0 : 51;
 }
 
-/* Small ones, long ones, single pixels. */
+/* Small, long, or a single pixel. */
 static struct shape draw_odd_shape(struct draw *d)
 {
     struct shape in = {1 + draw_below(d, 4), 1 + draw_below(d, 9), 1 + draw_below(d, 9)};
@@ -248,7 +249,7 @@ static struct shape draw_odd_shape(struct draw *d)
     return in;
 }
 
-/* What is odd about a batch; one image of it counts in any case. */
+/* Draws an unusual batch; at least one of its images counts. */
 static void draw_odd_batch(struct draw *d, struct random_net *r)
 {
     r->n_max = r->n + draw_below(d, 4) * draw_below(d, 12);
@@ -289,7 +290,7 @@ static void draw_net(struct draw *d, struct random_net *r)
         r->choices[i] = told ? (uint8_t)draw_below(d, KERNEL_CHOICES) : CHOICE_shape;
 }
 
-/* Boxes of one brightness, of noise, or nothing at all, on what is blank or noise. */
+/* Draws boxes of one brightness, of noise, or nothing, on a blank or noisy background. */
 static void draw_image_of(struct draw *d, const struct net_desc *desc, uint8_t *image)
 {
     struct shape s = desc->input;
@@ -347,7 +348,7 @@ static void reference_begin(struct random_net *r, struct plain_net *p, bool tran
     plain_begin(p);
 }
 
-/* Numbers are drawn until none is so near to a kink that rounding could take it across. */
+/* Draws values until no number is so close to a kink that rounding could cross it. */
 static bool random_net_begin(struct random_net *r, uint32_t number)
 {
     struct draw d = {.net = number};
@@ -381,7 +382,7 @@ static void random_net_end(struct random_net *r)
     net_desc_free(&r->desc);
 }
 
-/* How one net is run. */
+/* Settings and results of one run of a net. */
 struct run {
     const struct random_net *net;
     uint32_t number;
@@ -389,10 +390,10 @@ struct run {
     enum isa isa;
     int threads;
     struct net *compiled;
-    double worst; /* error over its deviation */
+    double worst; /* error in standard deviations */
     enum precision values;
-    bool rounds; /* operands or values of 16 bits, which are off by 2^-8 of their size at most */
-    bool near;   /* rounding takes numbers over kinks: all that is asked is that they are finite */
+    bool rounds; /* 16-bit operands or values, with relative errors of at most 2^-8 */
+    bool near;   /* rounding may cross kinks, so numbers must only be finite */
 };
 
 static void check_number(struct run *run, const char *what, size_t at, real got, double expected,
@@ -412,7 +413,7 @@ static void check_number(struct run *run, const char *what, size_t at, real got,
                  expected, off / deviation);
 }
 
-/* All numbers between ops that lie in rows, as far as they are read. */
+/* Checks all [N,C,H,W] values between ops, in the part that is read. */
 static void check_values(struct run *run, const struct plain_net *p)
 {
     for (int op = 0; op < net_ops(run->compiled); op++) {
@@ -459,8 +460,8 @@ static void compile(struct run *run)
         fail_msg("net %u, plan %d, set %d: %s", run->number, (int)run->plan, (int)run->isa, e.text);
 }
 
-/* A step before it, of as many images as there is room for, with weights that are no numbers: nothing
- * of what it leaves in memory may be seen. In fp16 training goes on after such a step. */
+/* Runs a step with n_max images and NaN weights beforehand, whose remains in memory must have no
+ * effect. fp16 training continues after such a step. */
 static void spoil_memory(const struct run *run, const struct exec *ex)
 {
     const struct random_net *r = run->net;
@@ -517,14 +518,14 @@ static void train(struct run *run, struct pool *pool)
     mem_free(grads);
 }
 
-/* The names of all ops. */
+/* All kinds of ops. */
 #define OP(name, plans, family, summary) &op_##name,
 static const struct op_kernel *const kinds[] = {
 #include "kernels/ops/ops.def"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The largest error of each plan over its deviation, and how often an op took part. */
+/* Largest error of each plan in standard deviations, and uses of each op. */
 struct tally {
     double worst[PLAN_EXACT + 1];
     int ops[KINDS];
@@ -557,7 +558,7 @@ static void run_net(const struct random_net *r, uint32_t number, struct pool **p
             }
 }
 
-/* Whether fp16 has room for all of its numbers. */
+/* Returns whether all numbers are within fp16's range. */
 static bool fits_fp16(const struct random_net *r)
 {
     for (int i = 0; i <= r->desc.n_layers; i++) {
@@ -569,8 +570,8 @@ static bool fits_fp16(const struct random_net *r)
     return true;
 }
 
-/* The fast plan with numbers of 16 bits: of values between ops, and of operands where the processor
- * multiplies such. */
+/* Tests the fast plan with 16 bits: values between ops, and operands if the processor multiplies
+ * them. */
 static void run_narrow(const struct random_net *r, uint32_t number, struct pool **pools)
 {
     for (int values = 0; values < PRECISIONS; values++)
@@ -620,7 +621,8 @@ static void every_plan_computes_what_plain_loops_do(void **state)
     int runs = 0;
     run_nets(0, NETS, &tally, &runs);
     assert_true(runs >= 200);
-    /* op_dense rounds its operands, for which nobody asks here; test_dense holds it to its own bounds. */
+    /* op_dense, which rounds its operands, is not used here; test_dense tests it with its own
+     * bounds. */
     for (int kind = 0; kind < KINDS; kind++)
         if ((tally.ops[kind] > 0) != (kinds[kind] != &op_dense))
             fail_msg("%d nets have an op %s", (int)tally.ops[kind], kinds[kind]->name);
@@ -638,7 +640,7 @@ int main(int argc, char **argv)
 {
     fp_mode_set();
     gemm_init();
-    isa_best_bf16(); /* asks for tiles, before there are threads */
+    isa_best_bf16(); /* requests tiles before threads exist */
     if (argc == 2 || argc == 3) {
         uint32_t first = (uint32_t)strtoul(argv[1], NULL, 10);
         return run_some(first, argc == 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : first + 1);

@@ -1,12 +1,12 @@
-/* Kernels that are chosen instead of those of the shape: every choice computes what the reference
- * plan computes, alone and among others, and choosing by time gives choices that can be used. */
+/* Choices of kernels. Every choice must compute the results of the reference plan, alone and mixed
+ * with others. Choices by time must be usable. */
 #include "kernels/tests/support.h"
 
 #include <stdio.h>
 
 enum { IMAGES = 5, CLASSES = 4, LAYERS_MAX = 16 };
 
-/* Convolutions that every kernel takes, one that few do, norms, and pooling that drops rows. */
+/* Convolutions that every kernel supports, one that few do, norms, and pooling that drops rows. */
 static void describe_large(struct net_desc *desc)
 {
     begin_net(desc, "large", (struct shape){3, 13, 11}, CLASSES);
@@ -50,7 +50,7 @@ struct result {
     char kernels[KERNELS_TEXT];
 };
 
-/* A training step of the net, with these choices or none. */
+/* Runs a training step of the net with these choices, or none. */
 static void run(struct result *r, const struct net_desc *desc, enum plan plan, int threads,
                 const uint8_t *choices)
 {
@@ -105,7 +105,7 @@ static void assert_alike(const char *what, const char *kernels, const real *a, c
     assert_close(text, a, b, n);
 }
 
-/* What the reference plan makes of each net. */
+/* Results of the reference plan for each net. */
 static struct result references[NETS];
 
 static int run_references(void **state)
@@ -163,7 +163,7 @@ static void every_choice_equals_the_reference(void **state)
     }
 }
 
-/* Layouts change wherever neighbours differ. */
+/* Layouts change between different neighbours. */
 static void choices_mix(void **state)
 {
     for (uint32_t i = 0; i < 60; i++) {
@@ -191,7 +191,8 @@ static void expect_kernels(enum plan plan, enum kernel_choice choice, const char
     net_desc_free(&desc);
 }
 
-/* A plan never gets a kernel that it may not use; what a kernel does not take keeps its own. */
+/* A plan never uses a kernel that is not allowed in it. If a kernel does not support a layer, the
+ * layer keeps its default. */
 static void choices_are_what_is_used(void **state)
 {
     expect_kernels(PLAN_FAST, CHOICE_shape,
@@ -215,7 +216,7 @@ static void choices_are_what_is_used(void **state)
                    "conv2d1:layer conv2d2:layer conv2d3:layer conv2d4:layer dense1:layer");
 }
 
-/* No choices are the choices of the shape, to the bit. */
+/* Without choices, results equal those of the default kernels to the bit. */
 static void shape_is_the_default(void **state)
 {
     const uint8_t choices[LAYERS_MAX] = {CHOICE_shape};
@@ -233,8 +234,8 @@ static void shape_is_the_default(void **state)
     }
 }
 
-/* Of layers that have no kernel to choose none is chosen, in the exact plan only exact kernels, and
- * in the reference plan nothing. */
+/* No choice is made for layers without alternatives, only exact kernels in the exact plan, and
+ * nothing in the reference plan. */
 static void tuning_chooses_what_can_be_used(void **state)
 {
     for (int i = 0; i < NETS; i++)

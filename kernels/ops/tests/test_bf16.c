@@ -1,6 +1,6 @@
-/* What the sets avx512_bf16 and amx_bf16 multiply and how, against plain C: every operand is the number of the set
- * below rounded to the nearest, bit by bit, and a sum of products is that of rounded operands, in float. Where the
- * processor has no tiles a model of them multiplies. */
+/* Products of the sets avx512_bf16 and amx_bf16 against plain C. Every operand must be the
+ * full-precision set's number rounded to nearest, bit by bit. A sum of products must be the float
+ * sum of rounded operands. If the processor has no tiles, a model multiplies. */
 #include "kernels/tests/support.h"
 
 #include "kernels/cast16.h"
@@ -8,7 +8,7 @@
 
 enum { BLOCK = 32 };
 
-/* Room for what two bytes more than a half number each hold. */
+/* Allocates n operands, padded to whole reals. */
 static uint16_t *make_operands(size_t n)
 {
     uint16_t *x = mem_alloc((n + 1) * sizeof *x);
@@ -28,7 +28,7 @@ static double value_of(uint16_t code)
     return (double)x;
 }
 
-/* Operands [n] that are random. */
+/* Allocates n random operands. */
 static uint16_t *random_operands(size_t n, uint64_t seed)
 {
     real *x = random_reals(n, seed);
@@ -46,10 +46,10 @@ static void skip_where_nothing_rounds(void)
     skip();
 }
 
-/* The one that is tested. */
+/* Product under test. */
 static const struct winograd_product *tested;
 
-/* Of each set that rounds and that this processor has; then of the model. */
+/* Runs `check` for each rounding set of this processor, then for the model. */
 static void with_every_product(void (*check)(void))
 {
 #if defined(__x86_64__)
@@ -67,10 +67,10 @@ static void with_every_product(void (*check)(void))
 #endif
 }
 
-/* c = c0 + the sum of a[i] b[i], i from 0 on, in float; *bound: how far another order may be from it. Products
- * of two numbers of bf16 are exact in a float, unless they are smaller than any here; k sums are off by at most k
- * half epsilons of the sum of sizes, whatever their order, and as many again here. Each run of a sum ends with
- * one more. */
+/* Returns c0 + the sum of a[i] b[i] in order, in float. *bound: largest difference to another
+ * order. Products of two bf16 numbers are exact in a float, except for numbers smaller than any
+ * here. k sums are off by at most k half epsilons of the sum of magnitudes, in any order, and the
+ * other result by as many. Each run of a sum adds one more. */
 static float sum_of(float c0, const uint16_t *a, const uint16_t *b, int k, int run, double *bound)
 {
     float sum = c0;
@@ -138,7 +138,7 @@ static void rows_sum_rounded_operands(void **state)
 
 /* ---- c [rows, 32] from a [k, rows]' b [k, 32] ---- */
 
-/* Two rows of a block, number by number; a last one with zeros. */
+/* Interleaves two rows of a block, number by number; a missing last row is zero. */
 static void pair_plainly(uint16_t *to, const uint16_t *from, int rows)
 {
     for (int r = 0; r < rows; r += 2)
@@ -197,7 +197,7 @@ static void columns_sum_rounded_operands(void **state)
 
 /* ---- Transforms ---- */
 
-/* One convolution before batch norm, as the set that rounds takes it and as the one below does. */
+/* One convolution before batch norm, for the rounding set and for the full-precision set. */
 struct twins {
     struct net_desc desc;
     struct extent read[3];
@@ -224,7 +224,7 @@ static void twins_begin(struct twins *t, struct shape in, int channels)
     assert_int_equal(t->plain.block, BLOCK);
 }
 
-/* V: [blocks, points, rows, 32], the planes of pairs longer by a row where rows are odd. */
+/* V: [blocks, points, rows, 32]. If rows are odd, the planes of pairs have one more row. */
 static void check_inputs(const struct twins *t, int n)
 {
     int rows = n * winograd_tiles(&t->plain);
@@ -247,7 +247,7 @@ static void check_inputs(const struct twins *t, int n)
 typedef void transform_function(const struct winograd *w, int at, int first, int count, real *u,
                                 const real *weights);
 
-/* U: [points, rows, 32], where operands are rounded [points, rows/2, 32, 2]. */
+/* U: [points, rows, 32]; with rounded operands [points, rows/2, 32, 2]. */
 static void check_panel(const struct twins *t, transform_function *plain,
                         transform_function *rounded, int at, int first, int count)
 {
@@ -296,7 +296,7 @@ static void transforms_are_rounded_to_the_nearest(void **state)
     }
 }
 
-/* A line that ci/run_tests.sh repeats at its end. */
+/* Prints a line that ci/run_tests.sh repeats at its end. */
 static void print_where_tiles_were_tested(void)
 {
     const char *where = "not tested: this processor has no AVX512-BF16";

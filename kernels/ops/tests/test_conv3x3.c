@@ -5,7 +5,7 @@
 
 enum { CLASSES = 5, CONV_MAX = 4 };
 
-/* What comes after a convolution. */
+/* Layers after a convolution. */
 enum after {
     NOTHING,
     RELU,
@@ -28,7 +28,7 @@ struct net_case {
     struct shape input;
     int n;
     struct conv_case convs[CONV_MAX]; /* ends with channels 0 */
-    const char *ops;                  /* of the fast plan */
+    const char *ops;                  /* expected ops of the fast plan */
 };
 
 static const struct net_case cases[] = {
@@ -75,7 +75,8 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static void describe(struct net_desc *desc, const struct net_case *c)
 {
     begin_net(desc, "convs", c->input, CLASSES);
-    /* Means that no byte stands for: where one does, images come as numbers. */
+    /* Means that no byte represents exactly; otherwise images would be converted to numbers
+     * first. */
     for (int i = 0; i < c->input.c; i++) {
         desc->mean[i] = 0.41 + 0.05 * i;
         desc->std[i] = 0.3;
@@ -106,12 +107,12 @@ static void setup_begin(struct setup *r, const struct net_case *c, enum plan pla
     *r = (struct setup){0};
     describe(&r->desc, c);
     setup_net(r, c->n, (struct net_options){.plan = plan, .isa = isa, .threads = threads});
-    for (size_t i = 0; i < r->desc.n_params; i++) /* biases, too */
+    for (size_t i = 0; i < r->desc.n_params; i++) /* biases too */
         r->params[i] += (real)(0.01 * rng_unit(rng_word(3, 96, 0, 0, (uint32_t)i)));
 }
 
-/* The names of the net's ops, "winograd" where the exact plan has "direct" for it, "layer" for
- * any dense op. */
+/* Expected names of the ops; "winograd" becomes "direct" in the exact plan, "layer" any dense
+ * op. */
 static void assert_ops(const struct net *net, const char *expected, enum plan plan)
 {
     char text[400] = "";
@@ -127,10 +128,10 @@ static void assert_ops(const struct net *net, const char *expected, enum plan pl
     assert_string_equal(text, expected);
 }
 
-/* What a test changes in a setup before its step. */
+/* Changes a setup before its step. */
 typedef void setup_change(struct setup *r);
 
-/* Begins the step of the reference plan, whose results are those of every instruction set. */
+/* Begins the step of the reference plan, the expected result for every instruction set. */
 static void reference_begin(struct setup *reference, const struct net_case *c, setup_change *change)
 {
     setup_begin(reference, c, PLAN_REFERENCE, ISA_PORTABLE, 1);
@@ -152,7 +153,7 @@ static void compare(const struct setup *reference, const struct net_case *c, enu
     for (int t = 0; t < fast.desc.n_tensors; t++) {
         const struct tensor_desc *tensor = &fast.desc.tensors[t];
         size_t offset = tensor->offset, count = tensor->count;
-        /* The sum of what batch norm hands back is 0 but for rounding: a bias before it is compared
+        /* The gradient of a bias before batch norm is 0 except for rounding, so it is compared
          * together with its weights. */
         if (tensor->bias && t > 0 && !tensor[-1].norm) {
             offset = tensor[-1].offset;
@@ -186,7 +187,7 @@ static void use_sums(struct setup *r)
     r->ex.accumulate = true;
 }
 
-/* More than 2 MiB of them transformed: in slices, of inputs, of outputs, and in two chunks of
+/* More than 2 MiB of transformed weights: slices of inputs, of outputs, and two chunks of
  * images. */
 static void many_weights_are_transformed_in_slices(void **state)
 {
@@ -227,7 +228,7 @@ static enum status double_sums(void *arg, double *values, size_t n)
     return OK;
 }
 
-/* As if another rank had the same images. */
+/* Simulates another rank with the same images. */
 static void use_a_group(struct setup *r)
 {
     r->ex.group_sum = double_sums;
@@ -248,7 +249,8 @@ static void batch_norm_minds_padding_groups_and_fixed_statistics(void **state)
         }
 }
 
-/* A net without kinks: its loss is smooth in every parameter, see test_net.c for the bound. */
+/* A net without kinks: its loss is smooth in every parameter. The bound is derived in
+ * test_net.c. */
 #ifdef SCALEBENCH_F64
 static void check_gradient(enum plan plan)
 {
@@ -279,7 +281,7 @@ static void gradient_is_a_finite_difference(void **state)
 }
 #endif
 
-/* Also after a smaller batch has left its values in every buffer. */
+/* Repeats the step also after a smaller batch has left its values in all buffers. */
 static void check_repeat(enum plan plan)
 {
     for (int i = 0; i < CASES; i++) {
@@ -309,7 +311,7 @@ static void evaluation_computes_what_training_does(void **state)
         struct setup a, b;
         setup_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
         setup_begin(&b, &cases[i], PLAN_FAST, isa_best(), 1);
-        a.ex.fixed_statistics = true; /* as evaluation has them */
+        a.ex.fixed_statistics = true; /* as in evaluation */
         b.ex.training = false;
         setup_loss(&a);
         setup_loss(&b);
@@ -326,7 +328,7 @@ static void check_savings(const struct net *net, const char *expected)
     assert_string_equal(savings_text(text, net_savings(net)), expected);
 }
 
-/* keras_690k's convolutions, whose last pooling drops a third of what the first one computes. */
+/* keras_690k's convolutions. The last pooling drops a third of the outputs of the first one. */
 static void work_that_nobody_reads_is_left_out(void **state)
 {
     const struct net_case c = {
@@ -335,7 +337,7 @@ static void work_that_nobody_reads_is_left_out(void **state)
     setup_begin(&r, &c, PLAN_FAST, isa_best(), 1);
     uint64_t conv1 = 2 * 9 * 32 * 20 * 20;  /* 20x20 of 26x26 outputs */
     uint64_t conv2 = 2 * 36 * 4 * 32 * 128; /* 8x8 of 11x11: four tiles of 36 products */
-    uint64_t conv3 = 2 * 16 * 128 * 256;    /* 2x2 of 3x3: a tile of 16 */
+    uint64_t conv3 = 2 * 16 * 128 * 256;    /* 2x2 of 3x3: one tile of 16 */
     uint64_t dense = 2 * 256 * CLASSES;
     assert_int_equal(net_flops_done(r.net, false), conv1 + conv2 + conv3 + dense);
     assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (conv2 + conv3 + dense));
@@ -355,8 +357,8 @@ static void the_exact_plan_leaves_no_work_out(void **state)
     setup_end(&r);
 }
 
-/* But the zeros of padding: of 12x12 outputs with 9 taps each, 4 edges lack 12 rows of 3, and a
- * corner's tap is missing once, not twice. */
+/* 12x12 outputs have 9 taps each. On each of 4 edges 12 outputs lack 3 taps; each corner tap is
+ * subtracted only once. */
 static void the_exact_plan_leaves_padding_out(void **state)
 {
     const struct net_case c = {{1, 12, 12}, 1, {{8, 1, RELU}, {16, 1, RELU}}, NULL};

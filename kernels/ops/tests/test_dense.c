@@ -1,6 +1,6 @@
-/* The dense op in blocks against plain sums in double, on every instruction set. A sum of k products is off by at
- * most k + 2 roundings of the sum of sizes, and where operands are rounded to bf16, each by a share of BF16_OFF
- * at most, by both of them more. */
+/* The dense op in blocks against plain sums in double, on every instruction set. A sum of k
+ * products is off by at most k + 2 roundings of the sum of magnitudes. Operands rounded to bf16 are
+ * each off by a share of at most BF16_OFF more. */
 #include "kernels/tests/support.h"
 
 #include "kernels/ops/op.h"
@@ -70,7 +70,8 @@ static void setup_run(struct setup *r)
     op_dense.backward(&r->fused, &call);
 }
 
-/* start + the sum of k products of a and b, whose numbers lie so far apart. */
+/* Compares one number with start + the sum of k products of a and b, whose numbers are a_step and
+ * b_step apart. */
 static void check_sum(const struct setup *r, const char *what, size_t at, real is, double start,
                       int k, const real *a, size_t a_step, const real *b, size_t b_step)
 {
@@ -88,7 +89,7 @@ static void check_sum(const struct setup *r, const char *what, size_t at, real i
                  isa_names()[r->fused.isa], what, at, r->in, r->out, (double)is, sum, bound);
 }
 
-/* before [n_params]: what gradients are added to, or NULL. */
+/* before [n_params]: old gradients to which new ones are added, or NULL. */
 static void check_all(const struct setup *r, const real *before)
 {
     const real one = 1;
@@ -112,7 +113,7 @@ static void check_all(const struct setup *r, const real *before)
     }
 }
 
-/* Whole blocks and parts of them, one slice of weights and several, odd numbers of everything. */
+/* Whole and partial blocks, one or several slices of weights, odd numbers of everything. */
 static const struct {
     int in, out, n;
 } cases[] = {{1, 32, 1}, {33, 35, 3}, {64, 96, 32}, {301, 64, 7}, {70, 265, 33}, {513, 33, 2}};
@@ -136,7 +137,7 @@ static void accumulate_adds_to_gradients(void **state)
     for (int c = 0; c < CASES; c++) {
         struct setup r;
         setup_begin(&r, cases[c].in, cases[c].out, cases[c].n, isa_best_bf16(), 2);
-        real *before = random_reals(r.desc.n_params, 6); /* as setup_begin left it */
+        real *before = random_reals(r.desc.n_params, 6); /* as set by setup_begin */
         r.ex.accumulate = true;
         setup_run(&r);
         check_all(&r, before);
@@ -153,7 +154,7 @@ static void threads_do_not_change_a_bit(void **state)
         setup_begin(&three, cases[c].in, cases[c].out, cases[c].n, isa_best_bf16(), 3);
         setup_run(&one);
         setup_run(&three);
-        setup_run(&three); /* nothing of the first is left over */
+        setup_run(&three); /* without remains of the first run */
         size_t x = (size_t)(cases[c].n * cases[c].in), y = (size_t)(cases[c].n * cases[c].out);
         assert_memory_equal(one.y, three.y, y * sizeof(real));
         assert_memory_equal(one.dx, three.dx, x * sizeof(real));

@@ -1,6 +1,6 @@
-/* Values of 16 bits on every instruction set: what kernels read of them is what they read of the same numbers in
- * 32, and what they store is what they store there, rounded to the nearest, bit by bit. Ops as a whole are held to
- * plain loops in test_winograd.c. */
+/* 16-bit values on every instruction set. Reading 16-bit values gives the same bits as reading the
+ * same numbers in 32 bits. Stored values are the 32-bit results rounded to nearest. test_winograd.c
+ * compares whole ops with plain loops. */
 #include "kernels/tests/support.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@ SIMD_DECLARE_BF16(struct norm_functions, norm)
 
 enum { CODES = 1 << 16, BLOCK_MAX = 32 };
 
-/* Types of 16 bits are rows of precisions.def, all but the first. */
+/* 16-bit types are all rows of precisions.def but the first. */
 #define FOR_EACH_NARROW(type)                                                                      \
     for (enum precision type = PRECISION_fp32 + 1; type < PRECISIONS; type++)
 
@@ -30,7 +30,7 @@ static const struct cast16 *cast_of(enum precision type)
     return type == PRECISION_fp16 ? &f->fp16 : &f->bf16;
 }
 
-/* Codes of a type of 16 bits and the same numbers wide. */
+/* Codes of a 16-bit type, and the same numbers in full precision. */
 struct values {
     enum precision type;
     size_t n;
@@ -99,7 +99,7 @@ static void fill(real *x, size_t n, real value)
         x[i] = value;
 }
 
-/* By batch norm that changes no number, not even the sign of a zero. */
+/* Reads all codes by a batch norm that changes no number, not even the sign of a zero. */
 static void read_all_codes(enum isa isa, const struct values *v)
 {
     real *wide = mem_alloc(CODES * sizeof *wide), terms[3 * BLOCK_MAX];
@@ -110,7 +110,7 @@ static void read_all_codes(enum isa isa, const struct values *v)
     fill(terms + BLOCK_MAX, BLOCK_MAX, 1);
     fill(terms + 2 * BLOCK_MAX, BLOCK_MAX, (real)-0.0);
     f->normalise(&norm, wide, NULL, narrow_of(v), terms, terms + BLOCK_MAX, terms + 2 * BLOCK_MAX);
-    for (size_t i = 0; i < CODES; i++) /* a NaN becomes a quiet one */
+    for (size_t i = 0; i < CODES; i++) /* NaN becomes quiet */
         if (memcmp(&wide[i], &v->wide[i], sizeof *wide) != 0 &&
             (v->wide[i] == v->wide[i] || wide[i] == wide[i]))
             fail_msg("%s, %s: 0x%04zx is %.9g, expected %.9g", isa_names()[isa],
@@ -132,7 +132,8 @@ static void all_codes_are_read(void **state)
     }
 }
 
-/* T2's outputs of the first point alone, which all four are, of so many tiles. */
+/* Stores numbers as T2's outputs, with only the first point set, so that all four outputs of a tile
+ * are equal. */
 static void store_by_winograd(enum isa isa, enum precision type, real *narrow, const real *x)
 {
     const struct winograd_tiles *f = winograd_tiles_for(isa);
@@ -155,7 +156,7 @@ static void store_by_winograd(enum isa isa, enum precision type, real *narrow, c
     mem_free(m);
 }
 
-/* Four positions of a block for one. */
+/* Each number is stored at four positions of a block. */
 static void assert_stored(enum isa isa, const uint16_t *is, const struct values *expected)
 {
     size_t block = (size_t)winograd_tiles_for(isa)->block;
@@ -168,8 +169,8 @@ static void assert_stored(enum isa isa, const uint16_t *is, const struct values 
     }
 }
 
-/* What lies from the number of a code to the next one away from zero: it, the middle, and their neighbours. Past the
- * largest, as if the next power of two were there. */
+/* Returns numbers between a code and the next one away from zero: the code, the midpoint, and their
+ * neighbours. Beyond the largest code, the next power of two is used. */
 enum { BETWEEN = 6 };
 static float number_between(const real *of_codes, size_t code, int which)
 {
@@ -184,8 +185,8 @@ static float number_between(const real *of_codes, size_t code, int which)
     return numbers[which];
 }
 
-/* Every code, ties, what is on either side of them, and carries up to infinity. The instruction that rounds to bf16
- * takes denormal numbers for zero. */
+/* Tests every code, ties, the numbers beside them, and carries up to infinity. The bf16 instruction
+ * flushes denormals. */
 static void all_numbers_are_rounded_to_the_nearest(void **state)
 {
     real *narrow = mem_alloc(2 * CODES * sizeof *narrow);
@@ -214,7 +215,7 @@ static void all_numbers_are_rounded_to_the_nearest(void **state)
 
 /* ---- Kernels ---- */
 
-/* Whole numbers, whose transforms are exact in whatever order they are added. */
+/* Whole numbers, whose transforms are exact in any order. */
 static real *small_numbers(size_t n, uint64_t seed)
 {
     real *x = random_reals(n, seed);
@@ -223,7 +224,7 @@ static real *small_numbers(size_t n, uint64_t seed)
     return x;
 }
 
-/* Outputs of n images of one block, narrow and wide, and where they came from. */
+/* Outputs of n images of one block, in both precisions, and their origins. */
 static void check_outputs(enum isa isa, const struct winograd_tiles *f, struct winograd w)
 {
     enum { IMAGES = 3 };
@@ -314,7 +315,7 @@ static void first_convolutions_store_what_is_rounded(void **state)
         }
 }
 
-/* What the passes over a block make of it. */
+/* Results of the passes over a block. */
 struct passes {
     real first[BLOCK_MAX], *y, *dx;
     uint8_t *from;
@@ -346,7 +347,8 @@ static void free_passes(struct passes *p)
     mem_free(p->from);
 }
 
-/* Inputs of 16 bits and the same ones in 32 give the same bits; of outputs these are those of 16 bits rounded. */
+/* 16-bit inputs give the same bits as the same inputs in 32 bits. 16-bit outputs are the rounded
+ * 32-bit outputs. */
 static void check_norm(enum isa isa, enum precision type, struct norm n)
 {
     size_t block = (size_t)norm_for(isa)->block;

@@ -1,21 +1,21 @@
-/* Fused ops of small nets against the reference plan: every instruction set, odd shapes. */
+/* Fused ops of small nets against the reference plan, with every instruction set and odd shapes. */
 #include "kernels/tests/net_step.h"
 
 #include "kernels/layers/dropout_mask.h"
 
 enum { CLASSES = 3 };
 
-/* A run of layers, then a dense one; what there is of it is given by a case. */
+/* Optional layers, then a dense one. */
 struct shape_case {
     struct shape input;
-    int kernels[2], channels[2]; /* of one or two convolutions; 0: no more */
-    bool relu_first;             /* before pooling, not after it */
+    int kernels[2], channels[2]; /* one or two convolutions; 0: no more */
+    bool relu_first;             /* ReLU before pooling, not after it */
     bool no_relu;
     int pool_pad;
-    double rate; /* of dropout2d, 0: none */
-    int hidden;  /* outputs of a dense layer before the last, 0: none */
+    double rate; /* dropout2d; 0: none */
+    int hidden;  /* outputs of a dense layer before the last; 0: none */
     double hidden_rate;
-    const char *ops[6]; /* that the fast plan has */
+    const char *ops[6]; /* expected ops of the fast plan */
 };
 
 #define DENSE "dense_bytes"
@@ -23,7 +23,7 @@ struct shape_case {
 #define INNER "small_conv"
 #define SMALL "small_dense"
 
-/* Not 3x3, which other ops take. */
+/* Kernels other than 3x3, which has ops of its own. */
 static const struct shape_case shape_cases[] = {
     {{1, 7, 9}, {0}, {0}, .ops = {DENSE}},
     {{3, 5, 5}, {0}, {0}, .ops = {DENSE}},
@@ -152,7 +152,7 @@ static void fused_ops_equal_the_reference_plan(void **state)
             }
 }
 
-/* Batches are cut: marks of dense_bytes into 64 images, small_dense's into 128. */
+/* Batches larger than the groups of the ops: 64 images for dense_bytes, 128 for small_dense. */
 static void large_batches_equal_the_reference_plan(void **state)
 {
     const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 2};
@@ -174,7 +174,7 @@ static void fused_ops_repeat_bit_by_bit(void **state)
         b.ex.epoch = 2;
         setup_step(&b);
         b.ex.epoch = 1;
-        setup_step(&b); /* nothing of another step is left over */
+        setup_step(&b); /* without remains of another step */
         assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
         setup_end(&a);
         setup_end(&b);
@@ -182,8 +182,8 @@ static void fused_ops_repeat_bit_by_bit(void **state)
 }
 
 #ifdef SCALEBENCH_F64
-/* Every seventh parameter. Pooling and ReLU have kinks, and the smaller the step the fewer lie on
- * it; rounding adds about 100 epsilon/h: 3e-8. */
+/* Tests every seventh parameter. Pooling and ReLU have kinks: the smaller the step h, the fewer lie
+ * within it. Rounding adds about 100 epsilon/h: 3e-8. */
 static void fused_gradients_are_finite_differences(void **state)
 {
     const double h = 0x1p-20;
@@ -209,7 +209,7 @@ static void fused_gradients_are_finite_differences(void **state)
 }
 #endif
 
-/* Vectors of words ask for the same as one word after the other, and leave what follows alone. */
+/* Vectors of random words give the same mask as single words, and do not write beyond it. */
 static void every_set_drops_the_same_units(void **state)
 {
     enum { UNITS_MAX = 131 };
@@ -229,7 +229,7 @@ static void every_set_drops_the_same_units(void **state)
             }
 }
 
-/* Wherever slices of a layer begin, together they drop what the whole layer does. */
+/* Wherever slices of a layer begin, together they drop the units that the whole layer drops. */
 static void slices_drop_the_units_of_the_whole(void **state)
 {
     enum { UNITS = 57, SAMPLE = 31 };
@@ -249,7 +249,7 @@ static void slices_drop_the_units_of_the_whole(void **state)
         }
 }
 
-/* NaN in a weight must reach the logits, wherever in a window it stands. */
+/* NaN in a weight must reach the logits from any position in a window. */
 static void nan_is_not_lost(void **state)
 {
     struct setup r;
@@ -262,8 +262,8 @@ static void nan_is_not_lost(void **state)
     setup_end(&r);
 }
 
-/* Work left out is not counted: of conv1 a quarter is left backward, of conv2 half forward, and of
- * that Winograd's algorithm has 6 products of 10. */
+/* Skipped work is not counted. A quarter of conv1 remains in backward, half of conv2 in forward,
+ * with 6 instead of 10 products by Winograd's algorithm. */
 static void flops_done_leave_out_what_is_skipped(void **state)
 {
     struct setup r;

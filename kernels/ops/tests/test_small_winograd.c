@@ -1,25 +1,25 @@
-/* Winograd's F(2, 5) of small convolutions against direct sums: every instruction set, odd shapes,
- * every size of a group of channels.
+/* Winograd's F(2, 5) of small convolutions against direct sums, with every instruction set, odd
+ * shapes and group sizes of channels.
  *
- * The bound is derived: an output is a sum over channels, rows and points that the algorithm forms
- * in another way than the reference, and its error is at most the number of roundings on the way of
- * one term, times epsilon, times the sum of the absolute values of all terms. On that way lie the
- * sum of 5 in_c products and PATH more. The largest of a pooling window lies between the largest of
- * the lower bounds and the largest of the upper ones. */
+ * The bound is derived. An output is a sum over channels, rows and points that the algorithm
+ * computes in another order than the reference. Its error is at most the roundings on the path of
+ * one term, times epsilon, times the sum of absolute values of all terms. The path has a sum of 5
+ * in_c products and PATH more roundings. The maximum of a pooling window lies between the maxima of
+ * the lower and of the upper bounds. */
 #include "kernels/ops/op_small_conv.h"
 #include "kernels/simd_tables.h"
 #include "kernels/tests/support.h"
 
 #define KERNEL 5
 #define POINTS SMALL_CONV_POINTS
-/* Roundings of one term besides those of the sum of products: 5 where weights are transformed, 4 where
- * numbers are, the product, 4 where sums are transformed back, the bias; and one for those of the bound
- * itself, which is computed in double. */
+/* Roundings of one term besides the sum of products: 5 in the transform of weights, 4 of inputs,
+ * the product, 4 in the transform back, the bias, and one for the bound itself, which is computed
+ * in double. */
 #define PATH 16
 
 SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
 
-/* The transforms of weights, numbers and sums, at 0, 1, -1, 2, -2 and infinity. */
+/* Transforms of weights, inputs and sums, at 0, 1, -1, 2, -2 and infinity. */
 static const double of_weights[POINTS][KERNEL] = {
     {1 / 4., 0, 0, 0, 0},
     {-1 / 6., -1 / 6., -1 / 6., -1 / 6., -1 / 6.},
@@ -72,8 +72,8 @@ static void setup_end(struct setup *r)
     mem_free(r->bias);
 }
 
-/* One output and what its error is at most, but for the factor of epsilon; no error where it sees
- * nothing but zeros. */
+/* Computes one output and the bound of its error in epsilons. The bound is 0 if all inputs of the
+ * output are zero. */
 static void one_output(const struct setup *r, size_t o, size_t row, size_t column, double *y,
                        double *bound)
 {
@@ -121,7 +121,7 @@ static void assert_pooled(const struct setup *r, size_t o, size_t row, size_t co
             r->c.in_c, r->c.in_h, r->c.in_w, o, row, column, (double)got, largest, most);
 }
 
-/* The first `n_kept` channels. */
+/* Checks the first `n_kept` channels. */
 static void check(const struct setup *r, enum isa isa, size_t n_kept)
 {
     const struct small_conv *c = &r->c;
@@ -158,7 +158,7 @@ static void every_set_is_within_the_bound(void **state)
         }
 }
 
-/* Most columns of most rows blank: all patterns of them. */
+/* Most columns of most rows are blank, in all patterns. */
 static void what_sees_zeros_is_its_bias(void **state)
 {
     for (int i = 0; i < CASES; i++)
@@ -174,7 +174,7 @@ static void what_sees_zeros_is_its_bias(void **state)
         }
 }
 
-/* Channels are computed in groups, of up to six. */
+/* Channels are computed in groups of up to six. */
 static void every_number_of_channels_is_within_the_bound(void **state)
 {
     for (int isa = 0; isa <= (int)isa_best(); isa++) {

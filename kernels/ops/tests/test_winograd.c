@@ -1,18 +1,18 @@
-/* The ops on blocks of channels against plain loops, one convolution at a time: Winograd's
- * algorithm and direct sums, which are the algorithm with unit matrices.
+/* Ops on blocks of channels against plain loops, one convolution at a time: Winograd's algorithm,
+ * and direct sums as the algorithm with unit matrices.
  *
- * Bounds are derived: each result is a sum that the algorithm forms in another way, and its error
+ * Bounds are derived. Each result is a sum that the algorithm computes in another order. Its error
  * is at most (roundings along the longest path + 1) epsilon times the same algorithm on absolute
- * values with absolute matrices. The longest path: two transforms of either operand (at most five
- * additions, a constant that is rounded and a product by it, on each axis), the product, the sum,
- * two transforms of the result. Padding the count covers the bound's own rounding; the reference
- * adds its direct sum. Narrow inputs are rounded before, and bounds are the same.
- * Operands that are rounded to bf16 are each off by a share of at most BF16_OFF more. */
+ * values with absolute matrices. The longest path has two transforms of either operand, the
+ * product, the sum, and two transforms of the result. A transform has at most five additions, a
+ * rounded constant and a product by it, on each axis. Padding of the count covers the bound's own
+ * rounding; the reference adds its direct sum. 16-bit inputs are rounded beforehand, so the bounds
+ * are the same. Operands rounded to bf16 are each off by a share of at most BF16_OFF more. */
 #include "kernels/ops/tests/winograd_setup.h"
 
 enum { PATH = 6 * 7 + 2, POINTS = 6, OUTPUTS = 4, INPUTS = 6 };
 
-/* F4's points, and the products of their distances from the other ones. */
+/* F4's points, and the products of their distances from the other points. */
 #define P  0.625
 #define Q  1.5
 #define PP (P * P)
@@ -20,7 +20,7 @@ enum { PATH = 6 * 7 + 2, POINTS = 6, OUTPUTS = 4, INPUTS = 6 };
 #define PD (2 * PP * (PP - QQ))
 #define QD (2 * QQ * (QQ - PP))
 
-/* B', G and A' of an axis, from the papers; points, outputs, inputs. */
+/* B', G and A' of one axis, from the papers; numbers of points, outputs, inputs. */
 struct axis {
     int p, m, t;
     double b[POINTS][INPUTS], g[POINTS][3], a[OUTPUTS][POINTS];
@@ -61,7 +61,7 @@ static const struct axis axes[] = {
                      {{1, 1, 1}}},
 };
 
-/* to <- the transform along both axes of |from|, with the matrix's absolute values. */
+/* to <- the transform of |from| along both axes, with absolute values of the matrix. */
 static void transform(double to[POINTS][POINTS], const struct axis *k, const double *matrix,
                       int row_size, int inputs, const double *from, int from_row, bool transposed)
 {
@@ -79,7 +79,7 @@ static void transform(double to[POINTS][POINTS], const struct axis *k, const dou
     }
 }
 
-/* to [r][s] += the adjoint of that transform */
+/* to [r][s] += the adjoint of `transform`. */
 static void transform_back(double *to, int to_row, const struct axis *k, const double *matrix,
                            int row_size, int outputs, double from[POINTS][POINTS], bool transposed)
 {
@@ -96,7 +96,7 @@ static void transform_back(double *to, int to_row, const struct axis *k, const d
     }
 }
 
-/* Adds a window back. */
+/* Adds a window to a plane. */
 static void paste_add(double *plane, int h, int w, int row, int column, const double *from,
                       int size)
 {
@@ -106,7 +106,7 @@ static void paste_add(double *plane, int h, int w, int row, int column, const do
                 plane[(row + i) * w + column + j] += from[i * size + j];
 }
 
-/* What one tile of image i adds to the bounds, for channels c and o. */
+/* Adds the contribution of one tile of image i to the bounds, for channels c and o. */
 static void bound_tile(struct setup *r, int i, int c, int o, int row, int column)
 {
     const struct axis *k = &axes[r->w.kind];
@@ -139,7 +139,7 @@ static void bound_tile(struct setup *r, int i, int c, int o, int row, int column
     transform_back(r->bound_dw + kernel, 3, k, k->g[0], 3, 3, product, false);
 }
 
-/* Fills the bounds but for the factor of epsilon. */
+/* Computes all bounds, in epsilons. */
 static void bound_all(struct setup *r)
 {
     struct shape in = r->conv->in, out = r->conv->out;
@@ -158,7 +158,7 @@ static void bound_all(struct setup *r)
         }
 }
 
-/* How far a sum may be off for each 1 of its bound: by so many roundings, and by those of its operands. */
+/* Returns the factor of a bound: `roundings`, plus the rounding of bf16 operands. */
 static double factor_of(const struct winograd *w, double roundings)
 {
     double off = w->pair == 1 ? 0 : 2 * BF16_OFF + BF16_OFF * BF16_OFF;
@@ -182,7 +182,7 @@ static void begin_case(struct setup *r, const struct conv_case *c, enum plan pla
         setup_narrow(r, values);
 }
 
-/* Runs the op and compares it with a reference that has its bounds. */
+/* Runs the op and compares it with the reference and its bounds. */
 static void check_run(const struct setup *reference, const struct conv_case *c, enum plan plan,
                       enum isa isa, int threads, enum precision values)
 {
@@ -203,7 +203,7 @@ static void check_run(const struct setup *reference, const struct conv_case *c, 
     setup_end(&fast);
 }
 
-/* The plain loops run once for all numbers of threads. */
+/* Runs the plain loops once for all numbers of threads. */
 static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int first_threads,
                        int last_threads, enum precision values)
 {
@@ -244,7 +244,8 @@ static void narrow_inputs_change_no_bound(void **state)
                     check_case(&cases[i], (enum plan)plan, (enum isa)isa, 2, 2, values);
 }
 
-/* Compares the gradient added to random values with the sum of both; `bounds` has the bound of that sum. */
+/* Compares the gradient added to random values with the sum of both. `bounds` has the bound of that
+ * sum. */
 static void check_added(const struct setup *bounds, const struct conv_case *c, enum plan plan,
                         enum isa isa, int threads)
 {
@@ -264,7 +265,7 @@ static void check_added(const struct setup *bounds, const struct conv_case *c, e
     setup_end(&added);
 }
 
-/* What was there stays and the new gradient comes on top, in one rounding more. */
+/* New gradients are added to the old values, with one more rounding. */
 static void check_accumulate(enum plan plan, enum isa isa)
 {
     for (int i = 0; i < CASES; i++) {

@@ -1,23 +1,24 @@
-/* What ops on blocks of channels give where no bound is needed: the bias where all inputs are zero, little rounding in
- * mean square, the same bits again. Bounds of each number are in test_winograd.c. */
+/* Properties of ops on blocks of channels that need no bound per number: the bias where all inputs
+ * are zero, the mean square of rounding errors, repeatability. test_winograd.c has the bounds of
+ * single numbers. */
 #include "kernels/ops/tests/winograd_setup.h"
 
-/* Leaves a seventh of the positions of x, and of half of these one channel only. */
+/* Keeps a seventh of the positions of x, half of these in one channel only; the rest becomes 0. */
 static void blank_most(struct setup *r)
 {
     struct shape in = r->conv->in;
     size_t plane = (size_t)in.h * (size_t)in.w;
     for (size_t at = 0; at < (size_t)r->n * shape_count(in); at++) {
         size_t image = at / shape_count(in), channel = at / plane % (size_t)in.c;
-        uint32_t word =
-            rng_word(8, 99, 0, (uint32_t)image, (uint32_t)(at % plane)); /* of the position */
+        uint32_t word = rng_word(8, 99, 0, (uint32_t)image,
+                                 (uint32_t)(at % plane)); /* number of the position */
         bool all = word & 1, this = word / 14 % (uint32_t)in.c == channel;
         if (word / 2 % 7 != 0 || !(all || this))
             r->x[at] = 0;
     }
 }
 
-/* Whether the nine inputs of output (row, column) of image i are zero in all channels. */
+/* Returns whether the nine inputs of output (row, column) of image i are zero in all channels. */
 static bool sees_zeros(const struct setup *r, int i, int row, int column)
 {
     struct shape in = r->conv->in;
@@ -32,7 +33,7 @@ static bool sees_zeros(const struct setup *r, int i, int row, int column)
     return true;
 }
 
-/* Returns how many outputs see nothing. */
+/* Returns the number of outputs whose inputs are all zero. */
 static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa isa, int threads,
                           enum precision values)
 {
@@ -62,7 +63,7 @@ static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa is
     return blank;
 }
 
-/* Of each precision with so many threads. */
+/* Tests each precision with this number of threads. */
 static void what_sees_zeros_is_its_bias(void **state)
 {
     static const enum precision values[] = {PRECISION_fp32, PRECISION_bf16, PRECISION_fp16};
@@ -78,7 +79,7 @@ static void what_sees_zeros_is_its_bias(void **state)
             }
 }
 
-/* Output (i, o, row, column) by direct sums that round nothing that counts. */
+/* Returns output (i, o, row, column) by direct sums with negligible rounding. */
 static long double exact_output(const struct setup *r, int i, int o, int row, int column)
 {
     struct shape in = r->conv->in;
@@ -93,10 +94,10 @@ static long double exact_output(const struct setup *r, int i, int o, int row, in
     return sum;
 }
 
-/* In mean square each rounding is off by at most a third of a squared half epsilon. A chain of K
- * sums has K/2 such roundings of its end's size, transforms of operands add at most 7 on each of
- * four axes, and F4 lets 4.8 times what these amount to through (winograd_axis.h); what its last
- * transform rounds is small beside that. Both operands of bf16 are off by a third of BF16_OFF squared. */
+/* The mean square of a rounding error is at most a third of a squared half epsilon. A chain of K
+ * sums has K/2 such roundings, relative to its result. Transforms of operands add at most 7 on each
+ * of four axes, and F4 amplifies the total by 4.8 (winograd_axis.h). The rounding of its last
+ * transform is small in comparison. Both bf16 operands add a third of BF16_OFF squared. */
 static void f4_lets_little_rounding_through(void **state)
 {
     enum { K = 64 };
@@ -135,7 +136,7 @@ static void check_repeat(enum plan plan, enum isa isa)
     setup_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa, 3);
     setup_run(&a);
     setup_run(&b);
-    setup_run(&b); /* nothing of the first is left over */
+    setup_run(&b); /* without remains of the first run */
     assert_memory_equal(a.y, b.y, (size_t)c->n * shape_count(a.conv->out) * sizeof(real));
     assert_memory_equal(a.dx, b.dx, (size_t)c->n * shape_count(c->in) * sizeof(real));
     assert_memory_equal(a.dparams, b.dparams, a.desc.n_params * sizeof(real));

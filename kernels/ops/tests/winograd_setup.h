@@ -1,4 +1,5 @@
-/* One convolution on blocks of channels, set up, run, and run by plain loops; the convolutions that tests try. */
+/* Fixture for one convolution on blocks of channels: setup, run, plain loops, and the convolutions
+ * that tests use. */
 #pragma once
 
 #include "kernels/tests/support.h"
@@ -6,10 +7,10 @@
 #include "kernels/cast16.h"
 #include "kernels/ops/winograd.h"
 
-/* What rounding an operand to bf16 is off by, a share of it. */
+/* Largest relative error of rounding an operand to bf16. */
 #define BF16_OFF 0x1p-8
 
-/* One convolution and what a call needs. */
+/* One convolution with everything a call needs. */
 struct setup {
     struct net_desc desc;
     const struct op_kernel *op;
@@ -20,7 +21,7 @@ struct setup {
     int n;
     real *x, *dy, *params;                         /* [N,C,H,W] */
     real *y, *dx, *dparams, *blocked, *blocked_dx; /* results, and x and dx in blocks */
-    uint16_t *codes;                               /* x in blocks where values are narrow */
+    uint16_t *codes;                               /* x in blocks, as 16-bit values */
     double *bound_y, *bound_dx, *bound_dw;
     void *saved, *scratch;
     struct pool *pool;
@@ -70,7 +71,7 @@ static inline const struct cast16 *cast_of(enum precision values)
     return values == PRECISION_fp16 ? &f->fp16 : &f->bf16;
 }
 
-/* From here on the op reads values of 16 bits, and x is what these are. */
+/* Makes the op read 16-bit values, and rounds x to them. */
 static inline void setup_narrow(struct setup *r, enum precision values)
 {
     const struct cast16 *cast = cast_of(values);
@@ -82,7 +83,7 @@ static inline void setup_narrow(struct setup *r, enum precision values)
     cast->decode(r->x, r->codes, n, 1);
 }
 
-/* Memory as r->blocked takes it. */
+/* Returns 16-bit values as a pointer of the type of r->blocked. */
 static inline const real *narrow_input(struct setup *r)
 {
     cast_of(r->fused.values)->encode(r->codes, r->blocked, (size_t)r->n * winograd_in(&r->w), 1);
@@ -100,7 +101,7 @@ static inline void setup_end(struct setup *r)
     net_desc_free(&r->desc);
 }
 
-/* Where number (i, c, h, w) of x lies in blocks. */
+/* Returns the index of number (i, c, h, w) of x in blocks. */
 static inline size_t blocked_at(const struct winograd *w, struct shape in, int i, int c, int row,
                                 int column)
 {
@@ -162,7 +163,7 @@ static inline void setup_run_reference(struct setup *r)
     kernel->backward(&call);
 }
 
-/* Copies a window of `size` of a plane of h by w, zeros outside. */
+/* Copies a window of `size` by `size` of a plane of h by w, with zeros outside. */
 static inline void cut(double *to, int size, const real *plane, int h, int w, int row, int column)
 {
     for (int i = 0; i < size; i++)

@@ -44,8 +44,8 @@ static void sgd_couples_weight_decay(void **state)
     assert_true(p == (real)1.5);
 }
 
-/* The first step of Adam is lr g / (|g| + epsilon), whatever the size of g. The corrected moments
- * cancel up to the rounding of the betas, a few epsilons of the step. */
+/* The first step of Adam is lr g / (|g| + epsilon), for any size of g. The corrected moments cancel
+ * except for the rounding of the betas, a few epsilons of the step. */
 static void adam_starts_with_the_sign(void **state)
 {
     real moments[2] = {0}, p = 1;
@@ -58,12 +58,12 @@ static void adam_starts_with_the_sign(void **state)
         optimizer_step(&o, NULL, &p, &gradients[i], 0, 1, 1, 0.125);
         double g = (double)gradients[i];
         double expected = 1 - 0.125 * g / (fabs(g) + 1e-8);
-        /* 1 - 0.999 keeps 10 bits less than 0.999 has */
+        /* 1 - 0.999 has 10 bits less than 0.999 */
         assert_true(fabs((double)p - expected) <= 0.125 * 0x1p10 * REAL_EPSILON + REAL_EPSILON);
     }
 }
 
-/* PyTorch's formulas in double, straight from its documentation. */
+/* PyTorch's formulas in double, from its documentation. */
 static void adam_double(double *p, double m_v[2], double g, double decay, uint64_t t, double lr)
 {
     g += decay * *p;
@@ -85,8 +85,9 @@ static void adam_follows_pytorch(void **state)
         real g = (real)(rng_unit(rng_word(7, 97, 0, 0, (uint32_t)step)) + 0.5);
         optimizer_step(&o, NULL, &p, &g, 0, 1, step, lr);
         adam_double(&p_double, m_v, (double)g, decay, step, lr);
-        /* Gradients of one sign, so nothing cancels: in `real` each step's update is off by some
-         * 2^4 roundings and, from 1 - beta2, 2^10 times beta2's; p adds one rounding a step. */
+        /* Gradients of one sign, so nothing cancels. In `real` each update is off by some 2^4
+         * roundings and, through 1 - beta2, by 2^10 times the rounding of beta2. p adds one
+         * rounding per step. */
         double bound = (double)step * (lr * 0x1p11 + 1) * REAL_EPSILON;
         assert_true(fabs((double)p - p_double) <= bound);
     }
@@ -103,7 +104,7 @@ static void cut_tensors(struct tensor_desc tensors[TENSORS])
             .offset = cuts[i], .count = cuts[i + 1] - cuts[i], .bias = i == 3, .norm = i == 4};
 }
 
-/* Any kind, with every option it has. */
+/* Returns any kind of optimizer with all its options set. */
 static struct optimizer optimizer_of(int kind, real *state, const struct tensor_desc *tensors)
 {
     return (struct optimizer){.kind = (enum optimizer_kind)kind,
@@ -126,7 +127,7 @@ static real *make_state(int kind)
     return state;
 }
 
-/* One call, three threads, or slices: the same bits, and nothing outside a slice changes. */
+/* One call, three threads, or slices give the same bits. Nothing outside a slice changes. */
 static void cutting_the_arena_changes_no_bit(void **state)
 {
     struct pool *pool = make_pool(3);
@@ -164,7 +165,7 @@ static void cutting_the_arena_changes_no_bit(void **state)
 
 /* ---- Formulas of the papers, in double ---- */
 
-/* A run in double beside the one that is tested. */
+/* A run in double beside the run under test. */
 struct book {
     double p[N], m[N], v[N];
 };
@@ -204,7 +205,7 @@ static void book_lars(struct book *b, const struct optimizer *o, const real *g, 
     }
 }
 
-/* Adam's direction without decay; moments are of `gradient`. */
+/* Returns Adam's direction without decay, and updates the moments by `gradient`. */
 static double book_direction(struct book *b, const struct optimizer *o, size_t i, double gradient,
                              uint64_t step)
 {
@@ -253,9 +254,9 @@ static void book_step(struct book *b, const struct optimizer *o, const real *g, 
         book_adam(b, o, g, step, lr);
 }
 
-/* Weights are below 2, and a step moves none of them by more than `moved`, which is off by 2^4
- * roundings and, where second moments are, by the 2^7 that 1 - beta2 = 0.01 loses; p adds two
- * roundings a step. */
+/* Weights are below 2, and a step changes none by more than `moved`. The change is off by 2^4
+ * roundings and, with second moments, by the 2^7 lost in 1 - beta2 = 0.01. p adds two roundings per
+ * step. */
 static void assert_by_the_book(struct optimizer o, struct book *b)
 {
     const double lr = 0x1p-6;
@@ -270,7 +271,7 @@ static void assert_by_the_book(struct optimizer o, struct book *b)
     for (uint64_t step = 1; step <= 8; step++) {
         real *g = random_reals(N, 100 + step);
         for (size_t i = 0; i < N; i++)
-            g[i] += g[i] < 0 ? -1 : 1; /* none so small that its sign decides */
+            g[i] += g[i] < 0 ? -1 : 1; /* large enough that rounding cannot change the sign */
         double moved = 0;
         struct book last = *b;
         optimizer_step(&o, NULL, p, g, 0, N, step, lr);
@@ -289,7 +290,7 @@ static void assert_by_the_book(struct optimizer o, struct book *b)
 
 static void every_optimizer_follows_its_paper(void **state)
 {
-    static struct book book; /* large for a stack */
+    static struct book book; /* too large for the stack */
     for (int kind = 0; kind < OPTIMIZERS; kind++) {
         for (int variant = 0; variant < (kind == OPTIMIZER_sgd ? 4 : 1); variant++) {
             real *slots = make_state(kind);
@@ -302,7 +303,7 @@ static void every_optimizer_follows_its_paper(void **state)
     }
 }
 
-/* With nothing to divide by the plain rate holds, and nothing becomes NaN. */
+/* If a norm is 0, the plain rate is used, and nothing becomes NaN. */
 static void layer_wise_rates_survive_zeroes(void **state)
 {
     const int kinds[] = {OPTIMIZER_lars, OPTIMIZER_lamb};

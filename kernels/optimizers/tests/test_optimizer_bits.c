@@ -1,15 +1,15 @@
-/* Updates are the same to the last bit whatever instruction set runs, so that replicas on different
- * machines stay equal. Clipping has no part in this: comm/local_ops.c is compiled once. */
+/* Updates have the same bits with every instruction set, so that replicas on different machines
+ * stay equal. Clipping is not tested here: comm/local_ops.c is compiled once. */
 #include "kernels/optimizers/tables.h"
 #include "kernels/tests/support.h"
 
 enum { STEPS = 40, LARGEST = 1003, TENSORS = 3 };
 
-/* Around the vectors of all sets, in float and in double, and around what loops unroll. */
+/* Sizes around the vectors of all sets, in float and in double, and around unrolled loops. */
 static const size_t sizes[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 257, LARGEST};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-/* Every option that chooses another path; those of other optimizers are not looked at. */
+/* All options that select a different path; each optimizer ignores those of others. */
 enum { CHOICES = 16 };
 
 static struct optimizer optimizer_of(int kind, int choice, enum isa isa, size_t n, real *state,
@@ -31,7 +31,7 @@ static struct optimizer optimizer_of(int kind, int choice, enum isa isa, size_t 
                               .n_tensors = TENSORS};
 }
 
-/* Three tensors without gaps, the middle one a bias of one number; of few numbers some are
+/* Three tensors without gaps, the middle one a bias of one number. If n is small, some are
  * empty. */
 static void cut_tensors(struct tensor_desc tensors[TENSORS], size_t n)
 {
@@ -48,7 +48,7 @@ static real *zeroes(size_t n)
     return x;
 }
 
-/* Weights and state after STEPS steps from the same start on the same gradients. */
+/* Weights and state after STEPS steps from the same start with the same gradients. */
 struct run {
     real *params, *state;
     size_t n, n_state;
@@ -98,7 +98,7 @@ static void every_instruction_set_gives_the_same_bits(void **state)
                 compare_sets(kind, choice, sizes[i]);
 }
 
-/* The same arithmetic, one element at a time, in the order the sources give. */
+/* Scalar versions: the same arithmetic in the same order, one element at a time. */
 static void sgd_scalar(const struct optimizer *o, real *p, const real *g, double lr)
 {
     const real momentum = (real)o->momentum, decay = (real)o->weight_decay, rate = (real)lr;
@@ -109,7 +109,7 @@ static void sgd_scalar(const struct optimizer *o, real *p, const real *g, double
     }
 }
 
-/* sqrt in double, rounded to float, is float's correctly rounded root. */
+/* sqrt in double, rounded to float, is the correctly rounded root of a float. */
 static void adam_scalar(const struct optimizer *o, real *p, const real *g, uint64_t step, double lr)
 {
     const double root = sqrt(1 - whole_power(o->beta2, step));
@@ -124,7 +124,7 @@ static void adam_scalar(const struct optimizer *o, real *p, const real *g, uint6
     }
 }
 
-/* Momentum and coupled decay. */
+/* Tests momentum and coupled decay. */
 static void the_bits_are_those_of_scalar_code(void **state)
 {
     enum { CHOICE = 1 | 2 };
@@ -150,7 +150,7 @@ static void the_bits_are_those_of_scalar_code(void **state)
     }
 }
 
-/* Fowler, Noll, Vo: FNV-1a over the bits of the numbers, the lowest byte first. */
+/* FNV-1a (Fowler, Noll, Vo) over the bits of the numbers, lowest byte first. */
 static uint64_t hash_reals(uint64_t hash, const real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -162,8 +162,8 @@ static uint64_t hash_reals(uint64_t hash, const real *x, size_t n)
     return hash;
 }
 
-/* What another machine, compiler or architecture gave: replicas may run on both. The constants
- * stand for the arithmetic of the sources; they change when that does. */
+/* Hashes from another machine, compiler and architecture: replicas may run on both. The constants
+ * only change with the arithmetic of the sources. */
 static void other_machines_give_the_same_bits(void **state)
 {
 #ifdef SCALEBENCH_F64
@@ -211,7 +211,7 @@ static void powers_are_powers(void **state)
 
 int main(void)
 {
-    fp_mode_set(); /* as every thread that trains */
+    fp_mode_set(); /* as every training thread does */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
         cmocka_unit_test(the_bits_are_those_of_scalar_code),
