@@ -7,8 +7,8 @@
 
 enum variable { BLOCKING, NONBLOCKING, DEVICE, VARIABLES };
 
-/* Where the device may override what the library's own level chooses (MPIR_CVAR_DEVICE_COLLECTIVES)
- * a choice would be without effect. */
+/* DEVICE is set to "none": otherwise MPICH's device layer may override the other two variables
+ * (MPIR_CVAR_DEVICE_COLLECTIVES). */
 static const char *const CVARS[VARIABLES] = {
     [BLOCKING] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM",
     [NONBLOCKING] = "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM",
@@ -28,8 +28,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether the word that ends at `end` (exclusive) is `name`, alone or behind other text; "tsp_ring"
- * is not "ring". */
+/* Returns whether the word before `end` is `name`. Other text may precede it without a blank,
+ * but "tsp_ring" is not "ring". */
 static bool ends_with(const char *text, const char *end, const char *name)
 {
     size_t length = strlen(name);
@@ -56,7 +56,8 @@ int algorithm_number(const char *description, const char *name)
 
 /* ---- Variables ---- */
 
-/* Never closed: MPICH 4.0 forgets its variables at the last MPI_T_finalize, also while MPI runs. */
+/* MPI_T stays open: MPICH 4.0 loses its variables at the last MPI_T_finalize, even while MPI
+ * runs. */
 static enum status open_tools(struct error *e)
 {
     int level, code = MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
@@ -68,7 +69,8 @@ static enum status find_variable(enum variable v, int *index, struct error *e)
     if (MPI_T_cvar_get_index(CVARS[v], index) == MPI_SUCCESS)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "sync.algorithm: this MPI library has no variable %s, as MPICH has since 4.0",
+                     "sync.algorithm: variable %s not found in this MPI library. Use MPICH 4.0 or "
+                     "later, or sync.algorithm: auto",
                      CVARS[v]);
 }
 
@@ -102,8 +104,9 @@ static enum status find_value(enum variable v, const char *name, int *value, str
     if (*value >= 0)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "sync.algorithm: this MPI library knows no '%s' of %s; it says: %.600s", name,
-                     CVARS[v], description);
+                     "sync.algorithm: '%s' not found in the description of variable %s of this MPI "
+                     "library: %.600s",
+                     name, CVARS[v], description);
 }
 
 /* ---- Settings ---- */

@@ -1,30 +1,32 @@
-/* Which of its algorithms MPICH runs an allreduce by. Its control variables (CVARs) are read at
- * each call; they are set and read back through MPI_T (MPI 4.0, chapter 15), before or after MPI
+/* Selects the algorithm by which MPICH runs an allreduce. MPICH reads its control variables (CVARs)
+ * at each call. They are written and read through MPI_T (MPI 4.0, chapter 15), before or after MPI
  * starts.
  *
- * MPICH declares them as numbers. A name's number is its place in the description of the variable, from
- * which MPICH itself numbers them (maint/extractcvars: "leading word followed with ' - '"). */
+ * MPICH declares these variables as numbers. The number of an algorithm is its position in the
+ * description of the variable, from which MPICH itself numbers them (maint/extractcvars:
+ * "leading word followed with ' - '"). */
 #pragma once
 
 #include "comm/cost/cost.h"
 #include "kernels/base/error.h"
 
-/* Makes every later allreduce of this process run by `algorithm`; the same on all ranks. For
- * ALGORITHM_auto nothing is touched, so that an environment that says otherwise stands.
- * ERR_UNAVAILABLE with what is missing when this library has no such algorithm. */
+/* Makes every later allreduce of this process run by `algorithm`, which must be equal on all
+ * ranks. ALGORITHM_auto changes nothing, so settings of the environment remain. ERR_UNAVAILABLE
+ * names the missing part if the library lacks the algorithm. */
 enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e);
 
-/* What is set now, to be put back later. */
+/* Settings of the library, saved by algorithm_read and restored by algorithm_write. */
 struct algorithm_settings {
     int blocking, nonblocking, device; /* values of the CVARs */
 };
 enum status algorithm_read(struct algorithm_settings *settings, struct error *e);
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
-/* The algorithm that the library says it uses, read back: a name of algorithms.def, "auto" also for
- * a library without such variables, or "other" for what only the environment can have set. */
+/* Returns the algorithm that the library is set to use: a name of algorithms.def, "auto" also if
+ * the library has no such variables, or "other" for settings that only the environment can have
+ * made. */
 const char *algorithm_in_use(void);
 
-/* Number of `name` in a description "... auto - text nb - text": entries are words before " - ",
- * which may stand right behind the text before; -1: it is not there. */
+/* Returns the number of `name` in a description such as "... auto - text nb - text", or -1 if it
+ * is not found. Entries are words before " - ", which may follow other text without a blank. */
 int algorithm_number(const char *description, const char *name);

@@ -8,8 +8,9 @@
 
 #define OPERATION "messages there and back for the clocks"
 
-/* Of one round, a few milliseconds. Where ranks outnumber cores a message may take as long as others
- * compute: it is back soon where both sides happen to run, which takes patience. */
+/* Limits of one round, which normally takes a few milliseconds. If there are more ranks than
+ * cores, a message can take as long as other ranks compute. Only round trips during which both
+ * sides run are short, so a round needs many. */
 enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
 #define ROUND_NS 200000000
 
@@ -19,17 +20,17 @@ struct question {
 
 struct answer {
     int64_t now_ns;
-    struct clock_offset offset; /* of who answers */
+    struct clock_offset offset; /* offset of the answering node */
 };
 
-/* What the first rank of a node does in all rounds: once it has asked, it answers. */
+/* State of a node's first rank. A node asks in one round and answers in all later rounds. */
 struct rounds {
     struct waiter *waiter;
     MPI_Comm comm;
     int64_t (*now_ns)(void);
-    int *firsts, nodes, node; /* the first ranks, how many, and the number of this one */
-    int known;                /* so many nodes know their offset */
-    bool begun, noted;        /* the round; when the message of the other side came */
+    int *firsts, nodes, node; /* first rank of each node, number of nodes, number of this node */
+    int known;                /* number of nodes with a known offset */
+    bool begun, noted;        /* this round has begun; the other side's message has arrived */
     int64_t begin_ns;
     struct message out, in;
     struct question question;
@@ -37,7 +38,7 @@ struct rounds {
     struct ping pings[PINGS_MOST];
     size_t n_pings;
     struct clock_offset offset;
-    int code; /* MPI's */
+    int code; /* MPI error code */
 };
 
 /* ---- Messages ---- */
@@ -85,7 +86,8 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Whether the round is over. Who asks rank 0 needs no other offset. */
+/* Returns whether the round is over. A node that does not ask rank 0 adds the answering node's
+ * offset. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];
@@ -113,7 +115,6 @@ static void await_question(struct rounds *r, int rank)
     begin_receive(r, &r->question, sizeof r->question, rank);
 }
 
-/* Whether the round is over. */
 static bool give_answer(struct rounds *r, int rank)
 {
     if (!r->noted && is_through(r, &r->in)) {
@@ -125,13 +126,13 @@ static bool give_answer(struct rounds *r, int rank)
         return false;
     if (r->question.is_last)
         return true;
-    await_question(r, rank); /* which may be here already, and the last one */
+    await_question(r, rank); /* the question may have arrived already and be the last one */
     return false;
 }
 
 /* ---- Rounds ---- */
 
-/* Whether this round, or what there is of it, is over. */
+/* Returns whether this rank has nothing left to do in the round. */
 static bool pass_round(struct rounds *r)
 {
     bool asks = r->node >= r->known && r->node < 2 * r->known;
@@ -145,7 +146,7 @@ static bool pass_round(struct rounds *r)
     return (asks ? take_answer : give_answer)(r, rank);
 }
 
-/* Whether all rounds are over, or one failed; as wait_until asks. */
+/* Runs rounds as far as possible without waiting. Returns whether all are over or one failed. */
 static bool pass_rounds(void *arg)
 {
     struct rounds *r = arg;
@@ -156,7 +157,6 @@ static bool pass_rounds(void *arg)
     return r->known >= r->nodes || r->code != MPI_SUCCESS;
 }
 
-/* Those of a node that are not its first have no part in it. */
 static enum status pass(struct rounds *r, struct error *e)
 {
     enum status status = wait_until(r->waiter, pass_rounds, r, OPERATION, e);
@@ -164,7 +164,8 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Fills `firsts` [ranks], behind which there is room for as many, and `node`; -1 where `rank` is not the first of one. */
+/* Fills firsts [ranks] and r->node, which is -1 if `rank` is not the first of its node.
+ * r->firsts must have room for 2 * ranks. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;
@@ -189,8 +190,8 @@ static enum status find_offset(struct rounds *r, int rank, int ranks, struct err
     return wait_barrier(r->waiter, r->comm, "end of the messages for the clocks", e);
 }
 
-enum status clocks_find(struct clock_offset *offset, int *of, struct waiter *w, MPI_Comm comm,
-                        int64_t (*now_ns)(void), struct error *e)
+enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,
+                        MPI_Comm comm, int64_t (*now_ns)(void), struct error *e)
 {
     int rank, ranks, here;
     struct rounds r = {.waiter = w,
@@ -201,7 +202,7 @@ enum status clocks_find(struct clock_offset *offset, int *of, struct waiter *w, 
                        .offset.at_ns = now_ns()};
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    nodes_here(w, comm, &here, of);
+    nodes_here(w, comm, &here, first_rank);
     *offset = r.offset;
     if (here == ranks)
         return OK;

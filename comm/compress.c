@@ -1,6 +1,6 @@
 #include "comm/compress.h"
 
-const struct compressor compressor_none = {0}; /* never called */
+const struct compressor compressor_none = {0}; /* placeholder in the table, never called */
 
 #define COMPRESSOR(name, flags, source, summary) extern const struct compressor compressor_##name;
 #include "comm/cost/compressors.def"

@@ -1,8 +1,8 @@
-/* Which MPI this is. */
+/* Name and version of the MPI library. */
 #pragma once
 
 #include <stddef.h>
 
-/* "MPICH 4.0.2", "Open MPI v4.1.4": the beginning of what the library says of itself. Before or after MPI
- * starts. */
+/* Writes name and version such as "MPICH 4.0.2" or "Open MPI v4.1.4" to text [size]. May be
+ * called before or after MPI starts. */
 void library_name(char *text, size_t size);

@@ -47,12 +47,12 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
     local_charge_bytes(ex, n * sizeof *x);
 }
 
-/* Numbers that stay in the first-level cache between one term and the next. They are summed beside
- * y, which may be one of the terms. */
+/* Block of numbers that stays in the first-level cache from one term to the next. Sums are kept
+ * apart from y, which may be one of the terms. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
-/* sums <- or += x. Terms change with every block, which ends whatever the processor sees coming: a
- * line of the term's next block is asked for with each line of this one. */
+/* Sets or adds x to sums. The hardware prefetcher stops when the next block switches to another
+ * term. Each line of this block therefore prefetches a line of the same term's next block. */
 static inline __attribute__((always_inline)) void
 add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
 {
@@ -75,8 +75,8 @@ SIMD_CLONES static void sum_block(real *y, const real *const *x, int terms, size
     memcpy(y, sums, n * sizeof *y);
 }
 
-/* Writing past the caches spares a read of each line, but the optimizer then finds nothing in
- * them. */
+/* Non-temporal stores would save a read of each line, but the optimizer would then miss the
+ * cache. */
 void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
                size_t end)
 {

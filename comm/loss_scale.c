@@ -1,6 +1,7 @@
 #include "comm/loss_scale.h"
 
-/* A float holds it and one over it; gradients of zero would have it double for ever. */
+/* Limit of the scale. Otherwise zero gradients would double it for ever, beyond the range of a
+ * float. */
 #define SCALE_MOST 0x1p64
 
 void loss_scale_open(struct loss_scale *s, const struct loss_scale_options *options)

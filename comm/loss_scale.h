@@ -1,35 +1,34 @@
-/* Loss scaling (Micikevicius et al., "Mixed precision training", 2018). Gradients are small, and what is
- * below 2^-24 is nothing in fp16: so the gradient of the loss is multiplied by a scale, and the sum of the
- * gradients divided by it again before anything is made of them. Where the sum is beyond what fp16 holds,
- * no rank steps.
+/* Loss scaling (Micikevicius et al., "Mixed precision training", 2018). Gradients below 2^-24
+ * become 0 in fp16. Therefore the gradient of the loss is multiplied by a scale, and the summed
+ * gradients are divided by it before use. If the sum overflows fp16, every rank skips the step.
  *
- * A dynamic scale finds its size by such overflows, as DeepSpeed's does: each halves it, once as many as
- * hysteresis - 1 have been let pass; it doubles, and hysteresis is whole again, after `window` steps
- * without one. The first step without one is not counted.
+ * A dynamic scale adapts to such overflows as in DeepSpeed. Each overflow first lowers the
+ * hysteresis; once that is 1, each overflow halves the scale. After `window` steps without overflow
+ * the scale doubles and the hysteresis is reset. The first step without overflow is not counted.
  *
- * Scales are powers of two: dividing by one loses nothing. */
+ * Scales are powers of two, so dividing by them is exact. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All zero: gradients are not scaled. */
+/* Options of loss scaling. All zero: gradients are not scaled. */
 struct loss_scale_options {
-    double fixed;          /* 0: the scale is dynamic */
-    double initial, least; /* of a dynamic one */
+    double fixed;          /* constant scale; 0: the scale is dynamic */
+    double initial, least; /* first and smallest value of a dynamic scale */
     uint64_t window;
     uint32_t hysteresis;
 };
 
-/* What it is now, the same on every rank. */
+/* Current scale, equal on every rank. */
 struct loss_scale {
     struct loss_scale_options options;
     double value;
-    uint32_t hysteresis; /* this many overflows until it halves */
-    uint64_t clean;      /* steps since the last overflow, or the first step */
-    uint64_t skipped;    /* steps that were not taken */
+    uint32_t hysteresis; /* number of overflows until the scale is halved */
+    uint64_t clean;      /* steps since the last overflow, or since the first step */
+    uint64_t skipped;    /* number of skipped steps */
 };
 
 void loss_scale_open(struct loss_scale *s, const struct loss_scale_options *options);
-/* After each step: whether its gradients overflowed. */
+/* Updates the scale after a step. overflow: whether the step's gradients overflowed. */
 void loss_scale_update(struct loss_scale *s, bool overflow);

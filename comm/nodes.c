@@ -11,8 +11,8 @@ void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first)
     MPI_Group_free(&all);
 }
 
-/* From the first rank of each rank's node to the number of that node: first ranks come before the
- * other ranks of their node. */
+/* Replaces each rank's first rank by the number of its node. The first rank comes before the
+ * other ranks of its node, so its number is known. */
 static void count_nodes(int *node_of, int ranks)
 {
     int nodes = 0;

@@ -11,25 +11,25 @@
 #include "kernels/base/fp_mode.h"
 #include "kernels/base/mem.h"
 
-/* The thread that may call the library. */
+/* The thread that may call MPI. */
 enum owner { OWNER_NOBODY, OWNER_COMPUTING, OWNER_POLLING };
 
 struct overlap {
     enum overlap_kind kind;
     struct sync *sync;
     bool yields;
-    int64_t next_ns; /* poll_tiles: no test before */
+    int64_t next_ns; /* poll_tiles: time before which no test is made */
 
-    /* Of the thread. It sleeps between steps and spins within them. */
-    bool running; /* it has been started */
+    /* State of the separate thread, which sleeps between steps and spins within them. */
+    bool running;
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    bool stop, stepping;  /* under the mutex */
-    atomic_bool spinning; /* a step is on */
-    atomic_int owner;     /* enum owner */
-    atomic_bool wanted;   /* by the computing thread, which goes first */
-    int64_t cpu_ns;       /* of the thread, when last read */
+    bool stop, stepping;  /* protected by the mutex */
+    atomic_bool spinning; /* a step is in progress */
+    atomic_int owner;
+    atomic_bool wanted; /* the computing thread waits for MPI and has priority */
+    int64_t cpu_ns;     /* processor time of the thread at the last reading */
 };
 
 /* ---- The thread ---- */
@@ -55,8 +55,8 @@ static void poll_once(struct overlap *o)
         sched_yield();
 }
 
-/* Sums are made where messages arrive, so this thread needs the floating-point mode of the computing
- * threads. */
+/* Sets the floating-point mode of the computing threads, since this thread sums arrived
+ * messages. */
 static void *poll_always(void *arg)
 {
     struct overlap *o = arg;
@@ -100,8 +100,8 @@ static enum status start_thread(struct overlap *o, const int *cpu, struct error 
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_SERIALIZED)
         return error_set(e, ERR_UNAVAILABLE,
-                         "sync.overlap: thread wants a library that takes calls from one thread "
-                         "after the other (MPI_THREAD_SERIALIZED), which this one does not");
+                         "sync.overlap: thread needs MPI_THREAD_SERIALIZED, which this MPI library "
+                         "does not support. Use sync.overlap: poll_tiles");
     pthread_mutex_init(&o->mutex, NULL);
     pthread_cond_init(&o->changed, NULL);
     int failure = create_thread(o, cpu);
@@ -136,7 +136,7 @@ static void stop_thread(struct overlap *o)
     pthread_mutex_destroy(&o->mutex);
 }
 
-/* The processor time of the thread is no useful work. */
+/* Adds the thread's processor time to poll_ns, so that it does not count as useful work. */
 static void count_polling(struct overlap *o)
 {
     clockid_t clock;

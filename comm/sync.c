@@ -45,7 +45,7 @@ static enum status open_compressor(struct sync *s, struct error *e)
     if (s->compressor == NULL)
         return OK;
     if (!(strategy_flags(s->kind) & STRATEGY_COMPRESSES))
-        return error_set(e, ERR_ARGUMENT, "strategy %s takes no compressor, not %s",
+        return error_set(e, ERR_ARGUMENT, "strategy %s does not support a compressor, found %s",
                          strategy_names()[s->kind], compressor_names()[s->config.compressor]);
     TRY(mem_keep(&s->memory, &s->compression, 1, s->compressor->context_bytes, "a compressor", e));
     TRY(s->compressor->create(s, e));
@@ -73,7 +73,7 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->arenas.n_buffers = options->desc->n_buffer_values;
 }
 
-/* What sync_destroy gives back, also when this fails half-way. */
+/* Allocates everything that sync_destroy frees, also if this function fails half-way. */
 static enum status open_strategy(struct sync *s, struct error *e)
 {
     TRY(count_tensors(s, e));
@@ -180,7 +180,7 @@ void sync_poll(struct sync *s)
     if (s->comm_begin_ns == 0)
         s->comm_begin_ns = begin_ns;
     s->times.comm_exposed_ns +=
-        end_ns - begin_ns; /* less what it did besides, which it has counted */
+        end_ns - begin_ns; /* other work of the poll is already subtracted */
     s->times.poll_ns += s->times.comm_exposed_ns - exposed_ns;
     s->times.comm_total_ns = end_ns - s->comm_begin_ns;
     timeline_add(s->waiter->timeline, PHASE_comm, "test of messages", begin_ns, end_ns);
@@ -226,7 +226,7 @@ static enum status restore_compressor(struct sync *s, const void *data, size_t b
         return OK;
     }
     if (bytes != expected)
-        return error_set(e, ERR_DATA, "compressor %s keeps %zu bytes, found %zu",
+        return error_set(e, ERR_DATA, "compressor %s: expected a state of %zu bytes, found %zu",
                          compressor_names()[s->config.compressor], expected, bytes);
     memcpy(memory, data, bytes);
     return OK;
@@ -236,7 +236,7 @@ enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error 
 {
     if (bytes == 0)
         return OK;
-    return error_set(e, ERR_DATA, "strategy %s keeps nothing of its own, found %zu bytes of it",
+    return error_set(e, ERR_DATA, "strategy %s: expected no saved state, found %zu bytes",
                      strategy_names()[s->kind], bytes);
 }
 

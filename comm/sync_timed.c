@@ -1,11 +1,11 @@
-/* Communication and packing of strategies, timed. */
 #include "comm/local_ops.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
 
 /* ---- Intervals ---- */
 
-/* Until the end of the interval the exposed time lacks the clock's reading at its begin. */
+/* Begins an interval by subtracting the clock. end_interval adds it, so comm_exposed_ns is only
+ * valid outside an interval. */
 static void begin_at(struct sync *s, int64_t now_ns)
 {
     if (s->comm_begin_ns == 0)
@@ -31,7 +31,7 @@ void sync_comm_begin(struct sync *s)
     begin_at(s, now_ns);
 }
 
-/* Named by the last of its waits. */
+/* The interval is named after its last wait. */
 void sync_comm_end(struct sync *s)
 {
     end_interval(s, s->waiter->operation);
@@ -66,7 +66,7 @@ void sync_pack_end(struct sync *s)
     timeline_add(s->waiter->timeline, PHASE_pack, "pack", s->packing_ns, now_ns);
 }
 
-/* ---- What strategies do ---- */
+/* ---- Timed operations ---- */
 
 enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
                            struct error *e)

@@ -1,4 +1,4 @@
-/* What follows the sum of the gradients: scaling, clipping, and the optimizer. */
+/* Work after the sum of the gradients: scaling, clipping and the optimizer. */
 #include <assert.h>
 #include <math.h>
 
@@ -42,7 +42,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     end_update(s, "optimizer", begin_ns);
 }
 
-/* Of an optimizer that takes tensors, which shares cut. */
+/* Sums the norms that optimizers such as LARS need of whole tensors, since spans may cut
+ * tensors. */
 static enum status sum_norms(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, uint64_t step, double *norms2, struct error *e)
 {
@@ -89,7 +90,8 @@ static double norm2_between(const struct sync *s, size_t begin, size_t end)
     return begin < end ? local_norm2(s->exec, s->arenas.grads + begin, end - begin) : 0;
 }
 
-/* Of numbers [begin, end) those of tensors that this rank answers for among the parts of the net. */
+/* Returns the sum of squares in [begin, end) over tensors that this rank counts for its part of
+ * the network. */
 static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
 {
     double sum = 0;
@@ -102,7 +104,7 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     return sum;
 }
 
-/* Where every rank holds the whole gradient, each answers for an equal part. */
+/* If every rank holds the whole gradient, each rank sums an equal part. */
 double sync_norm2_local(struct sync *s)
 {
     size_t begin, end;
@@ -112,7 +114,7 @@ double sync_norm2_local(struct sync *s)
     return s->answers_for != NULL ? norm2_of_own(s, begin, end) : norm2_between(s, begin, end);
 }
 
-/* A norm that is not a number scales nothing: divergence is to show. */
+/* A NaN norm does not scale, so that divergence stays visible. */
 static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                           double norm2)
 {
@@ -121,7 +123,7 @@ static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begi
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
 }
 
-/* Of all parts of the net. */
+/* Clips by the norm over all parts of the network. */
 static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const struct span *spans,
                                 size_t n, struct error *e)
 {
@@ -143,7 +145,6 @@ static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const
     return OK;
 }
 
-/* Where the time of updates passes, that of clipping is part of it. */
 static void clip_by_value(struct sync *s, const struct optimizer *o, size_t begin, size_t end)
 {
     if (o->clip_value == 0)
@@ -200,7 +201,7 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
 {
     s->sum_finished = true;
     if (!sync_finishes_sum(s, o))
-        return OK; /* of most steps: code behind this is in no cache */
+        return OK; /* the usual case: code below is rarely in the cache */
     for (size_t i = 0; i < n; i++)
         find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);
     TRY(agree_on_overflow(s, e));

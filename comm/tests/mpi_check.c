@@ -1,6 +1,6 @@
-/* Ranks that are about to do different things are found out before they do them, in every way in
- * which they may differ; ranks that agree notice nothing. And what a run takes from the library, it
- * gives back, also when it is given up half-way.
+/* Ranks that are about to make different calls are detected before they call, for every possible
+ * difference. Ranks that agree see no effect. A run frees all MPI objects, even if it ends
+ * half-way.
  * double: 3 */
 #include "comm/tests/mpi_test.h"
 
@@ -16,7 +16,7 @@
 
 enum { TENSORS = 2, N = 600 };
 
-/* On the program's waiter, which from now on compares calls. */
+/* Opens a strategy on the program's waiter, with call checks on. */
 static bool begin(struct fixture *f)
 {
     struct error e;
@@ -80,7 +80,6 @@ static bool waiter_leaves_nothing(void)
     return holds_nothing("a waiter") && good;
 }
 
-/* Where calls are compared too: ranks that agree notice nothing of it. */
 static void every_strategy_agrees_and_leaves_nothing(void **state)
 {
     const char *variants[VARIANTS];
@@ -103,7 +102,6 @@ static void every_strategy_agrees_and_leaves_nothing(void **state)
 
 static real numbers[100];
 
-/* The last rank does the one, the others the other. */
 static bool is_odd_one(void)
 {
     return mpi_world_rank() == mpi_world_ranks() - 1;
@@ -143,7 +141,7 @@ static enum status other_root(struct waiter *w, struct error *e)
     return wait_bcast(w, numbers, 10, MPI_INT, root, MPI_COMM_WORLD, "test", e);
 }
 
-/* The barrier comes one call too early. */
+/* Makes a barrier one call too early. */
 static enum status other_order(struct waiter *w, struct error *e)
 {
     if (is_odd_one())
@@ -159,7 +157,7 @@ static bool says(const struct error *e, const char *what)
     return found;
 }
 
-/* Everybody learns it, as of the second collective, and what each was about to do. */
+/* Checks that every rank learns the number of the collective and both calls. */
 static bool is_caught(enum status (*mistake)(struct waiter *, struct error *), const char *one,
                       const char *other)
 {
@@ -195,7 +193,7 @@ static void disagreements_are_caught(void **state)
     assert_all(is_caught(other_order, SUM, "barrier of 0 MPI_BYTE (end)"));
 }
 
-/* Collectives that are started and completed later are compared when they start. */
+/* Checks that calls are compared when a collective starts, not when it completes. */
 static void buckets_of_another_size_are_caught(void **state)
 {
     if (mpi_world_ranks() == 1)
@@ -210,7 +208,7 @@ static void buckets_of_another_size_are_caught(void **state)
     assert_all(good);
 }
 
-/* Sums that begin where no rank may wait are compared before any rank waits for them. */
+/* Checks that sums started without waiting are compared before a rank waits for them. */
 static void pending_sums_are_compared(void **state)
 {
     if (mpi_world_ranks() == 1)
@@ -241,7 +239,7 @@ static void pending_sums_are_compared(void **state)
 
 /* ---- Messages ---- */
 
-/* The last rank sends two messages to rank 0, which expects the second to be another one. */
+/* Sends two messages from the last rank to rank 0, which expects a different second one. */
 static bool message_is_caught(enum wait_kind wait, size_t bytes, const char *operation)
 {
     struct fixture f;
@@ -281,7 +279,7 @@ static void messages_of_another_kind_are_caught(void **state)
     assert_all(message_is_caught(WAIT_POLL, 200, "test"));
 }
 
-/* Also where no rank waits for them: rank 0 tests now and then, and finds the same when it waits. */
+/* Rank 0 only tests, and gets the same error when it waits. */
 static void messages_that_are_tested_are_caught(void **state)
 {
     if (mpi_world_ranks() == 1)
@@ -311,7 +309,7 @@ static void messages_that_are_tested_are_caught(void **state)
     assert_all(good);
 }
 
-/* Where the library takes fewer, as one before MPI 4 takes those of an int. */
+/* Limits message sizes as MPI before version 4 does with its int counts. */
 static void messages_that_are_too_long_are_refused(void **state)
 {
     struct fixture f;
@@ -323,15 +321,15 @@ static void messages_that_are_too_long_are_refused(void **state)
     int code = message_begin_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test");
     good = good && m.request == MPI_REQUEST_NULL &&
            message_status(f.waiter, code, "test", &e) == ERR_ARGUMENT &&
-           says(&e, "test: a message of more bytes than MPI takes in one call, 100");
+           says(&e, "test: a message of more than 100 bytes, the most that MPI accepts");
     good = good && wait_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test", &e) == ERR_ARGUMENT &&
-           says(&e, "test: a message of 101 bytes; MPI takes at most 100");
+           says(&e, "test: a message of 101 bytes, but MPI accepts at most 100");
     f.waiter->message_most = most;
     end(&f);
     assert_all(good);
 }
 
-/* What large messages have, the rest of which stays away: as many bytes are said to be there. */
+/* Large messages are replaced by ones of SHOWN bytes with the full size in their envelope. */
 enum { SHOWN = 16 };
 static MPI_Count said_to_send, said_to_receive;
 
@@ -353,7 +351,8 @@ int MPI_Irecv_c(void *data, MPI_Count n, MPI_Datatype type, int from, int tag, M
 }
 #endif
 
-/* An int would have 7 of these bytes. From the last rank to rank 0, also of one rank. */
+/* Converted to an int, the size would be 7 bytes. Sends from the last rank to rank 0, also with
+ * one rank. */
 static void messages_have_more_bytes_than_an_int(void **state)
 {
     const size_t bytes = ((size_t)1 << 32) + 7;
@@ -383,8 +382,8 @@ static void messages_have_more_bytes_than_an_int(void **state)
 
 /* ---- Steps that are given up ---- */
 
-/* Rank 0 alone begins a block, whose answers stay away: what it was about to receive has no place any more. What it
- * has sent, one share a rank, is taken by hand, so that nobody takes it for another message. */
+/* Rank 0 begins a block alone and gets no answers, so its receives must be cancelled. The test
+ * receives its sends itself, so that no other rank mistakes them. */
 static void flights_of_a_step_that_ends_early_are_given_up(void **state)
 {
     static real share[N];

@@ -14,7 +14,7 @@ struct call_ticket {
     intptr_t number;
     int ranks;
     MPI_Request request;
-    struct call_line lines[]; /* [ranks] */
+    struct call_line lines[]; /* [ranks] calls of all ranks */
 };
 
 enum status call_check_open(struct call_check **check, struct error *e)
@@ -34,7 +34,8 @@ void call_check_close(struct call_check *c)
     free(c);
 }
 
-/* Number of this collective on its communicator, from 1; the count is the attribute's own value. */
+/* Returns the number of this collective on its communicator, from 1. The value of the attribute
+ * is the count itself, not a pointer. */
 static intptr_t next_number(const struct call_check *c, MPI_Comm comm)
 {
     void *value;
@@ -50,7 +51,7 @@ static struct call_line line_of(const struct call *call)
     struct call_line line;
     char type[MPI_MAX_OBJECT_NAME] = "";
     int length, world_rank;
-    memset(&line, 0, sizeof line); /* lines are compared as bytes */
+    memset(&line, 0, sizeof line); /* padding is zeroed because lines are sent as bytes */
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Type_get_name(call->type, type, &length);
     line.world_rank = world_rank;
@@ -73,8 +74,8 @@ static void append(char verdict[CALL_VERDICT_BYTES], const char *more)
     text_join(verdict, CALL_VERDICT_BYTES, "", more);
 }
 
-/* "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", for all ranks whose line is the same
- * as line `first`. */
+/* Appends "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)" for all ranks with the
+ * same call as line `first`. */
 static void append_group(const struct call_ticket *t, int first, char verdict[CALL_VERDICT_BYTES])
 {
     char part[256];
@@ -94,7 +95,7 @@ static void append_group(const struct call_ticket *t, int first, char verdict[CA
     append(verdict, part);
 }
 
-/* Leaves "" where all lines say the same. */
+/* Describes how the calls of ranks differ; verdict is "" if all are equal. */
 static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
 {
     bool agree = true;
@@ -106,10 +107,10 @@ static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
     snprintf(verdict, CALL_VERDICT_BYTES, "collective %lld is not the same on all %d ranks",
              (long long)t->number, t->ranks);
     for (int i = 0; i < t->ranks; i++) {
-        bool told = false;
+        bool listed = false;
         for (int j = 0; j < i; j++)
-            told = told || same_call(&t->lines[i], &t->lines[j]);
-        if (!told)
+            listed = listed || same_call(&t->lines[i], &t->lines[j]);
+        if (!listed)
             append_group(t, i, verdict);
     }
 }

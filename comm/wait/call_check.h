@@ -1,9 +1,9 @@
-/* Check mode: before each collective the ranks of its communicator tell each other what they are
- * about to do, and learn whether all are about to do the same. Ranks that disagree about order,
- * kind, size or type of a collective would otherwise hang, or add up what does not belong together.
- * Where a rank must not wait (pending_begin_at_once) the lines are sent in the same way, and compared
- * before the rank waits for the collective itself. Messages between two ranks: message_check.h.
- * Costs a small collective for each: not for timing. */
+/* Check mode for collectives. Before each collective, the ranks of its communicator exchange a
+ * description of the call and compare all descriptions. Without this, ranks that disagree about
+ * order, kind, size or type of a collective could hang or add unrelated numbers.
+ * If a rank must not wait (pending_begin_at_once), descriptions are compared before the rank
+ * waits for the collective. message_check.h checks messages between two ranks. Each check costs
+ * a small collective, so do not time runs in check mode. */
 #pragma once
 
 #include <mpi.h>
@@ -14,16 +14,16 @@
 #include "comm/wait/message_check.h"
 #include "kernels/base/error.h"
 
-/* A collective as its caller sees it. */
+/* A collective call to be checked. */
 struct call {
     const char *kind;      /* "allreduce" */
-    const char *operation; /* what it is for */
+    const char *operation; /* purpose of the call, for messages */
     size_t count;
     MPI_Datatype type;
-    int root; /* -1: there is none */
+    int root; /* root rank; -1 if the collective has no root */
 };
 
-/* What a rank says of its call. */
+/* Description of a call, as sent to other ranks. */
 struct call_line {
     int32_t world_rank, root;
     uint64_t count;
@@ -32,26 +32,28 @@ struct call_line {
 
 enum { CALL_VERDICT_BYTES = 768 };
 
-/* A collective that ranks are comparing. */
+/* A comparison of calls in progress. */
 struct call_ticket;
 
 struct call_check {
-    int key; /* of the attribute that counts a communicator's collectives */
+    int key; /* key of the attribute that counts a communicator's collectives */
     struct message_check messages;
 };
 
-/* Waits for one request, with a deadline: what wait.c gives. */
+/* Waits for one request, with a deadline. wait.c supplies this function. */
 typedef enum status call_wait(void *arg, MPI_Request *request, struct error *e);
 
 enum status call_check_open(struct call_check **check, struct error *e);
 void call_check_close(struct call_check *check);
 
-/* Collective over comm, without waiting: tells what this rank is about to do. */
+/* Sends this rank's call to the ranks of comm without waiting. Collective over comm. *ticket is
+ * freed by call_check_test or call_check_finish. */
 enum status call_check_start(struct call_check *check, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e);
-/* Whether all have told, and the same; *ticket is NULL from then on. */
+/* Returns whether all calls have arrived and are equal. If so, frees *ticket and sets it to
+ * NULL. */
 bool call_check_test(struct call_ticket **ticket);
-/* Waits for it, if there still is a ticket. ERR_MPI, naming the number of the collective, the ranks
- * and what each was about to do, unless all agree. */
+/* Waits for the comparison and frees *ticket, which may be NULL. ERR_MPI if calls differ; the
+ * message states the number of the collective and the call of each rank. */
 enum status call_check_finish(struct call_ticket **ticket, call_wait *wait, void *arg,
                               struct error *e);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of strategies have tag 0; those of readers small ones. */
+/* Strategies send with tag 0, data readers with small tags. */
 enum { TAG_NOTE = 30003 };
 
-/* Of a communicator: messages to and from each of its ranks. */
+/* Numbers of messages to and from one rank of a communicator. */
 struct counts {
     uint64_t sent, received;
 };
@@ -28,7 +28,7 @@ void message_check_close(struct message_check *c)
     MPI_Comm_free_keyval(&c->key);
 }
 
-/* NULL when there is no memory. */
+/* Returns counts [ranks] of `comm`, created at the first call; NULL if memory is exhausted. */
 static struct counts *counts_of(const struct message_check *c, MPI_Comm comm)
 {
     void *value;
@@ -97,6 +97,6 @@ void message_check_cancel(struct message_note **note)
     if (*note == NULL)
         return;
     MPI_Cancel(&(*note)->request);
-    MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* local, since it was cancelled */
+    MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* does not block after MPI_Cancel */
     free_note(note);
 }

@@ -1,7 +1,7 @@
-/* Check mode for messages between two ranks: with each message goes a line in which the sender says
- * what it sends; the receiver compares the line with what it expects before it looks at the message.
- * A message of another size, or of another step of an algorithm, would otherwise be cut short, or be
- * mistaken for the expected one. */
+/* Check mode for messages between two ranks. With each message the sender sends a note that
+ * describes it. The receiver compares the note with its own expectation before it uses the
+ * message. Without this, a message of another size or of another step of an algorithm could be
+ * truncated or mistaken for the expected one. */
 #pragma once
 
 #include <mpi.h>
@@ -9,15 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one side says. */
+/* Description of a message by its sender or its receiver. */
 struct message_line {
     int32_t world_rank;
-    uint64_t number; /* of the message from this sender to this receiver on its communicator */
+    /* number of the message from this sender to this receiver on its communicator */
+    uint64_t number;
     uint64_t bytes;
     char operation[96];
 };
 
-/* The line of a message that is on its way. */
+/* Note of a message in transit. */
 struct message_note {
     struct message_line own, theirs;
     bool receives;
@@ -25,21 +26,21 @@ struct message_note {
 };
 
 struct message_check {
-    int key;           /* of the attribute that counts a communicator's messages */
-    char verdict[768]; /* of the first message that was wrong; "" */
+    int key;           /* key of the attribute that counts a communicator's messages */
+    char verdict[768]; /* description of the first mismatch; "": none so far */
 };
 
 void message_check_open(struct message_check *c);
 void message_check_close(struct message_check *c);
 
-/* Starts the line of a message of so many bytes to or from `rank`; MPI's code. *note is NULL after
- * an error. */
+/* Starts the note of a message of `bytes` to or from `rank`. Returns MPI's error code; *note is
+ * NULL after an error. */
 int message_check_start(struct message_check *c, bool receives, int rank, size_t bytes,
                         const char *operation, MPI_Comm comm, struct message_note **note);
 
-/* When the line has come or gone: MPI_ERR_OTHER, with the verdict, where the sender says something
- * else than the receiver. Frees the note. */
+/* Compares and frees a note that has arrived or left. Returns MPI_ERR_OTHER and sets c->verdict
+ * if sender and receiver disagree. */
 int message_check_end(struct message_check *c, struct message_note **note);
 
-/* Gives up a line that will not come. */
+/* Cancels and frees a note that will not arrive. *note may be NULL. */
 void message_check_cancel(struct message_note **note);

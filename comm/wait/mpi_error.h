@@ -1,7 +1,8 @@
-/* Return codes of MPI as a status. */
+/* Conversion of MPI error codes. */
 #pragma once
 
 #include "kernels/base/error.h"
 
-/* OK for MPI_SUCCESS; for other codes ERR_MPI, "OPERATION: " and the library's own words. */
+/* Returns OK for MPI_SUCCESS. Otherwise ERR_MPI, whose message is "OPERATION: " and MPI's own
+ * text. */
 enum status mpi_status(int code, const char *operation, struct error *e);

@@ -13,8 +13,10 @@ static atomic_bool yields;
 static _Atomic uint64_t n_yields;
 static progress_function *_Atomic next;
 
-/* Stands in front of UCX's own, whose type is ucp_api.h's: the library's calls find that of the program first, which the
- * linker exports where the MPI library itself refers to UCX. Weak, so that a UCX that is linked into the program stays what it is. Returns what UCX's does: 0 where nothing happened. */
+/* Replaces UCX's function of this name and calls it, then yields if configured. The declaration
+ * follows ucp_api.h. The MPI library finds the program's definition first, because the linker
+ * exports it if the library refers to UCX. It is weak so that a UCX linked into the program
+ * keeps its own. Returns UCX's result, 0 if nothing happened. */
 unsigned ucp_worker_progress(void *worker);
 
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker)

@@ -1,19 +1,21 @@
-/* What a rank does inside a call of the library that waits. MPICH looks for messages there without a pause, and where
- * ranks outnumber cores one that does keeps those that it waits for from running for a whole turn of the scheduler.
- * Over UCX no setting of MPICH 4.0 changes that (MPIR_CVAR_POLLS_BEFORE_YIELD is of other devices). */
+/* Makes ranks yield their core while they wait inside MPI. MPICH polls for messages without a
+ * pause. If there are more ranks than cores, a polling rank keeps the ranks that it waits for
+ * from running for a whole time slice. Over UCX no setting of MPICH 4.0 changes that
+ * (MPIR_CVAR_POLLS_BEFORE_YIELD is for other devices). */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this node has more ranks of the launch, as Hydra tells a rank before MPI_Init, than this rank may use processors:
- * all of the machine, or of its container, job or taskset; false where another launcher started it. Of ranks that are
- * bound to a core each it is true, too: yielding costs them next to nothing. */
+/* Returns whether the launch has more ranks on this node than this rank may use processors.
+ * Hydra states the number of ranks before MPI_Init; false under other launchers. The processors
+ * of a machine, container, job or taskset are counted. Also true for ranks bound to one core
+ * each: for them, yielding costs almost nothing. */
 bool progress_is_crowded(void);
 
-/* From now on this process lets others have its core whenever UCX has found nothing to do, inside any call, those that
- * begin and end MPI included. Of a library without UCX calls spin as before. */
+/* Makes this process yield whenever UCX finds nothing to do, from now on and within any MPI
+ * call, MPI_Init and MPI_Finalize included. No effect if the library does not use UCX. */
 void progress_yield(void);
 
-/* How often it did. */
+/* Returns the number of yields so far. */
 uint64_t progress_yields(void);

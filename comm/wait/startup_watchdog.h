@@ -1,6 +1,6 @@
-/* A deadline where there is no waiter yet, or none any more: starting the library, the first
- * communicators and windows, leaving the library. These calls wait for all ranks and have no
- * non-blocking form; a watchdog thread ends the process where one of them lasts too long. */
+/* A deadline for calls that run without a waiter: starting MPI, creating the first communicators
+ * and windows, finalising MPI. These calls wait for all ranks and have no non-blocking form. A
+ * watchdog thread ends the process if a call exceeds its deadline. */
 #pragma once
 
 #include <stdint.h>
@@ -12,12 +12,12 @@ struct startup_watchdog {
     const char *operation; /* borrowed */
     double deadline_s;
     _Atomic int64_t alive_ns;
-    struct watchdog *watchdog; /* NULL: there is no deadline */
+    struct watchdog *watchdog; /* NULL if there is no deadline */
 };
 
-/* Until startup_watchdog_end: after deadline_s (<= 0: never) the process ends with status 1 and a
- * message that names the operation and those ranks of this node that are stopped. `s` stays where
- * it is. */
+/* Starts a deadline that startup_watchdog_end cancels. deadline_s <= 0: no deadline. When it
+ * passes, the process ends with status 1 and a message that names the operation and the stopped
+ * ranks of this node. `s` must not move meanwhile. */
 enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,
                                    double deadline_s, struct error *e);
 void startup_watchdog_end(struct startup_watchdog *s);

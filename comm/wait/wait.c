@@ -1,4 +1,3 @@
-/* Collectives, pending sums and requests. */
 #include <limits.h>
 
 #include "comm/wait/wait_internal.h"
@@ -6,8 +5,8 @@
 
 /* ---- Testing in a loop ---- */
 
-/* Tests until the request is complete or the deadline has passed; `code` is what starting it
- * returned. */
+/* Tests until the request is complete or the deadline has passed. `code` is the result of the
+ * call that started the request. */
 static enum status poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
     int64_t begin_ns = clock_ns();
@@ -48,7 +47,7 @@ static enum status check_count(size_t count, const char *operation, struct error
 {
     if (count <= INT_MAX)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s: %zu elements in one call; MPI takes at most %d",
+    return error_set(e, ERR_ARGUMENT, "%s: %zu elements in one call, but MPI accepts at most %d",
                      operation, count, INT_MAX);
 }
 
@@ -64,7 +63,7 @@ static enum status wait_for_check(void *arg, MPI_Request *request, struct error 
     return poll_request(arg, MPI_SUCCESS, request, e);
 }
 
-/* Where calls are compared, inside a wait. */
+/* Compares the call with other ranks in check mode. Must be called inside a wait. */
 static enum status compare_call(struct waiter *w, const struct call *call, MPI_Comm comm,
                                 struct error *e)
 {
@@ -75,7 +74,8 @@ static enum status compare_call(struct waiter *w, const struct call *call, MPI_C
     return call_check_finish(&ticket, wait_for_check, w, e);
 }
 
-/* Before one collective of the library, which follows unless this fails. */
+/* Begins one collective: checks its size, counts it, enters the wait and compares calls. On
+ * error the wait is left. */
 static enum status begin_collective(struct waiter *w, const struct call *call, MPI_Comm comm,
                                     struct error *e)
 {
@@ -94,7 +94,8 @@ static enum status end_collective(struct waiter *w, enum status status)
     return status;
 }
 
-/* The rest of a collective: the blocking call where waits block, else the other one and tests. */
+/* Completes a collective by the blocking call if waits block, otherwise by the non-blocking call
+ * and tests. */
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \

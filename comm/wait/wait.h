@@ -1,21 +1,19 @@
-/* Waiting for other ranks. Once the ranks have started, no file of this project outside comm/wait
- * makes a blocking MPI call, but for those that create and free what ranks share, inside
- * blocking_call_begin and blocking_call_end: every wait has a deadline, a policy, a name (its
- * operation) and a sequence number.
+/* Waiting for other ranks. After start-up, only comm/wait makes blocking MPI calls. The exception
+ * is creating and freeing shared objects, within blocking_call_begin and blocking_call_end. Every
+ * wait has a deadline, a policy, a name (its operation) and a sequence number.
  *
- * The first word of a function says what it does with time:
+ * The first word of a function states how it treats time:
  *
- *   wait_...           returns when what it names has happened, or with ERR_TIMEOUT
- *   pending_...        a sum over ranks that begins (pending_begin), may be tested while the rank
- *                      computes (pending_test) and is waited for later (pending_wait)
- *   message_...        the same for messages between two ranks: message_begin_send and _receive,
- *                      message_test, message_wait
- *   blocking_call_...  around calls of the library that wait and cannot be tested
- *   waiter_...         sets up how this rank waits and counts what its waits cost; never waits,
- *                      but to open and to close
+ *   wait_...           returns when the named event has happened, or with ERR_TIMEOUT
+ *   pending_...        a sum over ranks: pending_begin starts it, pending_test tests it while the
+ *                      rank computes, pending_wait waits for it
+ *   message_...        a message between two ranks: message_begin_send and _receive, message_test,
+ *                      message_wait
+ *   blocking_call_...  around MPI calls that wait and cannot be tested
+ *   waiter_...         sets up how this rank waits and counts the cost of its waits; only open and
+ *                      close wait
  *
- * Where ranks do not share a waiter yet, a startup_watchdog (startup_watchdog.h) gives the
- * deadline. */
+ * Before ranks share a waiter, startup_watchdog.h gives the deadline. */
 #pragma once
 
 #include <mpi.h>
@@ -28,122 +26,125 @@
 #include "kernels/base/timeline.h"
 
 enum wait_kind {
-    WAIT_BLOCK, /* the rank owns its core: the library's own call */
-    WAIT_POLL,  /* test in a loop */
-    WAIT_YIELD, /* test and yield, also inside the library (progress.h): more ranks than cores */
+    WAIT_BLOCK, /* the rank owns its core: blocking MPI calls */
+    WAIT_POLL,  /* tests in a loop */
+    WAIT_YIELD, /* tests and yields, also inside MPI (progress.h): more ranks than cores */
 };
 
-/* What a rank shows the other ranks of its node, on a cache line of its own. */
+/* State of a rank that other ranks of its node can read, on a cache line of its own. */
 struct presence {
-    _Atomic uint64_t sequence; /* of its last wait */
-    _Atomic int64_t alive_ns;  /* its last sign of life while waiting, the watchdog's as well */
+    _Atomic uint64_t sequence; /* sequence number of its last wait */
+    _Atomic int64_t alive_ns;  /* time at which the waiting rank or its watchdog last ran */
     char rest[48];
 };
 
-/* How this rank waits, and what its waits have cost. Set up by waiter_open, then passed to every
- * call, by one thread at a time. The watchdog's thread reads only atomic members and members that
+/* Wait policy of this rank and the cost of its waits. waiter_open sets it up; one thread at a
+ * time passes it to calls. The watchdog's thread reads only atomic members and members that
  * never change. */
 struct waiter {
     enum wait_kind kind;
-    double deadline_s;   /* <= 0: none */
-    size_t message_most; /* bytes that the library takes in a message: an int's before MPI 4 */
-    struct watchdog *watchdog; /* ends the process where a rank inside the library cannot */
+    double deadline_s;         /* deadline of each wait; <= 0: none */
+    size_t message_most;       /* largest message in bytes that MPI accepts: INT_MAX before MPI 4 */
+    struct watchdog *watchdog; /* ends the process if a rank exceeds the deadline inside MPI */
     struct call_check *check;  /* NULL: calls are not compared */
 
-    /* [node_ranks], in memory that the ranks of a node share: shows which ranks lag when a deadline
-     * passes. */
+    /* [node_ranks] in shared memory. Shows which ranks lag when a deadline passes. */
     struct presence *presence;
     int node_rank, node_ranks;
-    int *world_ranks, *processes; /* of the node's ranks, for messages */
-    MPI_Group node;               /* those ranks */
+    /* [node_ranks] world ranks and process ids of this node's ranks, for messages */
+    int *world_ranks, *processes;
+    MPI_Group node; /* the ranks of this node */
     MPI_Win window;
 
-    /* What this rank does for other ranks during every wait, or NULL: set on all ranks or on none.
-     * It makes no call that waits. WAIT_BLOCK then tests in a loop too, since a rank inside the
-     * library serves nobody. */
+    /* Work for other ranks, called repeatedly during every wait; NULL: none. Set on all ranks or
+     * on none. It must not wait. With it WAIT_BLOCK tests in a loop too, because a rank inside
+     * MPI cannot serve. */
     void (*serve)(void *arg);
     void *serve_arg;
-    /* Ranks pass through different numbers of waits: a smaller number does not make a rank late. */
+    /* Ranks pass through different numbers of waits, so a smaller number does not mean that a
+     * rank is late. */
     _Atomic bool free_running;
-    /* When ranks last met (clock_ns), where their steps do not tie them, as those of an asynchronous server: a rank
-     * may come to a meeting of all as much later than another as they have gone alone, which is added to the
-     * deadline of barriers. 0: steps tie them. Set on all ranks or on none. */
+    /* Time (clock_ns) at which ranks last synchronised, if their steps are independent as with
+     * an asynchronous server. Since then ranks may have drifted apart by as much as the time
+     * that has passed, which barriers add to their deadline. 0: steps synchronise ranks. Set on
+     * all ranks or on none. */
     int64_t alone_since_ns;
 
-    _Atomic uint64_t sequence;     /* waits so far */
-    const char *_Atomic operation; /* of the last one */
+    _Atomic uint64_t sequence;     /* number of waits so far */
+    const char *_Atomic operation; /* operation of the last wait */
     int64_t deadline_ns;
-    uint64_t calls, bytes_payload;       /* at the MPI boundary */
-    uint64_t served_calls, served_bytes; /* of these, for other ranks: by serve */
-    uint64_t messages_sent, bytes_sent;  /* between two ranks; those of collectives are not known */
-    int64_t poll_ns;                     /* spent testing and yielding */
+    uint64_t calls, bytes_payload;       /* MPI calls, and bytes passed to them */
+    uint64_t served_calls, served_bytes; /* part of calls and bytes_payload that serve caused */
+    /* messages between two ranks; messages inside collectives are not counted */
+    uint64_t messages_sent, bytes_sent;
+    int64_t poll_ns; /* time spent testing and yielding */
     struct timeline
-        *timeline; /* borrowed: where pending sums and their like are kept; NULL: nowhere */
+        *timeline; /* borrowed; records pending sums and similar intervals; NULL: none */
 };
 
 /* ---- How this rank waits ---- */
 
-/* Collective over comm. Starts the watchdog when there is a deadline. */
+/* Sets up *w for the ranks of comm and starts the watchdog if there is a deadline. Collective
+ * over comm. */
 enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
                         struct error *e);
-/* Collective. */
+/* Frees the waiter's resources. Collective. */
 void waiter_close(struct waiter *w);
 
-/* From now on ranks compare what they are about to do before each collective (call_check.h), and
- * sender and receiver of a message what they expect (message_check.h). Ranks that disagree get
- * ERR_MPI, of two the receiver. */
+/* Turns check mode on. Before each collective, ranks then compare their calls (call_check.h);
+ * receivers compare messages with their expectation (message_check.h). Ranks that disagree get
+ * ERR_MPI; of a message, the receiver gets it. */
 enum status waiter_check_calls(struct waiter *w, struct error *e);
 
-/* Whether waits are blocking calls of the library, MPI_Allreduce in place of MPI_Iallreduce: not where a rank serves
- * others meanwhile. */
+/* Returns whether waits are blocking MPI calls, such as MPI_Allreduce instead of MPI_Iallreduce.
+ * False if a rank serves others while it waits. */
 bool waiter_blocks(const struct waiter *w);
 
-/* Counts a call that the caller makes itself. */
+/* Counts an MPI call that the caller makes itself. */
 void waiter_count(struct waiter *w, size_t bytes);
 
 /* ---- Collectives ---- */
 
-/* Sums `count` values over comm in place. ERR_TIMEOUT names operation, sequence number and the
- * ranks of this node that lag; under WAIT_BLOCK the watchdog ends the process with the same
- * message. */
+/* Sums `count` values over comm in place. ERR_TIMEOUT names the operation, the sequence number
+ * and the lagging ranks of this node. Under WAIT_BLOCK the watchdog ends the process with the
+ * same message. */
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e);
 
-/* Gives every rank the root's values. */
+/* Copies the root's `count` values to every rank. */
 enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatype type, int root,
                        MPI_Comm comm, const char *operation, struct error *e);
 
-/* Collects `bytes` of every rank at the root: all [ranks][bytes]. */
+/* Gathers `bytes` from every rank at the root, in all [ranks][bytes]. */
 enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
                         MPI_Comm comm, const char *operation, struct error *e);
 
-/* Sums `count` values over comm at the root, in place; those of the other ranks stay as they are. */
+/* Sums `count` values over comm at the root, in place. Values of other ranks stay unchanged. */
 enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, const char *operation, struct error *e);
 
-/* Hands rank i the i-th `bytes` of the root's all [ranks][bytes]. */
+/* Sends the i-th `bytes` of the root's all [ranks][bytes] to rank i. */
 enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *mine, int root,
                          MPI_Comm comm, const char *operation, struct error *e);
 
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e);
 
-/* Collective: *copy has comm's ranks and messages of its own; freed by the caller, MPI_COMM_NULL on
- * error. */
+/* Duplicates comm as *copy, which the caller frees; MPI_COMM_NULL on error. Collective. */
 enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const char *operation,
                           struct error *e);
 
-/* Around blocking calls of the library that all ranks make and that have no non-blocking form:
- * windows, files, some communicators. Where a rank stays away beyond the deadline the watchdog ends
- * the process with the message of any wait. */
+/* Mark the start and end of blocking MPI calls that all ranks make and that have no non-blocking
+ * form: for windows, files, some communicators. If a rank stays away beyond the deadline, the
+ * watchdog ends the process with the usual message of a wait. */
 void blocking_call_begin(struct waiter *w, const char *operation);
 void blocking_call_end(struct waiter *w);
 
 /* ---- Pending sums ---- */
 
-/* A sum over ranks that is begun now and waited for later. The caller sets the first part; ranks
- * begin the pending sums of a communicator in the same order. */
+/* A sum over ranks that starts now and is waited for later. The caller sets the members down to
+ * `operation`. Ranks must begin the pending sums of a communicator in the same order. */
 struct pending {
-    void *values; /* [count], summed in place; borrowed until it is complete */
+    void *values; /* [count], summed in place; borrowed until the sum is complete */
     size_t count; /* at most INT_MAX */
     MPI_Datatype type;
     MPI_Op op;
@@ -151,24 +152,24 @@ struct pending {
     const char *operation;
 
     bool active;      /* begun, and not known to be complete */
-    int64_t begin_ns; /* where there is a timeline */
+    int64_t begin_ns; /* start of the sum, if there is a timeline */
     MPI_Request request;
-    int code;                   /* that the library's last call returned */
-    struct call_ticket *ticket; /* NULL where calls are not compared */
+    int code;                   /* result of the last MPI call */
+    struct call_ticket *ticket; /* NULL unless calls are compared */
 };
 
-/* Begins the sum and counts it. Where calls are compared this one is, before it begins: the rank
- * may wait then. */
+/* Begins the sum and counts it. In check mode it first compares the call with other ranks and
+ * may wait. */
 enum status pending_begin(struct waiter *w, struct pending *p, struct error *e);
 
-/* The same where the rank must not wait: calls are compared before pending_test or pending_wait look
- * at the sum. What goes wrong shows in pending_wait. */
+/* Begins the sum without waiting, also in check mode: pending_test or pending_wait then compare
+ * calls. pending_wait reports errors. */
 void pending_begin_at_once(struct waiter *w, struct pending *p);
 
-/* Whether the sum is complete, without waiting. */
+/* Returns whether the sum is complete, without waiting. */
 bool pending_test(struct waiter *w, struct pending *p);
 
-/* Waits for the sum; nothing is left to wait for when it is not active, but the wait counts in the
+/* Waits for the sum. For an inactive sum it returns at once, but counts as a wait in the
  * sequence. */
 enum status pending_wait(struct waiter *w, struct pending *p, struct error *e);
 
@@ -176,60 +177,63 @@ enum status pending_wait(struct waiter *w, struct pending *p, struct error *e);
 
 /* A message to or from one rank. */
 struct message {
-    void *data; /* borrowed; only read when it is sent */
+    void *data; /* borrowed; only read by sends */
     size_t bytes;
     int rank;
-    MPI_Request request;       /* of the call that it is passed to */
-    struct message_note *note; /* the same; NULL where calls are not compared */
-    int code;                  /* what a test of it has found: once wrong, it stays so */
+    MPI_Request request;       /* request of the message itself */
+    struct message_note *note; /* note about the message; NULL unless calls are compared */
+    int code;                  /* result of tests; an error stays */
 };
 
-/* Sends or receives n messages that are on their way together; returns when all have arrived, or
- * have left. Where ranks take different parts in a pattern, each must pass through as many of these
- * waits as the others, with n = 0 if need be: the sequence number shows which rank lags. */
+/* Sends or receives n messages that are in transit together. Returns when all have arrived or
+ * left. Every rank must pass through the same number of these waits, with n = 0 if it has no
+ * message: the sequence number shows which rank lags. */
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e);
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
-/* Messages that go both ways at the same time. */
+/* Messages in both directions at the same time. */
 struct exchange {
     struct message *sends, *receives;
     int n_sends, n_receives;
     MPI_Comm comm;
     const char *operation;
-    /* Called for each of receives in their order, once it has come and the send of the same number
-     * has gone, while later ones are on their way; or NULL. */
+    /* Called for each of receives in order, once it has arrived and the send of the same number
+     * has left. Later messages may still be in transit. NULL: no call. */
     void (*arrived)(void *arg, int i);
     void *arg;
 };
 
-/* Returns when all have arrived and all have left. As with wait_send and wait_receive, all ranks
- * pass through the same number of these waits. */
+/* Sends and receives all messages; returns when all have arrived and left. All ranks must pass
+ * through the same number of these waits. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 
-/* The same in parts. Begins the messages, and counts them, without waiting: *x stays where it is until they are
- * complete. */
+/* Begins the messages of an exchange and counts them, without waiting. *x must not move until
+ * they are complete. */
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e);
-/* Whether all have arrived and left, without waiting; MPI's code. */
+/* Returns MPI's error code; *done: whether all messages of the exchange have arrived and left.
+ * Does not wait. */
 int message_test_exchange(struct waiter *w, const struct exchange *x, bool *done);
-/* Waits for them, also where they are complete: ranks pass through as many waits. `code`: what tests returned. */
+/* Waits for an exchange that was begun, even if it is complete, since ranks must pass through
+ * equally many waits. code: result of message_test_exchange. */
 enum status wait_begun_exchange(struct waiter *w, const struct exchange *x, int code,
                                 struct error *e);
 
-/* Begins n messages, and counts them, without waiting; returns MPI's code, MPI_ERR_COUNT for one that
- * is longer than a call of the library takes. Sender and receiver name the same operation. */
+/* Begin n messages and count them, without waiting. Return MPI's error code, or MPI_ERR_COUNT
+ * for a message above w->message_most. Sender and receiver must name the same operation. */
 int message_begin_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                        const char *operation);
 int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                           const char *operation);
 
-/* Whether a message that was begun is complete, without waiting; a message that was complete before,
- * or never begun (MPI_REQUEST_NULL), is. MPI's code, which message_wait finds as well. */
+/* Tests one message without waiting and returns MPI's error code. *done is also true if the
+ * message was complete before or never begun (MPI_REQUEST_NULL). message_wait reports the same
+ * error. */
 int message_test(struct waiter *w, struct message *message, bool *done);
 
-/* The status for a code of these three: OK, or ERR_ARGUMENT for a message that is too long, or ERR_MPI
- * with what was found out about one, or with MPI's own words. */
+/* Returns the status for a code of message_test or message_begin functions. ERR_ARGUMENT: a
+ * message is too long. ERR_MPI: the message of check mode if there is one, otherwise MPI's text. */
 enum status message_status(const struct waiter *w, int code, const char *operation,
                            struct error *e);
 
@@ -237,34 +241,35 @@ enum status message_status(const struct waiter *w, int code, const char *operati
 enum status message_wait(struct waiter *w, struct message *message, const char *operation,
                          struct error *e);
 
-/* On the way out after an error, before the memory of messages that were begun is given back. Gives up a
- * receive for which no message will come. */
+/* Cancels a receive for which no message will arrive. Call it after an error, before the memory
+ * of the message is freed. */
 void message_cancel(struct waiter *w, struct message *message);
-/* Waits until a send has left, until the deadline at most: MPI cannot take it back. */
+/* Waits until a send has left, at most until the deadline, because MPI cannot cancel sends. */
 void message_let_leave(struct waiter *w, struct message *message, const char *operation);
 
 /* ---- Other waits ---- */
 
-/* Counts and completes n requests of one operation that the caller has started itself, `bytes` in
- * all; `code` is what starting them returned. */
+/* Counts and completes n requests of one operation that the caller has started, `bytes` in
+ * total. code: result of the calls that started them. */
 enum status wait_requests(struct waiter *w, int code, MPI_Request *requests, int n, size_t bytes,
                           const char *operation, struct error *e);
 
-/* Waits until `done` returns true; its own calls, none of which waits, let the library's messages
+/* Waits until `done` returns true. Calls in `done` must not wait; they let MPI's messages
  * progress. */
 enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, const char *operation,
                        struct error *e);
 
-/* How far a rank has come, in memory that the ranks of a node share, on a cache line of its own. */
+/* Progress of a rank, in memory shared by the ranks of a node, on a cache line of its own. */
 struct flag {
     _Atomic uint64_t value;
     char rest[56];
 };
 
-/* A rank that sees the value also sees everything that was written before. */
+/* Sets the flag to `value`. A rank that reads the value also sees all earlier writes of this
+ * rank. */
 void flag_raise(struct flag *flag, uint64_t value);
 
-/* Waits until all of flags [n] have reached `value`; no MPI call, but the library's messages over
- * comm progress. */
+/* Waits until all of flags [n] have reached `value`. Tests memory only, but lets MPI messages
+ * over comm progress from time to time. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e);

@@ -1,11 +1,10 @@
-/* Flags in memory that the ranks of a node share. */
 #include <sched.h>
 #include <stdatomic.h>
 
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* Tests of flags before a rank lets others have its core: some 50 us. */
+/* Number of tests after which a rank yields its core: about 50 us. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)
@@ -21,8 +20,8 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Between two tests of the flags. Even a rank that owns its core lets go of it now and then, and
- * lets messages progress that other ranks may still wait for. */
+/* Yields the core between tests of flags, under WAIT_YIELD each time, otherwise now and then.
+ * Also lets MPI messages progress, because other ranks may be waiting for them. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;
@@ -32,7 +31,7 @@ static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
 }
 
-/* Tests and checks the deadline in every policy: flags cannot be waited for inside the library. */
+/* Tests in a loop under every policy, because MPI cannot wait for flags. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e)
 {

@@ -1,4 +1,3 @@
-/* Messages between two ranks. */
 #include <limits.h>
 
 #include "comm/wait/wait_internal.h"
@@ -8,8 +7,8 @@ static bool is_compared(const struct message *m)
     return m->note != NULL;
 }
 
-/* Waits for one message that was begun; where messages are compared, first for its line. A test may have
- * found it wrong before. */
+/* Waits for one message that was begun, in check mode first for its note. An earlier test may
+ * have found an error already. */
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
     TRY(message_status(w, message->code, w->operation, e));
@@ -21,7 +20,8 @@ static enum status finish_message(struct waiter *w, struct message *message, str
     return wait_request(w, &message->request, e);
 }
 
-/* In pairs of the same number, then what is left of the longer list. */
+/* Waits for sends and receives in pairs of the same number, then for the rest of the longer
+ * list. */
 static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
 {
     enum status status = message_status(w, code, w->operation, e);
@@ -42,12 +42,13 @@ static enum status check_messages(const struct waiter *w, const struct message *
 {
     for (int i = 0; i < n; i++)
         if (messages[i].bytes > w->message_most)
-            return error_set(e, ERR_ARGUMENT, "%s: a message of %zu bytes; MPI takes at most %zu",
-                             operation, messages[i].bytes, w->message_most);
+            return error_set(e, ERR_ARGUMENT,
+                             "%s: a message of %zu bytes, but MPI accepts at most %zu", operation,
+                             messages[i].bytes, w->message_most);
     return OK;
 }
 
-/* Where messages are compared, the line of a message leaves before it. */
+/* Prepares a message. In check mode, its note leaves before the message. */
 static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                          const char *operation)
 {
@@ -62,7 +63,7 @@ static int start_message(struct waiter *w, bool receives, struct message *m, MPI
                                &m->note);
 }
 
-/* Bytes beyond an int go through calls that came with MPI 4. */
+/* More than INT_MAX bytes need the calls of MPI 4. */
 static int receive(struct message *m, MPI_Comm comm)
 {
 #if MPI_VERSION >= 4
@@ -128,8 +129,8 @@ enum status message_status(const struct waiter *w, int code, const char *operati
 {
     if (code == MPI_ERR_COUNT)
         return error_set(e, ERR_ARGUMENT,
-                         "%s: a message of more bytes than MPI takes in one call, %zu", operation,
-                         w->message_most);
+                         "%s: a message of more than %zu bytes, the most that MPI accepts",
+                         operation, w->message_most);
     if (code != MPI_SUCCESS && w->check != NULL && w->check->messages.verdict[0] != '\0')
         return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
     return mpi_status(code, operation, e);
@@ -142,12 +143,12 @@ void message_cancel(struct waiter *w, struct message *message)
     if (message->request == MPI_REQUEST_NULL)
         return;
     MPI_Cancel(&message->request);
-    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* local, since it was cancelled */
+    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* does not block after MPI_Cancel */
 }
 
 void message_let_leave(struct waiter *w, struct message *message, const char *operation)
 {
-    struct error e; /* another one has been told */
+    struct error e; /* ignored: an earlier error has been reported */
     if (message->request != MPI_REQUEST_NULL || is_compared(message))
         message_wait(w, message, operation, &e);
 }
@@ -167,7 +168,7 @@ static enum status check_exchange(const struct waiter *w, const struct exchange 
     return check_messages(w, x->receives, x->n_receives, x->operation, e);
 }
 
-/* Receives first, so that what arrives has a place to go. */
+/* Receives are posted first, so that arriving messages find a buffer. */
 static int start_exchange(struct waiter *w, const struct exchange *x)
 {
     int code = message_begin_receive(w, x->receives, x->n_receives, x->comm, x->operation);
@@ -205,7 +206,7 @@ enum status message_begin_exchange(struct waiter *w, const struct exchange *x, s
     return message_status(w, start_exchange(w, x), x->operation, e);
 }
 
-/* The first that is not complete moves the others too. */
+/* Stops at the first incomplete message: testing it progresses all of them. */
 int message_test_exchange(struct waiter *w, const struct exchange *x, bool *done)
 {
     int code = MPI_SUCCESS;

@@ -1,5 +1,5 @@
-/* How a rank waits: what it shows to the other ranks, the watchdog, the message when a deadline
- * passes. */
+/* The wait policy of a rank: its presence in shared memory, the watchdog, the message when a
+ * deadline passes. */
 #include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,20 +14,20 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* A rank that has given no sign of life for so long, while others wait, has stopped. The watchdog
- * and the polling loops give one far more often. */
+/* Silence after which a waiting rank counts as stopped. The watchdog and the polling loops give
+ * a sign of life far more often. */
 #define SILENCE_NS 500000000
 
 #define MEETING "meeting the ranks of this node"
 
-/* A loop of tests ends by itself at its deadline; the watchdog ends the process only this much
- * later, when the loop must be stuck inside a call of the library. */
+/* Delay of the watchdog after the deadline of a test loop. The loop ends itself at its deadline
+ * unless it is stuck inside MPI. */
 #define SLACK_NS 1000000000
 
 /* ---- Messages ---- */
 
-/* The wait of the ranks that are furthest behind. Ranks that wait for these in turn, as the
- * neighbours in a ring do, are ahead of them. */
+/* Returns the sequence number of the ranks that are furthest behind. Ranks that wait for these,
+ * for example neighbours in a ring, are ahead of them. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -37,8 +37,8 @@ static uint64_t last_sequence(const struct waiter *w)
     return last;
 }
 
-/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence` and, with `silent`,
- * give no sign of life; false when there are none. */
+/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence`; with `silent`,
+ * only ranks without a sign of life. Returns false if there are none. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
                        bool silent)
 {
@@ -55,12 +55,12 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t
     return used > empty;
 }
 
-/* Also the watchdog's, from its own thread, while this rank may just be leaving the wait. */
+/* May run on the watchdog's thread while this rank is leaving the wait. */
 static void describe_timeout(void *arg, char *text, size_t size)
 {
     const struct waiter *w = arg;
     char ranks[256];
-    const char *found = "all ranks of this node are there: another node's rank, or the network";
+    const char *found = "all ranks of this node have arrived: check other nodes and the network";
     const char *what = "";
     uint64_t last = last_sequence(w);
     bool late = last < w->sequence && !w->free_running;
@@ -76,8 +76,8 @@ static void describe_timeout(void *arg, char *text, size_t size)
 
 /* ---- Life ---- */
 
-/* Not MPI_Wait: where ranks outnumber cores, a rank that spins inside the library keeps the ranks
- * that it waits for from running. */
+/* Tests instead of MPI_Wait: if there are more ranks than cores, a rank that spins inside MPI
+ * keeps others from running. */
 static int finish(const struct waiter *w, MPI_Request *request)
 {
     int code = MPI_SUCCESS, done = 0;
@@ -96,7 +96,6 @@ static int gather_all(const struct waiter *w, int mine, int *all, MPI_Comm node)
     return code == MPI_SUCCESS ? finish(w, &request) : code;
 }
 
-/* The numbers and processes of the ranks of this node. */
 static enum status find_node_ranks(struct waiter *w, MPI_Comm node, int world_rank, struct error *e)
 {
     MPI_Comm_group(node, &w->node);
@@ -111,7 +110,7 @@ static enum status find_node_ranks(struct waiter *w, MPI_Comm node, int world_ra
     return mpi_status(code, MEETING, e);
 }
 
-/* One window with a line for each. */
+/* Allocates one shared window with a presence for each rank of the node. */
 static enum status open_window(struct waiter *w, MPI_Comm node, struct error *e)
 {
     void *mine;
@@ -175,7 +174,7 @@ enum status waiter_check_calls(struct waiter *w, struct error *e)
     return call_check_open(&w->check, e);
 }
 
-/* The watchdog goes first: it writes to the window. */
+/* The watchdog must have stopped, because it writes to the window. */
 static void close_window(struct waiter *w)
 {
     struct startup_watchdog startup;
@@ -208,7 +207,7 @@ bool waiter_blocks(const struct waiter *w)
     return w->kind == WAIT_BLOCK && w->serve == NULL;
 }
 
-/* Only a time to compare: it says nothing about what else was written. */
+/* Relaxed order is sufficient: no other data depends on this time. */
 static void give_sign_of_life(struct waiter *w, int64_t now_ns)
 {
     atomic_store_explicit(&w->presence[w->node_rank].alive_ns, now_ns, memory_order_relaxed);

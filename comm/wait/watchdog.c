@@ -11,7 +11,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* How often the thread looks. A deadline is seconds long, so a late look costs nothing. */
+/* Interval at which the thread checks the deadline. Deadlines are seconds long, so a late check
+ * costs nothing. */
 #define LOOK_NS 50000000
 
 struct watchdog {
@@ -31,8 +32,8 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* Nothing can be done about a failing write: the exit status tells the same, that of a wait that finds its
-     * deadline passed by itself. exit() would run handlers while another thread is inside the library. */
+    /* A failing write is ignored: the exit status equals that of a wait that finds its own
+     * deadline passed. exit() would run handlers while another thread is inside MPI. */
     if (write(STDERR_FILENO, text, length) < 0)
         quick_exit(EXIT_FAILURE);
     quick_exit(EXIT_FAILURE);

@@ -1,5 +1,5 @@
-/* A thread that ends the process when a blocking call lasts beyond its deadline: the one thing a
- * rank that sits inside MPI cannot do itself. Arming costs two stores. */
+/* A thread that ends the process when a blocking call exceeds its deadline, since a rank inside
+ * MPI cannot do that itself. Arming costs two stores. */
 #pragma once
 
 #include <stddef.h>
@@ -9,19 +9,19 @@
 
 struct watchdog;
 
-/* Called by the watchdog's thread when a deadline has passed: writes what is known about the wait
- * to `text`. It may only read memory that outlives the wait, and of that what is atomic or never
- * changes: the wait may just be ending. */
+/* Describes the wait in text [size]; called by the watchdog's thread after the deadline. It may
+ * only read memory that outlives the wait, and only atomic or constant members, because the wait
+ * may be ending. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
-/* While the process runs the thread keeps writing the time to *alive_ns (borrowed;
- * CLOCK_MONOTONIC), where others may look whether it does. */
+/* Starts the thread. While the process runs, the thread writes the time to *alive_ns (borrowed;
+ * CLOCK_MONOTONIC) for other processes to read. */
 enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *describe, void *arg,
                            _Atomic int64_t *alive_ns, struct error *e);
 void watchdog_stop(struct watchdog *watchdog);
 
-/* From now until disarm: at `deadline_ns` (CLOCK_MONOTONIC) the process writes the description to
- * standard error and ends by quick_exit with status 1, upon which the launcher ends the other
- * ranks. */
+/* Arms the watchdog until watchdog_disarm. At `deadline_ns` (CLOCK_MONOTONIC) the process writes
+ * the description to standard error and ends by quick_exit with status 1. The launcher then ends
+ * the other ranks. */
 void watchdog_arm(struct watchdog *watchdog, int64_t deadline_ns);
 void watchdog_disarm(struct watchdog *watchdog);
