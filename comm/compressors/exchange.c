@@ -1,4 +1,4 @@
-/* Direct messages among all ranks. No rank forwards data of another, so that no algorithm sends fewer
+/* Direct messages among all ranks. No rank forwards data of another, so no algorithm sends fewer
  * bytes; latency grows with the number of ranks. */
 #include "comm/compress.h"
 #include "kernels/base/pool.h"
@@ -33,14 +33,15 @@ static struct message share_of(const struct sync *s, const struct shares *v, int
                             .request = MPI_REQUEST_NULL};
 }
 
-/* Empty messages are not sent; both sides know which are empty. */
+/* Adds a message unless it is empty; both sides know which are empty. */
 static void add_message(struct message *list, int *n, struct message message)
 {
     if (message.bytes > 0)
         list[(*n)++] = message;
 }
 
-/* Each rank has its own order of peers, so that not all ranks begin with the same one. */
+/* Returns the i-th peer. Each rank has its own order, so that ranks do not all begin with the
+ * same peer. */
 static int peer_at(const struct sync *s, int i)
 {
     return (s->rank + i) % s->ranks;

@@ -1,29 +1,29 @@
-/* Error feedback (comm/compress.h) of compressors whose ranks all send a packet to all others: what
- * they have in common. Each rank adds its gradients to its residual, takes a packet out of that and
- * keeps the rest for the next step; every rank adds what all sent, in the order of ranks. */
+/* Error feedback (comm/compress.h) for compressors in which every rank sends a packet to all
+ * others. Each rank adds its gradients to its residual, moves a packet out of the residual and
+ * keeps the rest for the next step. Every rank adds all packets in the order of ranks. */
 #pragma once
 
 #include "comm/compress.h"
 
-/* What sync->compression begins with. */
+/* First member of sync->compression. */
 struct feedback {
     struct exchanger exchanger;
-    real *residual;         /* [n] */
+    real *residual;         /* [n] error of earlier steps */
     unsigned char *packets; /* [ranks][bytes of a packet] */
 };
 
-/* How packets are made. */
+/* Packet format of a compressor. */
 struct packing {
-    const char *operation; /* of the exchange, for messages */
-    /* Takes what is sent of the tensors' residuals out of them. */
+    const char *operation; /* name of the exchange, for messages */
+    /* Moves a packet out of the residuals of the tensors. */
     void (*encode)(struct sync *s, struct range tensors, unsigned char *packet);
-    /* Adds what a packet holds to the tensors' gradients. */
+    /* Adds the content of a packet to the gradients of the tensors. */
     void (*decode)(struct sync *s, struct range tensors, const unsigned char *packet);
 };
 
 /* Opens the struct feedback for packets of at most `packet_bytes`. */
 enum status feedback_create(struct sync *s, size_t packet_bytes, struct error *e);
-/* The sum of the tensors, by packets of `bytes`. */
+/* Sums the gradients of the tensors by packets of `bytes`. */
 enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
                          const struct packing *packing, struct error *e);
 

@@ -1,4 +1,4 @@
-/* The parts of local_ops.h that compressors use. */
+/* Functions of local_ops.h that only compressors use. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, cons
     local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
-/* In blocks that stay in the first-level cache. */
+/* Rounds in blocks that stay in the first-level cache. */
 void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n, float scale)
 {
     enum { BLOCK = 2048 };
@@ -56,7 +56,7 @@ void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, si
 
 /* ---- The largest numbers ---- */
 
-/* The bits of magnitudes order as the magnitudes do, infinity and NaN above all others. */
+/* Magnitudes compare as their bits do, with infinity and NaN above all others. */
 #ifdef SCALEBENCH_F64
 typedef uint64_t magnitude;
 #else
@@ -89,14 +89,14 @@ bool local_is_finite(const struct exec *ex, const real *x, size_t n)
     return largest < magnitude_of((real)INFINITY);
 }
 
-/* Numbers whose magnitude under `mask` is above `least` are taken, and the first `ties` numbers where
- * it is equal. */
+/* Selects numbers whose magnitude under `mask` is above `least`, and the first `ties` numbers
+ * for which it is equal. */
 struct threshold {
     magnitude mask, least;
     size_t ties;
 };
 
-/* Of the numbers that agree with the threshold so far, counts how many have each next digit. */
+/* Counts how often each next digit occurs among the numbers that equal the threshold so far. */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {
@@ -108,8 +108,8 @@ static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const s
     }
 }
 
-/* Radix selection: finds the k-th largest digit by digit from the top, until all numbers with the
- * digits found so far are to be taken. */
+/* Finds the k-th largest magnitude by radix selection, digit by digit from the top. Stops early
+ * if all numbers with the digits found so far are selected. */
 static struct threshold find_threshold(const real *x, size_t n, size_t k)
 {
     struct threshold t = {.ties = k};

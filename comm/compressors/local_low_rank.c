@@ -1,5 +1,5 @@
-/* Low-rank factors of matrices, of local_ops.h. Vectors of factors lie one behind the other, so
- * that all inner loops run along rows of the matrix and along vectors. */
+/* Low-rank factors of matrices, for local_ops.h. Each vector of a factor is contiguous, so that
+ * all inner loops run along matrix rows and along vectors. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void charge(const struct exec *ex, const struct low_rank *shape)
                    2.0 * (double)(shape->rows * shape->columns * shape->rank));
 }
 
-/* In lanes, since a compiler may not change the order of a sum. */
+/* Sums in lanes, because a compiler may not reorder a sum. */
 static real dot(const real *x, const real *y, size_t n)
 {
     enum { LANES = 16 };
@@ -108,7 +108,7 @@ static double dot_double(const real *x, const real *y, size_t n)
     return sum;
 }
 
-/* Subtracts from v [n] its part along the k vectors before it; returns the norm of the rest. */
+/* Subtracts from v [n] its projection on the k vectors of `basis`. Returns the norm of the rest. */
 static double project_out(real *v, const real *basis, size_t n, size_t k)
 {
     for (size_t j = 0; j < k; j++) {
@@ -120,8 +120,9 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Tries unit vectors until one lies far enough outside of the span of the k vectors before. There is
- * one: the squares of the n distances add up to n - k, so that one is (n - k) / n at least. */
+/* Replaces v by a unit vector far enough outside the span of the k vectors of `basis`. One
+ * exists: the squared distances of the n unit vectors add up to n - k, so one is at least (n -
+ * k) / n. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;
@@ -133,9 +134,9 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
     return norm;
 }
 
-/* A vector that loses much of its length to the others loses its direction to rounding: it is
- * projected again ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). Where
- * only rounding is left, a unit vector takes its place. Numbers that are not finite stay so. */
+/* Projects each vector twice: if it loses much of its length, rounding spoils its direction
+ * ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). If only rounding
+ * errors remain, a unit vector replaces it. Numbers that are not finite stay so. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

@@ -1,16 +1,18 @@
 /* powersgd (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
  * distributed optimization", 2019), with error feedback and warm start. A tensor of two or more
- * dimensions is a matrix M of dims[0] rows; each sum over ranks below is one MPI_Allreduce for all
+ * dimensions is a matrix M of dims[0] rows. Each sum over ranks below is one MPI_Allreduce for all
  * tensors of a call:
  *
- *   M += residual;  P = sum(M Q);  P = orthonormal basis of P (Gram-Schmidt);  residual = M - P
- * (M'P)' Q = sum(M'P);   gradient = P Q';  Q is kept for the next step
+ *   M += residual
+ *   P = sum(M Q), replaced by an orthonormal basis of P (Gram-Schmidt)
+ *   residual = M - P (M'P)'
+ *   Q = sum(M'P);   gradient = P Q';   Q is kept for the next step
  *
- * so that the residual is what this rank's own matrix lacks in the common basis, and ranks' sent
- * parts and residuals add up to their gradients but for rounding. The other tensors travel as they
- * are, with P. P belongs to the shorter side of the matrix: with as many columns as that is long it
- * is a basis of everything, and the sum is that of allreduce. Ranks that do not shrink a matrix,
- * those from rows columns / (rows + columns) on, are computed all the same. */
+ * The residual is the part of this rank's matrix outside the common basis. The sent parts and
+ * residuals of all ranks add up to their gradients, up to rounding. Other tensors are sent
+ * unchanged, with P. P belongs to the shorter side of the matrix. If P has as many vectors as
+ * that side is long, it spans everything and the sum is that of allreduce. Ranks of rows columns
+ * / (rows + columns) or more do not shrink a matrix, but are computed nevertheless. */
 #include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "kernels/base/rng.h"
@@ -18,15 +20,15 @@
 #define OPERATION_P "allreduce of low-rank factors P"
 #define OPERATION_Q "allreduce of low-rank factors Q"
 
-/* One tensor; the numbers of a tensor that is no matrix go to p. */
+/* Low-rank parts of one tensor. A tensor that is no matrix is stored in p. */
 struct part {
     struct low_rank shape;
-    size_t p, q; /* of its factors, in numbers */
+    size_t p, q; /* offsets of its factors, in numbers */
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors], then the end of the last */
-    real *memory;       /* [n] the residual, then Q of all tensors */
+    struct part *parts; /* [n_tensors + 1]; the last entry is the end */
+    real *memory;       /* [n] residual, then Q of all tensors */
     real *p;
     size_t n_q;
 };
@@ -88,7 +90,7 @@ static void *powersgd_memory(struct sync *s, size_t *bytes)
     return c->memory;
 }
 
-/* Q begins as uniform random numbers, the same on every rank. */
+/* Fills Q with uniform random numbers, the same on every rank. */
 static void powersgd_begin(struct sync *s)
 {
     struct powersgd *c = s->compression;
@@ -100,7 +102,7 @@ static void powersgd_begin(struct sync *s)
                       1);
 }
 
-/* P of this rank's gradients and residuals. */
+/* Computes P from this rank's gradients and residuals. */
 static void project(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);
@@ -113,7 +115,7 @@ static void project(struct sync *s, int i)
     local_low_rank_p(s->exec, shape, p_of(s, i), residual_of(s, i), q_of(s, i));
 }
 
-/* Q of this rank, and what its matrix lacks. */
+/* Computes this rank's Q and its new residual. */
 static void take(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);
@@ -142,7 +144,7 @@ static void for_each(struct sync *s, struct range tensors, void (*work)(struct s
     sync_pack_end(s);
 }
 
-/* An empty sum makes no call. */
+/* Sums x [n] over ranks; an empty sum makes no call. */
 static enum status sum(struct sync *s, real *x, size_t n, const char *operation, struct error *e)
 {
     return n > 0 ? sync_allreduce(s, x, n, operation, e) : OK;

@@ -1,16 +1,15 @@
-/* sign: signs with error feedback. One bit a number goes back to Seide et al., "1-bit stochastic gradient
- * descent", 2014; this is the EF-signSGD of Karimireddy et al., "Error feedback fixes SignSGD and
- * other gradient compression schemes", 2019: of a tensor's n numbers x a rank sends the signs and
- * the mean magnitude |x|_1 / n. Every rank adds what all sent, in the order of ranks: a mean of
- * scaled signs, not a majority vote. What a rank has not sent is kept for the
- * next step.
+/* sign: signs with error feedback, the EF-signSGD of Karimireddy et al., "Error feedback fixes
+ * SignSGD and other gradient compression schemes", 2019. One bit per number goes back to Seide et
+ * al., "1-bit stochastic gradient descent", 2014. For a tensor's n numbers x a rank sends the signs
+ * and the mean magnitude |x|_1 / n. Every rank adds all packets in the order of ranks: a mean of
+ * scaled signs, not a majority vote. The error is kept for the next step.
  *
- * The scale is rounded to 8 significant bits (bf16), so that taking it from x is exact as long as x
- * has bits to spare: what is sent and what is kept then make up what there was, to the bit. */
+ * The scale is rounded to 8 significant bits (bf16), so that subtracting it from x is exact as
+ * long as x has bits to spare. The sent part and the residual then add up to x to the bit. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 
-/* A packet: a scale a tensor, then a bit a number. */
+/* A packet has one scale per tensor, then one bit per number. */
 struct sign {
     struct feedback feedback;
     const struct cast16 *rounding;
@@ -37,7 +36,7 @@ static real scale_of(const struct sync *s, const real *x, size_t n)
     return scale;
 }
 
-/* Where the bits of a packet lie. */
+/* Returns the offset of the bits in a packet. */
 static size_t bits_at(struct range tensors)
 {
     return sign_packet_bytes((size_t)(tensors.last - tensors.first), 0, sizeof(real));

@@ -1,45 +1,47 @@
-/* Every rank rounds its gradients to 16 bits and hands each rank its share; that rank adds the
- * shares in `real`, in the order of ranks, rounds the sum to 16 bits and hands it back. So numbers
- * are rounded twice whatever the number of ranks (a ring, or MPI_Allreduce with an operation on 16
- * bits, rounds at every hop), and the sum is the same on every rank:
+/* fp16, bf16: every rank rounds its gradients to 16 bits and sends each rank its share. That rank
+ * adds the shares in `real`, in the order of ranks, rounds the sum to 16 bits and sends it to all.
+ * So numbers are rounded twice for any number of ranks, whereas a ring, or MPI_Allreduce with a
+ * 16-bit operation, rounds at every hop. The sum is the same on every rank:
  *
  *   |error| <= (2 u + u^2 + (p-1) eps (1 + u)) sum |x|,  u = 2^-11 of fp16, 2^-8 of bf16,
  *
- * plus p + 1 times half the least fp16, 2^-25 over the scale.
+ * plus p + 1 times half the smallest fp16 number, which is 2^-25 / scale.
  *
- * Several sums may be on their way. Shares travel in the order in which sums are started, and on a
- * communicator of their own the sums of shares, in the same order, each as soon as its shares have
- * arrived: nobody waits before all have been started.
+ * Several sums may be in transit. Shares are sent in the order in which sums start. The summed
+ * shares follow in the same order on a communicator of their own, each as soon as its shares have
+ * arrived. No rank waits before all sums have started.
  *
- * fp16: half precision. Its least number is 6e-8 and gradients are small: sync.fp16_scale lifts them on
- * their way. Numbers that exceed 65504 over the scale become infinite: so do the gradient and soon
- * the weights and the loss, where it shows; records count these numbers.
+ * fp16: half precision. Its smallest number is 6e-8 and gradients are small, so sync.fp16_scale
+ * scales them up for sending. Numbers above 65504 / scale become infinite, and so do the gradient
+ * and soon the weights and the loss. Records count these numbers.
  *
- * bf16: the upper half of a float, with its range, so that nothing overflows that does not in full precision,
- * at 8 significant bits. */
+ * bf16: the upper half of a float, with 8 significant bits. It has the range of float, so it
+ * overflows only if full precision does. */
 #include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "kernels/cast16.h"
 
-/* A sum that was started: shares go to the ranks that add them up, then the sums of shares to all. */
+/* A started sum: scatter sends shares to the ranks that add them, gather sends the sums of
+ * shares to all. */
 struct sum_started {
     struct span span;
     uint16_t *received; /* [ranks - 1][share] */
     struct exchanger scatter, gather;
 };
 
-/* What sync->compression is. */
 struct sum16 {
     const struct cast16_functions *functions;
     const struct cast16 *cast;
     float scale;
     bool counts_infinite;
-    MPI_Comm gathers;         /* of messages that shares of later sums may overtake */
+    MPI_Comm gathers;         /* communicator of gathers, which shares of later sums may overtake */
     struct sum_started *sums; /* [n_tensors] */
-    int started;              /* of these sums are on their way: */
+    int started;              /* sums in transit */
     int gathering,
-        complete; /* of the first so many, this rank's share is summed; all is known to be there */
-    uint16_t *wire;     /* [n]: own numbers, then the sum's */
+        /* of the first `gathering` sums this rank's share is summed, of the first `complete` all
+         * has arrived */
+        complete;
+    uint16_t *wire;     /* [n] this rank's numbers, then the sum */
     uint16_t *received; /* [n + ranks n_tensors] */
     real *sum;          /* [longest share] */
 };
@@ -95,7 +97,7 @@ static struct shares shares_of(const struct sum16 *c, const struct sum_started *
         .data = c->wire + sum->span.begin, .n = sum->span.n, .width = sizeof *c->wire};
 }
 
-/* The share of this rank, begun with that of rank 0. */
+/* Adds this rank's share over all ranks, beginning with rank 0. */
 static void sum_share(struct sync *s, const struct sum_started *sum)
 {
     struct sum16 *c = s->compression;
@@ -114,7 +116,7 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
     sync_pack_end(s);
 }
 
-/* A tensor's sum begins in memory behind what ranks send of those before it. */
+/* Starts a sum. Its received shares follow the room for those of all earlier tensors. */
 static enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
     struct sum16 *c = s->compression;
@@ -130,7 +132,7 @@ static enum status sum16_start(struct sync *s, struct range tensors, struct erro
     return exchanger_begin(s, &sum->scatter, e);
 }
 
-/* Of the next sum whose shares have all arrived. */
+/* Sums the share of the next sum, whose shares have all arrived, and begins to send it. */
 static enum status gather_next(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;
@@ -142,7 +144,7 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* A test moves all messages: one of the first that is not complete does. */
+/* Stops at incomplete exchanges: one test progresses all messages. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

@@ -1,11 +1,10 @@
-/* topk: sparsification (Aji and Heafield, 2017) with error feedback: each rank sends the share
- * sync.topk of its numbers, those of largest magnitude, and where they stand; every rank adds what
- * all sent, in the order of ranks. The rest is kept for the next step. Under allreduce the numbers
- * of the whole gradient compete with each other, under allreduce_layer those of each tensor, under
- * bucketed those of each bucket.
+/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends the share
+ * sync.topk of its numbers, those of largest magnitude, with their places. Every rank adds all
+ * packets in the order of ranks; the rest is kept for the next step. The largest numbers are chosen
+ * from the whole gradient under allreduce, per tensor under allreduce_layer, per bucket under
+ * bucketed.
  *
- * Nothing is rounded on the way: what is sent and what is kept make up what there was to the
- * bit. */
+ * Nothing is rounded: sent numbers and residual add up to the original to the bit. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 
@@ -18,11 +17,11 @@ static enum status topk_create(struct sync *s, struct error *e)
 {
     size_t n = s->arenas.n;
     if (n > UINT32_MAX)
-        return error_set(e, ERR_ARGUMENT, "topk: %zu numbers; places have 32 bits", n);
+        return error_set(e, ERR_ARGUMENT, "topk: %zu numbers, but places have 32 bits", n);
     return feedback_create(s, packet_bytes(s, n), e);
 }
 
-/* A packet: k values, then their k places. */
+/* A packet has k values, then their k places. */
 static void encode(struct sync *s, struct range tensors, unsigned char *packet)
 {
     const struct feedback *f = s->compression;

@@ -1,33 +1,32 @@
-/* adasum (Maleki et al., "Scaling distributed training with adaptive summation", 2020): two
- * gradients a and b, tensor by tensor, become
+/* adasum (Maleki et al., "Scaling distributed training with adaptive summation", 2020) combines two
+ * gradients a and b, tensor by tensor, into
  *
  *   (1 - a.b / 2|a|^2) a + (1 - a.b / 2|b|^2) b
  *
- * which is their sum where they are orthogonal and their mean where they are equal: the learning
- * rate need not grow with the number of ranks. Each gradient is the mean over a rank's samples.
+ * This is their sum if they are orthogonal and their mean if they are equal, so the learning rate
+ * need not grow with the number of ranks. Each gradient is the mean over a rank's samples.
  *
- * Costs log2 p messages of the whole gradient each way, and two more rounds where p is no power of
- * two: whole vectors go by recursive doubling, with partners 1, 2, 4 ... ranks away (comm/cost/strategies/recursive_doubling.c). Of ranks that are no power of two, the first 2 (p - 2^k) fold in pairs:
- * the even one hands its gradient to the odd one, which combines the two in the same way, and gets
- * the result back at the end.
+ * Costs log2 p messages of the whole gradient in each direction, by recursive doubling
+ * (comm/cost/strategies/recursive_doubling.c). If p is no power of two, there are two more rounds.
+ * The first 2 (p - 2^k) ranks then combine in pairs: the even rank sends its gradient to the odd
+ * one and receives the result at the end.
  *
- * Both partners compute the same bits, since each product and each sum is commutative: replicas stay
- * equal. The optimizer, its state and clipping, by the norm of the combined gradient, are those of
- * allreduce. (The authors combine the optimizer's steps instead where the optimizer is not linear;
- * that is not done here.) */
+ * Both partners compute the same bits, since each product and each sum is commutative, so
+ * replicas stay equal. Clipping uses the norm of the combined gradient. For non-linear
+ * optimizers the authors combine the optimizer's steps instead; this is not implemented. */
 #include <float.h>
 #include <math.h>
 
 #include "comm/local_ops.h"
 #include "comm/strategies/point_to_point.h"
 
-/* 1 - dot / 2 norm2; a gradient of zeroes takes nothing from the other. */
+/* Returns 1 - dot / 2 norm2, or 1 if the gradient is zero. */
 static double share(double dot, double norm2)
 {
     return norm2 > sqrt(DBL_MIN) ? 1 - dot / (2 * norm2) : 1;
 }
 
-/* This rank's gradients and the received ones, which come whole, become one. */
+/* Combines this rank's gradients with the received ones, both whole, in `own`. */
 static void combine(struct sync *s, real *own, const real *received, size_t count)
 {
     sync_pack_begin(s);

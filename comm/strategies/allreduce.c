@@ -1,10 +1,10 @@
-/* allreduce: one flat MPI_Allreduce of the whole gradient arena after backward, in place: the
- * plainest exact strategy, and the oracle that every other one must equal. Costs one call of all n numbers a step;
- * nothing is hidden behind compute.
+/* allreduce: one MPI_Allreduce of the whole gradient arena after backward, in place. It is the
+ * simplest exact strategy and the reference for all others. Costs one call of all n numbers per
+ * step; no communication overlaps computation.
  *
- * allreduce_layer: one MPI_Allreduce a tensor after backward, in place and in the order of the
- * table: what a training script without a flat gradient does. Costs as many calls a step as the net has tensors: most
- * of these are small, so latency counts. */
+ * allreduce_layer: one MPI_Allreduce per tensor after backward, in place and in the order of the
+ * table, as a training script without a flat gradient does. Costs one call per tensor and step.
+ * Most tensors are small, so latency matters. */
 #include "comm/compress.h"
 
 typedef enum status sum_range(struct sync *s, struct range tensors, const char *operation,
@@ -21,7 +21,7 @@ static enum status for_each_sum(struct sync *s, sum_range *sum, struct error *e)
     return OK;
 }
 
-/* Not by sync_sum: a compressor would remember these sums. */
+/* Warms up without sync_sum, because a compressor would remember these sums. */
 static enum status warm_up(struct sync *s, struct range tensors, const char *operation,
                            struct error *e)
 {

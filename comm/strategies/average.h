@@ -1,19 +1,20 @@
-/* The mean of replicas that differ, for strategies whose ranks step by themselves. */
+/* Mean of the weights of all ranks, for strategies whose replicas differ. */
 #pragma once
 
 #include "comm/strategy.h"
 
-/* What the context of such a strategy begins with. */
+/* First member of the context of such a strategy. */
 struct average {
-    real *weights; /* [n] this rank's, while the mean is in the arena */
+    real *weights; /* [n] this rank's weights, while the arena holds the mean */
 };
 
-/* Allocates, and warms the library up. Collective. */
+/* Allocates the struct average and warms up the MPI library. Collective. */
 enum status average_open(struct sync *s, struct error *e);
 
-/* Parameters become their mean over all ranks, the same bits on each. Collective. */
+/* Replaces the parameters by their mean over all ranks, with the same bits on each rank.
+ * Collective. */
 enum status average_params(struct sync *s, struct error *e);
 
-/* Hooks of struct strategy: the model to evaluate is the mean. */
+/* Hooks of struct strategy that evaluate the mean. */
 enum status average_eval_begin(struct sync *s, struct error *e);
 enum status average_eval_end(struct sync *s, struct error *e);

@@ -1,13 +1,13 @@
-/* bucketed: gradients leave in buckets while backward goes on, as in PyTorch's DDP: an
- * MPI_Iallreduce in place as soon as all tensors of a bucket are complete, in the same order on every
- * rank; the end of the step waits for them.
+/* bucketed: gradients are summed in buckets while backward continues, as in PyTorch's DDP. An
+ * MPI_Iallreduce starts in place as soon as all tensors of a bucket are complete, in the same order
+ * on every rank. The end of the step waits for all sums.
  *
- * With a compressor each bucket is compressed by itself, as DDP's hooks do. In 16 bits it goes on its way as it
- * is; others wait for each bucket as soon as it is complete, and nothing of them is hidden.
+ * With a compressor each bucket is compressed separately, as DDP's hooks do. 16-bit compressors
+ * overlap with backward. Other compressors wait for each bucket at once, without overlap.
  *
- * Costs a call a bucket (sync.cap_mib, sync.first_cap_mib). The library moves data only inside its
- * calls, so that what is hidden behind backward is what it gets done when a later bucket leaves, or
- * when sync.overlap tests the buckets meanwhile. */
+ * Costs one call per bucket (sync.cap_mib, sync.first_cap_mib). MPI moves data only inside its
+ * calls. The overlap is therefore limited to progress when a later bucket starts, or when
+ * sync.overlap tests the buckets. */
 #include <limits.h>
 
 #include "comm/compress.h"
@@ -22,9 +22,10 @@ struct bucket_in_flight {
 };
 
 struct buckets {
-    struct bucket_in_flight *in_flight; /* [n], in the order of leaving */
-    size_t n, left;                     /* those that have left in this step */
-    size_t complete;                    /* of these, the first so many are known to be complete */
+    struct bucket_in_flight *in_flight; /* [n] buckets, in the order in which they start */
+    size_t n, left;                     /* number of buckets; number started in this step */
+    /* the first `complete` started buckets are known to be complete */
+    size_t complete;
 };
 
 static struct range tensors_of(const struct bucket *b)
@@ -32,8 +33,9 @@ static struct range tensors_of(const struct bucket *b)
     return (struct range){(int)b->first, (int)b->last};
 }
 
-/* Between sums that are waited for ranks compute, and who is last at the first need not be who holds up the others: a
- * rank arrives when it would come to the last one if those before had taken no time. */
+/* Sums a bucket at once, by a compressor without overlap. Ranks compute between these sums, so
+ * the rank that arrives last at the first sum need not delay the later ones. The arrival is
+ * therefore that at the last sum, less the time of earlier sums. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;
@@ -62,7 +64,7 @@ static enum status start(struct sync *s, struct bucket_in_flight *b, struct erro
     return status;
 }
 
-/* The buckets of which all tensors, those from `first` on, are complete. */
+/* Starts the buckets whose tensors are all at `first` or later, and thus complete. */
 static enum status start_from(struct sync *s, size_t first, struct error *e)
 {
     struct buckets *b = s->context;
@@ -71,7 +73,7 @@ static enum status start_from(struct sync *s, size_t first, struct error *e)
     return OK;
 }
 
-/* A test of the oldest moves the others too. */
+/* Tests the oldest bucket only: MPI_Test progresses all requests. */
 static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;
@@ -105,8 +107,8 @@ static enum status check_bucket(const struct bucket *b, struct error *e)
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "a bucket of %zu numbers; MPI takes at most %d in one call: lower sync.cap_mib", b->count,
-        INT_MAX);
+        "a bucket of %zu numbers, but MPI accepts at most %d in one call. Lower sync.cap_mib",
+        b->count, INT_MAX);
 }
 
 static enum status cut_buckets(struct sync *s, struct error *e)
@@ -128,7 +130,7 @@ static void bucketed_step_begin(struct sync *s)
     b->left = b->complete = 0;
 }
 
-/* Not by sync_sum: a compressor would remember these sums. */
+/* Warms up without sync_sum, because a compressor would remember these sums. */
 static enum status warm_blocking(struct sync *s, struct error *e)
 {
     const struct buckets *b = s->context;
@@ -140,7 +142,7 @@ static enum status warm_blocking(struct sync *s, struct error *e)
     return OK;
 }
 
-/* The first messages between two ranks are slow: here they sum zeroes. */
+/* Sums zeroes once, because the first messages between two ranks are slow. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));

@@ -1,15 +1,15 @@
 /* delayed: gradients are applied one step late (Langford, Smola and Zinkevich, "Slow learners are
- * fast", 2009, with a delay of one): the sum of step t is on its way while step t + 1 computes, and
- * step t + 1 ends with the optimizer on the sum of step t, with the rate and number of step t.
+ * fast", 2009, with a delay of one). The sum of step t is in transit while step t + 1 computes.
+ * Step t + 1 ends with the optimizer on the sum of step t, with the learning rate and number of
+ * step t.
  *
- * Costs one call of all n numbers a step, all of which may be hidden behind the next step, and a
- * second buffer: backward fills one while the other is being summed. Reading a buffer before its sum
- * is complete would be an error, not asynchrony. What lets the library move the sum while a step
- * computes is sync.overlap.
+ * Costs one call of all n numbers per step, which the next step can hide completely, and a second
+ * buffer: backward fills one while the other is summed. A buffer is never read before its sum is
+ * complete. sync.overlap lets MPI progress the sum while a step computes.
  *
- * All ranks see the same sums: replicas are equal to the bit. Clipping is by the norm of the sum that
- * is applied. The first step applies nothing, and the sum of the last one stays on its way: it is
- * part of a checkpoint. */
+ * All ranks apply the same sums, so replicas are equal to the bit. Gradients are clipped by the
+ * norm of the applied sum. The first step applies nothing. The sum of the last step is not
+ * applied; it is part of a checkpoint. */
 #include <limits.h>
 #include <string.h>
 
@@ -17,18 +17,19 @@
 
 #define OPERATION "allreduce of the last step's gradients"
 
-/* What a checkpoint holds: this, then the sum [n]. */
+/* Head of the state in a checkpoint; the sum [n] follows it. */
 struct head {
-    uint64_t waits; /* 1: a sum was not applied yet; 0: step and lr mean nothing */
+    /* 1: a sum has not been applied yet; 0: there is none, step and lr are unused */
+    uint64_t waits;
     uint64_t step;
     double lr;
 };
 
 struct flight {
-    struct head of;     /* the step whose sum is on its way, or has come */
-    real *buffer;       /* [n]: its gradients; s->arenas.grads is the other buffer */
-    struct pending sum; /* of `buffer` */
-    struct head *saved; /* a head and [n] numbers */
+    struct head of;     /* step whose sum is in transit or has arrived */
+    real *buffer;       /* [n] gradients of that step; s->arenas.grads is the other buffer */
+    struct pending sum; /* sum of `buffer` */
+    struct head *saved; /* room for a head and [n] numbers */
 };
 
 static size_t saved_bytes(const struct sync *s)
@@ -76,7 +77,7 @@ static enum status delayed_create(struct sync *s, struct error *e)
 {
     struct flight *f = s->context;
     if (s->arenas.n > INT_MAX)
-        return error_set(e, ERR_ARGUMENT, "%zu gradients; MPI sums at most %d in one call",
+        return error_set(e, ERR_ARGUMENT, "%zu gradients, but MPI sums at most %d in one call",
                          s->arenas.n, INT_MAX);
     TRY(arenas_alloc(&s->arenas, e));
     TRY(MEM_NEW_ALIGNED(f->buffer, s->arenas.n, "a second buffer of gradients", e));
@@ -89,7 +90,7 @@ static enum status delayed_create(struct sync *s, struct error *e)
     return OK;
 }
 
-/* The buffer that `finish` completes is free for the next backward once it has been applied. */
+/* Applies the last step's sum. Its buffer is then free for the next backward pass. */
 static enum status delayed_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                     double lr, struct error *e)
 {
@@ -130,14 +131,15 @@ static enum status delayed_restore(struct sync *s, const void *data, size_t byte
     if (status != OK || bytes == 0)
         return status;
     if (bytes != saved_bytes(s))
-        return error_set(e, ERR_DATA, "a delayed sum of %zu bytes; this net's takes %zu", bytes,
-                         saved_bytes(s));
+        return error_set(e, ERR_DATA,
+                         "expected a delayed sum of %zu bytes for this network, found %zu",
+                         saved_bytes(s), bytes);
     memcpy(&f->of, data, sizeof f->of);
     memcpy(f->buffer, (const char *)data + sizeof f->of, bytes - sizeof f->of);
     return OK;
 }
 
-/* All ranks come here after the same steps, so what is on its way arrives. */
+/* All ranks end after the same number of steps, so a sum in transit completes. */
 static void delayed_destroy(struct sync *s)
 {
     struct flight *f = s->context;

@@ -1,19 +1,18 @@
-/* fusion: tensor fusion as Horovod does it (Sergeev and Del Balso, "Horovod: fast and easy
- * distributed deep learning in TensorFlow", 2018): in cycles of sync.cycle_ms ranks find out which
- * tensors all of them have, and sum these in messages of at most sync.fusion_mib while backward goes
- * on.
+/* fusion: tensor fusion as in Horovod (Sergeev and Del Balso, "Horovod: fast and easy distributed
+ * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree which tensors all of
+ * them have. They sum these in messages of at most sync.fusion_mib while backward continues.
  *
- * Horovod's ranks may finish tensors in different orders, so they exchange a bit for each. Here
- * backward goes the same way on every rank and what a rank has is always the last so many tensors: a
- * non-blocking minimum of one number says as much. Sums and questions leave in the same order on all
- * ranks: a rank asks again only after it has started the sums of the last answer, and only when it
- * has more tensors than that. So every answer is new, and the last one, which is all tensors, is the
- * last on every rank. Tensors that follow each other do so in the arena as well: they are summed in
- * place, where Horovod copies them into a buffer and back.
+ * Horovod's ranks may finish tensors in different orders, so they exchange one bit per tensor. Here
+ * backward has the same order on every rank, so a non-blocking minimum of the number of finished
+ * tensors is sufficient. Questions and sums start in the same order on all ranks: a rank asks again
+ * only after it has started the sums of the last answer, and only if it has more tensors. So every
+ * answer is new, and the last one is the same on all ranks: all tensors. Fused tensors are
+ * contiguous in the arena and are summed in place, whereas Horovod copies them to a buffer and
+ * back.
  *
- * Costs a sum a group of tensors, and one of a single number a cycle. A tensor waits for the end of
- * the cycle in which it became ready; once backward is over a rank asks at once. Without cycles
- * (0 ms) there is no question: each tensor leaves by itself. */
+ * Costs one sum per group of tensors, and a sum of one number per cycle. A tensor waits for the
+ * end of the cycle in which it became ready; after backward a rank asks at once. Without cycles
+ * (0 ms) there is no question: each tensor is summed separately. */
 #include <limits.h>
 
 #include "comm/cost/strategies/fusion.h"
@@ -23,17 +22,17 @@
 #define QUESTION "agreement on tensors to fuse"
 
 struct fusion {
-    struct pending *sums; /* [tensors], in the order of leaving */
-    size_t n_sums;        /* those that have left in this step */
-    size_t complete;      /* of these, the first so many are known to be complete */
-    /* Tensors, counted from the last: that this rank has, and that all of them do. */
+    struct pending *sums; /* [tensors], in the order of starting */
+    size_t n_sums;        /* sums started in this step */
+    size_t complete;      /* the first `complete` sums are known to be complete */
+    /* Number of complete tensors, counted from the last: on this rank, on all ranks. */
     size_t ready, agreed;
     struct pending question;
     bool asking;
-    int answer;        /* to the question: this rank's `ready`, then the minimum of all */
-    uint64_t answered; /* questions of this step */
-    int64_t origin_ns; /* cycles are counted from here */
-    int64_t since_ns;  /* when the first tensor came that is not agreed on, or the last answer */
+    int answer;        /* this rank's `ready`; after the sum the minimum over ranks */
+    uint64_t answered; /* questions answered in this step */
+    int64_t origin_ns; /* start of the first cycle */
+    int64_t since_ns;  /* time of the last answer, or of the first ready tensor without agreement */
 };
 
 /* ---- Sums ---- */
@@ -51,7 +50,7 @@ static void start_sum(struct sync *s, const struct bucket *b)
     pending_begin_at_once(s->waiter, sum);
 }
 
-/* All ranks have the last `agreed` tensors: those that have not left yet leave now. */
+/* Starts the sums of the last `agreed` tensors, which every rank has, unless already started. */
 static void start_sums(struct sync *s, size_t agreed)
 {
     struct fusion *f = s->context;
@@ -111,7 +110,7 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Questions that were answered during backward get a wait here too, so that all ranks pass through
+/* Waits once for each question that was answered during backward, so that all ranks pass through
  * the same number of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
@@ -157,12 +156,12 @@ static enum status check_counts(const struct sync *s, struct error *e)
     if (most <= INT_MAX || s->arenas.n <= INT_MAX)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "sums of up to %zu numbers; MPI takes at most %d in one call: lower "
+                     "sums of up to %zu numbers, but MPI accepts at most %d in one call. Lower "
                      "sync.fusion_mib",
                      most, INT_MAX);
 }
 
-/* The first messages between two ranks are slow: here they sum zeroes. */
+/* Sums zeroes once, because the first messages between two ranks are slow. */
 static enum status fusion_create(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

@@ -1,23 +1,22 @@
-/* gather_scatter: tensor by tensor, rank 0 gathers the gradients of all ranks, adds them in the order
- * of ranks and hands out the sum; every rank runs the optimizer on it. What a first version of data
- * parallelism does. (Gradients are divided by the global number of samples beforehand, so that what
- * others call a mean is a sum here.)
+/* gather_scatter: for each tensor, rank 0 gathers the gradients of all ranks, adds them in the
+ * order of ranks and scatters the sum. Every rank runs the optimizer. First versions of data
+ * parallelism often do this. (Gradients are divided by the global number of samples beforehand, so
+ * the sum is the mean.)
  *
- * Costs one call a tensor each way, and p - 1 copies of each tensor through one rank.
+ * Costs one call per tensor in each direction, and p - 1 copies of each tensor through one rank.
  *
- * Linear: rank 0 exchanges messages with every rank. MPICH: MPI_Gather, and MPI_Scatter of p
- * copies, by the library's own algorithms. */
+ * Variant linear: rank 0 exchanges messages with every rank. Variant mpich: MPI_Gather, then
+ * MPI_Scatter of p copies, by the library's own algorithms. */
 #include "comm/strategy.h"
 
 #define GATHER  "gather of the gradients at rank 0"
 #define SCATTER "scatter of the summed gradients"
 
 struct buffers {
-    real *slots;              /* at rank 0 [ranks][largest tensor] */
+    real *slots;              /* at rank 0: [ranks][largest tensor] */
     struct message *messages; /* [ranks] */
 };
 
-/* One tensor of the gradients on its way. */
 struct piece {
     real *grads;
     size_t count, bytes;
@@ -34,7 +33,7 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
 typedef enum status pass(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
-/* Rank 0 with all others: it gathers into slots, and scatters the sum. */
+/* Exchanges a piece between rank 0 and all others: gathers into slots, or scatters the sum. */
 static enum status pass_linear(struct sync *s, const struct piece *p, pass *at_root,
                                pass *elsewhere, const char *operation, struct error *e)
 {
@@ -74,7 +73,7 @@ static enum status scatter_mpich(struct sync *s, const struct piece *p, struct e
     return wait_scatter(s->waiter, b->slots, p->bytes, p->grads, 0, s->comm, SCATTER, e);
 }
 
-/* A scatter sends each rank a piece of its own, here p copies of the same. */
+/* Copies the sum to all slots, because MPI_Scatter sends each rank a different piece. */
 static void fill_slots(struct sync *s, const struct piece *p)
 {
     for (int r = 0; r < s->ranks; r++)

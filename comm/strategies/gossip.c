@@ -1,13 +1,15 @@
-/* gossip: every rank steps on its own gradient, then averages its weights with those of one
- * partner, another one in every step (pairwise averaging as in D-PSGD: Lian et al., "Can
+/* gossip: every rank steps on its own gradient, then averages its weights with one partner, a
+ * different one in each step. This is pairwise averaging as in D-PSGD (Lian et al., "Can
  * decentralized algorithms outperform centralized algorithms?", 2017; Boyd et al., "Randomized
- * gossip algorithms", 2006). Partners go round: see gossip_partner in comm/cost/strategies/gossip.h.
+ * gossip algorithms", 2006). gossip_partner in comm/cost/strategies/gossip.h gives the order of
+ * partners.
  *
- * Costs one message of all weights each way a step; no rank waits for more than one other.
+ * Costs one message of all weights in each direction per step. Each rank waits for one other rank
+ * only.
  *
- * An exchange leaves both partners with the same bits, half of the sum, so that the mean of all
- * replicas stays what it was. Momentum and moments stay those of the rank; each rank clips its own
- * gradient by its own norm. The model to evaluate is the average of all replicas; in a checkpoint
+ * An exchange leaves both partners with the same bits, half of the sum, so the mean of all
+ * replicas stays constant. Momentum and moments are not averaged; each rank clips its own
+ * gradient by its own norm. The evaluated model is the average of all replicas. In a checkpoint
  * each rank keeps its own weights. */
 #include "comm/cost/strategies/gossip.h"
 #include "comm/strategies/average.h"
@@ -17,7 +19,8 @@ struct gossip {
     real *received; /* [n] the partner's weights */
 };
 
-/* A rank that has no partner in this step passes through the same wait. */
+/* Averages weights with this step's partner. A rank without a partner passes through the same
+ * wait. */
 static enum status average_with_partner(struct sync *s, uint64_t step, struct error *e)
 {
     const struct gossip *g = s->context;
@@ -39,8 +42,7 @@ static enum status average_with_partner(struct sync *s, uint64_t step, struct er
     return OK;
 }
 
-/* Every rank has every other one as its partner once before the first step: the first messages
- * between two ranks are slow. */
+/* Exchanges with every other rank once, because the first messages between two ranks are slow. */
 static enum status gossip_create(struct sync *s, struct error *e)
 {
     struct gossip *g = s->context;

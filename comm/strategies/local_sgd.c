@@ -1,17 +1,17 @@
-/* local_sgd: every rank steps on its own gradient, and after sync.period steps the ranks' weights
- * are averaged (Stich, "Local SGD converges fast and communicates little", 2019). Post-local SGD
- * begins with sync.post_local steps in which gradients are averaged instead (Lin, Stich, Patel and
- * Jaggi, "Don't use large mini-batches, use local SGD", 2020); until then replicas are equal.
+/* local_sgd: every rank steps on its own gradient; every sync.period steps the ranks' weights are
+ * averaged (Stich, "Local SGD converges fast and communicates little", 2019). Post-local SGD begins
+ * with sync.post_local steps that average gradients instead (Lin, Stich, Patel and Jaggi, "Don't
+ * use large mini-batches, use local SGD", 2020).
  *
- * Costs one allreduce of all weights a period.
+ * Costs one allreduce of all weights per period.
  *
- * Only weights are averaged, as in PyTorch's post-local SGD: momentum and Adam's moments stay those
- * of the rank. With a period of 1, plain SGD, with or without momentum and coupled decay, computes
- * what allreduce computes, up to rounding, because its step is linear in the gradient; the other
- * optimizers, and clipping, are not linear and differ. A rank clips its own gradient by its own
- * norm; in steps that average gradients all ranks clip the average.
+ * Only weights are averaged, as in PyTorch's post-local SGD; momentum and Adam's moments are not.
+ * With a period of 1, SGD with or without momentum and coupled decay equals allreduce up to
+ * rounding, because its step is linear in the gradient. Other optimizers and clipping are not
+ * linear and differ. A rank clips its own gradient by its own norm, in averaging steps the average
+ * by its norm.
  *
- * The model to evaluate is the average. In a checkpoint each rank keeps its own weights. */
+ * The evaluated model is the average. In a checkpoint each rank keeps its own weights. */
 #include "comm/strategies/average.h"
 
 static enum status local_sgd_create(struct sync *s, struct error *e)
@@ -20,7 +20,7 @@ static enum status local_sgd_create(struct sync *s, struct error *e)
     return average_open(s, e);
 }
 
-/* Each rank's gradient is the mean over its samples, so all ranks step on the mean of these. */
+/* Steps on the mean of all ranks' gradients, each of which is the mean over a rank's samples. */
 static enum status step_on_average(struct sync *s, const struct optimizer *o, uint64_t step,
                                    double lr, struct error *e)
 {

@@ -25,8 +25,8 @@ static enum status check_space(const struct sync *s, int arenas, struct error *e
     return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Rank 0 decides for all whether there is space, and says why not: later ranks might see space that
- * other ranks have already taken. */
+/* Lets rank 0 decide for all ranks whether there is space, since later ranks might count memory
+ * that others have taken. Only rank 0 has an error message. */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);
@@ -43,7 +43,7 @@ static enum status check_node(const struct sync *s, struct error *e)
     if (here == s->ranks)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "strategy %s wants all ranks on one node: this one has %d of %d",
+                     "strategy %s needs all ranks on one node, found %d of %d on this node",
                      strategy_names()[s->kind], here, s->ranks);
 }
 

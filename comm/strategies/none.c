@@ -1,8 +1,8 @@
-/* none: no synchronisation; each rank trains on what it has. Exact at one rank, where it is the
- * serial code to compare with; at p ranks it is the compute-only curve, which separates what memory
- * bandwidth, caches and clock rates cost from what communication costs.
+/* none: no synchronisation; each rank trains on its own part. Exact at one rank, where it is the
+ * serial baseline. At p ranks it gives the compute-only curve, which shows the cost of memory
+ * bandwidth, caches and clock rates without communication.
  *
- * Costs no message. */
+ * Sends no message. */
 #include "comm/strategy.h"
 
 static enum status none_create(struct sync *s, struct error *e)

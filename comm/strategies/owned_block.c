@@ -5,7 +5,7 @@
 #include "comm/local_ops.h"
 #include "kernels/base/pool.h"
 
-/* The block that ends before tensor `last`. */
+/* Returns the block that ends before tensor `last`. */
 static struct owned_block block_before(const struct sync *s, size_t last)
 {
     const struct owned_blocks *blocks = s->context;
@@ -117,7 +117,7 @@ void owned_step_begin(struct sync *s)
         give_back_others(s);
 }
 
-/* The blocks of which all tensors, those from `first` on, are complete. */
+/* Sends the blocks whose tensors are all at range.first or later, and thus complete. */
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
                              struct error *e)
 {
@@ -174,7 +174,7 @@ enum status owned_eval_begin(struct sync *s, struct error *e)
     return blocks->stage == 3 ? make_params_whole(s, e) : OK;
 }
 
-/* Empty messages are not sent; both sides know which are empty. */
+/* Adds a message unless it is empty; both sides know which are empty. */
 static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
                       int peer, int *n)
 {

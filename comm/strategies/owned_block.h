@@ -1,5 +1,5 @@
-/* A block of tensors of which every rank owns an equal share, as stages of ZeRO cut the arenas
- * (comm/cost/strategies/zero.h), whichever way shares go from rank to rank. */
+/* Blocks of tensors of which every rank owns an equal share, as stages of ZeRO cut the arenas
+ * (comm/cost/strategies/zero.h). Independent of how shares travel between ranks. */
 #pragma once
 
 #include "comm/compress.h"
@@ -7,56 +7,56 @@
 struct owned_block {
     struct range tensors;
     size_t begin, count; /* numbers of an arena */
-    bool is_whole;       /* its parameters stay on every rank */
-    bool is_here;        /* those of others are here, or on their way */
+    bool is_whole;       /* all of its parameters stay on every rank */
+    bool is_here;        /* parameters of other ranks' shares are present or in transit */
 };
 
-/* How a wait ends: with computing behind it or without. */
+/* Ends a wait: sync_comm_end, or sync_comm_end_amid if computation follows. */
 typedef void end_wait(struct sync *s);
 
-/* How an arena's memory is given back: mem_give_back, or mem_give_back_shared. */
+/* Releases memory of an arena: mem_give_back or mem_give_back_shared. */
 typedef void give_back(void *memory, size_t bytes);
 
-/* How shares of blocks go from rank to rank. */
+/* Operations that move shares of blocks between ranks. */
 struct owned_way {
-    give_back *params; /* how the memory of parameters is given back */
-    /* Backward has finished block k. */
+    give_back *params;
+    /* Called when backward has finished block k. */
     enum status (*leave)(struct sync *s, size_t k, struct error *e);
-    /* Waits for the oldest block that has left and sums this rank's share of it. */
+    /* Waits for the oldest block passed to `leave` and sums this rank's share of it. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
-    /* Brings the parameters of others here: of the blocks that are whole, or of the others. */
+    /* Fetches parameters of other ranks' shares, for blocks with this value of is_whole. */
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
-/* All blocks, and what this rank owns of each: what the context of such a strategy begins with. At stage 1 there is
- * one block, whose shares lie as a ring leaves its sums. */
+/* All blocks and this rank's share of each; first member of the context of such a strategy.
+ * Stage 1 has one block, whose shares are placed as a ring leaves its sums. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;
     struct owned_block *all; /* [n], in the order of backward */
-    struct span *shares;     /* [n] of this rank */
+    struct span *shares;     /* [n] shares of this rank */
     size_t n;
-    size_t left, summed;      /* blocks of gradients in this step */
-    double *norms2;           /* [2 n_tensors] for optimizers that go by norms of tensors */
-    struct message *messages; /* [ranks], of a checkpoint */
-    bool is_whole;            /* parameters and state have more than this rank's shares */
+    size_t left, summed;      /* number of blocks passed to `leave` in this step; number summed */
+    double *norms2;           /* [2 n_tensors] for optimizers that need norms of tensors */
+    struct message *messages; /* [ranks] messages of a checkpoint */
+    bool is_whole;            /* parameters and state include other ranks' shares */
 };
 
-/* Cuts the arenas; parameters are here. */
+/* Cuts the arenas into blocks, all of whose parameters count as present. */
 enum status owned_blocks_open(struct sync *s, const struct owned_way *way, struct error *e);
 
 struct span owned_block_share(const struct sync *s, const struct owned_block *b, int rank);
 bool owned_block_overlaps(const struct owned_block *b, struct range tensors);
 
-/* Gives back the memory of others' shares in an arena of this rank. */
+/* Releases the memory of other ranks' shares in an arena of this rank. */
 void owned_block_give_back(const struct sync *s, const struct owned_block *b, real *arena,
                            give_back *memory);
 
-/* Optimizer state for all numbers, so that an index means the same everywhere, of which memory takes pages for this
- * rank's shares alone: what was never written takes none. Freed with the arenas. */
+/* Reserves optimizer state for all numbers, so that indices are equal in all arenas. Only pages
+ * of this rank's shares take memory, since the others are never written. Freed with the arenas. */
 enum status owned_state_open(struct sync *s, struct error *e);
 
-/* A step of the optimizer on this rank's shares, whose sums are complete. */
+/* Finishes the sums and runs the optimizer on this rank's shares. */
 enum status owned_blocks_step(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                               struct error *e);
 

@@ -1,35 +1,36 @@
-/* param_server: the parameters and the optimizer's state live on servers. Every rank pushes its
- * gradient to them at the end of a step, and gets weights for the next step back (Li et al., "Scaling
- * distributed machine learning with the parameter server", 2014).
+/* param_server: servers hold the parameters and the optimizer's state. At the end of a step every
+ * rank pushes its gradient to them and receives new weights (Li et al., "Scaling distributed
+ * machine learning with the parameter server", 2014).
  *
- * All p ranks compute. The first sync.servers of them are servers besides, each for an equal part of
- * the numbers: as many cores do the work as under every other strategy, so that the curves compare.
+ * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of the
+ * numbers. The strategy thus uses as many cores as every other, and curves are comparable.
  *
- * Costs one message each way between a rank and every server; a server's own part is copied. A server
- * serves between two layers of the net, where sync.overlap may poll besides, and during every wait
- * (waiter.serve): a rank that waits for a server is never waited for by that server.
+ * Costs one message in each direction between a rank and every server; a server copies its own
+ * part. A server serves between two layers of the network, when sync.overlap polls, and during
+ * every wait (waiter.serve). It never waits for a rank that waits for it.
  *
- * sync: the server steps once on the sum, made in the order of ranks, of all gradients of a step, and
- * answers then: that is what allreduce computes.
+ * sync: the server sums all gradients of a step in the order of ranks, steps once and answers,
+ * which computes the same as allreduce.
  *
- * stale: a rank goes on as soon as all steps up to sync.staleness before its last are complete. No
- * rank is further ahead of the slowest, or computes on weights that lack more steps (the bound of Ho
- * et al., "More effective distributed ML via a stale synchronous parallel parameter server", 2013).
- * The server still steps once on the sum of a step (bounded delay, Li et al. 2014), which preserves
- * the meaning of every optimizer; bound 0 computes what sync does, up to the order of its sums.
+ * stale: a rank continues as soon as all steps up to sync.staleness before its last are complete.
+ * No rank is further ahead of the slowest, or computes on weights that lack more steps (the bound
+ * of Ho et al., "More effective distributed ML via a stale synchronous parallel parameter server",
+ * 2013). The server still steps once on the sum of a step (bounded delay, Li et al. 2014), which
+ * preserves the meaning of every optimizer. Bound 0 computes the same as sync, up to the order of
+ * sums.
  *
- * async: the server steps on each gradient when it comes, and answers at once (Dean et al., "Large
- * scale distributed deep networks", 2012).
+ * async: the server steps on each gradient when it arrives, and answers at once (Dean et al.,
+ * "Large scale distributed deep networks", 2012).
  *
- * Gradients are divided by the global count of samples in all three, so that p pushes of async move
- * plain SGD as far as one step of the others. Adam, LARS and LAMB move as far for each push as for
- * a whole step: their rate must be chosen for that. With stale and async the bits depend on which
- * push comes first. The sum of a step is clipped by its norm; in async each rank clips its own
- * gradient by its own norm before it pushes. Norms of the whole net, which clipping of sums, LARS and
- * LAMB need, allow one server only.
+ * All three divide gradients by the global sample count, so p pushes of async move plain SGD as far
+ * as one step of the others. Adam, LARS and LAMB move as far for each push as for a whole step, so
+ * choose their learning rate for that. With stale and async the bits depend on the order of pushes.
+ * The sum of a step is clipped by its norm; in async each rank clips its own gradient by its own
+ * norm before it pushes. Norms of the whole network, needed to clip sums and by LARS and LAMB,
+ * require a single server.
  *
- * The model to evaluate is that of the servers when all ranks have come to the same step. A
- * checkpoint has it too, with their optimizer state, and every rank goes on from it. */
+ * The evaluated model is that of the servers when all ranks have reached the same step. A
+ * checkpoint holds it with the servers' optimizer state; every rank resumes from it. */
 #include <limits.h>
 
 #include "comm/local_ops.h"
@@ -40,10 +41,11 @@ struct param_server {
     int servers;
     bool serves, ready, stepped;
     MPI_Comm replies;
-    struct server server;             /* of a rank that serves */
+    struct server server;             /* used on ranks that serve */
     struct message *pushes, *answers; /* [servers] */
-    real *weights;                    /* [n] this rank's, while the servers' are evaluated */
-    int code;                         /* of the last call of the library */
+    /* [n] this rank's weights, while the servers' are evaluated */
+    real *weights;
+    int code; /* result of the last MPI call */
 };
 
 /* ---- A step ---- */
@@ -60,7 +62,7 @@ static void serve(void *arg)
     w->served_bytes += w->bytes_payload - bytes;
 }
 
-/* While the net computes: its threads are not free for the optimizer. */
+/* Serves pushes while the network computes and its threads are not free for the optimizer. */
 static void serve_between(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -71,7 +73,7 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* The time of another thread is none of this one's. */
+/* Time of another thread is not counted as this thread's. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -104,7 +106,7 @@ static int push(struct sync *s)
     return code;
 }
 
-/* Whether this rank may go on: also when a call has failed. */
+/* Returns whether this rank may continue, also after a failed call. */
 static bool is_answered(void *arg)
 {
     struct sync *s = arg;
@@ -124,7 +126,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 {
     struct param_server *p = s->context;
     sync_comm_begin(s);
-    if (p->code == MPI_SUCCESS) /* else serving has failed meanwhile */
+    if (p->code == MPI_SUCCESS) /* serving may have failed */
         p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
         p->server.pool = s->exec->pool;
@@ -139,7 +141,8 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 
 /* ---- The servers' model ---- */
 
-/* When all ranks are here, no push is left: a rank comes here only after it was answered. */
+/* Collects the servers' weights on every rank. After the barrier no push is in transit, because
+ * each rank arrives only after its last answer. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;
@@ -188,13 +191,13 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
                          servers, s->ranks);
     if (most > s->waiter->message_most / sizeof(real))
         return error_set(e, ERR_ARGUMENT,
-                         "a server's part of %zu numbers; MPI takes at most %zu bytes in one "
-                         "message: raise sync.servers",
+                         "a server's part of %zu numbers, but MPI accepts at most %zu bytes in one "
+                         "message. Raise sync.servers",
                          most, s->waiter->message_most);
     if (most > INT_MAX)
         return error_set(e, ERR_ARGUMENT,
-                         "a server's part of %zu numbers; MPI takes at most %d in one broadcast: "
-                         "raise sync.servers",
+                         "a server's part of %zu numbers, but MPI accepts at most %d in one "
+                         "broadcast. Raise sync.servers",
                          most, INT_MAX);
     return OK;
 }
@@ -222,7 +225,8 @@ static enum status param_server_create(struct sync *s, struct error *e)
     TRY(open_messages(s, e));
     if (p->serves)
         TRY(server_create(&p->server, s, p->replies, p->servers, e));
-    s->waiter->serve = serve; /* on ranks without a server too: all make the same calls */
+    /* set on ranks without a server too, so that all ranks make the same MPI calls */
+    s->waiter->serve = serve;
     s->waiter->serve_arg = s;
     s->waiter->free_running = !has_replicas(s);
     s->waiter->alone_since_ns = s->config.variant == VARIANT_param_server_async ? clock_ns() : 0;
@@ -236,9 +240,10 @@ static enum status check_norms(const struct sync *s, const struct optimizer *o, 
     bool of_sums = o->clip_norm > 0 && s->config.variant != VARIANT_param_server_async;
     if (p->servers == 1 || (!of_sums && !optimizer_takes_tensors(o->kind)))
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "%s needs norms that one server alone knows: sync.servers = %d, allowed 1",
-                     of_sums ? "train.clip_norm" : optimizer_names()[o->kind], p->servers);
+    return error_set(
+        e, ERR_ARGUMENT,
+        "%s needs norms of the whole gradient, found sync.servers = %d. Use sync.servers: 1",
+        of_sums ? "train.clip_norm" : optimizer_names()[o->kind], p->servers);
 }
 
 static enum status param_server_params_needed(struct sync *s, struct range range, enum pass pass,
@@ -301,7 +306,7 @@ static enum status param_server_restore(struct sync *s, const void *data, size_t
     return OK;
 }
 
-/* A server stays until all ranks have received their last answer. */
+/* The barrier keeps servers until all ranks have received their last answer. */
 static void param_server_destroy(struct sync *s)
 {
     struct param_server *p = s->context;

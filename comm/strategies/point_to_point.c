@@ -1,14 +1,14 @@
 /* ring, recursive_doubling, rabenseifner, tree, fixed_order, hierarchical, leader: gradients are
- * summed by messages of our own, as a schedule says, and the schedule is all that these strategies
- * differ in. Sources, messages and costs of each stand in comm/cost/schedule.h and strategies.def.
- * Each round is one wait, in which sums run while later segments are still on their way. */
+ * summed by point-to-point messages that follow a schedule. The strategies differ only in their
+ * schedule; comm/cost/schedule.h and strategies.def give sources, messages and costs. Each round
+ * is one wait. Sums run while later segments are in transit. */
 #include "comm/strategies/point_to_point.h"
 
 #include "comm/nodes.h"
 
-/* What becomes of a received message. */
+/* Addition of one received message to the arena. */
 struct addition {
-    real *to; /* NULL: it lies where it belongs */
+    real *to; /* NULL: the message was received in place */
     const real *from;
     size_t count;
 };
@@ -22,7 +22,7 @@ static void add_send(const struct point_to_point *b, struct exchange *x, const s
         .data = b->numbers + first, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
-/* `*used` numbers of the buffer are taken. */
+/* Adds a receive of `count` numbers, into the buffer from `*used` on if they are to be added. */
 static void add_receive(const struct point_to_point *b, struct exchange *x,
                         const struct transfer *t, size_t first, size_t count, size_t *used)
 {
@@ -38,7 +38,6 @@ static void add_receive(const struct point_to_point *b, struct exchange *x,
         (struct message){.data = to, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
-/* Cuts a transfer into messages. */
 static void cut(const struct point_to_point *b, struct exchange *x, const struct transfer *t,
                 bool is_send, size_t *used)
 {
@@ -93,7 +92,7 @@ enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int f
 
 /* ---- Hooks ---- */
 
-/* The most that any round asks for. */
+/* Largest numbers of received values and messages in any round. */
 struct need {
     size_t received, sends, receives;
 };
@@ -123,7 +122,7 @@ static struct need find_need(const struct schedule *s)
     return most;
 }
 
-/* The machine's nodes, unless the configuration says otherwise. */
+/* Finds the nodes of all ranks, unless the configuration sets ranks per node. */
 static enum status find_nodes(struct point_to_point *b, struct error *e)
 {
     struct sync *s = b->sync;
@@ -153,7 +152,7 @@ enum status point_to_point_sum(struct sync *s, struct error *e)
     return point_to_point_rounds(b, s->arenas.grads, 0, schedule_rounds(&b->schedule), e);
 }
 
-/* The first messages between two ranks are slow: here they sum zeroes. */
+/* Sums zeroes once, because the first messages between two ranks are slow. */
 enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct error *e)
 {
     b->sync = s;

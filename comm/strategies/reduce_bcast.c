@@ -1,12 +1,13 @@
 /* reduce_bcast: gradients are summed at rank 0 and broadcast; every rank runs the optimizer on the
  * sum.
  *
- * Costs all n numbers up a tree and down again; the pickled variant copies them four times besides.
+ * Costs all n numbers up a tree and down again; the pickled variant also copies them four times.
  *
- * Plain: MPI_Reduce and MPI_Bcast of the flat arena. Pickled: what mpi4py's lower-case reduce and
- * bcast do with a list of arrays. A rank serialises its tensors and sends length and bytes to its
- * parent in a binomial tree; the parent reads them into arrays of their own and adds these to its
- * own; rank 0 serialises the sum and broadcasts length and bytes, which every rank reads again. */
+ * Variant plain: MPI_Reduce and MPI_Bcast of the flat arena. Variant pickled: as mpi4py's
+ * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors and sends
+ * length and bytes to its parent in a binomial tree. The parent deserialises them into separate
+ * arrays and adds these to its own. Rank 0 serialises the sum and broadcasts length and bytes,
+ * which every rank deserialises. */
 #include <inttypes.h>
 
 #include "comm/strategy.h"
@@ -17,7 +18,7 @@
 struct buffers {
     unsigned char *bytes; /* [pickle_size] */
     size_t size;
-    real *received; /* [arenas.n]: a child's gradients */
+    real *received; /* [arenas.n] gradients of a child in the tree */
 };
 
 static bool is_pickled(const struct sync *s)
@@ -40,15 +41,13 @@ static enum status sum_plain(struct sync *s, struct error *e)
 
 /* ---- Pickled ---- */
 
-/* Gradients as the bytes that a serialising library would send: each tensor behind a header, copied
- * out and copied in again. Stands in for Python's pickle, whose headers are longer and whose copies
- * are the same. */
+/* Size of the gradients as a serialising library would send them: each tensor after a header,
+ * copied out and copied in again. Python's pickle has longer headers and makes the same copies. */
 static size_t pickle_size(const struct sync *s)
 {
     return pickle_bytes(s->counts, (size_t)s->arenas.n_tensors, sizeof(real));
 }
 
-/* Serialises the gradient arena to `bytes` [pickle_size]. */
 static void pickle_dump(struct sync *s, unsigned char *bytes)
 {
     for (int i = 0; i < s->arenas.n_tensors; i++) {
@@ -67,19 +66,19 @@ static enum status check_header(const struct pickle_header *header, int i,
     if (header->tensor == (uint64_t)i && header->count == tensor->count)
         return OK;
     return error_set(e, ERR_MPI,
-                     "pickled gradient: tensor %" PRIu64 " of %" PRIu64
-                     " numbers where tensor %d (%s) of %zu should be",
-                     header->tensor, header->count, i, tensor->name, tensor->count);
+                     "pickled gradient: expected tensor %d (%s) of %zu numbers, found tensor "
+                     "%" PRIu64 " of %" PRIu64,
+                     i, tensor->name, tensor->count, header->tensor, header->count);
 }
 
-/* Reads `bytes` of `size` into `grads` [arenas.n]; ERR_MPI when they are not a gradient of this
- * net. */
+/* Deserialises bytes [size] into grads [arenas.n]. ERR_MPI if they are not a gradient of this
+ * network. */
 static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_t size, real *grads,
                                struct error *e)
 {
     if (size != pickle_size(s))
-        return error_set(e, ERR_MPI, "pickled gradient: %zu bytes instead of %zu", size,
-                         pickle_size(s));
+        return error_set(e, ERR_MPI, "pickled gradient: expected %zu bytes, found %zu",
+                         pickle_size(s), size);
     for (int i = 0; i < s->arenas.n_tensors; i++) {
         const struct tensor_desc *tensor = &s->arenas.tensors[i];
         struct pickle_header header;
@@ -95,8 +94,8 @@ static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
 
-/* The length, then the bytes, to or from `rank`; with n = 0 this rank only
- * passes through the same waits. */
+/* Exchanges the length, then the bytes, with `rank`. With n = 0 this rank only passes through
+ * the same waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;
@@ -106,8 +105,8 @@ static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int
     sync_comm_begin(s);
     enum status status = pass(s->waiter, &head, n, s->comm, REDUCE, e);
     if (status == OK && length != b->size)
-        status = error_set(e, ERR_MPI, REDUCE ": rank %d sends %llu bytes instead of %zu", rank,
-                           (unsigned long long)length, b->size);
+        status = error_set(e, ERR_MPI, REDUCE ": expected %zu bytes from rank %d, found %llu",
+                           b->size, rank, (unsigned long long)length);
     THEN(status, pass(s->waiter, &body, n, s->comm, REDUCE, e));
     sync_comm_end(s);
     return status;
@@ -132,7 +131,8 @@ static enum status add_child(struct sync *s, int child, struct error *e)
     return OK;
 }
 
-/* A rank sends in the round of its lowest bit, after it has received from all its children. */
+/* Sums up a binomial tree. A rank sends in the round of its lowest bit, after it has received
+ * from all its children. */
 static enum status reduce_pickled(struct sync *s, struct error *e)
 {
     enum status status = OK;
@@ -160,8 +160,8 @@ static enum status bcast_pickled(struct sync *s, struct error *e)
     enum status status =
         wait_bcast(s->waiter, &length, sizeof length, MPI_BYTE, 0, s->comm, BCAST, e);
     if (status == OK && length != b->size)
-        status = error_set(e, ERR_MPI, BCAST ": rank 0 sends %llu bytes instead of %zu",
-                           (unsigned long long)length, b->size);
+        status = error_set(e, ERR_MPI, BCAST ": expected %zu bytes from rank 0, found %llu",
+                           b->size, (unsigned long long)length);
     THEN(status, wait_bcast(s->waiter, b->bytes, b->size, MPI_BYTE, 0, s->comm, BCAST, e));
     sync_comm_end(s);
     return status == OK ? pickle_load(s, b->bytes, b->size, s->arenas.grads, e) : status;

@@ -13,8 +13,8 @@ void server_range(const struct sync *s, int index, int servers, size_t *begin, s
     *count = end - *begin;
 }
 
-/* Work on this rank's own memory, in the midst of an interval that counts as communication. PHASES: of none that
- * is told. */
+/* Moves the time since begin_ns from communication to `phase`. PHASES: only removes it from
+ * communication. */
 static void charge(const struct server *v, enum phase phase, int64_t begin_ns)
 {
     struct sync_times *times = &v->s->times;
@@ -42,7 +42,7 @@ static void run_optimizer(struct server *v, const real *grads, uint64_t step, do
     v->version++;
 }
 
-/* Where norms are asked for there is one server, which knows that of the whole gradient. */
+/* Clips a sum. If a norm is needed there is only one server, which holds the whole gradient. */
 static void clip(const struct server *v, real *sum)
 {
     if (v->o.clip_norm == 0 && v->o.clip_value == 0)
@@ -56,7 +56,7 @@ static void clip(const struct server *v, real *sum)
     charge(v, PHASE_optimizer, begin_ns);
 }
 
-/* What sync_finish_sum does elsewhere. */
+/* Finishes the sum as sync_finish_sum does for other strategies. */
 static void finish_sum(const struct server *v, real *sum)
 {
     if (v->s->config.scale == GRADIENT_SCALE_post) {
@@ -86,7 +86,7 @@ static void sum_in_order(const struct server *v)
     charge(v, PHASE_pack, begin_ns);
 }
 
-/* Steps on the oldest sums while they are complete. */
+/* Runs the optimizer on the oldest sums as long as these are complete. */
 static void step_on_sums(struct server *v)
 {
     struct open_step *o = step_of(v, v->version + 1);
@@ -101,7 +101,7 @@ static void step_on_sums(struct server *v)
     }
 }
 
-/* The first of a step is copied, the others are added to it. */
+/* Adds a gradient to its step's sum, or copies it if it is the first. */
 static void add_to_sum(struct server *v, struct client *client, const real *gradient)
 {
     struct open_step *o = step_of(v, client->pushes);
@@ -136,8 +136,9 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* In order, the weights cannot change while they are sent: for that all ranks must have pushed again,
- * and a rank pushes only after it has received them. Else a copy is sent. */
+/* Begins to send weights. In order (sync), they are sent directly: they change only after all
+ * ranks have pushed again, and a rank pushes only after it has received them. Otherwise a copy
+ * is sent. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;
@@ -203,7 +204,7 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* In order, this rank's step lasts until all ranks have been answered; a rank that has already pushed
+/* In order (sync), this rank's step lasts until all ranks are answered. A rank that has pushed
  * its next step has received its answer. */
 bool server_is_answered(const struct server *v)
 {
@@ -281,7 +282,6 @@ void server_reset(struct server *v)
     v->opened = false;
 }
 
-/* Every rank counts its pushes from here. */
 void server_open(struct server *v, const struct optimizer *o, uint64_t step)
 {
     const struct arenas *a = &v->s->arenas;

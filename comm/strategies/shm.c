@@ -1,17 +1,18 @@
-/* shm: all ranks on one node. Gradients lie in a window that the ranks share (MPI_Win_allocate_shared),
- * and backward leaves them there. Each rank sums its slice over all of them in place, in the order of
- * ranks; every rank's optimizer reads each slice where it was summed.
+/* shm: all ranks on one node, with gradients in a window that the ranks share
+ * (MPI_Win_allocate_shared). Backward writes gradients there. Each rank sums its slice over all
+ * ranks' gradients in place, in the order of ranks. Every rank's optimizer reads each slice from
+ * the rank that summed it.
  *
  *   each rank's part   flag, gradients [n]
  *
- * Costs no message and no copy: a slice of n / p numbers of each rank is read and summed. Summing in
- * place writes only to lines that were just read, and so moves a quarter less memory than a sum into
- * an arena of its own. Two barriers a step: for all gradients, then for all slices; a third where
- * sums are clipped or scaled.
+ * Sends no message and copies nothing: each rank reads and sums a slice of n / p numbers of each
+ * rank. A sum in place writes only lines that were just read, and so moves a quarter less memory
+ * than a sum into a separate arena. Costs two barriers per step, one for all gradients and one for
+ * all slices; a third if sums are clipped or scaled.
  *
- * Backward of the next step overwrites what other ranks' optimizers may still read: before its first
- * gradient a rank waits for them, usually for no time, since they have gone through forward
- * meanwhile. */
+ * Backward of the next step overwrites gradients that other ranks' optimizers may still be
+ * reading. Before its first gradient a rank therefore waits for them, usually for no time, since
+ * they have finished forward meanwhile. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/clock.h"
@@ -19,10 +20,10 @@
 
 struct shm {
     struct node_window window;
-    real **grads;     /* [ranks], of each rank */
+    real **grads;     /* [ranks] gradients of each rank */
     bool is_read;     /* all ranks have read this rank's part */
-    int64_t read_ns;  /* spent waiting for that in this step, of the time of all communication */
-    enum status read; /* of that wait */
+    int64_t read_ns;  /* time spent waiting for readers in this step; part of comm_total_ns */
+    enum status read; /* result of that wait */
     struct error error;
 };
 
@@ -44,7 +45,7 @@ static enum status sum_gradients(struct sync *s, struct error *e)
     return barrier(s, "sums in shared memory", e);
 }
 
-/* This rank reads no other part any more. */
+/* Announces that this rank has stopped reading other ranks' parts. */
 static void end_reading(struct sync *s)
 {
     struct shm *w = s->context;
@@ -52,7 +53,7 @@ static void end_reading(struct sync *s)
     w->is_read = false;
 }
 
-/* Returns when this rank may write its gradients: all ranks have read the last ones. */
+/* Returns when this rank may write its gradients: all ranks have read the previous ones. */
 static enum status wait_for_readers(struct sync *s)
 {
     struct shm *w = s->context;
@@ -62,17 +63,18 @@ static enum status wait_for_readers(struct sync *s)
     w->read = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
     int64_t now_ns = clock_ns();
     w->read_ns += now_ns - begin_ns;
-    s->times.comm_exposed_ns += now_ns - begin_ns; /* now: it is no part of backward's time */
-    s->waited_ns += now_ns - begin_ns;             /* nor is this rank late for it */
+    /* counted here, so that it is not counted as backward */
+    s->times.comm_exposed_ns += now_ns - begin_ns;
+    s->waited_ns += now_ns - begin_ns; /* this rank is not late because of it */
     timeline_add(s->waiter->timeline, PHASE_comm, "optimizers that read shared memory", begin_ns,
                  now_ns);
     w->is_read = true;
     return w->read;
 }
 
-/* Slice by slice, beginning with this rank's own, so that ranks do not all read the same one. Whole
- * tensors may cross slices: for an optimizer that takes tensors all slices are copied to this rank's
- * part first. */
+/* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks do not
+ * all read the same one. An optimizer that needs whole tensors first copies all slices to this
+ * rank's part, because tensors may cross slices. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
     const struct shm *w = s->context;
@@ -91,7 +93,7 @@ static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, d
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }
 
-/* All ranks read all slices: each rank finishes its own, and waits until the others have done so. */
+/* Finishes this rank's slice and waits for the others, since all ranks read all slices. */
 static enum status finish_sums(struct sync *s, const struct optimizer *o, struct error *e)
 {
     size_t begin, end;
@@ -129,8 +131,7 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
     return w->read;
 }
 
-/* For a caller that skips params_needed: it learns at the end of its step that this wait has
- * failed. */
+/* Waits for readers if the caller has skipped params_needed. shm_step_end reports a failure. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {
     (void)wait_for_readers(s);

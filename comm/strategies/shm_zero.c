@@ -1,25 +1,31 @@
-/* shm_zero2, shm_zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations toward training
- * trillion parameter models", 2020) on one node, in blocks and shares as zero2 and zero3 have them. Gradients and
- * parameters lie in memory that the ranks share, one arena of each a rank, and nothing is sent.
+/* shm_zero2, shm_zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations
+ * toward training trillion parameter models", 2020) on one node, with the blocks and shares of
+ * zero2 and zero3. Gradients and parameters are in shared memory, one arena of each per rank;
+ * nothing is sent.
  *
- * Gradients: a rank says when backward has finished a block. When all have, it sums its share over all arenas, in
- * the order of ranks, and says so; when all have summed theirs it gives back the memory of all but its own share.
+ * Gradients: a rank announces when backward has finished a block. When all ranks have, it sums its
+ * share over all arenas, in the order of ranks, and announces that. When all shares are summed, it
+ * releases the memory of all but its own share.
  *
- * Parameters: a rank steps on its shares. When all have, it copies those of others, at stage 3 of the tensors of
- * sync.zero_persist numbers at most; the others' are copied before forward and before backward of the op that
- * reads them, and given back after it. What takes the time of a copy alone is not fetched ahead.
+ * Parameters: a rank runs the optimizer on its shares. When all ranks have, it copies their shares;
+ * at stage 3, only for tensors of at most sync.zero_persist numbers. Larger tensors are copied
+ * before each pass of the op that reads them, and released after it. Nothing is fetched ahead,
+ * because a fetch is only a copy.
  *
- * Ranks say all this in one order, so that one count a rank tells what it has done. No rank writes what another may
- * still read: it steps when all have finished backward, and backward begins anew when all have stepped.
+ * All announcements have the same order on every rank, so one counter per rank is sufficient. No
+ * rank overwrites data that another may still read: it steps when all ranks have finished backward,
+ * and backward begins when all have stepped.
  *
- * Arenas are reserved whole, so that an index means the same everywhere, and take memory for what is there. */
+ * Arenas are reserved whole, so that indices are equal on all ranks. Only written pages take
+ * memory. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Of a block: gradients are complete here, this rank's share is summed. Counts of arrivals. */
+/* Numbers of arrivals (node_barrier_arrive) at which a block's gradients are complete, and this
+ * rank's share is summed. */
 struct reached {
     uint64_t ready, summed;
 };
@@ -27,10 +33,11 @@ struct reached {
 struct shm_zero {
     struct owned_blocks blocks;
     struct node_window window;
-    real **grads, **params;  /* [ranks], of each rank */
+    real **grads, **params;  /* [ranks] arenas of each rank */
     struct reached *reached; /* [blocks.n] */
-    size_t freed;            /* blocks of gradients in this step */
-    bool is_new;             /* whoever wrote the parameters was not a step */
+    size_t freed;            /* number of gradient blocks released in this step */
+    /* parameters were not written by a step, but by initialisation or a restore */
+    bool is_new;
 };
 
 /* ---- Gradients ---- */
@@ -53,7 +60,7 @@ static enum status leave(struct sync *s, size_t k, struct error *e)
     return OK;
 }
 
-/* The oldest that all ranks have summed. */
+/* Releases the oldest block once all ranks have summed it. */
 static enum status free_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
@@ -65,7 +72,8 @@ static enum status free_next(struct sync *s, end_wait *end, struct error *e)
     return OK;
 }
 
-/* The one before it is given back, with the last one all. */
+/* Sums this rank's share of the next block and releases the previous block. After the last
+ * block, releases all. */
 static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
@@ -87,7 +95,7 @@ static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 
 /* ---- Parameters ---- */
 
-/* Each rank begins with another one's. */
+/* Copies other ranks' shares of a block. Each rank begins with a different one. */
 static void copy_block(struct sync *s, struct owned_block *b)
 {
     const struct shm_zero *z = s->context;
@@ -109,7 +117,8 @@ static enum status meet(struct sync *s, const char *operation, end_wait *end, st
     return wait_for(s, z->window.arrivals, operation, end, e);
 }
 
-/* Those that are whole are copied at the end of a step, when all have stepped. */
+/* Copies all blocks with this value of is_whole. Whole ones are copied at the end of a step,
+ * after all ranks have stepped. */
 static enum status copy_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct shm_zero *z = s->context;
@@ -150,7 +159,8 @@ static void shm_zero_step_begin(struct sync *s)
     owned_step_begin(s);
 }
 
-/* Where a step did not write what others will read, all meet before they do. */
+/* Fetches the parameters of `range`. If no step has written the parameters, all ranks first wait
+ * for each other. */
 static enum status shm_zero_params_needed(struct sync *s, struct range range, enum pass pass,
                                           struct error *e)
 {

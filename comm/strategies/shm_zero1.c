@@ -1,25 +1,25 @@
-/* shm_zero1: ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward training
- * trillion parameter models", 2020): each rank runs the optimizer on its slice alone. Gradients and
- * parameters lie in memory that the ranks share, one arena of each a rank: a rank sums its slice
- * over all gradients, in the order of ranks, steps on it, and fetches the slices of parameters that
- * the other ranks have stepped on. The optimizer, which every other strategy runs p times, runs once.
+/* shm_zero1: ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward
+ * training trillion parameter models", 2020): each rank runs the optimizer on its slice only.
+ * Gradients and parameters are in shared memory, one arena of each per rank. A rank sums its slice
+ * over all gradients, in the order of ranks, steps on it, and copies the other slices of parameters
+ * from the ranks that stepped on them. In total the optimizer runs once, not p times.
  *
- * Costs no message: n numbers are read and summed, and parameters copied, a rank. Two barriers a
- * step, for all gradients and for all parameters, and a sum over ranks between them where gradients
- * are clipped. No rank reads gradients after the second barrier, or parameters of other ranks after
- * the first of the next step: a rank may write its gradients as soon as its step is over, and its
- * parameters inside of the next one. */
+ * Sends no message: each rank reads and sums n numbers and copies parameters. Costs two barriers
+ * per step, for all gradients and for all parameters; clipping adds a sum over ranks between
+ * them. No rank reads gradients after the second barrier, or other ranks' parameters after the
+ * first barrier of the next step. So a rank may overwrite its gradients after its step, and its
+ * parameters within the next step. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/pool.h"
 
 struct shm_zero1 {
     struct node_window window;
-    real **grads, **params; /* [ranks], of each rank */
+    real **grads, **params; /* [ranks] arenas of each rank */
     bool by_tensors;        /* slices of the last step were whole tensors */
 };
 
-/* Numbers of the tensors before the first that begins at `at` or later. */
+/* Returns the offset of the first tensor that begins at `at` or later; a->n if there is none. */
 static size_t next_tensor(const struct arenas *a, size_t at)
 {
     int i = 0;
@@ -28,7 +28,8 @@ static size_t next_tensor(const struct arenas *a, size_t at)
     return i < a->n_tensors ? a->tensors[i].offset : a->n;
 }
 
-/* Equal parts; for an optimizer that takes whole tensors, the tensors that begin in a part. */
+/* Returns a rank's slice: an equal part, or for an optimizer that needs whole tensors the
+ * tensors that begin in that part. */
 static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 {
     const struct shm_zero1 *z = s->context;
@@ -105,7 +106,7 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
     return fetch_params(s, e);
 }
 
-/* Each rank has stepped on the optimizer state of its slice alone. */
+/* Collects the optimizer state, since each rank has the state of its own slice only. */
 static enum status shm_zero1_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
     for (int k = 0; k < s->arenas.slots * s->ranks; k++) {

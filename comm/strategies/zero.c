@@ -1,19 +1,20 @@
-/* zero2, zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations toward training
- * trillion parameter models", 2020) by messages, on any nodes. The arenas are cut into blocks of tensors
- * (comm/cost/strategies/zero.h), of which every rank owns an equal share.
+/* zero2, zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations toward
+ * training trillion parameter models", 2020) by messages, on any nodes. The arenas are cut into
+ * blocks of tensors (comm/cost/strategies/zero.h). Every rank owns an equal share of each block.
  *
- * Gradients: as soon as backward has finished a block, each rank sends every other the share that it owns,
- * sums what it receives in the order of ranks, and gives back the memory of all but its own. Two blocks are
- * on their way at most; one that follows waits for the older one. Where a step has several micro-batches
- * they add up on each rank first, whole, and leave with the last, as FSDP's do under no_sync.
+ * Gradients: when backward has finished a block, each rank sends its shares to their owners. It
+ * sums the received shares of its own part in the order of ranks and releases the memory of all
+ * other shares. At most two blocks are in transit; a third waits for the oldest. If a step has
+ * several micro-batches, gradients first add up on each rank, whole, and are sent after the last,
+ * as FSDP does under no_sync.
  *
- * Parameters: a rank steps on its shares, which at stage 2 are handed to all ranks at once. At stage 3 the
- * tensors of more than sync.zero_persist numbers are gathered before forward and before backward of the op
- * that reads them, while the one before computes, and given back after it.
+ * Parameters: a rank runs the optimizer on its shares. At stage 2 these are sent to all ranks at
+ * once. At stage 3, tensors of more than sync.zero_persist numbers are gathered before each pass of
+ * the op that reads them, while the previous op computes. They are released after the pass.
  *
- * As in zero1, arenas are reserved whole, so that an index means the same everywhere, and take memory for
- * what is there: pages that were given back take none, and come anew in the step, which is the price.
- * Weights are drawn, evaluated and saved whole; what is others' is given back when the next step begins. */
+ * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
+ * take no memory, but are allocated again within the step, which costs time. Weights are drawn,
+ * evaluated and saved whole; other ranks' shares are released when the next step begins. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"
@@ -22,8 +23,8 @@
 struct zero {
     struct owned_blocks blocks;
     struct exchanger *flights;    /* [blocks.n] messages to and from all other ranks */
-    real *received[ZERO_FLIGHTS]; /* [ranks - 1][share] of a block, by turns */
-    const real **terms;           /* [ranks] */
+    real *received[ZERO_FLIGHTS]; /* [ranks - 1][share] of a block, used in turns */
+    const real **terms;           /* [ranks] gradients of all ranks, for local_sum */
 };
 
 static struct shares shares_of(const struct owned_block *b, real *arena)
@@ -78,7 +79,7 @@ static enum status gather_begin(struct sync *s, size_t k, struct error *e)
     return exchanger_begin(s, &z->flights[k], e);
 }
 
-/* All are on their way together. */
+/* Gathers all blocks with this value of is_whole, all in transit together. */
 static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct zero *z = s->context;
@@ -100,7 +101,6 @@ static enum status begin_if_away(struct sync *s, size_t k, struct error *e)
     return b->is_whole || b->is_here ? OK : gather_begin(s, k, e);
 }
 
-/* The next block that this pass will need. */
 static enum status fetch_next(struct sync *s, struct range range, enum pass pass, struct error *e)
 {
     const struct zero *z = s->context;
@@ -152,7 +152,7 @@ static enum status check_block(const struct sync *s, const struct owned_block *b
     if (b->count <= s->waiter->message_most / sizeof(real))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "a block of %zu numbers; MPI takes messages of at most %zu bytes: lower "
+                     "a block of %zu numbers, but MPI accepts messages of at most %zu bytes. Lower "
                      "sync.cap_mib",
                      b->count, s->waiter->message_most);
 }
@@ -180,7 +180,7 @@ static enum status alloc_received(struct sync *s, struct error *e)
     return MEM_KEEP(&s->memory, z->terms, (size_t)s->ranks, "gradients of all ranks", e);
 }
 
-/* What memory takes pages for what is written alone. */
+/* Reserves arenas whose pages take memory only when written. */
 static enum status reserve_arenas(struct sync *s, struct error *e)
 {
     const struct zero *z = s->context;
@@ -192,7 +192,7 @@ static enum status reserve_arenas(struct sync *s, struct error *e)
     return arenas_alloc(a, e);
 }
 
-/* The first messages between two ranks are slow: here they carry zeroes. */
+/* Sends zeroes once, because the first messages between two ranks are slow. */
 static enum status zero_create(struct sync *s, struct error *e)
 {
     const struct zero *z = s->context;
@@ -219,7 +219,7 @@ static bool zero_poll(struct sync *s)
     return some;
 }
 
-/* What an error has left on its way, before its memory goes. */
+/* Completes or cancels messages that an error has left in transit, before their memory is freed. */
 static void zero_destroy(struct sync *s)
 {
     const struct zero *z = s->context;
