@@ -1,5 +1,4 @@
-/* Every strategy that sums, in every variant, cutting its messages small: there is something to
- * cut. */
+/* Every variant of every exact strategy, with small message sizes so that messages are cut. */
 #pragma once
 
 #include "comm/tests/sync_fixture.h"
@@ -48,8 +47,8 @@ static inline bool open_config(struct fixture *f, struct exact_config config, si
     return fixture_open(f, config.strategy);
 }
 
-/* Two steps, which must give twice the sums: what the first leaves behind must not reach the
- * next. */
+/* Runs two steps, which must give twice the sums: state left by the first step would show in the
+ * second. */
 static inline bool sums_exactly(struct fixture *f)
 {
     bool good = true;

@@ -1,5 +1,5 @@
-/* A model whose gradient is linear in its weights takes the place of a net, so that what is stale,
- * or a rank's own, shows in the weights, and a test can compute all ranks' steps in one process. */
+/* A model whose gradient is linear in its weights replaces a network. Stale or rank-specific
+ * gradients then show in the weights, and a test can compute all ranks' steps in one process. */
 #pragma once
 
 #include <math.h>
@@ -26,13 +26,13 @@ static inline bool open_with(struct fixture *f, enum strategy_kind kind, double 
     return fixture_open(f, kind);
 }
 
-/* The gradient of rank r at weight i: multiples of a quarter, as far as the weights are. */
+/* Returns the gradient of rank r at weight i, a multiple of a quarter if the weights are. */
 static inline double gradient_at(int rank, size_t i, double weight)
 {
     return 0.25 * weight + (double)((int)((i * 7 + (size_t)rank * 13) % 31) - 15);
 }
 
-/* Gradients of this rank times `scale`, with which the strategy sums or averages. */
+/* Runs a step with this rank's gradients times `scale`. */
 static inline bool step(struct fixture *f, double scale)
 {
     struct error e;
@@ -47,8 +47,8 @@ static inline bool step(struct fixture *f, double scale)
     return good && sync_step_end(f->sync, &f->optimizer, f->step, LR, &e) == OK;
 }
 
-/* Rounding of STEPS steps of numbers below `size`, each with some ten operations: far less than
- * what a wrong step would change. */
+/* Allows for rounding of STEPS steps of numbers below `size`, with about ten operations each. A
+ * wrong step differs by far more. */
 static inline bool is_near(double value, double expected, double size)
 {
     return fabs(value - expected) <= 10.0 * STEPS * (double)REAL_EPSILON * size;

@@ -1,6 +1,6 @@
-/* That the library sums by the algorithm that is asked for: each adds in an order of its own, which
- * the bits of sums show; recursive_doubling and reduce_scatter_allgather add in the same one. From
- * four ranks on no algorithm's sums could be another's; two numbers have one sum. */
+/* Checks that MPICH sums by the requested algorithm. Algorithms add in different orders, which
+ * shows in the bits of sums; recursive_doubling and reduce_scatter_allgather share an order.
+ * From four ranks on all orders differ; two numbers have only one order. */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "comm/algorithm.h"
 
-/* N: whole blocks on 1, 2, 3, 4 and 7 ranks. */
+/* N: number of floats that makes equal blocks on 1, 2, 3, 4 and 7 ranks. */
 enum { N = 1008, RANKS_MOST = 7, TREE_SUMS = 8 };
 
 static float number(int rank, size_t i)
@@ -33,8 +33,8 @@ static void sum_nonblocking(float *x)
     }
 }
 
-/* Addition commutes to the bit: only the brackets matter. Block b of a ring is first sent by rank
- * b + 1, and goes around. */
+/* Returns whether `sum` was added around a ring. Addition commutes to the bit, so only the
+ * grouping matters. Block b starts at rank b + 1. */
 static bool is_added_around(float sum, int ranks, size_t i)
 {
     int first = (int)(i / (N / (size_t)ranks)) + 1;
@@ -44,8 +44,8 @@ static bool is_added_around(float sum, int ranks, size_t i)
     return sum == around;
 }
 
-/* Of ranks beyond a power of two the first ones add up in pairs; then neighbours do, then pairs of
- * neighbours, and so on. */
+/* Returns whether `sum` was added in pairs: first the ranks beyond a power of two, then
+ * neighbours, then pairs of neighbours, and so on. */
 static bool is_added_in_pairs(float sum, int ranks, size_t i)
 {
     float x[RANKS_MOST];
@@ -61,8 +61,8 @@ static bool is_added_in_pairs(float sum, int ranks, size_t i)
     return sum == x[0];
 }
 
-/* Sums that the tree below `rank` may give: a rank adds what its children, 2 rank + 1 and
- * 2 rank + 2, send it in the order of their coming. Returns how many. */
+/* Computes all sums that the tree below `rank` may give: a rank adds the values of its children,
+ * 2 rank + 1 and 2 rank + 2, in order of arrival. Returns how many. */
 static int tree_sums(float *sums, int rank, int ranks, size_t i)
 {
     float left[TREE_SUMS], right[TREE_SUMS];
@@ -114,7 +114,8 @@ static int count_added_by(enum allreduce_algorithm algorithm, const float *sums)
     return n;
 }
 
-/* All numbers fit the algorithm asked for and, where orders differ, not all fit another one. */
+/* Returns whether all numbers fit the requested algorithm and, if orders differ, not all fit
+ * another one. */
 static bool sums_by(void (*sum)(float *), enum allreduce_algorithm algorithm)
 {
     const enum allreduce_algorithm orders[] = {ALGORITHM_recursive_doubling, ALGORITHM_ring,
@@ -156,7 +157,7 @@ static void settings_can_be_put_back(void **state)
     assert_memory_equal(&before, &after, sizeof before);
 }
 
-/* As MPICH 4.0 writes them, line ends lost, and as it once might. */
+/* Descriptions as in MPICH 4.0, without line ends, and in other possible forms. */
 static void names_are_found_in_descriptions(void **state)
 {
     static const char text[] = "Variable to select iallreduce algorithmauto - Internal (as the "

@@ -1,6 +1,6 @@
-/* Strategies that are not exact, against references that every rank computes for all: a model whose
- * gradient is linear in its weights takes the place of a net, so that what is stale, or a rank's
- * own, shows in the weights. */
+/* Compares strategies that are not exact with references that every rank computes for all ranks.
+ * A model whose gradient is linear in its weights replaces a network, so that stale or
+ * rank-specific gradients show in the weights. */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@
 
 /* ---- Counters ---- */
 
-/* Where ranks run freely a server has answered the steps of all ranks only when all have come here. */
+/* Makes all ranks wait for each other, since a free-running server has answered all steps only
+ * then. */
 static bool reach_same_step(struct fixture *f)
 {
     struct error e;
     return wait_barrier(f->waiter, MPI_COMM_WORLD, "end of a test's steps", &e) == OK;
 }
 
-/* Compares what the MPI boundary saw, what the waiter counted and what the formula says, for the
- * number of steps that the formula is for. */
+/* Compares the MPI calls seen, the waiter's counts and the cost formula. */
 static bool counts_agree(struct fixture *f)
 {
     const struct cost cost = sync_cost(f->sync);
@@ -32,11 +32,12 @@ static bool counts_agree(struct fixture *f)
     good = reach_same_step(f) && good;
     const struct waiter before = *f->waiter, *w = f->waiter;
     memset(&seen, 0, sizeof seen);
-    PMPI_Barrier(MPI_COMM_WORLD); /* no rank pushes before all have begun to count */
+    PMPI_Barrier(MPI_COMM_WORLD); /* no rank pushes before all count */
     for (uint64_t i = 0; i < 2 * cost.steps; i++)
         good = step(f, 1) && good;
     good = reach_same_step(f) && good;
-    uint64_t calls = w->calls - before.calls - 1; /* the barrier, which `seen` does not see */
+    /* without the barrier, which `seen` does not count */
+    uint64_t calls = w->calls - before.calls - 1;
     uint64_t bytes = w->bytes_payload - before.bytes_payload;
     uint64_t messages = w->messages_sent - before.messages_sent;
     uint64_t sent = w->bytes_sent - before.bytes_sent;
@@ -46,7 +47,7 @@ static bool counts_agree(struct fixture *f)
            sent == (own ? 2 * cost.bytes_wire : 0);
 }
 
-/* Every variant of every strategy of the table that is not exact and does send. */
+/* Covers every variant of every inexact strategy that sends. */
 static void counters_equal_an_independent_count(void **state)
 {
     struct fixture f;
@@ -74,7 +75,7 @@ static void counters_equal_an_independent_count(void **state)
 
 /* ---- delayed ---- */
 
-/* One process that knows all gradients: step t ends with what step t - 1 found. */
+/* Computes in one process: step t applies the gradient of step t - 1. */
 static void stale_reference(double *w, double momentum)
 {
     double due[N] = {0}, velocity[N] = {0};
@@ -111,7 +112,7 @@ static void delayed_is_one_step_stale(void **state)
     assert_all(good);
 }
 
-/* The sum that is applied is clipped, by its norm and not by that of the newest gradient. */
+/* The applied sum is clipped by its own norm, not by the newest gradient's norm. */
 static void delayed_clips_what_it_applies(void **state)
 {
     struct fixture f;
@@ -128,8 +129,8 @@ static void delayed_clips_what_it_applies(void **state)
 
 /* ---- local_sgd ---- */
 
-/* All ranks in one process: gradients are averaged up to step `post`, weights every `period` steps
- * after. */
+/* Computes all ranks in one process: gradients are averaged up to step `post`, then weights
+ * every `period` steps. */
 static void local_reference(double w[RANKS_MAX][N], int post, int period, double momentum)
 {
     static double velocity[RANKS_MAX][N];
@@ -162,7 +163,7 @@ static void mean_of(double w[RANKS_MAX][N], double *mean)
     }
 }
 
-/* The evaluated model is one for all; afterwards each rank has its own again. */
+/* Checks that all ranks evaluate the same model and then have their own weights again. */
 static bool evaluates_the_mean(struct fixture *f, const double *mean)
 {
     struct error e;
@@ -199,7 +200,7 @@ static void local_sgd_averages_every_period(void **state)
     }
 }
 
-/* A rank that steps by itself clips by its own norm; together, by that of the average. */
+/* A local step clips by the rank's own norm, a common step by the norm of the average. */
 static void local_sgd_clips_what_a_rank_applies(void **state)
 {
     for (int together = 0; together < 2; together++) {
@@ -222,7 +223,6 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
 
 /* ---- gossip ---- */
 
-/* Steps that only average partners: gradients are 0, momentum too. */
 static bool only_average(struct fixture *f)
 {
     struct error e;
@@ -239,8 +239,8 @@ static void sum_over_ranks(const struct fixture *f, double *sum)
     PMPI_Allreduce(MPI_IN_PLACE, sum, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Integers below 256 are halved so many times without rounding, in single precision too: the mean
- * stays to the bit, and replicas draw together. */
+/* Integers below 256 can be halved this often without rounding, in single precision too. The
+ * mean then stays equal to the bit and replicas converge. */
 static void gossip_conserves_the_mean(void **state)
 {
     enum { HALVINGS = 14 };
@@ -266,7 +266,7 @@ static void gossip_conserves_the_mean(void **state)
     assert_all(good);
 }
 
-/* All ranks in one process: each steps by itself, then pairs average. */
+/* Computes all ranks in one process: each steps, then pairs average. */
 static void gossip_reference(double w[RANKS_MAX][N], double momentum)
 {
     static double velocity[RANKS_MAX][N], next[RANKS_MAX][N];
@@ -306,7 +306,8 @@ static void gossip_averages_pairs(void **state)
 
 /* ---- adasum ---- */
 
-/* One step of SGD at rate 1 from 0: the weights are minus the combined gradient. */
+/* Runs one step of SGD at rate 1 from 0, after which the weights are minus the combined
+ * gradient. */
 static bool combine(struct fixture *f, real gradient(int rank, size_t i))
 {
     struct error e;
@@ -318,7 +319,8 @@ static bool combine(struct fixture *f, real gradient(int rank, size_t i))
     return sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
 }
 
-/* Each rank has numbers of its own in every tensor, so that their products are 0. */
+/* Returns a gradient that is zero where other ranks' gradients are not, so that dot products are
+ * 0. */
 static real orthogonal(int rank, size_t i)
 {
     return i % (size_t)mpi_world_ranks() == (size_t)rank ? (real)(i + 1) : 0;
@@ -334,7 +336,7 @@ static real any(int rank, size_t i)
     return (real)gradient_at(rank, i, 0);
 }
 
-/* Sums are exact. Of equal gradients each step is g/2 + g/2: exact too. */
+/* Both cases are exact: sums of integers, and g/2 + g/2 for equal gradients. */
 static void adasum_adds_what_is_orthogonal_and_averages_what_is_equal(void **state)
 {
     struct fixture f;
@@ -350,7 +352,7 @@ static void adasum_adds_what_is_orthogonal_and_averages_what_is_equal(void **sta
     assert_all(good);
 }
 
-/* a and b become a, in one tensor. */
+/* Combines a and b in a, for one tensor. */
 static void combine_two(const struct tensor_desc *t, double *a, const double *b)
 {
     double dot = 0, a2 = 0, b2 = 0;
@@ -363,8 +365,8 @@ static void combine_two(const struct tensor_desc *t, double *a, const double *b)
         a[i] = (1 - dot / (2 * a2)) * a[i] + (1 - dot / (2 * b2)) * b[i];
 }
 
-/* Pairs fold into one until a power of two is left; then neighbours combine, and neighbours of
- * pairs, and so on. */
+/* Folds pairs until a power of two is left; then neighbours combine, then neighbours of pairs,
+ * and so on. */
 static void adasum_reference(const struct fixture *f, double *result)
 {
     static double g[RANKS_MAX][N];

@@ -1,5 +1,4 @@
-/* Clocks of nodes, which MPICH is told that this machine has; each node's clock is made up of the
- * machine's.
+/* Clocks of nodes. MPICH is told that this machine has several nodes, each with a made-up clock.
  * cores: all
  * double: 3 */
 #include "comm/tests/mpi_test.h"
@@ -12,7 +11,7 @@
 #include "comm/tests/sync_fixture.h"
 #include "kernels/base/clock.h"
 
-/* A second ahead for every node before this one, and as many times 30 ppm fast. */
+/* Each node's clock is a second ahead of the previous node's clock, and 30 ppm faster. */
 #define AHEAD_NS INT64_C(1000000000)
 #define DRIFT    30e-6
 
@@ -24,14 +23,14 @@ static int64_t made_up_ns(void)
     return now_ns + own_node * AHEAD_NS + llround(own_node * DRIFT * (double)now_ns);
 }
 
-/* Rank 0's clock is the machine's. */
 static double truth_ns(int64_t at_ns)
 {
     double machine_ns = (double)(at_ns - own_node * AHEAD_NS) / (1 + own_node * DRIFT);
     return (double)at_ns - machine_ns;
 }
 
-/* Up to three ranks have a node each; more share some, so that nodes ask others than rank 0's. */
+/* Returns the number of nodes: one per rank up to three ranks. With more ranks some share a
+ * node, so that nodes also ask nodes other than rank 0's. */
 static int wanted_nodes(int ranks)
 {
     return ranks <= 3 ? ranks : (ranks + 1) / 2;
@@ -52,7 +51,6 @@ static bool find_own_node(int *first, struct error *e)
     return good && nodes == wanted_nodes(mpi_world_ranks());
 }
 
-/* A few nanoseconds are what rounding times since the machine's start comes to. */
 static bool is_right(const struct clock_offset *o, int of, int first)
 {
     if (of != first || mpi_world_rank() != first)
@@ -81,7 +79,7 @@ static void offsets_are_within_their_errors(void **state)
     assert_all(finds_clocks());
 }
 
-/* Last: calls are compared from here on. */
+/* Runs last, because it turns call checks on. */
 static void they_are_where_calls_are_compared(void **state)
 {
     struct error e;

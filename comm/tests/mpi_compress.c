@@ -1,5 +1,5 @@
-/* Compressors on real ranks, under every strategy that takes them: bounds of their sums, the same
- * bits on every rank, counters against an independent count and the formulas, what they remember.
+/* Compressors on real ranks, under every strategy that supports them: error bounds, equal bits on
+ * every rank, counts against an independent count and the formulas, residuals.
  * double: 3 */
 #include "comm/tests/mpi_test.h"
 
@@ -19,7 +19,7 @@ static void setup(struct fixture *f)
     f->config.options[SYNC_topk] = 5;
 }
 
-/* n numbers: a wide matrix, a tall one, and the rest in two vectors. */
+/* Opens a network of n numbers: a wide matrix, a tall one, and the rest in two vectors. */
 static bool open_sync(struct fixture *f, enum strategy_kind strategy, size_t n)
 {
     size_t side = 0;
@@ -61,7 +61,7 @@ static void check_each(check_function *check, unsigned flags, unsigned without)
 
 /* ---- 16 bits ---- */
 
-/* Small enough to be exact in 8 bits, also summed over 7 ranks. */
+/* Returns gradients that are exact in 8 bits, also summed over 7 ranks. */
 static real small_gradient(int rank, int i)
 {
     return (real)((i * 7 + rank * 13) % 61 - 30);
@@ -93,15 +93,14 @@ static void small_whole_numbers_are_summed_exactly(void **state)
     check_each(sums_whole_numbers, 0, COMPRESSOR_FEEDBACK);
 }
 
-/* Of many sizes, down to what only denormal fp16 hold. */
+/* Returns gradients of many sizes, down to those that are denormal in fp16. */
 static real rough_gradient(int rank, int i)
 {
     return (real)(sin(i + 10007.0 * rank) * pow(2, i % 30 - 20));
 }
 
-/* A number is rounded, summed with p-1 others and rounded again: to u each time (in double
- * precision on the way through float), eps each sum; denormal ones to half the least number, which
- * p + 1 roundings add up to. */
+/* Error bound: u for each of two roundings (in double precision by way of float), eps for each
+ * of p-1 sums. For denormal numbers: half the smallest number for each of p + 1 roundings. */
 static double bound_of(const struct fixture *f, int i)
 {
     bool fp16 = f->config.compressor == COMPRESSOR_fp16;
@@ -142,7 +141,7 @@ static void sums_in_16_bits_keep_their_bound(void **state)
     check_each(keeps_bound_bits_and_time, 0, COMPRESSOR_FEEDBACK);
 }
 
-/* One gradient of each rank, 3e4: a rank's own fits, the sum of three does not. */
+/* One gradient per rank is 3e4: each fits in fp16, a sum of three does not. */
 static void fp16_shows_what_it_cannot_hold(void **state)
 {
     enum { N = 100 };
@@ -160,14 +159,14 @@ static void fp16_shows_what_it_cannot_hold(void **state)
         good = good && !!isinf(f.sync->arenas.grads[N / 2]) == expected;
         uint64_t infinite = f.sync->infinite;
         PMPI_Allreduce(MPI_IN_PLACE, &infinite, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        /* with the scale those of every rank and the sum */
+        /* with the scale, every rank's number and the sum overflow */
         good = good && infinite == (uint64_t)(scales[k] > 1 ? p + 1 : expected);
         sync_destroy(f.sync);
         assert_all(good);
     }
 }
 
-/* 1e-8 is below half the least fp16, 3e-8; times 2^14 it is a normal number. */
+/* 1e-8 is less than half of fp16's smallest number; times 2^14 it is a normal number. */
 static void fp16_scale_saves_small_numbers(void **state)
 {
     enum { N = 10 };
@@ -190,13 +189,12 @@ static void fp16_scale_saves_small_numbers(void **state)
 
 /* ---- Error feedback ---- */
 
-/* Others in every step. */
 static real step_gradient(int step, int rank, int i)
 {
     return (real)((i * 7 + rank * 13 + step * 29) % 101 - 50);
 }
 
-/* The memory of a rank begins with its residuals. */
+/* Residuals are at the start of a rank's memory. */
 static const real *residuals_of(struct fixture *f)
 {
     const void *kept;
@@ -207,10 +205,10 @@ static const real *residuals_of(struct fixture *f)
                : NULL;
 }
 
-/* |error| that powersgd may make in `steps` steps of gradients up to 50. P' M is a contraction, so
- * that residuals, and with them all products, stay below the norm of all gradients so far. A
- * product of rank 2 rounds 2 + 1 times, on each rank and of the sum, that of Q over ranks p times,
- * adding residuals, subtracting and the step of the parameters once each. */
+/* Error bound of powersgd after `steps` steps of gradients up to 50. P' M is a contraction, so
+ * residuals and all products stay below the norm of all gradients so far. A product of rank 2
+ * rounds 2 + 1 times, on each rank and in the sum. The sum of Q over ranks rounds p times;
+ * adding residuals, subtracting and the parameter step once each. */
 static double powersgd_bound(int n, int steps)
 {
     int p = mpi_world_ranks();
@@ -218,8 +216,8 @@ static double powersgd_bound(int n, int steps)
     return steps * (p + 9) * REAL_EPSILON * norm;
 }
 
-/* Parameters are minus all that was ever sent: with all residuals they make up the gradients. Top-k
- * moves numbers; signs subtract scales of 8 bits from whole numbers of 7: both exact. */
+/* Checks that the sum of all steps plus all residuals equals the gradients. Top-k moves numbers;
+ * signs subtract scales of 8 bits from integers of 7 bits: both are exact. */
 static bool conserves(struct fixture *f, enum strategy_kind strategy)
 {
     enum { N = 1213, STEPS = 5 };
@@ -255,8 +253,8 @@ static void nothing_is_lost(void **state)
 
 /* ---- Top-k ---- */
 
-/* How many of this rank's first gradients come before number i: larger ones, and equal ones that
- * stand before it. */
+/* Returns how many of this rank's gradients rank before number i: larger ones, and equal ones at
+ * lower places. */
 static int place_of(int rank, int i, int n)
 {
     int place = 0;
@@ -290,8 +288,8 @@ static void topk_sends_the_largest(void **state)
 
 /* ---- Signs ---- */
 
-/* Mean magnitudes of 1 + rank/8 have few bits; zero counts as positive, its sign may say
- * otherwise. */
+/* Mean magnitudes of 1 + rank/8 have few bits. Zero counts as positive although its sign bit may
+ * be set. */
 static void signs_are_scaled_by_mean_magnitudes(void **state)
 {
     enum { N = 400 };
@@ -315,15 +313,14 @@ static void signs_are_scaled_by_mean_magnitudes(void **state)
 
 /* ---- PowerSGD ---- */
 
-/* |error| of one step that leaves nothing out: in norm, for a sum of matrices whose norms add up to
- * `norm`. n vectors of P, as long, are orthonormal to 2 n eps; M'P and P Q' are sums of n
- * products. */
+/* Error bound, in norm, of one step at full rank, for matrices whose norms add up to `norm`. The
+ * n vectors of P are orthonormal to 2 n eps; M'P and P Q' are sums of n products. */
 static double full_rank_bound(double norm, int n)
 {
     return (4.0 * n + mpi_world_ranks()) * REAL_EPSILON * norm;
 }
 
-/* Of full rank, or of the rank that the matrices have: sums of rank 1 after a step that found their
+/* Sums exactly at full rank, or (low) at the rank of the matrices after one step has found their
  * range. */
 static bool sums_everything(struct fixture *f, int rank, bool low)
 {
@@ -361,13 +358,13 @@ static void powersgd_of_full_rank_is_the_sum(void **state)
     assert_all(sums_everything(&f, 1000, false));
     assert_all(sums_everything(&f, 10, false));
     assert_all(sums_everything(&f, 1, true));
-    assert_all(sums_everything(&f, 3, true)); /* more than there is */
+    assert_all(sums_everything(&f, 3, true)); /* more vectors than the matrix has */
     assert_all(!sums_everything(&f, 2, false));
 }
 
 /* ---- All of them ---- */
 
-/* What steps were seen to do, what the waiter counted and what the formulas say. */
+/* Compares the MPI calls seen, the waiter's counts and the cost formula. */
 static bool counts_agree(struct fixture *f, enum strategy_kind strategy)
 {
     enum { STEPS = 3 };
@@ -399,7 +396,6 @@ static void counters_equal_an_independent_count(void **state)
     check_each(counts_agree, 0, 0);
 }
 
-/* A number that is NaN on one rank is NaN on all. */
 static bool shows_nan(struct fixture *f, enum strategy_kind strategy)
 {
     enum { N = 300 };
@@ -417,8 +413,8 @@ static void what_is_not_a_number_shows(void **state)
     check_each(shows_nan, 0, 0);
 }
 
-/* Rank 0 computes for a while between the sums of two buckets: that it comes so late, and not when it was at the first sum,
- * is its arrival, and with what it waited it is no later than the end. */
+/* Rank 0 computes between the sums of two buckets. Its arrival must include that time, and
+ * together with its waits be no later than the end. */
 static void who_computes_between_buckets_arrives_late(void **state)
 {
     enum { N = 12000, LATE_NS = 20000000 };
@@ -456,7 +452,8 @@ static void fill_unevenly(const struct fixture *f)
         grads[i] = (real)sin((double)i + 1000.0 * mpi_world_rank());
 }
 
-/* Tensor by tensor, with tests in between: whether all left and nobody waited before the end of the step. */
+/* Passes tensors one by one with tests in between. Returns whether all were sent and no rank
+ * waited before the end of the step. */
 static bool leaves_without_waiting(struct fixture *f)
 {
     struct error e;
@@ -474,7 +471,7 @@ static bool leaves_without_waiting(struct fixture *f)
     return sync_step_end(f->sync, &f->optimizer, ++f->step, 1, &e) == OK && good;
 }
 
-/* A bucket a tensor: the same bits as of one sum, step after step. */
+/* Each tensor is a bucket; results must have the bits of a single sum, step after step. */
 static void buckets_of_16_bits_are_not_waited_for(void **state)
 {
     enum { N = 12000, STEPS = 3 };

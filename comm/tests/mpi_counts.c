@@ -1,5 +1,5 @@
-/* What strategies send and when: counters against an independent count at the PMPI boundary and
- * against the formulas, messages that leave during backward.
+/* Calls, messages and bytes of strategies, against an independent count at the PMPI boundary and
+ * against the formulas; messages that are sent during backward.
  * cores: all
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
@@ -14,7 +14,7 @@
 
 enum { TENSORS = 3 };
 
-/* Messages of the strategy's own: all that it has or, of pickles, those up the tree. */
+/* Returns the point-to-point messages of a strategy; for pickled variants, those up the tree. */
 static struct cost own_messages(const struct fixture *f, struct exact_config config)
 {
     if (config.variant == VARIANT_reduce_bcast_pickled && mpi_world_rank() > 0) {
@@ -25,7 +25,7 @@ static struct cost own_messages(const struct fixture *f, struct exact_config con
     return strcmp(cost.wire_source, WIRE_COUNTED) == 0 ? cost : (struct cost){0};
 }
 
-/* What `steps` steps were seen to do, what the waiter counted and what the formulas say. */
+/* Compares the MPI calls seen, the waiter's counts and the cost formula after `steps` steps. */
 static bool counts_agree(const struct fixture *f, const struct waiter *before,
                          struct exact_config config, uint64_t steps)
 {
@@ -58,7 +58,6 @@ static void counters_equal_an_independent_count(void **state)
     }
 }
 
-/* A failure begins with what was tested. */
 static void failures_name_the_strategy(void **state)
 {
     struct fixture f;
@@ -74,8 +73,7 @@ static void failures_name_the_strategy(void **state)
     }
 }
 
-/* The machine's own nodes, and those of so many ranks with a smaller last one: 7 ranks make nodes
- * of 3, 3 and 1. */
+/* Covers the machine's own nodes and pretended nodes: 7 ranks as nodes of 3, 3 and 1. */
 static void pretended_nodes_sum_and_count(void **state)
 {
     const struct exact_config configs_of_nodes[] = {{STRATEGY_hierarchical, VARIANT_usual},
@@ -96,7 +94,7 @@ static void pretended_nodes_sum_and_count(void **state)
     }
 }
 
-/* A bucket a tensor, each on its way as soon as its tensor is there. */
+/* Each tensor is a bucket, sent as soon as the tensor is complete. */
 static void buckets_leave_during_backward(void **state)
 {
     enum { N = 12000 };
@@ -120,7 +118,7 @@ static void buckets_leave_during_backward(void **state)
     assert_all(good);
 }
 
-/* A step whose tensors become ready one by one; `between` comes after each, with their number. */
+/* Runs a step whose tensors are complete one by one; `between` runs after each. */
 static bool step_by_tensors(struct fixture *f, void (*between)(struct fixture *f, int n))
 {
     struct error e;
@@ -141,10 +139,10 @@ static void note_calls(struct fixture *f, int n)
     calls_after[n - 1] = seen.calls;
 }
 
-/* The ends of the scale, where nothing depends on time: without cycles each tensor leaves by itself
- * when it is there; in an endless one they leave after backward, behind one question, as few as
- * the threshold allows. Of 12000 numbers it takes none together, of as many as fill it all, of one
- * more the last two of three. */
+/* Cycle lengths without dependence on time. With 0, each tensor is sent alone. With an endless
+ * cycle, all leave after backward and one question, in as few sums as the threshold permits:
+ * 12000 numbers exceed it in every pair, fill it exactly, or all but the last two of three
+ * tensors fit. */
 #define LONGEST_CYCLE_NS ((int64_t)1e15)
 static void fusion_without_time_is_as_its_formula(void **state)
 {
@@ -173,7 +171,7 @@ static void fusion_without_time_is_as_its_formula(void **state)
     }
 }
 
-/* Ranks that are apart by more than a cycle, some ahead and some behind. */
+/* Delays ranks by more than a cycle, in different ways. */
 static void dawdle_and_poll(struct fixture *f, int n)
 {
     int rank = mpi_world_rank();
@@ -184,8 +182,8 @@ static void dawdle_and_poll(struct fixture *f, int n)
     }
 }
 
-/* In cycles the messages depend on time, what is in them does not: between one question and one for
- * each tensor, the gradient once. */
+/* With cycles, the number of questions depends on time: from one to one per tensor. The gradient
+ * is always sent once. */
 static void fusion_in_cycles_sums_everything_once(void **state)
 {
     enum { N = 12000, STEPS = 20 };

@@ -1,5 +1,5 @@
-/* Communicators, groups, windows and requests that a program holds, counted at the library's boundary: what a run
- * takes from the library, it gives back. Included by one file of a test program. */
+/* Counts communicators, groups, windows and requests that a program holds, at the MPI boundary,
+ * to check that all are freed. Included by one file of a test program. */
 #pragma once
 
 #include "comm/tests/mpi_test.h"
@@ -21,7 +21,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *copy, MPI_Request *request)
     return PMPI_Comm_idup(comm, copy, request);
 }
 
-/* A rank of no colour gets no communicator. */
+/* MPI_UNDEFINED gives no communicator. */
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
 {
     int code = PMPI_Comm_split(comm, colour, key, part);

@@ -1,6 +1,6 @@
-/* Gradients of 16 bits under a loss scale, on real ranks: overflows that are made move the scale as tests of
- * DeepSpeed's expect it (tests/unit/runtime/half_precision/test_dynamic_loss_scale.py), on all ranks alike
- * whichever of them has one; a step that overflows changes nothing, any other steps on the sum.
+/* 16-bit gradients under a loss scale, on real ranks. Provoked overflows move the scale as
+ * DeepSpeed's tests expect (tests/unit/runtime/half_precision/test_dynamic_loss_scale.py), equally
+ * on all ranks. A step that overflows changes nothing; other steps apply the sum.
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
 
@@ -25,7 +25,6 @@ static void setup(struct fixture *f, enum precision precision)
     f->config.options[SYNC_cap_mib] = 0.002;
 }
 
-/* As DeepSpeed's tests configure it. */
 static void setup_dynamic(struct fixture *f, double initial, uint32_t hysteresis)
 {
     setup(f, PRECISION_fp16);
@@ -33,7 +32,8 @@ static void setup_dynamic(struct fixture *f, double initial, uint32_t hysteresis
         .initial = initial, .least = 1, .window = 2, .hysteresis = hysteresis};
 }
 
-/* A step of gradients 1/64 on every rank, but for a number of one rank, another each time. */
+/* Runs a step with gradients of 1/64 on every rank; one rank, a different one each time, has
+ * `number` at one place. */
 static bool step_with(struct fixture *f, real number)
 {
     int ranks = mpi_world_ranks(), one = (int)(f->step % (uint64_t)ranks);
@@ -47,7 +47,6 @@ static bool step_with(struct fixture *f, real number)
     return good;
 }
 
-/* Whether steps with these numbers leave these scales, on all ranks. */
 static bool moves(struct fixture *f, const real *numbers, const double *scales, size_t n)
 {
     bool good = fixture_open(f, takers[0]);
@@ -102,7 +101,7 @@ static void it_recovers_between_overflows(void **state)
     assert_all(moves(&f, numbers, scales, COUNT(numbers)));
 }
 
-/* All but the last only skip; what is used up comes back when the scale doubles. */
+/* Overflows before the last only skip steps; hysteresis is reset when the scale doubles. */
 static void hysteresis_lets_overflows_pass(void **state)
 {
     const real all[] = {INF, INF, INF, INF};
@@ -116,7 +115,8 @@ static void hysteresis_lets_overflows_pass(void **state)
     assert_all(moves(&f, some, kept, COUNT(some)));
 }
 
-/* Each rank's own number fits; two ranks' sum does not, nor one rank's that is rounded up. */
+/* Each rank's own number fits. The sum of two overflows, and so does a number that is rounded
+ * up. */
 static void a_sum_that_overflows_is_skipped_by_all(void **state)
 {
     struct fixture f;
@@ -138,7 +138,7 @@ static void a_sum_that_overflows_is_skipped_by_all(void **state)
     assert_all(good);
 }
 
-/* Momentum and what clips know nothing of a step that overflows. */
+/* Momentum and clipping ignore a step that overflows. */
 static void a_skipped_step_changes_nothing(void **state)
 {
     static real params[N], velocity[N];
@@ -160,7 +160,6 @@ static void a_skipped_step_changes_nothing(void **state)
     assert_all(good);
 }
 
-/* Numbers of many sizes, which are rounded. */
 static void fill(const struct fixture *f)
 {
     real *grads = fixture_grads(f);
@@ -179,8 +178,8 @@ static bool step_of(struct fixture *f, enum strategy_kind kind, real params[N])
     return good;
 }
 
-/* A sum is rounded once on each rank and once when it is made, however the gradient is cut; alone, also
- * where nothing is sent. */
+/* A number is rounded on each rank and once in the sum, however gradients are cut; also on one
+ * rank without communication. */
 static void strategies_have_the_same_bits(void **state)
 {
     static real first[N], other[N];
@@ -199,8 +198,8 @@ static void strategies_have_the_same_bits(void **state)
     }
 }
 
-/* A power of two is lost neither before the sum nor after it, as long as nothing is too small or too
- * large for fp16. */
+/* Scaling by a power of two and back is exact, as long as no number is too small or too large
+ * for fp16. */
 static void the_scale_leaves_no_trace(void **state)
 {
     static real plain[N], scaled[N];

@@ -1,4 +1,4 @@
-/* Nodes as the library finds them: MPICH is told to take this machine for two.
+/* Nodes as MPI reports them. MPICH is told to treat this machine as two nodes.
  * double: 3 */
 #include "comm/tests/mpi_test.h"
 
@@ -17,7 +17,7 @@ static bool open_sync(struct fixture *f, enum strategy_kind kind)
     return fixture_open(f, kind);
 }
 
-/* first [ranks]: the first rank of each rank's node, by way of the node's own communicator. */
+/* Finds first [ranks], the first rank of each rank's node, by the node's communicator. */
 static void ask_library(int *first)
 {
     MPI_Comm node;

@@ -1,5 +1,5 @@
-/* What tests messages while a rank computes: sums stay exact, the library is never entered by
- * two threads at once, and the overlap that is asked for polls, on the right thread.
+/* Overlap of messages and computation: sums stay exact, two threads never call MPI at once, and the
+ * configured overlap polls, on the right thread.
  * cores: all
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
@@ -13,7 +13,7 @@
 #include "comm/tests/sync_fixture.h"
 #include "kernels/base/clock.h"
 
-/* Tests seen at the library's boundary, and whether two threads were there together. */
+/* Calls of MPI_Test by thread, and whether two threads called MPI at once. */
 static atomic_int tests_by_caller, tests_by_another, inside;
 static atomic_bool collided;
 static pthread_t caller;
@@ -48,12 +48,12 @@ int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type
     return code;
 }
 
-/* A net of three tensors, a bucket each. */
+/* Three tensors, one bucket each. */
 enum { TENSORS = 3, N = 9000 };
 
 static struct overlap *overlap;
 
-/* Where a thread asks, the caller yields to it however many cores there are. */
+/* With the polling thread, the caller yields to it however many cores there are. */
 static int open_yielding_waiter(void **state)
 {
     struct error e;
@@ -82,7 +82,7 @@ static void close_fixture(struct fixture *f)
     sync_destroy(f->sync);
 }
 
-/* Computing of a kind: writes a tensor's gradients, with a tile after each of a hundred. */
+/* Simulates computation: writes a tensor's gradients, with a tile after each hundredth. */
 static void compute_tensor(struct fixture *f, int tensor)
 {
     size_t begin = f->tensors[tensor].offset, n = f->tensors[tensor].count;
@@ -93,7 +93,6 @@ static void compute_tensor(struct fixture *f, int tensor)
     }
 }
 
-/* Until `enough`, which other ranks or threads bring about. */
 static void compute_until(struct fixture *f, bool (*enough)(struct fixture *f))
 {
     while (!enough(f)) {
@@ -139,14 +138,13 @@ static void sums_are_exact_and_threads_apart(void **state)
     }
 }
 
-/* After it was asked for once. */
 static bool nothing_is_left(struct fixture *f)
 {
     return f->sync->times.poll_ns > 0 && !f->sync->strategy->poll(f->sync);
 }
 
-/* All that is on its way arrives while the ranks compute: the end finds nothing to wait for. Time
- * for it is part of what communication took. */
+/* All messages arrive while the ranks compute, so the end does not wait. The time of polling
+ * counts as communication. */
 static void polling_completes_what_is_on_its_way(void **state)
 {
     const enum overlap_kind kinds[] = {OVERLAP_poll_layers, OVERLAP_poll_tiles};
@@ -167,7 +165,7 @@ static bool another_tested(struct fixture *f)
     return atomic_load(&tests_by_another) > 0;
 }
 
-/* The thread's time is none of the computing thread's. */
+/* The thread's time does not count as the computing thread's. */
 static void the_thread_polls_and_the_caller_does_not(void **state)
 {
     struct fixture f;
@@ -198,14 +196,14 @@ static void none_asks_nobody(void **state)
     assert_all(good);
 }
 
-/* However often kernels come by: a first time, and then once in OVERLAP_TILE_NS at most. */
+/* Tiles call often; MPI is tested a first time, then at most once per OVERLAP_TILE_NS. */
 static void tiles_are_polled_at_their_rate(void **state)
 {
     struct fixture f;
     struct error e;
     bool good = open_fixture(&f, OVERLAP_poll_tiles);
     sync_step_begin(f.sync);
-    /* Only rank 0 holds its tensors back, so that the others' first bucket stays on its way. */
+    /* Only rank 0 delays its tensors, so that the other ranks' first bucket stays in transit. */
     bool waits = mpi_world_rank() > 0 || mpi_world_ranks() == 1;
     if (waits)
         good = good &&

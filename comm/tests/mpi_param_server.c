@@ -1,5 +1,5 @@
-/* The variants of the parameter server, on one server and on several: what they compute, how far ranks
- * may drift apart, what a checkpoint finds.
+/* Variants of the parameter server, with one and several servers: computed weights, distance
+ * between ranks, content of checkpoints.
  * ranks: 1 2 3 4
  * cores: all
  * double: 3 */
@@ -10,7 +10,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/gemm.h"
 
-/* Steps that each rank has begun to push, where all can look. */
+/* Number of steps that each rank has begun to push, in shared memory. */
 static struct {
     MPI_Win window;
     _Atomic int *pushed; /* [ranks] */
@@ -43,7 +43,7 @@ static int least_pushed(void)
     return least;
 }
 
-/* All other ranks have pushed so many steps; they may still be in the last of these. */
+/* Returns whether all other ranks have pushed this many steps; the last may be in progress. */
 static bool others_have_pushed(int steps)
 {
     bool there = true;
@@ -52,14 +52,13 @@ static bool others_have_pushed(int steps)
     return there;
 }
 
-/* The servers' model, on all ranks, until the end of `f`. */
+/* Loads the servers' model on all ranks, until the end of `f`. */
 static bool take_model(struct fixture *f)
 {
     struct error e;
     return sync_eval_begin(f->sync, &e) == OK;
 }
 
-/* One process that knows all gradients. */
 static void sum_reference(double *w, double momentum, int steps)
 {
     double velocity[N] = {0};
@@ -74,7 +73,7 @@ static void sum_reference(double *w, double momentum, int steps)
     }
 }
 
-/* sync, and stale with bound 0, on one server, two, and as many as ranks. */
+/* Covers sync, and stale with bound 0, on one server, two, and as many as ranks. */
 static void in_step_it_computes_what_a_sum_does(void **state)
 {
     struct fixture f;
@@ -100,7 +99,7 @@ static void in_step_it_computes_what_a_sum_does(void **state)
     }
 }
 
-/* No rank is more than `bound` steps ahead when it begins one. */
+/* Runs a step and checks that no rank begins it more than `bound` steps ahead. */
 static bool counted_step(struct fixture *f, int bound)
 {
     int rank = mpi_world_rank();
@@ -109,8 +108,8 @@ static bool counted_step(struct fixture *f, int bound)
     return step(f, 1.0 / mpi_world_ranks()) && good;
 }
 
-/* The last rank, which is no server, holds back until the others have come as far as they may, and
- * a moment longer, in which they must stay there. */
+/* Delays the last rank, which is no server, until the others have reached their bound, and a
+ * moment longer to see that they stay there. */
 static bool hold_back(int steps, bool stay)
 {
     while (!others_have_pushed(steps))
@@ -141,7 +140,7 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
     assert_all(good);
 }
 
-/* With several servers, one of them the slow rank, all ranks still come to the end. */
+/* With several servers, one of them the slow rank, all ranks still finish. */
 static void slow_servers_keep_the_bound(void **state)
 {
     enum { BOUND = 2 };
@@ -163,7 +162,7 @@ static void slow_servers_keep_the_bound(void **state)
     assert_all(good);
 }
 
-/* A step whose gradient does not look at the weights: whole numbers, exact in every order. */
+/* Runs a step whose gradient does not depend on the weights: integers, exact in every order. */
 static bool blind_step(struct fixture *f)
 {
     struct error e;
@@ -174,8 +173,8 @@ static bool blind_step(struct fixture *f)
     return sync_step_end(f->sync, &f->optimizer, f->step, LR, &e) == OK;
 }
 
-/* The last rank begins when all others have ended: in async no rank waits for it, and in the end
- * every gradient has been stepped on once. */
+/* The last rank begins after all others have ended. In async no rank waits for it, and every
+ * gradient is applied once. */
 static void async_waits_for_nobody(void **state)
 {
     struct fixture f;
@@ -214,7 +213,7 @@ static void sleep_before_update(void *arg)
     usleep(UPDATE_US);
 }
 
-/* Rank 0 polls until its server has stepped on two gradients of each of the others. */
+/* Polls on rank 0 until its server has applied two gradients of each other rank. */
 static bool poll_through_updates(struct fixture *f)
 {
     struct error e;
@@ -232,8 +231,8 @@ static bool poll_through_updates(struct fixture *f)
     return sync_step_end(f->sync, &f->optimizer, ++f->step, LR, &e) == OK && good;
 }
 
-/* What a server steps on while its rank polls is no polling: the optimizer's time is that, and what is done before it
- * is counted by who does it. */
+/* An optimizer step within a poll counts as optimizer time, not as polling; work before it is
+ * counted separately. */
 static void an_update_amid_polling_is_an_update(void **state)
 {
     struct fixture f;
@@ -254,7 +253,8 @@ static void an_update_amid_polling_is_an_update(void **state)
     assert_all(good);
 }
 
-/* Ranks that went alone for ten seconds may meet later than the deadline of a wait says. */
+/* After ten seconds of independent steps, ranks may reach a barrier later than the deadline of a
+ * wait. */
 static void async_ranks_may_be_as_late_as_they_went_alone(void **state)
 {
     struct fixture f;
@@ -274,7 +274,8 @@ static void async_ranks_may_be_as_late_as_they_went_alone(void **state)
     assert_all(good && f.waiter->alone_since_ns == 0);
 }
 
-/* The sum is clipped by its norm; in async each gradient is, and their norms add up to more. */
+/* The sum is clipped by its norm. In async each gradient is clipped, so their norms add up to
+ * more. */
 static void gradients_are_clipped_where_they_are_stepped_on(void **state)
 {
     const enum strategy_variant variants[] = {VARIANT_param_server_sync, VARIANT_param_server_stale,
@@ -306,8 +307,8 @@ static void gradients_are_clipped_where_they_are_stepped_on(void **state)
     }
 }
 
-/* The parts of several servers are whole on every rank after a save, and training goes on from it, also
- * in another strategy object. */
+/* After a save, every rank holds the parts of all servers. Training resumes from it, also in
+ * another strategy object. */
 static void a_checkpoint_finds_the_servers_state(void **state)
 {
     struct fixture f;
@@ -346,7 +347,6 @@ static void a_checkpoint_finds_the_servers_state(void **state)
     assert_all(good);
 }
 
-/* More servers than ranks, and norms that no server has, are refused. */
 static void what_servers_cannot_do_is_refused(void **state)
 {
     struct fixture f;

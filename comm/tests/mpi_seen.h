@@ -1,5 +1,5 @@
-/* What passes the boundary of the library, counted below its own interface, as a profiler would:
- * for one test program, which includes this once. */
+/* Counts calls, messages and bytes below MPI's interface, as a profiler does. Included once by a
+ * test program. */
 #pragma once
 
 #include <mpi.h>
@@ -10,11 +10,11 @@
 
 static struct {
     uint64_t calls, bytes;
-    uint64_t messages, sent; /* point to point */
+    uint64_t messages, sent; /* point-to-point messages and their bytes */
     struct cost library;     /* messages and bytes of collectives, by the formula of each */
 } seen;
 
-static unsigned see_sleep_us; /* by which sums of doubles take longer */
+static unsigned see_sleep_us; /* delay added to each sum of doubles (us) */
 
 static size_t see(int count, MPI_Datatype type)
 {
@@ -49,7 +49,6 @@ static void see_reduce(int count, MPI_Datatype type, MPI_Comm comm)
     add_reduce(&seen.library, &p, (size_t)count, width);
 }
 
-/* A broadcast, gather or scatter of `bytes` a rank. */
 static void see_bytes(int count, MPI_Datatype type, MPI_Comm comm,
                       void (*add)(struct cost *c, const struct participant *p, size_t bytes))
 {

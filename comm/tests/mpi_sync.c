@@ -1,8 +1,8 @@
-/* What strategies compute on real ranks: exact sums at awkward sizes, in every way of waiting,
- * bounds of rounding, the same bits on all ranks, clipped norms.
+/* Results of strategies on real ranks: exact sums at awkward sizes, under every wait policy,
+ * rounding bounds, equal bits on all ranks, clipped norms.
  *
- * Where ranks outnumber cores a rank that spins in the library keeps the others from running: there
- * the ranks yield.
+ * If there are more ranks than cores, a rank that spins in MPI keeps others from running, so ranks
+ * yield then.
  *
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
@@ -19,10 +19,10 @@ static const struct exact_config oracle = {STRATEGY_allreduce, VARIANT_usual};
 static void every_config_sums_integers_exactly(void **state)
 {
     size_t p = (size_t)mpi_world_ranks();
-    /* The last one has several segments in the part of each of 7 ranks, the last of them short. */
+    /* With the last size, each of 7 ranks' parts has several segments, the last one short. */
     const size_t sizes[] = {0, 1, p - 1, p, p + 1, 97, 1009, 7850, 250007};
     size_t n = sizeof sizes / sizeof *sizes;
-    const size_t large = 100000; /* longer messages: short ones would be many thousands */
+    const size_t large = 100000; /* larger messages, since small ones would be many thousands */
     struct fixture f;
     setup(&f);
     for (int config = 0; config < n_configs; config++) {
@@ -56,7 +56,7 @@ static void every_way_of_waiting_gives_the_same(void **state)
     }
 }
 
-/* |error| <= p eps sum|x|: the bound for any order of adding p numbers. */
+/* |error| <= p eps sum|x|, for any order of adding p numbers. */
 static bool keeps_the_bound(const struct fixture *f, int n)
 {
     const real *params = fixture_params(f);
@@ -74,7 +74,7 @@ static bool keeps_the_bound(const struct fixture *f, int n)
     return good;
 }
 
-/* The exposed time lies within the total time and leaves out the packing. */
+/* Exposed time must lie within total time and exclude packing. */
 static bool accounts_for_its_time(const struct fixture *f, struct exact_config config)
 {
     const struct sync_times *t = &f->sync->times;
@@ -103,7 +103,7 @@ static void every_config_keeps_bound_bits_and_time(void **state)
     }
 }
 
-/* Sums made in the order of ranks, to the bit; the first step's parameters are minus them. */
+/* Checks the bits of sums in the order of ranks, as parameters after the first step. */
 static bool sums_in_order(const struct fixture *f, int n)
 {
     const real *params = fixture_params(f);
@@ -117,7 +117,6 @@ static bool sums_in_order(const struct fixture *f, int n)
     return good;
 }
 
-/* Whatever the algorithm and however many the messages. */
 static void fixed_order_gives_the_same_bits(void **state)
 {
     enum { N = 5003 };
@@ -174,7 +173,7 @@ static void broadcast_gives_everyone_rank_0s_weights(void **state)
     assert_all(good);
 }
 
-/* The shares of the norm add up to the norm of the summed gradient. */
+/* The shares of the norm must add up to the norm of the summed gradient. */
 static void norms_add_up(void **state)
 {
     enum { N = 1001 };
@@ -191,9 +190,8 @@ static void norms_add_up(void **state)
     assert_all(good && norm2 == expected);
 }
 
-/* Plain SGD at rate 1 from 0: the norm of the weights is that of the clipped gradient. Rounding of
- * the factor and of each product: 2 epsilons; of this test's own sum of squares: N halves of
- * one. */
+/* After plain SGD at rate 1 from 0, the norm of the weights is the clipped gradient's. Rounding:
+ * 2 epsilons for the factor and each product, N / 2 for this test's own sum of squares. */
 static bool clips_to(struct fixture *f, struct exact_config config, double limit, double norm)
 {
     enum { N = 1001 };
@@ -235,7 +233,7 @@ static void gradients_are_clipped_by_their_global_norm(void **state)
     assert_all(clips_to(&f, (struct exact_config){STRATEGY_none, VARIANT_usual}, 10, sqrt(own)));
 }
 
-/* Sums of whole numbers are limited exactly; those of a rank by itself where nothing is summed. */
+/* Sums of integers are limited exactly; without a sum, the rank's own gradient is. */
 static bool limits_to(struct fixture *f, struct exact_config config, double limit)
 {
     enum { N = 1001 };
@@ -266,7 +264,8 @@ static void gradients_are_clipped_by_value(void **state)
     assert_all(limits_to(&f, (struct exact_config){STRATEGY_none, VARIANT_usual}, 20));
 }
 
-/* p products and p - 1 sums of them, or a sum that is exact and one product; one over p is rounded, too. */
+/* Rounding: p products and p - 1 sums, or an exact sum and one product; 1 / p is rounded as
+ * well. */
 static bool averages(struct fixture *f, struct exact_config config)
 {
     enum { N = 1001 };
@@ -322,7 +321,7 @@ static void gather_and_barrier_work(void **state)
     }
 }
 
-/* Rank 0 is late: the others wait for it inside the library, where they yield by now. */
+/* Rank 0 is late, and the others wait inside MPI, where they must yield. */
 static void ranks_yield_inside_the_library(void **state)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];

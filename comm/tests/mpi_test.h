@@ -1,5 +1,5 @@
-/* cmocka under mpiexec: every rank runs every test, rank 0 reports. A rank that fails alone would
- * leave the others waiting, so what ranks found is agreed on before it is asserted. */
+/* cmocka under mpiexec: every rank runs every test, rank 0 reports. A failure on one rank would
+ * leave the others waiting, so ranks agree on results before they assert. */
 #pragma once
 
 #include <setjmp.h>
@@ -19,11 +19,11 @@
 
 #define assert_all(condition) mpi_assert_all(condition, #condition, __FILE__, __LINE__)
 
-/* What is tested, in words that a failure begins with; fixtures say it. */
+/* Configuration under test, printed at the start of a failure; fixtures set it. */
 static char mpi_subject[512];
 
-/* In place of the C library's, for all that a test program links: every 16th yield sleeps. Waiting ranks yield, and beside
- * other tests they would take most of the time of the cores from the ranks that compute. */
+/* Replaces the C library's function in the test program: every 16th yield sleeps. Otherwise
+ * waiting ranks would take most of the cores' time from ranks that compute, beside other tests. */
 int sched_yield(void)
 {
     enum { EVERY = 16, SLEEP_US = 20 };
@@ -31,8 +31,8 @@ int sched_yield(void)
     return ++n % EVERY == 0 ? usleep(SLEEP_US) : (int)syscall(SYS_sched_yield);
 }
 
-/* Completes a request of the tests themselves. Yields between tests: where ranks outnumber cores, a
- * rank that spins inside the library keeps the others from running. */
+/* Completes a request of a test. Yields between tests, because a rank that spins inside MPI
+ * keeps others from running if there are more ranks than cores. */
 static inline void mpi_finish(MPI_Request request)
 {
     int done = 0;
@@ -43,7 +43,7 @@ static inline void mpi_finish(MPI_Request request)
     }
 }
 
-/* True when `mine` holds on every rank. */
+/* Returns whether `mine` is true on every rank. */
 static inline int mpi_all(bool mine)
 {
     int all, own = mine;
@@ -53,8 +53,8 @@ static inline int mpi_all(bool mine)
     return all;
 }
 
-/* Fails on every rank when `mine` does not hold on one; rank 0 says what was tested, and on which
- * ranks it failed. */
+/* Fails on every rank if `mine` is false on one. Rank 0 prints the configuration and the failed
+ * ranks. */
 static inline void mpi_assert_all(bool mine, const char *text, const char *file, int line)
 {
     enum { RANKS_MAX = 64 };
@@ -72,7 +72,6 @@ static inline void mpi_assert_all(bool mine, const char *text, const char *file,
     _assert_true(0, text, file, line);
 }
 
-/* Sums n doubles in place. */
 static inline void mpi_sum(double *values, int n)
 {
     MPI_Request request;
@@ -80,7 +79,6 @@ static inline void mpi_sum(double *values, int n)
     mpi_finish(request);
 }
 
-/* Gives all ranks what rank 0 has. */
 static inline void mpi_bcast(void *values, size_t n, MPI_Datatype type)
 {
     MPI_Request request;
@@ -102,21 +100,21 @@ static inline int mpi_world_ranks(void)
     return ranks;
 }
 
-/* Ranks that spin in the library keep the others from running: they have to yield. */
+/* Returns whether ranks must yield because there are more ranks than cores. */
 static inline bool mpi_is_crowded(void)
 {
     return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Inside the library, too, from MPI_Init on. */
+/* Also yields inside MPI, from MPI_Init on. */
 __attribute__((constructor)) static void yield_if_crowded(void)
 {
     if (progress_is_crowded())
         progress_yield();
 }
 
-/* Runs a group between the two functions, which may be NULL; ranks but the first keep quiet.
- * Returns the number of failed tests. */
+/* Runs a group with setup and teardown, which may be NULL; only rank 0 prints. Returns the
+ * number of failed tests. */
 #define mpi_run_group(tests, setup, teardown)                                                      \
     (mpi_world_rank() == 0 || freopen("/dev/null", "w", stdout) != NULL                            \
          ? cmocka_run_group_tests(tests, setup, teardown)                                          \

@@ -1,6 +1,6 @@
-/* A sharded optimizer does what the same optimizer does on every rank, to the last bit: shm_zero1
- * beside shm, zero1 beside ring, stages 2 and 3 beside shm, which sum in the same order. Parameters on every rank; optimizer
- * state whole on rank 0 after it was saved, and in memory no more than a shard of it besides.
+/* A sharded optimizer gives the same bits as an unsharded one: shm_zero1 like shm, zero1 like ring,
+ * stages 2 and 3 like shm, which sum in the same order. Checks parameters on every rank, optimizer
+ * state at rank 0 after a save, and that each rank's memory holds only its shard.
  *
  * double: 2 3 */
 #include "comm/tests/mpi_test.h"
@@ -37,7 +37,7 @@ static int usual_net(void **state)
     return 0;
 }
 
-/* Most of more than three ranks have nothing to do. */
+/* With more than three ranks, most have nothing to do. */
 static int three_numbers(void **state)
 {
     cut((const size_t[]){1, 2}, 2);
@@ -58,7 +58,6 @@ static struct optimizer optimizer(enum optimizer_kind kind)
                               .n_tensors = desc.n_tensors};
 }
 
-/* What training leaves behind. */
 struct outcome {
     real params[N], state[SLOTS * N];
 };
@@ -86,7 +85,7 @@ static bool step(struct sync *s, const struct optimizer *o, uint64_t k, struct e
            sync_step_end(s, o, k, 0.01, e) == OK;
 }
 
-/* Saved after the first step and the last. */
+/* Trains, and saves after the first step and the last. */
 static bool train(struct sync *s, struct optimizer *o, struct error *e)
 {
     bool good = true;
@@ -145,8 +144,8 @@ static void sgd_clipped(void **state)
     same_bits(STRATEGY_shm, STRATEGY_shm_zero1, o);
 }
 
-/* To less than sums of three ranks are, which all but cancel out: what is left behind is not what it is
- * without. */
+/* The limit is below the sums of three ranks, which almost cancel, so that clipping changes the
+ * result. */
 static void clipped_by_value(void **state)
 {
     static struct outcome clipped, unclipped;
@@ -162,7 +161,8 @@ static void clipped_by_value(void **state)
     same_bits(STRATEGY_shm, STRATEGY_shm_zero3, o);
 }
 
-/* The long tensor belongs to one rank, whatever equal parts would be; others have nothing to do. */
+/* The long tensor belongs to one rank, whatever equal parts would give; other ranks have nothing
+ * to do. */
 static void lars_and_lamb_get_whole_tensors(void **state)
 {
     same_bits(STRATEGY_shm, STRATEGY_shm_zero1, optimizer(OPTIMIZER_lars));
@@ -179,8 +179,8 @@ static bool pass(struct sync *s, enum pass pass, int tensor, struct error *e)
     return good && (pass == PASS_FORWARD || sync_grad_ready(s, range, 0, true, e) == OK);
 }
 
-/* Rank 0 computes for a while before its last gradients, after it has waited for others in the midst of the step: it is
- * then that it arrives, less what it has waited. */
+/* Rank 0 waits for others during the step, then computes before its last gradients. Its arrival
+ * is then, less the time that it has waited. */
 static bool is_late_at_the_end(struct fixture *f, enum strategy_kind kind)
 {
     enum { LATE_NS = 20000000 };
@@ -205,7 +205,8 @@ static bool is_late_at_the_end(struct fixture *f, enum strategy_kind kind)
     return good;
 }
 
-/* A block a tensor, two of which are on their way at a time; at stage 3 each is gathered before its pass. */
+/* Each tensor is a block. Two blocks are in transit at a time; at stage 3 each is gathered
+ * before its pass. */
 static void who_computes_between_waits_arrives_late(void **state)
 {
     const enum strategy_kind kinds[] = {STRATEGY_zero2, STRATEGY_zero3, STRATEGY_shm_zero2,
@@ -225,8 +226,8 @@ static void who_computes_between_waits_arrives_late(void **state)
 
 enum { LARGE = 4 << 20 };
 
-/* Of the optimizer's state of LARGE numbers a shard of each slot is there; pages may be large, and two of
- * them reach beyond its ends. */
+/* Checks that memory holds only a shard of each state slot of LARGE numbers. Pages may be large,
+ * and two of them may extend beyond its ends. */
 static bool holds_a_shard(const struct sync *s)
 {
     const double page_mib = 2;
@@ -235,7 +236,7 @@ static bool holds_a_shard(const struct sync *s)
     return !(resident_mib > SLOTS * (shard_mib + 2 * page_mib));
 }
 
-/* Before a checkpoint, and again in the step after it. */
+/* Checks memory before a checkpoint, and again in the step after it. */
 static void zero1_holds_a_shard_of_the_state(void **state)
 {
     struct fixture f;
@@ -253,7 +254,7 @@ static void zero1_holds_a_shard_of_the_state(void **state)
     assert_all(good);
 }
 
-/* The same of one arena, of which pages may be small. */
+/* Checks that memory holds only a share of an arena, whose pages may be small. */
 static bool holds_a_share(const struct sync *s, const real *arena)
 {
     const double pages_mib = 1;
@@ -261,8 +262,7 @@ static bool holds_a_share(const struct sync *s, const real *arena)
     return !(mem_resident_mib(arena, LARGE * sizeof(real)) > share_mib + pages_mib);
 }
 
-/* Between two steps nothing else is there of what a stage shares out; all of the parameters while they are
- * evaluated. */
+/* Checks that between steps a rank holds only its shares, and during evaluation all parameters. */
 static void stages_hold_a_share(void **state)
 {
     struct fixture f;

@@ -1,6 +1,6 @@
-/* What tests of strategies share: a net of a few tensors as a strategy sees it, plain SGD, and one
- * waiter for the whole program, since opening one takes longer than most of what is tested where
- * ranks outnumber cores. Its main passes mpi_waiter_open and mpi_waiter_close to the group. */
+/* Shared by tests of strategies: a network of a few tensors, plain SGD, and one waiter per
+ * program, since opening a waiter takes longer than most tests if there are more ranks than
+ * cores. main passes mpi_waiter_open and mpi_waiter_close to the group. */
 #pragma once
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ struct fixture {
     uint64_t step;
 };
 
-/* "25", "256KiB", "1%" */
+/* Reads a default such as "25", "256KiB" or "1%". */
 static inline double preset_number(const char *preset)
 {
     char *unit;
@@ -54,7 +54,7 @@ static inline double preset_number(const char *preset)
     return strcmp(unit, "KiB") == 0 ? 1024 * number : number;
 }
 
-/* On the program's waiter, every option at its preset, without a net. */
+/* Sets every option to its default, with the program's waiter and no network. */
 static inline void fixture_init(struct fixture *f)
 {
     *f = (struct fixture){.optimizer = {.kind = OPTIMIZER_sgd}, .waiter = &program_waiter};
@@ -71,7 +71,7 @@ static inline void fixture_no_tensors(struct fixture *f)
     f->desc = (struct net_desc){.tensors = f->tensors};
 }
 
-/* A matrix or, of no columns, a vector. */
+/* Adds a matrix, or a vector if columns is 0. */
 static inline void fixture_add_tensor(struct fixture *f, size_t rows, size_t columns)
 {
     struct tensor_desc *t = &f->tensors[f->desc.n_tensors++];
@@ -83,7 +83,7 @@ static inline void fixture_add_tensor(struct fixture *f, size_t rows, size_t col
     f->desc.n_params += t->count;
 }
 
-/* Half of the numbers, a sixth, and the rest. */
+/* Cuts n numbers into tensors of a half, a sixth, and the rest. */
 static inline void fixture_cut(struct fixture *f, size_t n)
 {
     fixture_no_tensors(f);
@@ -92,7 +92,8 @@ static inline void fixture_cut(struct fixture *f, size_t n)
     fixture_add_tensor(f, n - n / 2 - n / 6, 0);
 }
 
-/* "ring usual, algorithm auto, compressor none, 1009 numbers, segment 512, ..." */
+/* Names the configuration in failures: "ring usual, algorithm auto, compressor none, 1009
+ * numbers, segment 512, ..." */
 static inline void fixture_name(const struct fixture *f, enum strategy_kind kind)
 {
     static const char *const names[] = {
@@ -112,7 +113,8 @@ static inline void fixture_name(const struct fixture *f, enum strategy_kind kind
                      ", %s %g", names[i], config->options[i]);
 }
 
-/* Over the net's tensors, as the fixture configures it. sync_destroy closes it. */
+/* Creates a strategy over the network's tensors, as the fixture configures it. Close it with
+ * sync_destroy. */
 static inline enum status fixture_create(struct fixture *f, enum strategy_kind kind,
                                          struct error *e)
 {
@@ -147,13 +149,12 @@ static inline struct range fixture_all(const struct fixture *f)
     return (struct range){0, f->desc.n_tensors};
 }
 
-/* Where backward leaves gradients. */
 static inline real *fixture_grads(const struct fixture *f)
 {
     return sync_grad_buffer(f->sync, fixture_all(f));
 }
 
-/* One step with the gradients that are there, ready all together. */
+/* Runs one step with the gradients in the buffer, all ready at once. */
 static inline bool fixture_step(struct fixture *f, double lr)
 {
     struct error e;
@@ -169,7 +170,8 @@ static inline bool fixture_step(struct fixture *f, double lr)
            sync_step_end(f->sync, &f->optimizer, f->step, lr, &e) == OK;
 }
 
-/* Of a strategy that gives a model: also where a rank keeps a part of them. Collective. */
+/* Returns the model's parameters, also from a strategy whose ranks keep only parts of them.
+ * Collective. */
 static inline const real *fixture_params(const struct fixture *f)
 {
     struct error e;
@@ -181,7 +183,7 @@ static inline const real *fixture_params(const struct fixture *f)
 
 enum { GRADIENT_PERIOD = 101 };
 
-/* Integers small enough that every order of summation is exact. */
+/* Returns integers small enough that every order of summation is exact. */
 static inline real whole_gradient(int rank, size_t i)
 {
     return (real)((int)((i * 7 + (size_t)rank * 13) % GRADIENT_PERIOD) - 50);
@@ -194,7 +196,7 @@ static inline void fixture_fill(const struct fixture *f)
         grads[i] = whole_gradient(mpi_world_rank(), i);
 }
 
-/* Whether the parameters are what so many steps at rate 1 from 0 leave: minus the sums. */
+/* Checks that parameters are minus the sums, as after `steps` steps at rate 1 from 0. */
 static inline bool fixture_has_summed(const struct fixture *f, int steps)
 {
     real sums[GRADIENT_PERIOD] = {0};
@@ -208,7 +210,6 @@ static inline bool fixture_has_summed(const struct fixture *f, int steps)
     return good;
 }
 
-/* Whether all ranks have the same parameters, to the bit. */
 static inline bool fixture_is_equal_everywhere(const struct fixture *f)
 {
     size_t n = f->desc.n_params;
