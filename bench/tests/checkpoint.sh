@@ -112,7 +112,7 @@ copies_do_not_hinder_resuming() {
     train 2 --train.epochs 3 --checkpoint.resume auto --record "$tmp/narrow" || return 1
     [ "$(last_hash "$tmp/whole")" = "$(last_hash "$tmp/narrow")" ] || return 1
     expect 0 "weights from $copy" train 2 --checkpoint.start "$copy" || return 1
-    expect 2 "$copy: no checkpoint of a run: " train 2 --checkpoint.resume "$copy"
+    expect 2 "$copy: not a checkpoint of a run: " train 2 --checkpoint.resume "$copy"
 }
 
 # The double-precision trainer takes weights of single precision, and the other way with a word on rounding.
@@ -246,7 +246,7 @@ check "nobody waits for a FIFO" waits_for_no_fifo
 check "a spec may come through a pipe" expect 0 "ranks=2 allreduce" "$scalebench" plan <(cat configs/quick.yaml)
 check "another seed is refused" expect 2 "seed: the checkpoint has '1', this run '2'" \
     train 2 --checkpoint.resume "$file" --seed 2
-check "another number of ranks is told" expect 0 "of allreduce on 2 ranks, this run of allreduce on 3" \
+check "another number of ranks is told" expect 0 "of allreduce on 2 ranks, this run uses allreduce on 3" \
     train 3 --checkpoint.resume "$file" --train.epochs 2
 check "evaluation asks for weights" expect 2 "--checkpoint.start is missing" train 1 --run evaluate
 check "a timed run predicts nothing" expect 2 "--run time evaluates nothing" \

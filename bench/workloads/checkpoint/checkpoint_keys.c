@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES 128 /* of a value */
+#define KEY_BYTES 128 /* bytes of a value */
 
 static void model_name(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     snprintf(text, KEY_BYTES, "%s", s->desc->name);
 }
 
-/* Contiguous shards, and with them the batches, are others on another number of ranks. */
+/* Contiguous shards depend on the number of ranks. */
 static void data_shard(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     const char *shard = config_text(s->config, OPT_DATA_SHARD);
@@ -39,7 +39,7 @@ static void describe_layer(FILE *out, const struct layer_desc *layer)
     fputc('\n', out);
 }
 
-/* Names and shapes do not tell all: two nets may differ in a rate of dropout only. */
+/* Hashes the whole description: two nets may differ only in a dropout rate. */
 static void model_digest(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     char *description = NULL;
@@ -69,13 +69,13 @@ static void epochs(const struct checkpoint_state *s, char text[KEY_BYTES])
     snprintf(text, KEY_BYTES, "%s", config_text(s->config, OPT_EPOCHS));
 }
 
-/* An elastic run changes its ranks, and the rate with them. */
+/* An elastic run changes its ranks, and its rate with them. */
 static bool with_rule_of_ranks(const struct checkpoint_state *s)
 {
     return !s->rescales && config_int(s->config, OPT_LR_RULE) != LR_RULE_constant;
 }
 
-/* The rate falls over all epochs: with more of them it falls later. */
+/* A cosine schedule depends on the number of epochs. */
 static bool with_schedule_of_epochs(const struct checkpoint_state *s)
 {
     return config_int(s->config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
@@ -91,20 +91,21 @@ static bool with_loss_scale(const struct checkpoint_state *s)
     return s->sync->config.precision == PRECISION_fp16;
 }
 
-/* Gradients of micro-batches add up to those of the batch, but batch norm's statistics are of each. */
+/* Micro-batches do not change gradients, but they change batch-norm statistics. */
 static bool with_statistics(const struct checkpoint_state *s)
 {
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
 }
 
-/* One line of the table: an option, what `text` says, or a member of the state. */
+/* Row of the table: an option, a function, or a member of the state. */
 static const struct key {
-    const char *name; /* NULL: the option's */
+    const char *name; /* NULL: the option's key */
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
-    bool (*counts)(const struct checkpoint_state *s); /* NULL: it does, and every file has it */
-    bool scales;                                      /* it may change with ranks */
-    size_t text_at, number_at; /* of a text, a uint32_t in the state; 0: none */
+    /* Whether the run depends on the key; NULL: it does, and every file has it. */
+    bool (*counts)(const struct checkpoint_state *s);
+    bool scales;               /* whether an elastic run may change it */
+    size_t text_at, number_at; /* offset of a string or uint32_t in the state; 0: none */
 } keys[] = {
 #define AT(member)                  offsetof(struct checkpoint_state, member)
 #define RUN_KEY(name, text)         {name, OPTION_COUNT, text, NULL, false, 0, 0},
@@ -142,7 +143,8 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* NULL: the file should have it; `own`: what this run has. */
+/* Returns the file's value, or its default if the key is optional; NULL: missing. `own`: this run's
+ * value. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));
@@ -159,7 +161,7 @@ enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state 
             continue;
         key_text(&keys[i], s, text);
         if (json_object_set_new(metadata, key_name(&keys[i]), json_string(text)) != 0)
-            return error_set(e, ERR_ARGUMENT, "%s = '%s' is not UTF-8, or memory is short",
+            return error_set(e, ERR_ARGUMENT, "%s = '%s' must be UTF-8, or there is no memory",
                              key_name(&keys[i]), text);
     }
     return OK;
@@ -184,11 +186,12 @@ enum status checkpoint_keys_compare(const struct safetensors *file,
         const char *there = key_there(&keys[i], file, text);
         if (there == NULL)
             return error_at(e, ERR_DATA, file->path, 0, 0,
-                            "__metadata__: '%s' is missing; this run has '%s'", name, text);
+                            "__metadata__: '%s' is missing; expected '%s' as in this run", name,
+                            text);
         if (strcmp(there, text) != 0)
             return error_at(e, ERR_DATA, file->path, 0, 0,
-                            "%s: the checkpoint has '%s', this run '%s'; a run is resumed as it "
-                            "was, checkpoint.start takes the weights alone",
+                            "%s: the checkpoint has '%s', this run '%s'. Resume with the same "
+                            "options, or read only the weights with checkpoint.start",
                             name, there, text);
     }
     return OK;

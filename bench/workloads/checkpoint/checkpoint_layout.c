@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "kernels/base/mem.h"
@@ -15,7 +15,7 @@ static struct safetensors_tensor *add(struct layout *l)
     return t;
 }
 
-/* Tensors of one arena, each under its name or, with `slot` >= 0, as that part of the optimizer. */
+/* Adds the tensors of one arena; slot >= 0: as that optimizer slot. */
 static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n, const real *arena,
                       int slot)
 {
@@ -49,7 +49,7 @@ static size_t count_statistics(const struct net_desc *desc)
     return n;
 }
 
-/* PyTorch counts a layer's batches; all layers see the same ones. */
+/* PyTorch stores a batch count per layer; here all layers share one. */
 static void add_counts(struct layout *l, const struct checkpoint_state *s)
 {
     for (int i = 0; i < s->desc->n_layers; i++) {
@@ -112,7 +112,7 @@ static void hash_text(XXH3_state_t *state, const char *text)
     XXH3_64bits_update(state, text, strlen(text) + 1);
 }
 
-/* Sorted, as other programs keep no order. */
+/* Sorted, since other programs do not keep the order of keys. */
 static char *metadata_text(const json_t *metadata)
 {
     json_t *rest = metadata != NULL ? json_copy((json_t *)metadata) : json_object();

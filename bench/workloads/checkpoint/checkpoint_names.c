@@ -23,7 +23,7 @@ bool names_a_section(const char *name)
 
 /* ---- Prefixes ---- */
 
-/* Bytes that all names begin with. */
+/* Returns the length of the common prefix of all names. */
 static size_t common_bytes(const struct safetensors *file)
 {
     const char *first = file->tensors[0].name;
@@ -34,7 +34,7 @@ static size_t common_bytes(const struct safetensors *file)
     return n;
 }
 
-/* How many of the model's tensors the file has behind so many bytes of each name. */
+/* Counts the model's tensors that the file has after removing `bytes` bytes of each name. */
 static size_t count_found(const struct safetensors *file, size_t bytes,
                           const struct safetensors_tensor *model, size_t n)
 {
@@ -72,7 +72,7 @@ void names_leave_out_prefix(struct safetensors *file, const struct safetensors_t
         file->tensors[i].name += bytes;
 }
 
-/* ---- The nearest ---- */
+/* ---- Nearest name ---- */
 
 static bool layout_knows(const struct layout *layout, const char *name)
 {
@@ -82,7 +82,7 @@ static bool layout_knows(const struct layout *layout, const char *name)
     return false;
 }
 
-/* With a prefix; NULL where there is none. */
+/* Returns the file's name that ends in `name`, or NULL. */
 static const char *prefixed(const struct safetensors *file, const char *name)
 {
     size_t n = strlen(name);
@@ -95,7 +95,7 @@ static const char *prefixed(const struct safetensors *file, const char *name)
     return NULL;
 }
 
-/* The file's tensors, all or those that the layout does not know, as `known`. */
+/* Lists the file's names: all, or only those not in the layout. */
 static size_t list_names(const char **known, const struct safetensors *file,
                          const struct layout *layout, bool all)
 {

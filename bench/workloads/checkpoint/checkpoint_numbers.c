@@ -6,7 +6,7 @@
 
 #include "kernels/cast16.h"
 
-#define CHUNK 1024 /* numbers */
+#define CHUNK 1024 /* numbers converted at a time */
 
 enum number { F16, BF16, F32, F64, NUMBERS };
 
@@ -36,14 +36,14 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* On every processor; all instruction sets give the same bits. */
+/* Uses the portable set; all sets give the same bits. */
 static const struct cast16 *cast_of(enum number type)
 {
     const struct cast16_functions *functions = cast16_get(ISA_PORTABLE);
     return type == F16 ? &functions->fp16 : &functions->bf16;
 }
 
-/* Rounds to the nearest and keeps denormal numbers, which a rank's threads flush. */
+/* Rounds to nearest and keeps denormal numbers, which a rank's threads flush otherwise. */
 static void exact_begin(fenv_t *before)
 {
     fegetenv(before);
@@ -52,7 +52,7 @@ static void exact_begin(fenv_t *before)
 
 /* ---- Reading ---- */
 
-/* Tensors of a file lie at any alignment. */
+/* Tensors in a file may be unaligned. */
 #define READ(type)                                                                                 \
     static void read_##type(real *to, const uint8_t *from, size_t n)                               \
     {                                                                                              \
@@ -114,8 +114,9 @@ const char *numbers_dtype(enum checkpoint_dtype dtype)
     return names[number_of_dtype(dtype)];
 }
 
-/* A float with the same nearest number of 16 bits: rounded twice, a number could end at the other neighbour. A float
- * that loses bits gets an odd last place, which no number half way between two codes has. */
+/* Rounds a double to a float that rounds to the same 16-bit number. Plain rounding twice can give
+ * the other neighbour. An inexact float gets an odd last bit, so it is never halfway between two
+ * codes. */
 static real to_odd(real x)
 {
     float nearest = (float)x;

@@ -1,5 +1,5 @@
-/* Weights in the types that other programs keep them in: F16, BF16, F32, F64. Where denormal numbers are flushed they
- * are converted all the same. */
+/* Converts weights in types of other programs: F16, BF16, F32, F64. Denormal numbers are converted
+ * even where computing flushes them. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,21 +8,23 @@
 #include "bench/workloads/checkpoint/safetensors.h"
 #include "kernels/base/real.h"
 
-/* Whether numbers_read takes tensors of this type. */
+/* Returns whether numbers_read can read this type. */
 bool numbers_known(const char *dtype);
 
-/* What numbers_known takes, for messages. */
+/* Types that numbers_read can read, for messages. */
 extern const char numbers_types[];
 
-/* The tensor's first finite number that is beyond the range of `real`; its count of numbers where all fit. */
+/* Returns the index of the first finite number that exceeds the range of `real`; the tensor's size
+ * if there is none. */
 size_t numbers_first_beyond(const struct safetensors_tensor *from);
 
-/* Fills to [as many as the tensor has]: exactly, or rounded to the nearest, ties to even, where F64 becomes float. */
+/* Converts all numbers of a tensor to `to`, exactly, or rounded to nearest even from F64 to
+ * float. */
 void numbers_read(real *to, const struct safetensors_tensor *from);
 
-/* Fills codes [n] with x [n] as bf16 or f16, rounded to the nearest, ties to even. Returns the first number that is
- * finite but too large for the type, or n. */
+/* Rounds x [n] to codes [n] of bf16 or f16, to nearest even. Returns the index of the first finite
+ * number that is too large for the type, or n. */
 size_t numbers_narrow(uint16_t *codes, const real *x, size_t n, enum checkpoint_dtype dtype);
 
-/* The format's name of it, of bf16 and f16. */
+/* Returns the format's name of bf16 or f16. */
 const char *numbers_dtype(enum checkpoint_dtype dtype);

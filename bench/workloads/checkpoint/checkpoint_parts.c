@@ -24,7 +24,7 @@ static real *array_of(const struct arenas *a, int i, size_t *n)
     return i <= a->slots ? a->state + (size_t)(i - 1) * a->n : a->buffers;
 }
 
-/* The statistics of layers whose scales and shifts are among the tensors. */
+/* Copies the statistics of layers that have tensors in `of`. */
 static void copy_buffers(real *to, const real *from, const struct net_desc *desc, struct range of)
 {
     int first = of.first > 0 ? desc->tensors[of.first].layer : 0;
@@ -36,7 +36,7 @@ static void copy_buffers(real *to, const real *from, const struct net_desc *desc
     }
 }
 
-/* ---- A part: tensors of the net one after the other, or slices of them ---- */
+/* ---- A part: consecutive tensors of the net, or slices of them ---- */
 
 struct part {
     struct range tensors;
@@ -48,7 +48,7 @@ static size_t count_of(const struct part *p, int tensor)
     return (p->slice != NULL ? p->slice : p->net)->tensors[tensor].count;
 }
 
-/* Where number k of the part's tensor lies in an array of the whole net. */
+/* Returns the index in a whole array of number k of this part's tensor. */
 static size_t place_of(const struct part *p, int tensor, size_t k)
 {
     return p->net->tensors[tensor].offset +
@@ -63,7 +63,7 @@ static size_t part_numbers(const struct part *p)
     return n;
 }
 
-/* Array i of the whole net <- that of the part; or takes it out of there. */
+/* Copies array i from the part into the whole net, or back with `take`. */
 static void copy_array(struct arenas *whole, int i, real *own, const struct part *p, bool take)
 {
     size_t n;

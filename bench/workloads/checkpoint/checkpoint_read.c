@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -14,11 +14,11 @@
 #include "bench/workloads/checkpoint/checkpoint_parts.h"
 #include "kernels/base/mem.h"
 
-#define RANKS_MAX 1048576 /* as the option `ranks` allows */
+#define RANKS_MAX 1048576 /* maximum of the option `ranks` */
 
 /* ---- Metadata ---- */
 
-/* A checkpoint of a run, not a file of another program or of weights alone. */
+/* Returns whether the file is a checkpoint of a run, not of another program. */
 static bool is_own(const struct safetensors *file)
 {
     return safetensors_text(file, "scalebench.checkpoint") != NULL;
@@ -43,12 +43,12 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     *number = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number > most)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "__metadata__: %s = '%s'; expected a whole number of 0 to %" PRIu64, key,
+                        "__metadata__: %s = '%s'; expected a whole number from 0 to %" PRIu64, key,
                         text, most);
     return OK;
 }
 
-/* Training that diverged has a loss that is not finite; times always are. */
+/* A diverged run has a loss that is not finite; times are always finite. */
 static enum status need_real(const struct safetensors *file, const char *key, bool finite,
                              double *number, struct error *e)
 {
@@ -66,10 +66,10 @@ static enum status need_real(const struct safetensors *file, const char *key, bo
 static enum status refuse_losses(const struct safetensors *file, const char *at, struct error *e)
 {
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "__metadata__: progress.losses has '%.40s'; expected numbers, one a rank", at);
+                    "__metadata__: progress.losses has '%.40s'; expected one number per rank", at);
 }
 
-/* Files of older programs have none. */
+/* Older files have no losses. */
 static enum status read_losses(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *at = safetensors_text(file, "progress.losses");
@@ -84,7 +84,7 @@ static enum status read_losses(const struct safetensors *file, struct progress *
     return OK;
 }
 
-/* Of a run that has been finite so far, and of older programs, files have none. */
+/* Reads the step of divergence; files of finite runs and older files have none. */
 static enum status read_divergence(const struct safetensors *file, struct progress *p,
                                    struct error *e)
 {
@@ -105,7 +105,7 @@ static enum status read_history(const struct safetensors *file, struct progress 
     p->history = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_array(p->history))
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "__metadata__: progress.history is not a list of record lines");
+                        "__metadata__: progress.history must be a list of record lines");
     return OK;
 }
 
@@ -125,7 +125,7 @@ static enum status read_loss_scale(const struct safetensors *file, const struct 
     return OK;
 }
 
-/* A run reports what its weights have learned: it cannot go on from weights of more epochs than it trains. */
+/* Rejects a checkpoint with more epochs than this run trains. */
 static enum status check_end(const struct safetensors *file, const struct progress *p,
                              const struct config *config, struct error *e)
 {
@@ -139,7 +139,7 @@ static enum status check_end(const struct safetensors *file, const struct progre
                     p->epoch, p->step, epochs);
 }
 
-/* Epochs of other ranks may have had more steps, or fewer. */
+/* Reads progress. In an elastic run, earlier epochs may have had another number of steps. */
 static enum status read_progress(struct checkpoint *c, const struct checkpoint_state *s,
                                  struct error *e)
 {
@@ -183,7 +183,7 @@ static bool same_type(const struct safetensors_tensor *a, const struct safetenso
     return strcmp(a->dtype, b->dtype) == 0 && same_shape(a, b);
 }
 
-/* The file's tensor for one of the layout, or NULL. Schema 1 called "norm1.running_mean"
+/* Returns the file's tensor for one of the layout, or NULL. Schema 1 named "norm1.running_mean"
  * "norm1.mean". */
 static const struct safetensors_tensor *find_tensor(const struct safetensors *file,
                                                     const struct safetensors_tensor *wanted)
@@ -204,7 +204,7 @@ static size_t offset_of(const struct safetensors *file, const struct safetensors
     return (size_t)((const uint8_t *)tensor->data - file->map.bytes);
 }
 
-/* Weights alone may be of any type that can be converted. */
+/* Weights without optimizer may have any type that can be converted. */
 static enum status check_weight(struct checkpoint *c, const struct safetensors_tensor *found,
                                 const struct safetensors_tensor *wanted, struct error *e)
 {
@@ -221,7 +221,7 @@ static enum status check_weight(struct checkpoint *c, const struct safetensors_t
     if (beyond < found->bytes / safetensors_type_bytes(found->dtype))
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "offset %zu: tensor '%s': number %zu is beyond the range of " REAL_NAME
-                        "; the trainer that `make build/train_cnn_f64` builds takes it",
+                        ". Use the trainer of `make build/train_cnn_f64`",
                         offset_of(file, found) + beyond * sizeof(double), wanted->name, beyond);
     c->rounded = c->rounded || safetensors_type_bytes(found->dtype) > sizeof(real);
     return OK;
@@ -234,7 +234,7 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     const struct safetensors_tensor *found = find_tensor(file, wanted);
     char expected[128], text[128], near[NAME_NEAR_BYTES];
     safetensors_type_text(expected, wanted);
-    /* Counts of batches are in no file of schema 1 and of early versions of PyTorch. */
+    /* Files of schema 1 and of early PyTorch versions have no batch counts. */
     if (found == NULL && strcmp(wanted->dtype, "I64") == 0)
         return OK;
     if (found == NULL)
@@ -250,7 +250,7 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     return OK;
 }
 
-/* A section of one of `ranks` ranks, of the type that such sections have. */
+/* Returns whether `found` is a section of one of `ranks` ranks, with the type of such sections. */
 static bool is_section(const struct safetensors_tensor *found, const struct arenas *a, long ranks)
 {
     const char *what = "";
@@ -273,8 +273,8 @@ static enum status refuse_tensor(const struct safetensors *file,
 {
     char text[128];
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "offset %zu: tensor '%s', %s, belongs to nothing in this model",
-                    offset_of(file, found), found->name, safetensors_type_text(text, found));
+                    "offset %zu: tensor '%s', %s, is unknown in this model", offset_of(file, found),
+                    found->name, safetensors_type_text(text, found));
 }
 
 static bool is_wanted(const struct layout *layout, const struct safetensors *file,
@@ -286,8 +286,8 @@ static bool is_wanted(const struct layout *layout, const struct safetensors *fil
     return false;
 }
 
-/* What the run wants is there and, but for sections of ranks, nothing else is; weights alone leave
- * all other sections of a checkpoint unread. */
+/* Checks that all tensors of the run exist and, except for rank sections, no others. If only
+ * weights are read, other sections of a checkpoint are ignored. */
 static enum status check_against(struct checkpoint *c, const struct layout *layout,
                                  const struct arenas *a, long ranks, struct error *e)
 {
@@ -322,7 +322,7 @@ static enum status check_tensors(struct checkpoint *c, const struct checkpoint_s
     return status;
 }
 
-/* Schema 1 hashed the tensors' bytes alone. */
+/* Schema 1 hashed only the tensors' bytes. */
 static enum status check_hash(const struct safetensors *file, uint64_t schema, struct error *e)
 {
     const char *stated;
@@ -336,7 +336,7 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     if (strcmp(stated, text) != 0)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "altered since it was written: its %s have the hash %s; expected %s",
+                        "the file was altered: its %s have hash %s, expected %s",
                         schema == 1 ? "tensors" : "metadata and tensors", text, stated);
     return OK;
 }
@@ -351,7 +351,7 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
     return safetensors_find(&c->file, name);
 }
 
-/* Replicas that differ are there for every rank but 0, whose replica is the global section. */
+/* If replicas differ, every rank but 0 has its own section; rank 0 uses the global one. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
@@ -375,8 +375,8 @@ static enum status read_sections(struct checkpoint *c, const struct sync *s, uin
     bool differ = strcmp(replicas, "differ") == 0;
     if (ranks != (uint64_t)s->ranks || strcmp(strategy, own) != 0) {
         snprintf(c->reset, sizeof c->reset,
-                 "the checkpoint is of %.63s on %llu ranks, this run of %.63s on %d: what each "
-                 "rank kept for itself is reset%s",
+                 "the checkpoint is of %.63s on %llu ranks, this run uses %.63s on %d: state that "
+                 "each rank kept by itself is reset%s",
                  strategy, (unsigned long long)ranks, own, s->ranks,
                  differ ? ", all begin from the weights of rank 0" : "");
         return OK;
@@ -389,8 +389,8 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
     uint64_t schema = 0;
     if (!is_own(file))
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "no checkpoint of a run: '__metadata__' lacks 'scalebench.checkpoint'; "
-                        "checkpoint.start takes weights alone");
+                        "not a checkpoint of a run: 'scalebench.checkpoint' is missing in "
+                        "'__metadata__'. Read weights with checkpoint.start");
     TRY(need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e));
     if (schema < 1 || schema > CHECKPOINT_SCHEMA)
         return error_at(e, ERR_DATA, file->path, 0, 0,
@@ -399,7 +399,7 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
     return check_hash(file, schema, e);
 }
 
-/* ---- The whole ---- */
+/* ---- Open and restore ---- */
 
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e)
@@ -444,7 +444,7 @@ static enum status copy_global(const struct checkpoint *c, const struct checkpoi
     return OK;
 }
 
-/* Of a net whose tensors are cut, by way of whole ones. */
+/* Restores whole tensors, then copies this rank's slice. */
 static enum status copy_slice(const struct checkpoint *c, const struct checkpoint_state *s,
                               struct error *e)
 {
@@ -469,7 +469,7 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* A folder that some ranks see an older state of would part the replicas. */
+/* Ranks that see an older file in their folder would diverge from the others. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {
@@ -481,8 +481,8 @@ static enum status check_one_file(const struct checkpoint *c, const struct check
         return OK;
     MPI_Comm_rank(s->comm, &rank);
     return error_at(e, ERR_DATA, c->file.path, 0, 0,
-                    "rank %d reads another file under this name than rank 0; expected a folder "
-                    "that all ranks share",
+                    "expected the same file on all ranks, found another on rank %d than on rank 0. "
+                    "Use a folder that all ranks share",
                     rank);
 }
 

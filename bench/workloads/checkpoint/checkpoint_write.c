@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -18,7 +18,6 @@ static enum checkpoint_dtype dtype_of(const struct config *config)
     return (enum checkpoint_dtype)config_int(config, OPT_CHECKPOINT_DTYPE);
 }
 
-/* Whether the run writes copies of its models. */
 static bool export_wanted(const struct config *config)
 {
     return dtype_of(config) != CHECKPOINT_DTYPE_f32;
@@ -37,13 +36,13 @@ static enum status refuse_number(const char *path, const struct safetensors_tens
                                  size_t at, const struct config *config, struct error *e)
 {
     return error_at(e, ERR_DATA, path, 0, 0,
-                    "tensor '%s': number %zu is %g, which is infinite in %s; the checkpoint itself "
-                    "is written: resume from it with another checkpoint.dtype",
+                    "tensor '%s': number %zu is %g, too large for %s. The full checkpoint was "
+                    "written: resume from it with another checkpoint.dtype",
                     tensor->name, at, (double)((const real *)tensor->data)[at],
                     config_text(config, OPT_CHECKPOINT_DTYPE));
 }
 
-/* Moves a parameter's numbers to codes [as many]. */
+/* Converts a parameter to 16 bits in `codes`. */
 static enum status narrow(struct safetensors_tensor *tensor, uint16_t *codes, const char *path,
                           const struct config *config, struct error *e)
 {
@@ -57,13 +56,13 @@ static enum status narrow(struct safetensors_tensor *tensor, uint16_t *codes, co
     return OK;
 }
 
-/* Room for the list of tensors and for the parameters' codes. */
+/* Memory for the list of tensors and the 16-bit parameters. */
 struct room {
     struct safetensors_tensor *tensors;
     uint16_t *codes;
 };
 
-/* Readers want each tensor at a multiple of its number's size, so the parameters come last. */
+/* Parameters come last: readers need each tensor aligned to its number size. */
 static enum status write_with_room(const char *path, const struct checkpoint_state *s,
                                    const struct layout *layout, const json_t *metadata,
                                    const struct room *room, struct error *e)
@@ -83,8 +82,8 @@ static enum status write_with_room(const char *path, const struct checkpoint_sta
     return safetensors_write(path, room->tensors, n, metadata, e);
 }
 
-/* Writes the copy of the layout's model. ERR_DATA names a parameter that is too large for the type; then there is no
- * new copy. */
+/* Writes the 16-bit copy of the model. ERR_DATA names a parameter that is too large for the type;
+ * no copy is written then. */
 static enum status export_write(const char *checkpoint, const struct checkpoint_state *s,
                                 const struct layout *layout, struct error *e)
 {
@@ -104,22 +103,23 @@ static enum status export_write(const char *checkpoint, const struct checkpoint_
 
 /* ---- The checkpoint ---- */
 
-/* What a rank has that rank 0 may not have. */
+/* Size and hashes of state that may differ from rank 0's. */
 struct replica {
-    uint64_t params, state; /* hashes */
+    uint64_t params, state; /* hashes of parameters and optimizer state */
     uint64_t strategy_bytes;
 };
 
-/* The sections of all ranks, on rank 0; elsewhere `differ` and `strategy_most` only. */
+/* Sections of all ranks, on rank 0; other ranks have `differ` and `strategy_most` only. */
 struct sections {
-    uint64_t differ;        /* replicas do: those of other ranks are kept too */
-    uint64_t strategy_most; /* bytes of the rank that has most */
+    uint64_t differ;        /* whether replicas differ: then other ranks' replicas are saved too */
+    uint64_t strategy_most; /* largest strategy section, in bytes */
     struct replica *replicas;
     uint8_t *strategy;       /* [ranks][strategy_most] */
-    uint8_t *params, *state; /* of real [ranks][n], [ranks][slots][n] */
+    uint8_t *params, *state; /* of real [ranks][n] and [ranks][slots][n] */
 };
 
-/* A strategy that owns the optimizer leaves its state whole on rank 0 and in parts elsewhere. */
+/* Describes this rank's state. Sharded optimizer state is complete on rank 0, so its hash is left
+ * out. */
 static struct replica describe_replica(const struct sync *s, size_t strategy_bytes)
 {
     const struct arenas *a = &s->arenas;
@@ -142,7 +142,7 @@ static void compare_replicas(struct sections *all, int ranks)
     }
 }
 
-/* Every rank learns what is going to be gathered. */
+/* Decides which sections to gather; every rank gets the result. */
 static enum status plan_sections(struct sections *all, struct sync *s, size_t strategy_bytes,
                                  struct error *e)
 {
@@ -163,7 +163,7 @@ static enum status plan_sections(struct sections *all, struct sync *s, size_t st
     return OK;
 }
 
-/* Collects `bytes` of every rank in memory of its own, on rank 0. */
+/* Gathers `bytes` of every rank into new memory on rank 0. */
 static enum status gather(struct sync *s, const void *mine, size_t bytes, uint8_t **all,
                           const char *what, struct error *e)
 {
@@ -233,7 +233,7 @@ static void set_number(json_t *metadata, const char *key, uint64_t value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
-/* In hexadecimal, which loses no bit. */
+/* Hexadecimal keeps every bit. */
 static void set_real(json_t *metadata, const char *key, double value)
 {
     char text[64];
@@ -241,7 +241,7 @@ static void set_real(json_t *metadata, const char *key, double value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
-/* "0x1.8p+1 0x1p+0" */
+/* Writes the losses as "0x1.8p+1 0x1p+0". */
 static enum status set_losses(json_t *metadata, const struct progress *p, struct error *e)
 {
     enum { ROOM = 32 };
@@ -277,7 +277,7 @@ static enum status add_progress(json_t *metadata, uint64_t steps_done, const str
     return p->n_losses > 0 ? set_losses(metadata, p, e) : OK;
 }
 
-/* Where gradients have one. */
+/* Adds the loss scale if precision is fp16. */
 static void add_loss_scale(json_t *metadata, const struct sync *s)
 {
     const struct loss_scale *scale = &s->loss_scale;
@@ -289,7 +289,7 @@ static void add_loss_scale(json_t *metadata, const struct sync *s)
     set_number(metadata, "loss_scale.skipped", scale->skipped);
 }
 
-/* "format": readers of model collections ask for it; "pt" is how PyTorch names and shapes. */
+/* Model collections need the key "format"; "pt" means PyTorch's names and shapes. */
 static enum status add_facts(json_t *metadata, const struct checkpoint_state *s,
                              const struct sections *all, struct error *e)
 {
@@ -357,7 +357,8 @@ static enum status write_replicas(const char *path, const struct checkpoint_stat
     return status;
 }
 
-/* Of one replica; strategies that keep anything besides are not for parts (parallel.c of the spec). */
+/* Writes one replica. Strategies with state beside the arenas do not run on parts (parallel.c of
+ * the spec). */
 static enum status write_parts(const char *path, const struct checkpoint_state *s,
                                const struct progress *progress, struct error *e)
 {
@@ -382,6 +383,6 @@ enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
 {
     TRY(s->parts != NULL ? write_parts(path, s, progress, e)
                          : write_replicas(path, s, progress, e));
-    /* Nobody goes on into a step that would then wait for rank 0. */
+    /* No rank starts a step in which it would wait for rank 0. */
     return wait_barrier(s->sync->waiter, s->comm, "writing of a checkpoint", e);
 }

@@ -7,8 +7,8 @@
 #include "bench/workloads/checkpoint/safetensors.h"
 #include "kernels/base/mem.h"
 
-#define LENGTH_BYTES     8         /* of the header's length */
-#define HEADER_BYTES_MAX 100000000 /* what the format allows */
+#define LENGTH_BYTES     8         /* size of the header's length */
+#define HEADER_BYTES_MAX 100000000 /* limit of the format */
 
 size_t safetensors_type_bytes(const char *dtype)
 {
@@ -25,7 +25,7 @@ size_t safetensors_type_bytes(const char *dtype)
     return 0;
 }
 
-/* "file: offset N: sentence" */
+/* Makes an error "file: offset N: sentence". */
 static enum status refuse(const struct safetensors *file, size_t offset, struct error *e,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -83,18 +83,18 @@ static enum status check_metadata(struct safetensors *file, struct error *e)
     if (metadata == NULL)
         return OK;
     if (!json_is_object(metadata))
-        return refuse(file, LENGTH_BYTES, e, "__metadata__ is not an object of texts");
+        return refuse(file, LENGTH_BYTES, e, "__metadata__ must be an object of strings");
     json_object_foreach((json_t *)metadata, key, value)
     {
         if (!json_is_string(value))
-            return refuse(file, LENGTH_BYTES, e, "__metadata__: the value of '%s' is not a text",
+            return refuse(file, LENGTH_BYTES, e, "__metadata__: the value of '%s' must be a string",
                           key);
     }
     file->metadata = metadata;
     return OK;
 }
 
-/* A whole number that a file can have, else false. */
+/* Reads a whole number of 0 or more; returns false if it is none. */
 static bool whole(const json_t *value, size_t *number)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -109,7 +109,7 @@ static enum status take_keys(const struct safetensors *file, const char *name, c
     static const char *const keys[] = {"dtype", "shape", "data_offsets"};
     if (!json_is_object(entry))
         return refuse(file, LENGTH_BYTES, e,
-                      "tensor '%s' is not an object of dtype, shape and data_offsets", name);
+                      "tensor '%s' must be an object of dtype, shape and data_offsets", name);
     for (size_t i = 0; i < 3; i++)
         if (json_object_get(entry, keys[i]) == NULL)
             return refuse(file, LENGTH_BYTES, e, "tensor '%s': '%s' is missing", name, keys[i]);
@@ -120,19 +120,19 @@ static enum status take_keys(const struct safetensors *file, const char *name, c
     return OK;
 }
 
-/* Takes over shape and, as *bytes, what it needs. */
+/* Reads a shape and the bytes that it needs. */
 static enum status take_shape(const struct safetensors *file, struct safetensors_tensor *t,
                               const json_t *shape, size_t *bytes, struct error *e)
 {
     if (!json_is_array(shape) || json_array_size(shape) > SAFETENSORS_DIMS_MAX)
         return refuse(file, LENGTH_BYTES, e,
-                      "tensor '%s': 'shape' is not a list of at most %d whole numbers", t->name,
+                      "tensor '%s': 'shape' must be a list of at most %d whole numbers", t->name,
                       SAFETENSORS_DIMS_MAX);
     t->n_dims = (int)json_array_size(shape);
     for (int i = 0; i < t->n_dims; i++) {
         if (!whole(json_array_get(shape, (size_t)i), &t->dims[i]))
             return refuse(file, LENGTH_BYTES, e,
-                          "tensor '%s': number %d of 'shape' is not a whole number of 0 or more",
+                          "tensor '%s': number %d of 'shape' must be a whole number of 0 or more",
                           t->name, i + 1);
         if (__builtin_mul_overflow(*bytes, t->dims[i], bytes))
             return refuse(file, LENGTH_BYTES, e, "tensor '%s' is larger than any memory", t->name);
@@ -148,7 +148,7 @@ static enum status take_offsets(const struct safetensors *file, struct safetenso
     if (json_array_size(offsets) != 2 || !whole(json_array_get(offsets, 0), &begin) ||
         !whole(json_array_get(offsets, 1), &end) || begin > end)
         return refuse(file, LENGTH_BYTES, e,
-                      "tensor '%s': 'data_offsets' are not two rising whole numbers", t->name);
+                      "tensor '%s': 'data_offsets' must be two ascending whole numbers", t->name);
     if (end - begin != bytes)
         return refuse(file, LENGTH_BYTES, e,
                       "tensor '%s': %s takes %zu bytes, but data_offsets [%zu, %zu] hold %zu",
@@ -172,11 +172,11 @@ static enum status take_tensor(struct safetensors *file, const char *name, const
                                      .dtype = json_string_value(json_object_get(entry, "dtype"))};
     size_t bytes = t->dtype != NULL ? safetensors_type_bytes(t->dtype) : 0;
     if (bytes == 0)
-        return refuse(file, LENGTH_BYTES, e, "tensor '%s': '%s' is no dtype of the format; known:"
+        return refuse(file, LENGTH_BYTES, e, "tensor '%s': dtype '%s' is unknown; known:"
 #define DTYPE(name, bytes) " " #name
 #include "bench/workloads/checkpoint/safetensors_types.def"
                       ,
-                      name, t->dtype != NULL ? t->dtype : "not a text");
+                      name, t->dtype != NULL ? t->dtype : "not a string");
     TRY(take_shape(file, t, json_object_get(entry, "shape"), &bytes, e));
     TRY(take_offsets(file, t, json_object_get(entry, "data_offsets"), bytes, e));
     file->n++;
@@ -196,7 +196,7 @@ static int by_place(const void *a, const void *b)
 
 static enum status check_places(const struct safetensors *file, struct error *e)
 {
-    const char *before = NULL; /* whose end is `end` */
+    const char *before = NULL; /* tensor that ends at `end` */
     size_t end = file->data_offset;
     for (size_t i = 0; i < file->n; i++) {
         const struct safetensors_tensor *t = &file->tensors[i];
@@ -235,7 +235,7 @@ enum status safetensors_open(struct safetensors *file, const char *path, struct 
 {
     *file = (struct safetensors){.n = 0};
     if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
-        return error_set(e, ERR_ARGUMENT, "the path %s has more than %zu characters", path,
+        return error_set(e, ERR_ARGUMENT, "path %s: expected at most %zu characters", path,
                          sizeof file->path - 1);
     TRY(file_map_open(&file->map, path, e));
     TRY(read_header(file, e));

@@ -13,11 +13,11 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
-#define ALIGNMENT     8 /* of the first tensor in the file */
+#define ALIGNMENT     8 /* alignment of the first tensor in the file */
 #define LINKS_MAX     40
 #define TEMPORARY_MAX (PATH_MAX + sizeof ".tmp")
 
-/* What one write is about. */
+/* File being written. */
 struct output {
     const char *path;
     char temporary[TEMPORARY_MAX];
@@ -49,16 +49,18 @@ static enum status build_header(json_t *header, const struct safetensors_tensor 
         json_object_set_new(header, "__metadata__", json_deep_copy(metadata));
     for (size_t i = 0; i < n; i++) {
         if (json_object_get(header, tensors[i].name) != NULL)
-            return error_set(e, ERR_ARGUMENT, "two tensors are called '%s'", tensors[i].name);
+            return error_set(e, ERR_ARGUMENT, "tensor names must differ, found '%s' twice",
+                             tensors[i].name);
         if (json_object_set_new(header, tensors[i].name, describe(&tensors[i], begin)) != 0)
-            return error_set(e, ERR_ARGUMENT, "tensor name '%s' is not UTF-8, or memory is short",
+            return error_set(e, ERR_ARGUMENT,
+                             "tensor name '%s' must be UTF-8, or there is no memory",
                              tensors[i].name);
         begin += tensor_bytes(&tensors[i]);
     }
     return OK;
 }
 
-/* The length and the header, filled up with spaces; NULL when there is no memory. */
+/* Returns the length and the header, padded with spaces; NULL if there is no memory. */
 static char *header_text(const json_t *header, size_t *bytes)
 {
     size_t length = json_dumpb(header, NULL, 0, JSON_COMPACT);
@@ -90,7 +92,7 @@ static enum status put_all(const struct output *out, const char *header, size_t 
     TRY(put(out, header, header_bytes, e));
     for (size_t i = 0; i < n; i++)
         TRY(put(out, tensors[i].data, tensor_bytes(&tensors[i]), e));
-    return fsync(out->fd) != 0 ? cannot(out, "cannot be brought to the disk", e) : OK;
+    return fsync(out->fd) != 0 ? cannot(out, "cannot be written to disk", e) : OK;
 }
 
 static enum status replace(struct output *out, const char *header, size_t header_bytes,
@@ -110,12 +112,10 @@ static enum status replace(struct output *out, const char *header, size_t header
     }
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", out->path);
-    return file_sync_folder(dirname(folder))
-               ? OK
-               : cannot(out, "its folder cannot be brought to the disk", e);
+    return file_sync_folder(dirname(folder)) ? OK : cannot(out, "cannot synchronise its folder", e);
 }
 
-/* Follows symbolic links, also one that leads to no file yet. */
+/* Follows symbolic links, also to a file that does not exist yet. */
 static enum status follow_links(char target[PATH_MAX], const char *path, struct error *e)
 {
     char link[PATH_MAX], folder[PATH_MAX];
@@ -131,10 +131,10 @@ static enum status follow_links(char target[PATH_MAX], const char *path, struct 
         else
             length = snprintf(target, PATH_MAX, "%s/%s", dirname(folder), link);
     }
-    return error_at(e, ERR_ARGUMENT, path, 0, 0, "too long, or too many symbolic links");
+    return error_at(e, ERR_ARGUMENT, path, 0, 0, "path too long, or too many symbolic links");
 }
 
-/* Where a file called `path` is to be written: nothing is there, or what a rename may replace. */
+/* Finds the file that `path` leads to: missing or a regular file. */
 static enum status find_target(char target[PATH_MAX], const char *path, struct error *e)
 {
     struct stat info;
@@ -145,7 +145,7 @@ static enum status find_target(char target[PATH_MAX], const char *path, struct e
     return status;
 }
 
-/* The name under which `target` is written before it gets its own. */
+/* Names the file that is renamed to `target` when complete. */
 static void name_temporary(char temporary[TEMPORARY_MAX], const char *target)
 {
     snprintf(temporary, TEMPORARY_MAX, "%s.tmp", target);

@@ -253,8 +253,8 @@ static void what_ranks_kept_is_reset_on_another_number(void **state)
         return;
     char expected[CHECKPOINT_RESET];
     snprintf(expected, sizeof expected,
-             "the checkpoint is of allreduce on 1 ranks, this run of allreduce on %d: what each "
-             "rank kept for itself is reset",
+             "the checkpoint is of allreduce on 1 ranks, this run uses allreduce on %d: "
+             "state that each rank kept by itself is reset",
              mpi_world_ranks());
     assert_all(kept.bytes == 0 && strcmp(reset, expected) == 0);
 }
@@ -272,8 +272,8 @@ static void what_ranks_kept_is_reset_at_another_scale(void **state)
     option(OPT_SCALE, "post");
     assert_all(session_open(&s, MPI_COMM_WORLD, 1) && resume(&s, &e, reset));
     snprintf(expected, sizeof expected,
-             "the checkpoint is of delayed on %d ranks, this run of delayed, scaled after on %d: "
-             "what each rank kept for itself is reset",
+             "the checkpoint is of delayed on %d ranks, this run uses delayed, scaled after on "
+             "%d: state that each rank kept by itself is reset",
              mpi_world_ranks(), mpi_world_ranks());
     session_close(&s);
     assert_all(strcmp(reset, expected) == 0);

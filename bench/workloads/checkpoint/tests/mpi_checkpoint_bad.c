@@ -143,7 +143,7 @@ static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
     set_text(metadata, "scalebench.checkpoint", "7");
 }
 
-#define ALTERED "altered since it was written: its "
+#define ALTERED "the file was altered: its "
 
 static void malformed_checkpoints_are_refused(void **state)
 {
@@ -156,20 +156,20 @@ static void malformed_checkpoints_are_refused(void **state)
     } cases[] = {
         {drop_last, SEAL_ANEW,
          "tensor 'optimizer.1.fc2.bias' is missing; expected " /* F32, F64 */},
-        {add_one, SEAL_ANEW, "tensor 'rank.1.strategy', U8 [1], belongs to nothing in this model"},
+        {add_one, SEAL_ANEW, "tensor 'rank.1.strategy', U8 [1], is unknown in this model"},
         {turn_shape, SEAL_ANEW, "tensor 'conv1.weight' is "},
-        {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
-        {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
-        {spoil_epoch, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
-        {lose_seed, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
-        {spoil_step, SEAL_ANEW, "progress.step = '6'; expected a whole number of 0 to 5"},
+        {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
+        {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
+        {spoil_epoch, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
+        {lose_seed, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
+        {spoil_step, SEAL_ANEW, "progress.step = '6'; expected a whole number from 0 to 5"},
         {spoil_epoch, SEAL_SCHEMA_1,
-         "progress.epoch = '2000000000'; expected a whole number of 0 "},
+         "progress.epoch = '2000000000'; expected a whole number from 0 "},
         {skip_epochs, SEAL_SCHEMA_1,
          "progress.steps_done = '1'; 3 epochs of 5 steps and 1 steps are expected"},
         {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
-        {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected numbers, one a rank"},
-        {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; this run has '1'"},
+        {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected one number per rank"},
+        {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; expected '1' as in this run"},
         {age, SEAL_ANEW, "a checkpoint of schema 7; this program reads 1 to 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
