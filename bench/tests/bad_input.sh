@@ -215,7 +215,7 @@ data_are_looked_at() {
             "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results" &&
             expect 2 "SET:1:11: data.path: $tmp/none: cannot be opened: No such file or directory; expected a folder with the files of mnist, or auto" \
                 "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results" --set "data.path=$tmp/none" &&
-            expect 2 "SET:1:11: data.path: $tmp/empty: holds no files of mnist; looked for train-images" \
+            expect 2 "SET:1:11: data.path: $tmp/empty: no files of mnist found; expected train-images" \
                 "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results" --set "data.path=$tmp/empty" || return 1
     done
     [ ! -e "$tmp/results/torn" ]

@@ -276,13 +276,13 @@ check "an unknown variant is named" expect 2 "known: usual" "$sweep" --compare g
 check "an operation beside itself is no comparison" expect 2 "--compare: 'ring' is listed twice" "$sweep" --compare ring,ring
 check "gradients are wanted" expect 2 "--gradients is missing" "$sweep"
 check "a sweep trains nothing" expect 2 "--train.lr has no effect on a sweep" "$sweep" --train.lr 3
-check "two operations are no choice" expect 2 "--strategies has no effect beside --compare" \
+check "two operations are no choice" expect 2 "--strategies has no effect with --compare" \
     "$sweep" --gradients 4B --compare ring,shm --strategies tree
-check "what is spoilt is timed" expect 2 "--spoil: 'ring' is not in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring
+check "what is spoilt is timed" expect 2 "--spoil: 'ring' is missing in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring
 check "one operation is no comparison" expect 2 "two operations" "$sweep" --compare shm
-check "a compressor goes where it is taken" expect 2 "takes no compressor" "$sweep" --compare ring+fp16,shm
+check "a compressor goes where it is taken" expect 2 "compressor 'fp16' is not supported by" "$sweep" --compare ring+fp16,shm
 check "an unknown compressor is named" expect 2 "nearest 'fp16'" "$sweep" --compress fp61
-check "what is swept is no option" expect 2 "--compress picks" "$sweep" --sync.compress fp16
+check "what is swept is no option" expect 2 "Select some with --compress" "$sweep" --sync.compress fp16
 check "an unknown strategy is named" expect 2 "nearest 'ring'" "$sweep" --strategies rign
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --gradients lenet_22k
 check "a size without a unit is refused" expect 2 "as 64KiB" "$sweep" --gradients 64

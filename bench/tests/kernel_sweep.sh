@@ -214,7 +214,7 @@ check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model l
 check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
 check "an unknown plan is named" expect 2 "nearest 'fast'" "$sweep" --plan fst
 check "three plans are too many" expect 2 "found 3 names, expected 1..2" "$sweep" --model lenet_21k --plan fast,exact,reference
-check "two plans and two sets are too many" expect 2 "two of one or of the other" \
+check "two plans and two sets are too many" expect 2 "expected at most two combinations" \
     "$sweep" --model lenet_21k --plan fast,exact --isa portable,avx2
 check "an unknown set is named" expect 2 "nearest 'avx2'" "$sweep" --isa avx1
 check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0

@@ -239,7 +239,7 @@ have_met() { # mark
 
 # As DistributedDataParallel has it since it takes a cap that is given for that of all buckets.
 refuses_a_first_cap() {
-    "$python" - "$build" <<'PY' | grep "no sync.first_cap_mib 0.5 beside sync.cap_mib 4 in torch"
+    "$python" - "$build" <<'PY' | grep "sync.first_cap_mib 0.5 is not supported with sync.cap_mib 4 in torch"
 import sys
 from types import SimpleNamespace
 sys.path.insert(0, sys.argv[1])
@@ -258,7 +258,7 @@ PY
 }
 
 refuses_to_meet() {
-    expect 3 "PMI_FD is not set, so the launcher is neither" env -u PMI_FD PMI_RANK=0 PMI_SIZE=2 "$peer" "${softmax[@]}" \
+    expect 3 "PMI_FD is not set. Use MPICH's mpiexec" env -u PMI_FD PMI_RANK=0 PMI_SIZE=2 "$peer" "${softmax[@]}" \
         "${small[@]}" --run time &&
         expect 1 "interface 'nowhere0' of $(uname -n) has no IPv4 address" env GLOO_SOCKET_IFNAME=nowhere0 \
             "$mpiexec" -n 2 "$peer" "${softmax[@]}" "${small[@]}" --run time
@@ -330,7 +330,7 @@ without_gloo() {
     printf '#!/bin/sh\nPYTHONPATH=%s exec %s "$@"\n' "$tmp/fake" "$(command -v python3)" >"$tmp/no_gloo"
     chmod +x "$tmp/no_gloo"
     expect 0 "torch 0.0 in $tmp/fake/torch" "$peer" --check "${softmax[@]}" --peer.python "$tmp/no_gloo" || return 1
-    expect 2 "--check=two: a number of ranks is wanted" "$peer" --check=two "${softmax[@]}" || return 1
+    expect 2 "--check=two: expected a number of ranks" "$peer" --check=two "${softmax[@]}" || return 1
     expect 3 "has no gloo" "$peer" --check=2 "${softmax[@]}" --peer.python "$tmp/no_gloo" || return 1
     printf '%s\n' "name: no_gloo" "scaling: strong" "model: softmax_784" "data: {set: digits}" "train.global_batch: 100" \
         "workload: peer_torch" "peer.python: $tmp/no_gloo" "matrix: {ranks: [1, 2]}" >"$tmp/no_gloo.yaml"
@@ -361,7 +361,7 @@ if ! "$peer" --check "${softmax[@]}" >"$tmp/answer.txt" 2>&1; then
     lacks "the PyTorch peer" torch
     finish
 fi
-check "what PyTorch's side lacks is named" refuses "no data.read 'scatter' here; known: all" \
+check "what PyTorch's side lacks is named" refuses "data.read 'scatter' is not supported; known: all" \
     --data.read scatter
 check "softmax_784 with sgd" same_losses "${softmax[@]}" --train.lr 0.05 --train.momentum 0.9 \
     --train.weight_decay 0.001 --measure.time.steps 19

@@ -343,7 +343,7 @@ END
     expect 2 "$tmp/own/spec.yaml:3:37: data.path: $label" "$scalebench" plan "$tmp/own/spec.yaml" &&
         expect 2 "$label" "$train_cnn" --model "$tmp/own/net.yaml" --data.set idx --data.path "$folder" --train.global_batch 40 ||
         return 1
-    expect 2 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
+    expect 2 "these files differ from MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
         --set "data.set=mnist data.name=auto model=configs/models/softmax_784.yaml"
 }
 
@@ -413,7 +413,7 @@ arrays_of_numpy() { # python
         grep -o 'train loss .* test loss [0-9.]*' "$tmp/expect.log" >"$tmp/numpy/$form.loss" &&
             diff "$tmp/numpy/planes.loss" "$tmp/numpy/$form.loss" || return 1
     done
-    expect 2 "train-images.npy: Fortran order, in which the numbers of an image are apart" trains_on fortran &&
+    expect 2 "train-images.npy: found Fortran order, expected C order" trains_on fortran &&
         expect 2 "train-images.npy: dtype '<f4' (floating point), expected uint8" trains_on floats &&
         grep -F "(x * 255).astype('uint8') if x is from 0 to 1" "$tmp/expect.log"
 }

@@ -113,7 +113,7 @@ check "a rank that is killed ends the launch on all hosts" ends_with_a_rank
 
 # Every host has a loopback of its own.
 says_what_it_cannot_reach() {
-    GLOO_SOCKET_IFNAME=lo expect 1 "through lo; GLOO_SOCKET_IFNAME names another" train --sync.deadline 3s
+    GLOO_SOCKET_IFNAME=lo expect 1 "through lo. Set GLOO_SOCKET_IFNAME to another" train --sync.deadline 3s
 }
 check "an interface that joins no hosts is named" says_what_it_cannot_reach
 finish

@@ -11,12 +11,13 @@
 #include "kernels/base/mem.h"
 
 #define CHUNK_NUMBERS 65536
-/* Largest image whose channels are moved, in bytes: a damaged header cannot ask for more. */
+/* Largest image, in bytes, whose channels are moved; limits memory for a damaged header. */
 #define TURNED_MAX (64 << 20)
 
 /* ---- Header ---- */
 
-/* Bytes of the whole file. Cannot overflow: 2^32 images of 3 * ARRAY_SIDE_MAX^2 bytes are below 2^64. */
+/* Returns the size of the whole file. Cannot overflow: 2^32 images of 3 * ARRAY_SIDE_MAX^2 bytes
+ * are below 2^64. */
 static uint64_t expected_bytes(const struct array_file *file)
 {
     uint64_t bytes = (uint64_t)file->items.bytes;
@@ -37,7 +38,7 @@ enum status array_error_header_cut(const struct array_file *file, size_t expecte
                                    struct error *e)
 {
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "truncated: a header of %zu bytes expected, %zu found", expected, found);
+                    "truncated: expected a header of %zu bytes, found %zu", expected, found);
 }
 
 uint64_t array_number(const uint8_t *from, int n, bool big_endian)
@@ -88,7 +89,7 @@ static enum status find_channels(struct array_file *file, struct error *e)
     return OK;
 }
 
-/* Reads the header out of the `n` first bytes, decompressed, of file->path. */
+/* Reads the header from the first `n` decompressed bytes of file->path. */
 static enum status read_header(struct array_file *file, const uint8_t *bytes, size_t n,
                                struct error *e)
 {
@@ -97,7 +98,7 @@ static enum status read_header(struct array_file *file, const uint8_t *bytes, si
     return file->is_images ? find_channels(file, e) : OK;
 }
 
-/* Whether the bytes after the header differ between the file and the cache. */
+/* Returns whether the numbers in the cache differ from those in the file. */
 static bool is_converted(const struct array_file *file)
 {
     return file->channels_last || file->items.bytes > 1 || file->items.is_signed;
@@ -130,15 +131,15 @@ static enum status error_overlong(const struct array_file *file, const char *fou
                     expected_bytes(file), describe_size(expected, sizeof expected, file), found);
 }
 
-/* ---- Into the cache ---- */
+/* ---- Conversion into the cache ---- */
 
-/* A file on its way into the cache: gzip, or to be converted. */
+/* A file being written to the cache: decompressed, converted or both. */
 struct inflation {
     struct array_file file;
     struct stream stream;
 };
 
-/* [rows, columns, channels] to [channels, rows, columns]. */
+/* Moves channels from [rows, columns, channels] to [channels, rows, columns]. */
 static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_t channels)
 {
     for (size_t c = 0; c < channels; c++)
@@ -146,7 +147,7 @@ static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_
             to[c * pixels + i] = from[i * channels + c];
 }
 
-/* The number at `from`, a negative one as its complement to 2^64. */
+/* Returns the number at `from`; a negative one as its two's complement. */
 static uint64_t read_item(const uint8_t *from, struct array_items items)
 {
     uint64_t value = array_number(from, items.bytes, items.big_endian);
@@ -164,7 +165,7 @@ static enum status error_label(const struct array_file *file, uint64_t i, uint64
                     text);
 }
 
-/* The next `n` labels, of which the first is label number `first`, to bytes. */
+/* Converts the next `n` labels to bytes; `first` is the index of the first one. */
 static enum status narrow_labels(const struct array_file *file, uint8_t *to, const uint8_t *from,
                                  uint64_t first, size_t n, struct error *e)
 {
@@ -177,19 +178,19 @@ static enum status narrow_labels(const struct array_file *file, uint8_t *to, con
     return OK;
 }
 
-/* Bytes of a sample at file->bytes. */
+/* Returns the bytes of a sample at file->bytes. */
 static size_t sample_bytes(const struct array_file *file)
 {
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
 }
 
-/* Images whose channels are moved come one by one. */
+/* Images whose channels are moved are converted one by one. */
 static size_t numbers_at_once(const struct array_file *file)
 {
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* The next `n` numbers, of which the first is number `first` of the file, to bytes. */
+/* Converts the next `n` numbers to bytes; `first` is the index of the first one. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -202,8 +203,8 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
     return OK;
 }
 
-/* Copies the header and converts everything after it, refusing at once what is longer than the header says. `from` has
- * room for the header and numbers_at_once. */
+/* Copies the header and converts all numbers. Stops at the first byte beyond the size in the
+ * header. `from` has room for the header and numbers_at_once. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {
@@ -242,7 +243,7 @@ static enum status inflation_fill(void *arg, int sink, struct error *e)
     return status;
 }
 
-/* All that the decompressed bytes depend on. */
+/* Makes a cache key of everything that the decompressed bytes depend on. */
 static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
                             struct error *e)
 {
@@ -253,7 +254,7 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
     return status;
 }
 
-/* Through the cache, where the entry is called as the file without its ".gz". */
+/* Opens the file through the cache; the entry has the file's name without ".gz". */
 static enum status open_cached(struct array_file *file, const char *set, struct inflation *in,
                                struct error *e)
 {
@@ -265,7 +266,7 @@ static enum status open_cached(struct array_file *file, const char *set, struct 
     return cache_open(&file->map, name, key, inflation_fill, in, e);
 }
 
-/* ---- Both ---- */
+/* ---- Plain and cached files ---- */
 
 static enum status check_size(const struct array_file *file, struct error *e)
 {

@@ -13,17 +13,17 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "bench/base/file.h"
 #include "bench/base/log.h"
 
-/* A page, so that the contents start on one. */
+/* One page, so that the contents start on a page. */
 #define HEADER_BYTES 4096
 #define CHUNK_BYTES  ((size_t)256 << 10)
 
-/* What is asked for, and where it lies. */
+/* Requested entry and its path. */
 struct entry {
     const char *name, *key;
     cache_fill *fill;
@@ -33,7 +33,7 @@ struct entry {
 
 /* ---- Contents of an entry ---- */
 
-/* Hashes the contents in chunks: touching the mapping would count as this process's memory. */
+/* Hashes in chunks from the file: touching the mapping would count as this process's memory. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;
@@ -53,7 +53,7 @@ static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, u
     return true;
 }
 
-/* ERR_DATA where the contents cannot be read. */
+/* Hashes a file's contents; ERR_DATA if they cannot be read. */
 static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *hash, struct error *e)
 {
     uint8_t *chunk = malloc(CHUNK_BYTES);
@@ -64,8 +64,8 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
     return read ? OK : error_set(e, ERR_DATA, "cannot be read in full");
 }
 
-/* Makes the header that the contents behind it ask for. Text, so that `head -c 4096` shows what an entry is, on any
- * machine that shares the folder. */
+/* Makes the header for the contents that follow it. It is text, so that `head -c 4096` shows what
+ * an entry is. */
 static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
                                uint64_t *hash, struct error *e)
 {
@@ -77,7 +77,8 @@ static enum status header_make(char header[HEADER_BYTES], int fd, const char *ke
     return OK;
 }
 
-/* Shrinks *map to the contents. ERR_DATA unless the mapped file is whole, unaltered and the one that `key` asks for. */
+/* Shrinks *map to the contents. ERR_DATA unless the file is complete, unaltered and the entry of
+ * `key`. */
 static enum status header_check(struct file_map *map, int fd, const char *key, struct error *e)
 {
     char header[HEADER_BYTES];
@@ -93,7 +94,8 @@ static enum status header_check(struct file_map *map, int fd, const char *key, s
     return OK;
 }
 
-/* Maps a whole entry; *map is empty on failure. As file_map_descriptor and header_check. */
+/* Maps a complete entry; *map is empty on failure. Errors as in file_map_descriptor and
+ * header_check. */
 static enum status map_entry(struct file_map *map, int fd, const char *path, const char *key,
                              struct error *e)
 {
@@ -111,7 +113,8 @@ enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
     return error_set(e, ERR_SYSTEM, "cannot be written: %s", strerror(errno));
 }
 
-/* A file that was just written and cannot be used is the fault of its folder. */
+/* Turns ERR_DATA into ERR_SYSTEM: if a file that was just written is unusable, its folder is at
+ * fault. */
 static enum status blame_folder(enum status status, struct error *e)
 {
     if (status != ERR_DATA)
@@ -121,7 +124,7 @@ static enum status blame_folder(enum status status, struct error *e)
     return ERR_SYSTEM;
 }
 
-/* The header goes in last, because it tells what the contents turned out to be. */
+/* The header is written last, because it holds the hash of the contents. */
 static enum status write_contents(int fd, const struct entry *entry, struct error *e)
 {
     char header[HEADER_BYTES] = {0};
@@ -157,8 +160,8 @@ static enum status folder_find(char folder[PATH_MAX], struct error *e)
                      "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
 }
 
-/* Creates the folder and those above it. Only the last mkdir counts: those above may exist, and may
- * refuse to be written. */
+/* Creates the folder and its parents. Only the last mkdir counts: parents may exist and be
+ * read-only. */
 static enum status folder_create(const char *folder, struct error *e)
 {
     char path[PATH_MAX];
@@ -185,7 +188,7 @@ static enum status entry_locate(struct entry *entry, struct error *e)
     return OK;
 }
 
-/* Maps the entry; ERR_DATA unless it is there and as it was written. */
+/* Maps the entry; ERR_DATA if it is missing or altered. */
 static enum status entry_map(const struct entry *entry, struct file_map *map, struct error *e)
 {
     const char *why;
@@ -197,7 +200,7 @@ static enum status entry_map(const struct entry *entry, struct file_map *map, st
     return status;
 }
 
-/* Makes the entry under a temporary name and renames it. The host is part of that name because some
+/* Makes the entry under a temporary name and renames it. The name includes the host, because some
  * shared file systems lock only within a node. */
 static enum status entry_make(const struct entry *entry, struct file_map *map, struct error *e)
 {
@@ -222,7 +225,7 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, s
     return status;
 }
 
-/* The lock is on a file of its own, which stays: one that is removed locks nobody out. */
+/* Locks a file of its own, which is never removed: a removed file would lock nobody out. */
 static enum status folder_lock(const char *folder, int *lock, struct error *e)
 {
     char path[PATH_MAX + 8];
@@ -241,7 +244,7 @@ static enum status folder_lock(const char *folder, int *lock, struct error *e)
     return ERR_SYSTEM;
 }
 
-/* Of processes that come at the same time one makes the entry and the others find it made. */
+/* If several processes need the entry, one makes it and the others wait and find it. */
 static enum status entry_make_locked(const struct entry *entry, struct file_map *map,
                                      struct error *e)
 {
@@ -251,7 +254,7 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
     enum status status = entry_map(entry, map, e);
     if (status == ERR_DATA) {
         if (access(entry->path, F_OK) == 0)
-            log_print(LOG_WARNING, "%s: truncated, altered or of another version; made anew",
+            log_print(LOG_WARNING, "%s: truncated, altered or of another version; making it again",
                       entry->path);
         status = entry_make(entry, map, e);
     }
@@ -270,7 +273,7 @@ static enum status memory_make(const struct entry *entry, struct file_map *map, 
     return status;
 }
 
-/* ERR_SYSTEM where the folder cannot be used. */
+/* Maps or makes the entry; ERR_SYSTEM if the folder cannot be used. */
 static enum status entry_open(struct entry *entry, struct file_map *map, struct error *e)
 {
     *map = (struct file_map){0};

@@ -1,10 +1,10 @@
-/* A folder of files that are made once, mapped and reused: decompressed data and generated data.
+/* Folder of files that are made once, mapped and reused: decompressed and generated data.
  *
  * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
- * entry is a header with its key and a hash of the contents, which is checked each time that the
- * entry is opened (some 30 ms for CIFAR-10), and the contents. It is written to a temporary name
- * under a lock, synced and renamed, so a process that is killed at any moment never leaves half an
- * entry under the final name. */
+ * entry is a header with key and hash, then the contents. The hash is checked whenever the entry is
+ * opened (about 30 ms for CIFAR-10). An entry is written to a temporary name under a lock,
+ * synchronised and renamed, so a killed process never leaves an incomplete entry under the final
+ * name. */
 #pragma once
 
 #include <stddef.h>
@@ -13,28 +13,28 @@
 #include "bench/base/file_map.h"
 #include "kernels/base/error.h"
 
-/* Writes the contents of an entry to `sink` with cache_write. A source at fault is ERR_DATA; it
- * must not be ERR_SYSTEM, which says that the sink is at fault. */
+/* Writes the contents of an entry to `sink` with cache_write. Returns ERR_DATA if the source is at
+ * fault; ERR_SYSTEM is reserved for a fault of the sink. */
 typedef enum status cache_fill(void *arg, int sink, struct error *e);
 
-/* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM when it takes no more. */
+/* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM if they cannot be written. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
 
-/* XXH3 of map->bytes. A file that is mapped where it lies is read for it, and the result is kept as
- * an entry of the cache for its path, size, time and number, where that can be written. */
+/* Computes XXH3 of map->bytes. The hash of a file mapped in place is kept in the cache, if that is
+ * writable, under the file's path, size, time and inode. */
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
-/* Longest key, its final zero included. */
+/* Size of the longest key with its final zero. */
 #define CACHE_KEY_MAX 2048
 
-/* Adds to a key all that the contents of a file depend on, which the key calls `name`. ERR_DATA for a file that is not
- * there, or a name that the key has no room for. */
+/* Appends to a key everything that a file's contents depend on; the key calls the file `name`.
+ * ERR_DATA if the file does not exist or the key has no room for the name. */
 enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
                              struct error *e);
 
-/* Maps the entry of `key` (all that the contents depend on, one line of text), after `fill` has
- * made it where it was not there. `name` only makes the file's name readable. Where no folder can
- * be written, a warning says why and the contents are made in this process's memory. ERR_MEMORY without room to map
- * an entry, which stays as it is. */
+/* Maps the entry of `key`, after `fill` has made it if it is missing. `key` is one line of text
+ * with everything that the contents depend on; `name` only makes the file name readable. If no
+ * folder is writable, warns and makes the contents in memory. ERR_MEMORY if an entry cannot be
+ * mapped; the entry is kept. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

@@ -1,6 +1,7 @@
 /* CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
- * binary form: five files to train with and one to test, of records that are a label and the planes
- * red, green and blue of 32x32. As files, plain or gzip, or as the archive that is distributed. */
+ * binary form: five training files and one test file. Records are a label and the red, green and
+ * blue planes of 32x32 pixels. Read from the files, plain or gzip, or from the distributed
+ * archive. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +24,15 @@ static const data_names file_names[FILES] = {{"data_batch_1.bin"}, {"data_batch_
                                              {"data_batch_3.bin"}, {"data_batch_4.bin"},
                                              {"data_batch_5.bin"}, {"test_batch.bin"}};
 static const data_names archive_names = {"cifar-10-binary.tar"};
-static const char subfolder[] = "cifar-10-batches-bin"; /* which the archive makes */
+static const char subfolder[] = "cifar-10-batches-bin"; /* folder inside the archive */
 
-/* Either six files or one archive. */
+/* Paths of six files or of one archive. */
 struct cifar {
     char paths[FILES][DATA_FILE_MAX];
-    char archive[DATA_FILE_MAX]; /* "" when there are files */
+    char archive[DATA_FILE_MAX]; /* "" if there are files */
 };
 
-/* ---- Looking for the files ---- */
+/* ---- Finding the files ---- */
 
 static enum status find_files(struct cifar *set, const struct data_set *data, const char *folder,
                               bool *found, struct error *e)
@@ -48,7 +49,7 @@ static enum status find_files(struct cifar *set, const struct data_set *data, co
     return OK;
 }
 
-/* The set's other form, pickled for Python: a name of it that the folder has; NULL: none. */
+/* Returns a file name of the Python (pickled) form that the folder holds, or NULL. */
 static const char *find_python_form(const char *folder)
 {
     static const char *const names[] = {"data_batch_1", "cifar-10-batches-py",
@@ -73,25 +74,24 @@ static enum status error_no_files(const struct data_set *data, const struct data
                         "cifar-10-binary.tar.gz here",
                         python, data->name);
     return error_at(e, ERR_DATA, folder, 0, 0,
-                    "holds no files of %s; looked for data_batch_1.bin[.gz] to "
-                    "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in %s, and for "
-                    "cifar-10-binary.tar[.gz]",
+                    "no files of %s found; expected data_batch_1.bin[.gz] to data_batch_5.bin[.gz] "
+                    "and test_batch.bin[.gz], here and in %s, and for cifar-10-binary.tar[.gz]",
                     data->name, subfolder);
 }
 
 /* ---- Reading records ---- */
 
-/* The six files on their way into the cache: images go there at once, labels after them. */
+/* The six files on their way into the cache: images are written at once, labels after them. */
 struct filling {
     const struct cifar *set;
     struct stream stream;
-    struct tar_member member; /* of an archive */
+    struct tar_member member; /* current member of an archive */
     uint8_t *labels;
     size_t n;
-    uint32_t counts[2]; /* training, test */
+    uint32_t counts[2]; /* number of images for training and for test */
 };
 
-/* What an error says before the byte's place: the member of an archive. */
+/* Returns the archive member as prefix for a byte position in errors. */
 static const char *inside(const struct filling *f, char text[300])
 {
     snprintf(text, 300, "%s%s", f->set->archive[0] ? f->member.name : "",
@@ -118,7 +118,7 @@ static enum status read_bytes(struct filling *f, uint8_t *record, size_t *n, str
     return stream_read(&f->stream, record, RECORD_BYTES, n, e);
 }
 
-/* All records of one file. */
+/* Reads all records of one file. */
 static enum status read_records(struct filling *f, uint32_t *count, int sink, struct error *e)
 {
     uint8_t record[RECORD_BYTES];
@@ -137,10 +137,10 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
     }
 }
 
-/* ---- From an archive ---- */
+/* ---- Archive ---- */
 
-/* Goes to the member called `name`; NULL: to the archive's end, so that gzip's checksum of all of
- * it is held to. */
+/* Moves to the member called `name`. NULL: reads to the end of the archive, so that gzip's checksum
+ * is verified. */
 static enum status find_member(struct filling *f, const char *name, struct error *e)
 {
     bool found = true;
@@ -152,14 +152,14 @@ static enum status find_member(struct filling *f, const char *name, struct error
             return OK;
     }
     if (name != NULL)
-        return error_at(e, ERR_DATA, f->stream.path, 0, 0, "the archive holds no %s", name);
+        return error_at(e, ERR_DATA, f->stream.path, 0, 0, "%s not found in the archive", name);
     uint8_t rest[4096];
     for (size_t n = sizeof rest; n == sizeof rest;)
         TRY(stream_read(&f->stream, rest, sizeof rest, &n, e));
     return OK;
 }
 
-/* The members lie in any order, so that each is looked for from the beginning. */
+/* Searches each member from the beginning, since members may be in any order. */
 static enum status read_archive(struct filling *f, int sink, struct error *e)
 {
     TRY(stream_open(&f->stream, f->set->archive, "a tar archive", e));
@@ -184,7 +184,7 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 
 /* ---- The cache ---- */
 
-/* Contents: images, then labels, of training and test; then both counts, low byte first. */
+/* Contents: images, then labels, of training and test; then both counts, little-endian. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written as they lie");
 
 static enum status fill(void *arg, int sink, struct error *e)

@@ -1,4 +1,5 @@
-/* Opening a data set by its name: a reader each, a row of data_sets.def. Where its files are looked for. */
+/* Opens a data set by name, with its reader from data_sets.def, and searches folders for its
+ * files. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static const struct data_reader *const readers[] = {
 
 /* ---- Files ---- */
 
-/* Sets path to folder/name followed by `ending`, to "" if there is no such file. */
+/* Sets path to folder/name followed by `ending`, or to "" if there is no such file. */
 static enum status look_for(char path[DATA_FILE_MAX], const char *folder, const char *name,
                             const char *ending, struct error *e)
 {
@@ -27,7 +28,7 @@ static enum status look_for(char path[DATA_FILE_MAX], const char *folder, const 
     if (stat(path, &s) == 0)
         return OK;
     if (errno != ENOENT && errno != ENOTDIR)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be looked at: %s", strerror(errno));
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
     path[0] = '\0';
     return OK;
 }
@@ -67,13 +68,13 @@ enum status data_find_files(char (*paths)[DATA_FILE_MAX], const data_names *name
     if (there == 0 || *found)
         return OK;
     data_list_names(list, names[missing]);
-    return error_at(e, ERR_DATA, folder, 0, 0, "some files of %s are here, but %s %s", data->name,
+    return error_at(e, ERR_DATA, folder, 0, 0, "some files of %s found, but %s %s", data->name,
                     names[missing][1] != NULL ? "none of" : "not", list);
 }
 
 /* ---- Folders ---- */
 
-/* A folder that does not exist has no files. */
+/* Opens a set in a folder; a missing folder has no files. */
 static enum status open_folder(struct data_set *data, const char *folder,
                                const struct data_reader *reader, bool *found, struct error *e)
 {
@@ -82,7 +83,7 @@ static enum status open_folder(struct data_set *data, const char *folder,
     if (real == NULL && (errno == ENOENT || errno == ENOTDIR))
         return OK;
     if (real == NULL)
-        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be looked at: %s", strerror(errno));
+        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be read: %s", strerror(errno));
     int length = snprintf(data->path, sizeof data->path, "%s", real);
     free(real);
     if (length >= (int)sizeof data->path)
@@ -91,7 +92,7 @@ static enum status open_folder(struct data_set *data, const char *folder,
     return reader->open(data, reader, data->path, found, e);
 }
 
-/* Why a path is no folder, as errno; 0: it is one. */
+/* Returns why a path is not a folder, as errno; 0: it is one. */
 static int find_fault(const char *path)
 {
     struct stat info;
@@ -111,7 +112,7 @@ static enum status open_given(struct data_set *data, const char *folder,
     return found ? OK : reader->no_files(data, reader, folder, e);
 }
 
-/* The folder that the user names comes first; where it holds no such files, a warning says so. */
+/* Searches the folder that the user names first, and warns if it has no files of the set. */
 static enum status open_named_by_environment(struct data_set *data,
                                              const struct data_reader *reader, bool *found,
                                              struct error *e)
@@ -131,7 +132,7 @@ static enum status open_named_by_environment(struct data_set *data,
     return OK;
 }
 
-/* SCALEBENCH_DATA=none: no folder is searched. */
+/* Returns false for SCALEBENCH_DATA=none. */
 static bool searches_folders(void)
 {
     const char *named = getenv("SCALEBENCH_DATA");
@@ -143,7 +144,7 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
 {
     static const char *const parents[] = {"data", "../shared/data", "data"};
     const char *home = getenv("SCALEBENCH_HOME");
-    size_t n = home != NULL && home[0] ? 3 : 2; /* the last of them is seen from there */
+    size_t n = home != NULL && home[0] ? 3 : 2; /* with SCALEBENCH_HOME, also its data folder */
     TRY(open_named_by_environment(data, reader, found, e));
     for (size_t i = 0; i < n && !*found; i++) {
         char folder[PATH_MAX];
@@ -153,14 +154,14 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     }
     if (!*found)
         log_print(LOG_NOTE,
-                  "%s is in none of $SCALEBENCH_DATA, data/%s, ../shared/data/%s%s; generated %s "
-                  "take its place",
+                  "%s not found in $SCALEBENCH_DATA, data/%s, ../shared/data/%s%s; using generated "
+                  "%s instead",
                   data->name, data->name, data->name, n == 3 ? ", data/ beside configs/" : "",
                   reader->otherwise);
     return OK;
 }
 
-/* From folder `path` or, when that is "auto", from the first of the usual folders that has its files. */
+/* Opens the files in folder `path`, or for "auto" in the first default folder that has them. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -195,7 +196,7 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* A name of another set would pass the images off for what they are not. */
+/* Rejects the name of another set, which would misrepresent the images. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');
@@ -205,9 +206,10 @@ static enum status name_own(struct data_set *data, const char *name, struct erro
         return error_set(e, ERR_ARGUMENT, "data.name: '%s' has more than %d characters", name,
                          DATA_NAME_BYTES - 1);
     if (name_index(name, names_data_sets->names, DATA_SETS) >= 0)
-        return error_set(e, ERR_ARGUMENT,
-                         "data.name: '%s' is a data set of its own; these images need another name",
-                         name);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "data.name: '%s' is the name of another data set. Choose another name for these images",
+            name);
     strcpy(data->name, name);
     return OK;
 }

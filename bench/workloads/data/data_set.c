@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "kernels/base/mem.h"
@@ -52,7 +52,7 @@ enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], st
     return OK;
 }
 
-/* Reads a byte of each page. */
+/* Reads one byte per page. */
 static void touch(const uint8_t *bytes, size_t n)
 {
     enum { PAGE_BYTES = 4096 };
@@ -69,7 +69,7 @@ void data_load(const struct data_part *part, size_t image_bytes)
     touch(part->labels, part->n);
 }
 
-/* Where a sample lies among the part's images. */
+/* Returns the index of a sample among the part's images. */
 static size_t place_of(const struct data_part *part, uint32_t sample)
 {
     return part->slots != NULL ? part->slots[sample] : sample;

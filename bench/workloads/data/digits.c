@@ -1,13 +1,13 @@
-/* Generated digits, for machines without MNIST: same shape, same size, hard enough that a linear
- * model and a convolutional net tell apart, and a pure function of (seed, index).
+/* Generated digits, for machines without MNIST: same shape and number, a pure function of (seed,
+ * index), and hard enough that a convolutional net beats a linear model.
  *
  * A digit is a skeleton of strokes, bent by a smooth random field (the elastic distortion of
  * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003),
  * rotated, sheared, scaled and shifted, drawn with a pen of random width and blur, then covered
  * with specks and noise.
  *
- * Only + - * / and sqrt are used, in a fixed order: those are exact to the last bit everywhere, so
- * the bytes are the same on every machine, which a test holds to. */
+ * Only + - * / and sqrt are used, in a fixed order. They are exact to the last bit everywhere, so
+ * every machine makes the same bytes; a test checks this. */
 #include <math.h>
 
 #include "bench/workloads/data/random_words.h"
@@ -19,7 +19,7 @@
 /* ---- Skeletons ---- */
 
 /* Points in a box of 100 x 100, y downwards, joined by a smooth curve. UP lifts the pen; a corner
- * is a pen that is lifted and set down where it was. The table ends with {0, 0}. */
+ * lifts the pen and sets it down at the same point. The table ends with {0, 0}. */
 #define UP                                                                                         \
     {                                                                                              \
         -1, -1                                                                                     \
@@ -68,7 +68,7 @@ struct point {
     float x, y;
 };
 
-/* A grid of displacements over the box, joined bilinearly. */
+/* Grid of displacements over the box, interpolated bilinearly. */
 #define GRID 4
 struct field {
     struct point at[GRID][GRID];
@@ -88,7 +88,7 @@ static float mix(float a, float b, float t)
     return a + (b - a) * t;
 }
 
-/* p in [0, 1)^2, moved by the field. */
+/* Moves point p in [0, 1)^2 by the field. */
 static struct point field_move(const struct field *f, struct point p)
 {
     float x = p.x * (GRID - 1), y = p.y * (GRID - 1);
@@ -99,12 +99,12 @@ static struct point field_move(const struct field *f, struct point p)
                           p.y + mix(mix(a[0].y, a[1].y, u), mix(b[0].y, b[1].y, u), v)};
 }
 
-/* From the box to pixels: x' = xx x + xy y + x0, and so on. */
+/* Transform from the box to pixels: x' = xx x + xy y + x0, y' likewise. */
 struct affine {
     float xx, xy, x0, yx, yy, y0;
 };
 
-/* A rotation by twice the arc tangent of t, which needs no sine. */
+/* Draws a random transform. t is the tangent of half the angle, so no sine is needed. */
 static struct affine affine_draw(struct random_words *s)
 {
     float t = random_spread(s, 0.2f), shear = random_spread(s, 0.4f);
@@ -128,7 +128,7 @@ static struct point affine_move(const struct affine *a, struct point p)
 
 /* ---- Drawing ---- */
 
-/* For each pixel the squared distance to the nearest stroke, FAR where none is within reach. */
+/* Squared distance of each pixel to the nearest stroke; FAR if none is within reach. */
 #define FAR 1e6f
 struct canvas {
     float distance2[PIXELS];
@@ -158,7 +158,8 @@ static void canvas_segment(struct canvas *canvas, struct point a, struct point b
         }
 }
 
-/* Catmull and Rom, "A class of local interpolating splines", 1974: from q[1] to q[2]. */
+/* Interpolates from q[1] to q[2] (Catmull and Rom, "A class of local interpolating splines",
+ * 1974). */
 static struct point spline(const struct point q[4], float t)
 {
     float t2 = t * t, t3 = t2 * t;
@@ -182,7 +183,7 @@ static void canvas_stroke(struct canvas *canvas, const struct point *p, int n)
     }
 }
 
-/* Bends the skeleton and draws it stroke by stroke. */
+/* Bends the skeleton and draws its strokes. */
 static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const struct field *f,
                          const struct affine *a)
 {
@@ -200,14 +201,14 @@ static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const
     canvas_stroke(canvas, p, n);
 }
 
-/* How much of a pixel at this distance from the middle of a line has the line's colour. */
+/* Returns the share of a pixel that a line covers, from the distance to its centre. */
 static float coverage(float distance2, float radius, float blur)
 {
     float c = 0.5f + (radius - sqrtf(distance2)) / blur;
     return c < 0 ? 0 : c > 1 ? 1 : c;
 }
 
-/* A blot, black or lighter, so that no single pixel gives a digit away. */
+/* Draws a blot, black or lighter, so that no single pixel identifies a digit. */
 static void speck_draw(float level[PIXELS], struct random_words *s)
 {
     struct point at = {random_uniform(s, 0, SIDE), random_uniform(s, 0, SIDE)};

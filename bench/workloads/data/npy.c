@@ -8,11 +8,11 @@
 #define MAGIC_BYTES (sizeof MAGIC - 1)
 #define TYPE_MAX    16
 
-/* What the text of a header states. */
+/* Contents of a header's text. */
 struct npy_header {
-    char type[TYPE_MAX]; /* byte order, kind, bytes of a number: "<i8" */
+    char type[TYPE_MAX]; /* byte order, kind and size of a number, such as "<i8" */
     bool fortran;
-    int n_dims; /* also where there are more than `dims` takes */
+    int n_dims; /* may exceed the size of `dims` */
     uint64_t dims[ARRAY_DIMS_MAX];
 };
 
@@ -28,7 +28,7 @@ static void skip_spaces(struct text *t)
         t->at++;
 }
 
-/* Skips spaces and, if it comes next, `word`. */
+/* Skips spaces, and `word` if it follows. */
 static bool take(struct text *t, const char *word)
 {
     size_t n = strlen(word);
@@ -38,7 +38,7 @@ static bool take(struct text *t, const char *word)
     return found;
 }
 
-/* A text in quotes of either kind. */
+/* Reads a string in single or double quotes. */
 static bool take_quoted(struct text *t, char quoted[TYPE_MAX])
 {
     char quote = take(t, "'") ? '\'' : take(t, "\"") ? '"' : '\0';
@@ -50,7 +50,7 @@ static bool take_quoted(struct text *t, char quoted[TYPE_MAX])
     return true;
 }
 
-/* At most 18 digits, which 64 bits hold. */
+/* Reads at most 18 digits, which fit in 64 bits. */
 static bool take_number(struct text *t, uint64_t *number)
 {
     skip_spaces(t);
@@ -81,7 +81,7 @@ static bool take_shape(struct text *t, struct npy_header *header)
             return false;
         if (header->n_dims < ARRAY_DIMS_MAX)
             header->dims[header->n_dims] = number;
-        take(t, "L"); /* which Python 2 wrote */
+        take(t, "L"); /* suffix of Python 2 */
         more = take(t, ",");
     }
     return more || take(t, ")");
@@ -120,7 +120,7 @@ static bool take_header(struct text *t, struct npy_header *header)
     return closed && found == (1u << KEYS) - 1 && t->at == t->end;
 }
 
-/* ---- What images and labels may be ---- */
+/* ---- Checks of images and labels ---- */
 
 static enum status check_shape(const struct array_file *file, const struct npy_header *header,
                                struct error *e)
@@ -145,8 +145,7 @@ static enum status check_order(const struct array_file *file, const struct npy_h
     if (!header->fortran || header->n_dims == 1)
         return OK;
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "Fortran order, in which the numbers of an image are apart; expected C order: "
-                    "write numpy.ascontiguousarray(x)");
+                    "found Fortran order, expected C order: write numpy.ascontiguousarray(x)");
 }
 
 static bool is_one_of(char c, const char *several)
@@ -180,7 +179,8 @@ static enum status find_items(struct array_file *file, const char type[TYPE_MAX]
 
 /* ---- Header ---- */
 
-/* Bytes before the text: its length is a number of two bytes in version 1, of four in versions 2 and 3. */
+/* Returns the offset of the text. Its length takes two bytes in version 1, four in versions 2 and
+ * 3. */
 static size_t text_at(const uint8_t *bytes)
 {
     return MAGIC_BYTES + 2 + (bytes[MAGIC_BYTES] == 1 ? 2 : 4);
@@ -213,7 +213,7 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
     return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;
 }
 
-/* Of a text from `start` on that is no header at byte `at`. */
+/* Makes the error for a text that is invalid from byte `at`; shows it from `start`. */
 static enum status error_text(const struct array_file *file, struct text text, ptrdiff_t at,
                               const char *start, struct error *e)
 {

@@ -1,6 +1,6 @@
-/* Data sets of four files, images and labels to train on, images and labels to test on: MNIST's IDX files, anybody's
- * under the same names, and arrays of NumPy. LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to document
- * recognition", Proc. IEEE 86(11), 1998. */
+/* Data sets of four files, images and labels for training and test: MNIST's IDX files, own IDX
+ * files and NumPy arrays. LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to
+ * document recognition", Proc. IEEE 86(11), 1998. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "bench/workloads/data/array_file.h"
 #include "bench/workloads/data/readers.h"
 
-/* What data_hash makes of MNIST's files. */
+/* Result of data_hash for MNIST's files. */
 #define MNIST_HASH "0344756129f65582"
 
-/* Images and their labels are neighbours. */
+/* Images and their labels have indices that differ in the lowest bit. */
 enum { TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS, PAIR_FILES };
 
 struct pairs {
@@ -20,7 +20,7 @@ struct pairs {
     data_names names[PAIR_FILES];
 };
 
-/* Mirrors write a dash or a dot; images in colour have one more dimension. */
+/* Mirrors use a dash or a dot; colour images have one more dimension. */
 static const struct pairs idx = {
     &array_format_idx,
     {{"train-images-idx3-ubyte", "train-images.idx3-ubyte", "train-images-idx4-ubyte",
@@ -45,7 +45,7 @@ static enum status error_none(const struct data_set *data, const struct data_rea
     char names[DATA_LIST_MAX] = "";
     for (int file = 0; file < PAIR_FILES; file++)
         data_list_names(names, reader->pairs->names[file]);
-    return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of %s; looked for %s", data->name,
+    return error_at(e, ERR_DATA, folder, 0, 0, "no files of %s found; expected %s", data->name,
                     names);
 }
 
@@ -68,7 +68,7 @@ static enum status check_all(const struct array_file file[PAIR_FILES], struct er
     if (train->channels != test->channels)
         return error_at(e, ERR_DATA, test->path, 0, 0,
                         "images of %" PRIu32 " channels, but %s has %" PRIu32
-                        "; expected as many: use two files of the same set",
+                        "; expected equal numbers: use two files of the same set",
                         test->channels, train->path, train->channels);
     if (train->rows != test->rows || train->columns != test->columns)
         return error_at(e, ERR_DATA, test->path, 0, 0,
@@ -84,7 +84,7 @@ static void note_largest(struct data_set *data, const struct array_file *labels,
              file_name(labels->path), i, labels->bytes[i]);
 }
 
-/* One more than the largest label. */
+/* Sets the number of classes to the largest label plus 1. */
 static void count_classes(struct data_set *data, const struct array_file *train,
                           const struct array_file *test)
 {
@@ -144,7 +144,8 @@ static enum status open_pairs(struct data_set *data, const struct data_reader *r
     return *found ? read_files(data, pairs, paths, e) : OK;
 }
 
-/* Anything else under these names would pass for MNIST in every table. */
+/* Opens MNIST and checks the hash: other images under these names would appear as MNIST in every
+ * table. */
 static enum status open_mnist(struct data_set *data, const struct data_reader *reader,
                               const char *folder, bool *found, struct error *e)
 {
@@ -155,8 +156,8 @@ static enum status open_mnist(struct data_set *data, const struct data_reader *r
     enum status status = data_hash(data, hash, e);
     if (status == OK && strcmp(hash, MNIST_HASH) != 0)
         status = error_at(e, ERR_DATA, folder, 0, 0,
-                          "these files are not those of MNIST; for images of your own write "
-                          "data: {set: idx, name: NAME, path: %s}",
+                          "these files differ from MNIST. For your own images use data: {set: idx, "
+                          "name: NAME, path: %s}",
                           folder);
     data->source = "real";
     if (status != OK)

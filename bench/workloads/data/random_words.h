@@ -1,5 +1,4 @@
-/* Random choices of one generated image, read one after the other. Internal to
- * bench/workloads/data/. */
+/* Random numbers for one generated image, in sequence. Internal to bench/workloads/data/. */
 #pragma once
 
 #include "kernels/base/rng.h"
@@ -7,7 +6,7 @@
 struct random_words {
     uint64_t seed;
     uint32_t stream, index, block, word[4];
-    int used; /* of `word` */
+    int used; /* number of used elements of `word` */
 };
 
 static inline struct random_words random_start(uint64_t seed, uint32_t stream, uint32_t index)
@@ -24,20 +23,21 @@ static inline uint32_t random_next(struct random_words *w)
     return w->word[w->used++];
 }
 
-/* A number in [lo, hi). */
+/* Returns a random number in [lo, hi). */
 static inline float random_uniform(struct random_words *w, float lo, float hi)
 {
     return lo + (hi - lo) * (float)rng_unit(random_next(w));
 }
 
-/* A number in (-width, width), the middle likelier than the ends. */
+/* Returns a random number in (-width, width); values near 0 are more likely. */
 static inline float random_spread(struct random_words *w, float width)
 {
     float a = random_uniform(w, 0, 1), b = random_uniform(w, 0, 1);
     return (a - b) * width;
 }
 
-/* Levels 0 to 1, n of them, a multiple of 4, become bytes under noise of one byte each. */
+/* Converts n levels in 0 to 1 to bytes, with noise from one random byte each. n is a multiple of
+ * 4. */
 static inline void random_store(uint8_t *image, const float *level, int n, float noise,
                                 struct random_words *w)
 {

@@ -1,12 +1,12 @@
-/* Generated shapes in colour, for machines without CIFAR-10: same size, same number of images and
- * classes, and a pure function of (seed, index).
+/* Generated colour shapes, for machines without CIFAR-10: same size, number of images and classes,
+ * a pure function of (seed, index).
  *
- * One of ten shapes, turned, stretched and moved, lies on a background that changes its colour from
- * side to side; blots cover parts of either, and noise all of it. Colours are drawn by chance, so
- * that only the form tells what it is.
+ * An image shows one of ten shapes, turned, stretched and moved, on a background with a colour
+ * gradient, with blots and noise on top. Colours are random, so that only the form identifies the
+ * class.
  *
- * Only + - * / and comparisons are used, in a fixed order, so the bytes are the same on every
- * machine, which a test holds to. */
+ * Only + - * / and comparisons are used, in a fixed order, so every machine makes the same bytes; a
+ * test checks this. */
 #include <stdbool.h>
 
 #include "bench/workloads/data/random_words.h"
@@ -25,7 +25,7 @@ static float magnitude(float x)
     return x < 0 ? -x : x;
 }
 
-/* Whether (u, v), v downwards, lies in the shape, all of which fit into [-1, 1]^2. */
+/* Returns whether (u, v), v downwards, is inside the shape. All shapes fit into [-1, 1]^2. */
 static bool is_inside(int shape, float u, float v)
 {
     float r2 = u * u + v * v, a = magnitude(u), b = magnitude(v), larger = a > b ? a : b;
@@ -59,12 +59,12 @@ struct colour {
     float c[CHANNELS];
 };
 
-/* From a pixel to the shape's box: u = ux x + uy y + u0, and so on. */
+/* Transform from a pixel to the shape's box: u = ux x + uy y + u0, v likewise. */
 struct placement {
     float ux, uy, u0, vx, vy, v0;
 };
 
-/* A rotation by twice the arc tangent of t, which needs no sine. */
+/* Draws a random placement. t is the tangent of half the angle, so no sine is needed. */
 static struct placement placement_draw(struct random_words *w)
 {
     float t = random_spread(w, 0.22f), half = random_uniform(w, 7, 13);
@@ -88,7 +88,7 @@ static struct colour colour_draw(struct random_words *w)
     return colour;
 }
 
-/* A colour that differs from `other` in each channel, by little or by much. */
+/* Returns a colour that differs from `other` in each channel by a random amount. */
 static struct colour colour_against(struct random_words *w, struct colour other)
 {
     for (int k = 0; k < CHANNELS; k++) {
@@ -106,7 +106,7 @@ static void paint(canvas level, int pixel, struct colour colour, float share)
         level[k][pixel] += (colour.c[k] - level[k][pixel]) * share;
 }
 
-/* From one colour to another along a random direction. */
+/* Draws a gradient between two colours in a random direction. */
 static void background_draw(canvas level, struct random_words *w, struct colour from)
 {
     struct colour to = colour_draw(w);
@@ -120,7 +120,7 @@ static void background_draw(canvas level, struct random_words *w, struct colour 
     }
 }
 
-/* Each pixel is looked at in four places. */
+/* Draws the shape with four samples per pixel. */
 static void shape_draw(canvas level, int shape, const struct placement *p, struct colour colour)
 {
     for (int i = 0; i < PIXELS; i++) {
@@ -134,7 +134,7 @@ static void shape_draw(canvas level, int shape, const struct placement *p, struc
     }
 }
 
-/* A blot of any colour, so that no single part of an image gives it away. */
+/* Draws a blot of random colour, so that no single part of an image identifies it. */
 static void blot_draw(canvas level, struct random_words *w)
 {
     struct colour colour = colour_draw(w);

@@ -36,7 +36,7 @@ enum status stream_start(struct stream *s, struct error *e)
     return OK;
 }
 
-/* Bytes of the file behind its first `depth` layers of gzip. */
+/* Reads bytes of the file after decoding its first `depth` layers of gzip. */
 static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
                                struct error *e);
 
@@ -47,7 +47,7 @@ static bool is_gzip(const uint8_t *bytes, size_t n)
     return n >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Refuses the gzip data of layer `i` at the byte that zlib has come to. */
+/* Makes an error for the gzip data of layer `i` at zlib's current byte. */
 static enum status refuse(const struct stream *s, int i, const char *what, const char *why,
                           struct error *e)
 {
@@ -56,7 +56,7 @@ static enum status refuse(const struct stream *s, int i, const char *what, const
                     i > 0 ? " of the gzip data inside" : "", what, why);
 }
 
-/* Hands zlib the next piece, where it has used up the one before. */
+/* Gives zlib the next piece once it has used the last one. */
 static enum status gzip_feed(struct stream *s, int i, struct error *e)
 {
     struct gzip_layer *layer = &s->layers[i];
@@ -70,7 +70,8 @@ static enum status gzip_feed(struct stream *s, int i, struct error *e)
     return OK;
 }
 
-/* What follows a member: nothing, another one (some packers write several), or something that does not belong here. */
+/* Handles the end of a gzip member: end of data, another member (some packers write several), or
+ * trailing bytes. */
 static enum status gzip_next_member(struct stream *s, int i, struct error *e)
 {
     struct gzip_layer *layer = &s->layers[i];
@@ -95,7 +96,7 @@ static enum status gzip_step(struct stream *s, int i, struct error *e)
                                    layer->z.msg != NULL ? layer->z.msg : zError(result), e);
 }
 
-/* `size` fits zlib's counter. */
+/* `size` must fit zlib's counter. */
 static enum status gzip_read(struct stream *s, int i, uint8_t *out, size_t size, size_t *n,
                              struct error *e)
 {
@@ -108,7 +109,7 @@ static enum status gzip_read(struct stream *s, int i, uint8_t *out, size_t size,
     return OK;
 }
 
-/* ---- Both ---- */
+/* ---- Plain and gzip ---- */
 
 static size_t plain_read(struct stream *s, uint8_t *out, size_t size)
 {
@@ -135,7 +136,7 @@ enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, str
     return OK;
 }
 
-/* Sets s->n_layers; `head` is what the contents begin with. */
+/* Sets s->n_layers and `head`, the first decompressed bytes. */
 static enum status find_layers(struct stream *s, uint8_t head[FILE_HEAD_BYTES], size_t *n,
                                struct error *e)
 {
@@ -146,7 +147,7 @@ static enum status find_layers(struct stream *s, uint8_t head[FILE_HEAD_BYTES], 
             return OK;
         if (s->n_layers == STREAM_LAYERS)
             return error_at(e, ERR_DATA, s->path, 0, 0,
-                            "gzip more than %d times over; decompress it with gunzip",
+                            "compressed with gzip more than %d times. Decompress it with gunzip",
                             STREAM_LAYERS);
     }
 }

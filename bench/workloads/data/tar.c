@@ -6,7 +6,7 @@
 
 #define BLOCK_BYTES 512
 
-/* Where the fields of a header are. */
+/* Offsets of the fields in a header. */
 enum {
     NAME_AT = 0,
     SIZE_AT = 124,
@@ -23,7 +23,8 @@ static enum status error_header(const struct stream *s, const char *what, struct
                     s->read - BLOCK_BYTES, what);
 }
 
-/* Digits to base 8 with spaces around, ended by a zero, a space or the field's end. */
+/* Reads octal digits, which may have spaces before them and end with a zero, a space or the
+ * field. */
 static bool read_octal(const uint8_t *field, size_t n, uint64_t *value)
 {
     size_t i = 0;
@@ -35,7 +36,7 @@ static bool read_octal(const uint8_t *field, size_t n, uint64_t *value)
     return i > first && (i == n || field[i] == '\0' || field[i] == ' ');
 }
 
-/* The sum of all bytes, with spaces in the checksum's place. */
+/* Returns the sum of all bytes, with the checksum field taken as spaces. */
 static uint64_t checksum(const uint8_t block[BLOCK_BYTES])
 {
     uint64_t sum = 0;
@@ -55,7 +56,7 @@ static bool is_zero(const uint8_t block[BLOCK_BYTES])
 static void read_name(char name[260], const uint8_t block[BLOCK_BYTES])
 {
     const char *prefix = (const char *)block + PREFIX_AT;
-    bool posix = block[MAGIC_AT + MAGIC_BYTES] == '\0'; /* GNU keeps times there */
+    bool posix = block[MAGIC_AT + MAGIC_BYTES] == '\0'; /* GNU tar stores times there */
     snprintf(name, 260, "%.*s%s%.*s", posix ? PREFIX_BYTES : 0, prefix,
              posix && prefix[0] ? "/" : "", NAME_BYTES, (const char *)block + NAME_AT);
 }

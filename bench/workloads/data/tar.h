@@ -1,21 +1,20 @@
-/* Members of a tar archive, as far as data sets need it: POSIX.1-1988 (ustar) headers, also as GNU
- * tar writes them. */
+/* Reads members of a tar archive: POSIX.1-1988 (ustar) headers, also as written by GNU tar. */
 #pragma once
 
 #include "bench/workloads/data/stream.h"
 
 struct tar_member {
     char name[260];
-    bool file; /* a regular one */
+    bool file; /* whether it is a regular file */
     uint64_t size;
-    uint64_t rest; /* bytes that tar_read has not handed out yet */
+    uint64_t rest; /* bytes not yet returned by tar_read */
 };
 
-/* Goes to the next member, past what is left of *member, which is zero before the first. *found is
- * false at the archive's end. A header that is none is ERR_DATA with the byte where it stands in
- * the archive, decompressed. */
+/* Moves to the next member, skipping the rest of *member, which must be zero before the first call.
+ * *found is false at the end of the archive. ERR_DATA, with the byte in the decompressed archive,
+ * for an invalid header. */
 enum status tar_next(struct stream *s, struct tar_member *member, bool *found, struct error *e);
 
-/* Fills `out` with `size` bytes of the member; *n is less only at its end. */
+/* Fills `out` with `size` bytes of the member; *n is smaller only at its end. */
 enum status tar_read(struct stream *s, struct tar_member *member, void *out, size_t size, size_t *n,
                      struct error *e);

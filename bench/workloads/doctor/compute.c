@@ -1,4 +1,4 @@
-/* What a core does: matrix products, a stream through memory, loads that wait for each other. */
+/* Measures a core: matrix products, a memory stream, dependent loads. */
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
@@ -12,11 +12,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* A product takes a millisecond or two: a burst ends soon after its time. */
+/* A product takes 1 to 2 ms, so a burst ends soon after its time. */
 enum { SIDE = 384 };
 
-/* Streams are beyond any cache that ranks share: half a gigabyte over the ranks of a machine, of three
- * arrays. */
+/* Streams exceed all shared caches: three arrays, half a gigabyte over the ranks of a machine. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -32,7 +31,7 @@ struct work {
     struct line {
         uint32_t next;
         char rest[CHAIN_LINE - sizeof(uint32_t)];
-    } * chain; /* one cycle through all of them, in random order */
+    } * chain; /* one cycle through all lines, in random order */
     size_t lines, at;
 };
 
@@ -44,7 +43,7 @@ static void fill(float *x, size_t n)
         x[i] = (float)(1 + i % 7);
 }
 
-/* Sattolo's shuffle makes one cycle of all lines. */
+/* Links all lines to one cycle by Sattolo's shuffle. */
 static void link_lines(struct work *w)
 {
     uint64_t state = 88172645463325252u;
@@ -72,7 +71,7 @@ static size_t stream_length(const struct doctor *d)
 enum status work_new(struct work **made, const struct doctor *d, struct error *e)
 {
     size_t n = (size_t)SIDE * SIDE;
-    TRY(MEM_NEW(*made, 1, "what cores are measured with", e));
+    TRY(MEM_NEW(*made, 1, "buffers for measuring cores", e));
     struct work *w = *made;
     w->stream = stream_length(d);
     w->lines = CHAIN_BYTES / CHAIN_LINE;
@@ -105,10 +104,10 @@ void work_free(struct work *w)
     free(w);
 }
 
-/* ---- Who has the core ---- */
+/* ---- Time on the core ---- */
 
-/* Of this thread, in seconds: on a core, and ready to run without one (NAN where the kernel does not tell); of its
- * processor, taken by a hypervisor. */
+/* Clocks of this thread in seconds: on a core, and ready without a core (NAN if the kernel does not
+ * report it). steal_s: time of its processor taken by a hypervisor. */
 struct presence_on_core {
     int64_t wall_ns;
     double on_core_s, ready_s, steal_s;
@@ -185,8 +184,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* A limit of a cgroup gives so much of each tenth of a second: a core that was idle is not held back until
- * that is spent, which the time before the one that counts does. */
+/* Measures after a warm-up: a cgroup limit grants a quota per 0.1 s, so an idle core is throttled
+ * only after it has used that up. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

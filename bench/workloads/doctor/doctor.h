@@ -1,41 +1,42 @@
-/* doctor_ranks: what `scalebench doctor` starts on every core of a site. In rounds each core multiplies matrices and
- * reaches for memory, then the nodes send each other messages, pair by pair; who has no turn sleeps. Rank 0
- * writes what all have measured to nodes.csv, bursts.csv and messages.csv (bench/doctor/table.h). */
+/* doctor_ranks: measures a site for `scalebench doctor`, with one rank per core. In each round,
+ * every core multiplies matrices and accesses memory. Then nodes exchange messages, pair by pair,
+ * while other ranks sleep. Rank 0 writes nodes.csv, bursts.csv and messages.csv
+ * (bench/doctor/table.h). */
 #pragma once
 
 #include "bench/doctor/table.h"
 #include "comm/wait/wait.h"
 
-/* A rank, and what it knows of the others. */
+/* State of a rank, including the placement of all ranks. */
 struct doctor {
     struct waiter waiter;
     int rank, ranks, node, nodes;
-    int *node_of;        /* [ranks] */
-    int *firsts, *lasts; /* [nodes]: its first and its last rank */
-    int *
-        turns; /* [nodes]: nodes of one machine measure one after the other, those of others meanwhile */
-    int n_turns;            /* 1: no two nodes share a machine */
-    int machine_ranks;      /* on the machine of this one */
+    int *node_of;        /* [ranks] node of each rank */
+    int *firsts, *lasts; /* [nodes] first and last rank of each node */
+    /* [nodes] turn in which a node measures; nodes of one machine have different turns */
+    int *turns;
+    int n_turns;            /* number of turns; 1: no two nodes share a machine */
+    int machine_ranks;      /* number of ranks on this rank's machine */
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
-    char ends[2][16]; /* the first and the last processor that ranks of this machine are bound to */
+    char ends[2][16];       /* first and last processor used by ranks of this machine */
     int rounds;
-    double warm_s, burst_s;      /* of matrix products: before they count, and while they do */
-    double message_s;            /* that a long message should take */
-    size_t message_bytes[2];     /* of it, between two ranks of a node and between nodes */
-    char *buffer;                /* [largest of these] */
+    double warm_s, burst_s;  /* seconds of matrix products before and during a measurement */
+    double message_s;        /* seconds that a long message should take */
+    size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
+    char *buffer;            /* [larger of message_bytes] */
     struct doctor_burst *bursts; /* [rounds] */
     struct doctor_message *messages;
     size_t n_messages;
 };
 
-/* ---- meet.c ---- */
+/* ---- ranks.c ---- */
 
-/* Finds out who is where, and how this rank waits. Freed with ranks_close in any case. */
+/* Finds the placement of all ranks, and opens the waiter. Call ranks_close in any case. */
 enum status ranks_open(struct doctor *d, struct error *e);
 void ranks_close(struct doctor *d);
 
-/* Returns when all ranks are there; who waits sleeps, so that it takes nothing from whoever measures. */
-enum status ranks_meet(struct doctor *d, const char *what, struct error *e);
+/* Synchronises all ranks. Waiting ranks sleep, so that they do not disturb measurements. */
+enum status ranks_synchronise(struct doctor *d, const char *what, struct error *e);
 
 static inline int is_first(const struct doctor *d)
 {
@@ -44,21 +45,21 @@ static inline int is_first(const struct doctor *d)
 
 /* ---- compute.c ---- */
 
-/* What cores are measured with; freed with work_free in any case. */
+/* Buffers for measuring a core. Call work_free in any case. */
 struct work;
 enum status work_new(struct work **w, const struct doctor *d, struct error *e);
 void work_free(struct work *w);
 
-/* One burst: matrix products, a stream through memory, loads that wait for each other. */
+/* Measures one burst: matrix products, a memory stream, and dependent loads. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst);
 
 /* ---- links.c ---- */
 
-/* Finds how long messages have to be; a round is then measured by links_measure. Collective. */
+/* Chooses the message sizes. links_measure then measures one round. Both are collective. */
 enum status links_open(struct doctor *d, struct error *e);
 enum status links_measure(struct doctor *d, int round, struct error *e);
 
 /* ---- report.c ---- */
 
-/* Collects all rows at rank 0, which writes them. Collective. */
+/* Gathers the rows of all ranks on rank 0, which writes them. Collective. */
 enum status report_write(struct doctor *d, const char *folder, struct error *e);

@@ -1,5 +1,6 @@
-/* Messages between nodes, pair by pair: in each slot of a round-robin tournament every node has one partner, so
- * that no message shares its ends with another. Nodes that share a machine send one after the other. */
+/* Measures messages between nodes. In each slot of a round-robin tournament every node has one
+ * partner, so messages do not share endpoints. Nodes on the same machine send one after the
+ * other. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,14 +13,14 @@
 
 enum { PINGS = 20, FIRST_PART = 4, WITHIN = 0, BETWEEN = 1 };
 
-/* The first look at a link, and the bounds of what follows from it. */
+/* Size of the first trial message, and bounds of the chosen sizes. */
 #define TRIAL_BYTES ((size_t)2 << 20)
 #define BYTES_MIN   ((size_t)128 << 10)
 #define BYTES_MAX   ((size_t)64 << 20)
 
 /* ---- One direction ---- */
 
-/* Two ranks, and how long a message. */
+/* Direction and size of a message. */
 struct way {
     int from, to;
     size_t bytes;
@@ -49,8 +50,8 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
     return send_to(d, w->from, 8, e);
 }
 
-/* The long message, and 8 bytes back when it is there. A shorter one before it takes what goes faster after a pause:
- * a burst that shaping lets through, windows that have to open. */
+/* Times a long message by an 8-byte reply. A shorter message first uses up what is faster after a
+ * pause: bursts that traffic shaping permits, and windows that must open. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)
 {
@@ -93,9 +94,9 @@ static enum status measure_way(struct doctor *d, const struct way *w, int round,
     return ask(d, w, row, e);
 }
 
-/* ---- Who with whom ---- */
+/* ---- Tournament ---- */
 
-/* The partner of a node in a slot of the tournament, by the circle method; -1: it has none. */
+/* Returns a node's partner in a slot (circle method), or -1 if it has none. */
 static int partner_of(int node, int slot, int nodes)
 {
     int n = nodes + nodes % 2, last = n - 1, partner;
@@ -108,8 +109,8 @@ static int partner_of(int node, int slot, int nodes)
     return partner < nodes ? partner : -1;
 }
 
-/* Hosts of one machine have cores in common: whoever sends does so on the first, whoever receives on the last, so that
- * no pair fares worse than others for the cores it has. */
+/* Hosts of one machine share cores. The sender uses the first core and the receiver the last, so
+ * that all pairs have the same conditions. */
 static enum status measure_between(struct doctor *d, const struct way *w, int round,
                                    struct error *e)
 {
@@ -129,7 +130,7 @@ static enum status measure_pair(struct doctor *d, int a, int b, int round, struc
     return measure_between(d, &back, round, e);
 }
 
-/* The pairs of a slot, all at once or one after the other. */
+/* Measures the pairs of a slot, at once or one after the other. */
 static enum status measure_slot(struct doctor *d, int slot, int round, struct error *e)
 {
     for (int a = 0; a < d->nodes; a++) {
@@ -138,9 +139,9 @@ static enum status measure_slot(struct doctor *d, int slot, int round, struct er
             continue;
         TRY(measure_pair(d, a, b, round, e));
         if (d->n_turns > 1)
-            TRY(ranks_meet(d, "the next pair", e));
+            TRY(ranks_synchronise(d, "the next pair", e));
     }
-    return ranks_meet(d, "the next pairs", e);
+    return ranks_synchronise(d, "the next pairs", e);
 }
 
 static enum status measure_node(struct doctor *d, int round, struct error *e)
@@ -154,16 +155,16 @@ enum status links_measure(struct doctor *d, int round, struct error *e)
     for (int turn = 0; turn < d->n_turns; turn++) {
         if (turn == d->turns[d->node])
             TRY(measure_node(d, round, e));
-        TRY(ranks_meet(d, "the next node", e));
+        TRY(ranks_synchronise(d, "the next node", e));
     }
     for (int slot = 0; d->nodes > 1 && slot < d->nodes + d->nodes % 2 - 1; slot++)
         TRY(measure_slot(d, slot, round, e));
     return OK;
 }
 
-/* ---- How long ---- */
+/* ---- Message sizes ---- */
 
-/* The fastest of each kind decides, so that a slow one cannot make all messages short. */
+/* The fastest link of each kind decides, so that a slow one does not make all messages short. */
 static enum status choose_bytes(struct doctor *d, struct error *e)
 {
     double rates[2] = {0, 0};

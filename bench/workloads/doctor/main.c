@@ -11,7 +11,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* What all of it may take, apart from starting and from what follows from bursts. */
+/* Time for all bursts and for all messages, in seconds, without set-up. */
 #define BURSTS_S   22.0
 #define MESSAGES_S 12.0
 
@@ -20,8 +20,8 @@ static double clamp(double x, double least, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Eleven rounds give intervals that a single bad round has no say in. Many hosts on one machine get fewer and
- * shorter ones, so that it still takes less than a minute. */
+/* Plans 11 rounds, whose intervals tolerate one bad round. Many hosts on one machine get 7 shorter
+ * rounds, so that the total stays below a minute. */
 static void plan(struct doctor *d)
 {
     int slots = d->nodes > 1 ? d->nodes + d->nodes % 2 - 1 : 1;
@@ -33,14 +33,14 @@ static void plan(struct doctor *d)
     d->message_s = clamp(MESSAGES_S / (d->rounds * ways), 0.004, 0.03);
 }
 
-/* Every second round goes the other way round, so that what drifts favours nobody. */
+/* Reverses the order every second round, so that drift favours no node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {
         int turn = round % 2 == 0 ? i : d->n_turns - 1 - i;
         if (turn == d->turns[d->node])
             work_measure(w, d, &d->bursts[round]);
-        TRY(ranks_meet(d, "the next core", e));
+        TRY(ranks_synchronise(d, "the next core", e));
     }
     return OK;
 }
@@ -65,7 +65,7 @@ static enum status measure(struct doctor *d, struct work **w, struct error *e)
     gemm_init();
     TRY(begin_rows(d, e));
     TRY(work_new(w, d, e));
-    TRY(ranks_meet(d, "the first round", e));
+    TRY(ranks_synchronise(d, "the first round", e));
     TRY(links_open(d, e));
     for (int round = 0; round < d->rounds; round++) {
         TRY(measure_cores(d, *w, round, e));
@@ -87,7 +87,7 @@ static int run(const char *folder)
     enum status status = ranks_open(&d, &e);
     THEN(status, measure(&d, &work, &e));
     THEN(status, report_write(&d, folder, &e));
-    THEN(status, ranks_meet(&d, "the end", &e));
+    THEN(status, ranks_synchronise(&d, "the end", &e));
     int exit_status = status == OK ? 0 : failure_report("doctor_ranks", &e, true);
     if (status != OK)
         failure_abort_all(exit_status, &e);
@@ -103,8 +103,9 @@ int main(int argc, char **argv)
     descriptors_open_standard();
     if (argc != 2 || argv[1][0] == '-') {
         bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
-        fputs("usage: doctor_ranks FOLDER: what `scalebench doctor` starts on every core; writes "
-              "nodes.csv, bursts.csv and messages.csv there\n",
+        fputs("usage: doctor_ranks FOLDER\n"
+              "Measures a site for `scalebench doctor`, which starts it on every core. Writes "
+              "nodes.csv, bursts.csv and messages.csv to FOLDER.\n",
               help ? stdout : stderr);
         return descriptors_end_output("doctor_ranks", help ? 0 : 2);
     }

@@ -1,10 +1,10 @@
-/* Rows of all ranks, written by one. */
+/* Gathers and writes the rows of all ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
 #include "bench/doctor/facts.h"
@@ -14,7 +14,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* ---- The own node ---- */
+/* ---- This node ---- */
 
 static void hash_program(char *text)
 {
@@ -31,7 +31,7 @@ static void hash_program(char *text)
     snprintf(text, DOCTOR_TEXT, "%016" PRIx64, XXH3_64bits_digest(&state));
 }
 
-/* "MPICH 4.0.2" out of what the library says of itself. */
+/* Extracts "MPICH 4.0.2" from the library's version string. */
 static void name_library(char *text)
 {
     char said[MPI_MAX_LIBRARY_VERSION_STRING] = "", name[64] = "", version[64] = "";
@@ -67,9 +67,9 @@ static enum status describe_node(struct doctor_node *n, const struct doctor *d, 
     return OK;
 }
 
-/* ---- All of them ---- */
+/* ---- All nodes ---- */
 
-/* Rows of one kind: those of this rank, then at rank 0 those of all. */
+/* Rows of one table: this rank's, and on rank 0 later those of all ranks. */
 struct rows {
     const struct doctor_table *table;
     char *rows;
@@ -98,7 +98,7 @@ static enum status receive_rows(struct doctor *d, struct rows *all, int rank, st
     return OK;
 }
 
-/* `all->rows` of rank 0 may move. */
+/* Gathers rows on rank 0, where all->rows may be reallocated. */
 static enum status collect(struct doctor *d, struct rows *all, const char *folder, struct error *e)
 {
     uint64_t n = all->n;

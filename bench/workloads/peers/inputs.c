@@ -1,16 +1,15 @@
-/* peer_inputs: what train_cnn trains on and from, for a peer written in another language, so that
- * options, networks, data, batches and initial weights have one reader and one maker.
+/* peer_inputs: gives a peer in another language the inputs of train_cnn. Options, networks, data, batches
+ * and initial weights thus have one implementation.
  *
  *   peer_inputs PEER RANK RANKS [--describe | --help | --check | options of a workload]
  *
- * writes to standard output the network as a line of JSON, a line of JSON about the run, and, but
- * with --check, the arrays that this line lists, one after the other without gaps:
+ * Writes to standard output the network as a line of JSON, a line of JSON about the run, and, without
+ * --check, the arrays that the second line lists, without gaps:
  *
- *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32,
- *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32,
- *   lr f64; samples [sum of count] u32, weights [sum of count] f32 where some are padding, crops
- *   [sum of count, 3] i8 where images are augmented: row and column that the crop begins at, and
- *   whether it is mirrored */
+ *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32;
+ *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32, lr f64;
+ *   samples [sum of count] u32; with padding, weights [sum of count] f32; with augmentation, crops
+ *   [sum of count, 3] i8: row and column of the crop, and whether it is mirrored */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +36,14 @@ struct inputs {
     struct batch_list batches;
     real *params;
     double read_s;
-    bool check; /* the arrays are left out */
+    bool check; /* whether --check leaves out the arrays */
 };
 
-/* An array as it goes out. */
+/* Array to write. */
 struct array {
     const char *name, *type;
     const void *bytes;
-    size_t n, item; /* items, and bytes of one */
+    size_t n, item; /* number of items, and bytes per item */
 };
 
 static enum status open_data(struct inputs *in, struct error *e)
@@ -192,7 +191,7 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
 
 /* ---- The command line ---- */
 
-/* Takes out `--check` and `--check=RANKS`, which only peers have. */
+/* Removes `--check` and `--check=RANKS`, options of peers only. */
 static bool take_check(int *argc, char **argv)
 {
     int n = 1;
@@ -209,15 +208,16 @@ static enum status check_run(const struct arguments *a, const char *peer, struct
 {
     const struct workload_row *row = workload_find(peer);
     if (row == NULL)
-        return error_set(e, ERR_ARGUMENT, "'%s' is no workload of bench/spec/workloads.def", peer);
+        return error_set(e, ERR_ARGUMENT, "workload '%s' is unknown in bench/spec/workloads.def",
+                         peer);
     TRY(workload_check_strategy(row, strategy_names()[config_strategy_kind(&a->config)], e));
     bool known = a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY;
     if (known && a->predictions == NULL && !a->describe_plan)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "%s takes --run accuracy or time, makes no --predictions and has no plan to "
-                     "describe",
-                     peer);
+    return error_set(
+        e, ERR_ARGUMENT,
+        "%s supports --run accuracy or time only, without --predictions and --describe-plan",
+        peer);
 }
 
 static enum status act(const char *peer, struct inputs *in, struct error *e)

@@ -2,45 +2,44 @@
 """peer_torch: trains the networks of configs/models in PyTorch, as a baseline for train_cnn.
 
 It takes train_cnn's options and writes its records. Network, bytes of images, batches, learning
-rates and initial weights come from peer_inputs, so both programs do the same steps. What a step is:
+rates and initial weights come from peer_inputs, so both programs do the same steps. A step:
 
-  load       the batch is gathered from the bytes of all images, which are in memory, and becomes
-             (byte/255 - mean)/std; no DataLoader, whose workers would take a core
+  load       gathers the batch from the images in memory and computes (byte/255 - mean)/std, without
+             a DataLoader, whose workers would use a core
   forward    eager nn.Sequential, ReLU in place; cross-entropy
-  backward   autograd; gradients are released before it rather than zeroed
+  backward   autograd; gradients are released before it, not zeroed
   optimizer  torch.optim with foreach
 
-Threads are torch.set_num_threads(place.threads_per_rank); denormals are flushed; the processor's
-widest vectors are allowed to ATen, which on its own stops at AVX2; images lie contiguous or
-channels_last, whichever is faster in steps tried before training. Hits and losses are counted outside
-the timed step.
+torch.set_num_threads is set to place.threads_per_rank, and denormals are flushed. ATen may use the
+processor's widest vectors; its default is AVX2. Images are stored contiguous or channels_last, whichever
+is faster in trial steps before training. Hits and losses are counted outside the timed step.
 
-Several ranks meet through gloo, over TCP also on one host, and sum gradients as sync.strategy says:
+Several ranks connect through gloo, over TCP also on one host. sync.strategy sums gradients:
 
-  allreduce        one all_reduce of a flat buffer of all of them, after backward
-  allreduce_layer  one all_reduce a tensor
+  allreduce        one all_reduce of a flat buffer of all gradients, after backward
+  allreduce_layer  one all_reduce per tensor
   gather_scatter   tensor by tensor, gather at rank 0 and scatter from there
-  bucketed         DistributedDataParallel: sync.cap_mib is its bucket_cap_mb, sync.first_cap_mib what
-                   it lets users set by torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
+  bucketed         DistributedDataParallel: sync.cap_mib is its bucket_cap_mb, sync.first_cap_mib is
+                   torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
 """
 import os
 import sys
 import traceback
 
-from torch_peer import cores  # first: it looks when it is imported
+from torch_peer import cores  # first: it reads processor times on import
 from torch_peer import blas, inputs, launcher, layers, python
 from torch_peer.failure import FAILED, USAGE, Failure
 
 
 def checks_of(arguments):
-    """Whether a launch is only to be checked: --check, or --check=RANKS of so many."""
+    """Returns the arguments --check or --check=RANKS, which only check a launch."""
     return [word for word in arguments if word == "--check" or word.startswith("--check=")]
 
 
 def ranks_of(check):
     ranks = check.partition("=")[2] or "1"
     if not ranks.isdecimal() or int(ranks) < 1:
-        raise Failure(USAGE, f"{check}: a number of ranks is wanted, 1 or more")
+        raise Failure(USAGE, f"{check}: expected a number of ranks of 1 or more")
     return int(ranks)
 
 
@@ -58,7 +57,7 @@ def act(arguments):
         launcher.announce(python.last_option("record", ""), rank)
     python.choose()
     planned = ranks_of(checks[-1]) if checks else ranks
-    # First of all, since who ends before would leave the others waiting.
+    # Before anything else: a rank that ends before this leaves the others waiting.
     meeting = launcher.Launcher(rank, ranks) if ranks > 1 and not checks else None
     python.set_environment(python.last_option("place.threads_per_rank", "1"))
     given = inputs.Inputs(rank, ranks, arguments)
@@ -68,17 +67,17 @@ def act(arguments):
         print(python.describe())
         return
     blas.take_kernel_set(given.about)
-    from torch_peer.ranks import named_losses  # needs the environment, and a second
+    from torch_peer.ranks import named_losses  # needs the environment, takes a second
     from torch_peer.run import Run
     with named_losses(rank):
         Run(given, rank, ranks, meeting).run()
 
 
 def leave(status):
-    """Without Python's end, which takes apart what threads of gloo still use."""
+    """Exits without Python's cleanup, which would free objects that gloo threads still use."""
     try:
         sys.stdout.flush()
-    except (OSError, AttributeError):  # AttributeError: it was closed before Python began
+    except (OSError, AttributeError):  # AttributeError: closed before Python started
         print("peer_torch: standard output cannot be written", file=sys.stderr)
         status = status or FAILED
     sys.stderr.flush()
@@ -92,12 +91,12 @@ def main():
     try:
         act(sys.argv[1:])
     except Failure as failure:
-        # The answer to --check goes to standard output whatever it is.
+        # The caller of --check reads errors from standard output too.
         out = sys.stdout if checks_of(sys.argv) else sys.stderr
         if failure.text:
             print(f"peer_torch: {failure.text}", file=out)
         leave(failure.status)
-    except Exception:  # such as memory or a disk that is full: the other ranks wait all the same
+    except Exception:  # such as no memory: end the launch, since other ranks wait
         traceback.print_exc()
         leave(FAILED)
     leave(0)

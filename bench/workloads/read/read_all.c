@@ -1,7 +1,7 @@
-/* Every rank has all training data. A mapping would do: the page cache holds them once a node. But
- * images are taken in random order, and to find the small page of each takes longer than a short
- * step can hide (1.5 % of lenet_21k's). Where they are few they are therefore copied into memory
- * that has huge pages; out of the file, so that no page of the mapping becomes this process's. */
+/* Every rank has all training data. A mapping would suffice: the page cache holds it once per node.
+ * But images are read in random order, and translating small pages cost 1.5 % of lenet_21k's step.
+ * Small data sets are therefore copied to huge pages, from the file, so that no page of the mapping
+ * counts as this process's memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "bench/workloads/read/modes.h"
 #include "kernels/base/mem.h"
 
-#define COPIED_MAX ((size_t)64 << 20) /* bytes a rank */
+#define COPIED_MAX ((size_t)64 << 20) /* bytes per rank */
 
 static enum status read_bytes(int fd, const struct data_place *from, uint8_t *to, size_t n,
                               struct error *e)
@@ -47,12 +47,12 @@ static enum status copy_images(struct reader *r, struct error *e)
     return read_file(&r->data.train_images, r->store.images, bytes, e);
 }
 
-/* What lies in no file, or is too much, is mapped. */
+/* Copies images that are small enough and in a file; others are mapped. */
 static enum status open_all(struct reader *r, struct error *e)
 {
     bool copies = r->data.train_images.path[0] != '\0' && r->n * r->image_bytes <= COPIED_MAX;
     enum status status = copies ? copy_images(r, e) : OK;
-    data_load(&r->source, copies ? 0 : r->image_bytes); /* labels in any case */
+    data_load(&r->source, copies ? 0 : r->image_bytes); /* also loads the labels */
     return reader_agree(r, status, e);
 }
 

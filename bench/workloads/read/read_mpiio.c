@@ -1,5 +1,5 @@
-/* Every rank reads its samples out of the files by MPI-IO: a file view shows it these samples only,
- * wherever they lie, and one call reads them. */
+/* Every rank reads its samples by MPI-IO. A file view selects the samples, and one call reads
+ * them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,15 +16,15 @@ static enum status check_place(const struct reader *r, struct error *e)
 {
     for (int i = 0; i < FILES; i++)
         if (place_of(r, i)->path[0] == '\0')
-            return error_set(e, ERR_DATA,
-                             "data.read = %s: '%s' lies in no file that every rank can open, only "
-                             "in the memory of each process; $SCALEBENCH_CACHE may name a folder "
-                             "that can be written",
-                             r->mode->name, r->data.name);
+            return error_set(
+                e, ERR_DATA,
+                "data.read = %s: expected '%s' in a file that every rank can open, found it only "
+                "in the memory of each process. Set $SCALEBENCH_CACHE to a writable folder",
+                r->mode->name, r->data.name);
     return OK;
 }
 
-/* ROMIO takes what stands before a colon for the name of a file system. */
+/* ROMIO takes a prefix before a colon as a file system, so a path with a colon needs "ufs:". */
 static enum status open_file(struct reader *r, int file, struct error *e)
 {
     char path[PATH_MAX + 8];
@@ -53,7 +53,7 @@ static void close_mpiio(struct reader *r)
     blocking_call_end(r->waiter);
 }
 
-/* A rank without samples keeps the plain view: no type is empty. */
+/* A rank without samples keeps the plain view, since a type cannot be empty. */
 static int set_view(struct reader *r, int file, const uint32_t *samples, uint32_t n, size_t bytes)
 {
     MPI_Datatype type = MPI_BYTE;
@@ -73,7 +73,8 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
                                 struct error *e)
 {
     const char *path = place_of(r, file)->path;
-    bool together = r->mode->read == MPI_File_read_at_all; /* else nobody waits for others */
+    /* Other modes do not wait for other ranks. */
+    bool together = r->mode->read == MPI_File_read_at_all;
     MPI_Datatype record;
     MPI_Status done;
     int found = 0;
@@ -89,17 +90,17 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
         code = MPI_Get_count(&done, record, &found);
     MPI_Type_free(&record);
     if (code == MPI_SUCCESS && found != (int)n)
-        return error_at(e, ERR_DATA, path, 0, 0,
-                        "rank %d reads fewer than the %u samples that it needs", r->rank, n);
+        return error_at(e, ERR_DATA, path, 0, 0, "rank %d: expected %u samples, found fewer",
+                        r->rank, n);
     return mpi_status(code, path, e);
 }
 
-/* Setting a view is collective, and so is the reading itself in one of the modes. */
+/* Setting a view is collective, as is reading in one of the modes. */
 static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e)
 {
     uint8_t *to[FILES] = {r->store.images, r->store.labels};
     size_t bytes[FILES] = {r->image_bytes, 1};
-    TRY(wait_barrier(r->waiter, r->comm, "meeting to read the data", e));
+    TRY(wait_barrier(r->waiter, r->comm, "all ranks before reading the data", e));
     for (int i = 0; i < FILES; i++) {
         TRY(mpi_status(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e));
         TRY(read_records(r, i, n, bytes[i], to[i], e));

@@ -1,5 +1,5 @@
-/* Rank 0 reads the training data and sends every rank the samples that it asks for: the only one to
- * touch the file, and the one all others wait for. */
+/* Rank 0 reads the training data and sends every rank the samples that it asks for. Only rank 0
+ * accesses the file, and all others wait for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 
 enum { TAG_IMAGES = 1, TAG_LABELS };
 
-/* Which samples the ranks need, each list headed by its length; all of them at rank 0. */
+/* Samples that each rank needs, with their number first; rank 0 has all lists. */
 struct lists {
     uint32_t *mine, *all;
-    size_t length; /* of one rank's part of `all` */
+    size_t length; /* length of one rank's part of `all` */
 };
 
-/* Parts are as long as the longest list, so that one gather collects them. */
+/* Gathers lists padded to the longest one. */
 static enum status lists_collect(struct lists *lists, struct reader *r, const uint32_t *samples,
                                  uint32_t n, struct error *e)
 {
@@ -31,7 +31,7 @@ static enum status lists_collect(struct lists *lists, struct reader *r, const ui
                        r->comm, "shares of the data", e);
 }
 
-/* Starts a message of `n` samples straight out of the mapped file. */
+/* Starts to send `n` samples directly from the mapped file. */
 static int start_send(const uint8_t *from, size_t record_bytes, const uint32_t *samples, uint32_t n,
                       int to, int tag, MPI_Comm comm, MPI_Request *request)
 {

@@ -1,5 +1,5 @@
-/* One copy a node: its first rank reads the training data into a window of shared memory, from
- * which all of them compute. */
+/* One copy per node: its first rank reads the training data into shared memory, which all ranks of
+ * the node use. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,8 @@
 
 static const char WHO[] = "data.read = window";
 
-/* Somebody else may have taken the memory in between. Kernels before 5.14 cannot tell. */
+/* Touches all pages now: another process may have taken the memory. Kernels before 5.14 cannot
+ * report it. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -56,7 +57,7 @@ static enum status fill(struct reader *r, uint8_t *window, size_t bytes, struct 
     return OK;
 }
 
-/* Each agreement is also the barrier that the next step needs. */
+/* Each agreement is also the barrier before the next step. */
 static enum status open_window(struct reader *r, struct error *e)
 {
     size_t bytes = r->n * (r->image_bytes + 1);

@@ -13,7 +13,7 @@ static const struct read_mode *const modes[READ_KINDS] = {
 #include "bench/spec/data_reads.def"
 };
 
-/* ---- What the modes use ---- */
+/* ---- Helpers for modes ---- */
 
 enum status reader_agree(struct reader *r, enum status mine, struct error *e)
 {
@@ -59,8 +59,9 @@ static void store_close(struct store *store)
     *store = (struct store){0};
 }
 
-/* Shares differ by a few samples from epoch to epoch: one that fits is kept. A rank without samples has room for one all
- * the same: what takes its part in sums over ranks is an image, any one, that counts nothing. */
+/* Reserves room; a store that is large enough is kept, since shares differ by few samples between
+ * epochs. A rank without samples needs one image, which takes part in sums over ranks with weight
+ * 0. */
 static enum status store_reserve(struct reader *r, size_t n, struct error *e)
 {
     struct store *store = &r->store;
@@ -70,7 +71,7 @@ static enum status store_reserve(struct reader *r, size_t n, struct error *e)
     store_close(store);
     TRY(MEM_NEW_ALIGNED(store->images, n * r->image_bytes, "a rank's share of the images", e));
     TRY(MEM_NEW_ALIGNED(store->labels, n, "a rank's share of the labels", e));
-    TRY(MEM_NEW(store->slots, r->n, "the places of a rank's samples", e));
+    TRY(MEM_NEW(store->slots, r->n, "the positions of a rank's samples", e));
     store->room = n;
     return OK;
 }
@@ -86,7 +87,7 @@ static void store_publish(struct reader *r, const uint32_t *samples, uint32_t n)
 
 /* ---- The reader ---- */
 
-/* "auto" looks at each rank's node: what was found must be the same everywhere. */
+/* With "auto" each node searches its own folders: all ranks must have found the same data. */
 static enum status check_same_data(struct reader *r, struct error *e)
 {
     char own[160] = "", first[160], shape[40];
@@ -98,7 +99,7 @@ static enum status check_same_data(struct reader *r, struct error *e)
     enum status status = OK;
     if (strcmp(own, first) != 0)
         status = error_set(e, ERR_DATA,
-                           "rank %d finds other data (%s) than rank 0 (%s); data.path may name a "
+                           "rank %d found other data (%s) than rank 0 (%s). Set data.path to a "
                            "folder that all nodes have",
                            r->rank, own, first);
     return reader_agree(r, status, e);
@@ -117,7 +118,7 @@ static enum status open_data(struct reader *r, const struct config *config, stru
         status = error_set(e, ERR_DATA, "data.samples = %u, but %s has %u images to train on", r->n,
                            r->data.name, r->source.n);
     if (status == OK && r->mode->fetch != NULL && r->n > INT_MAX)
-        status = error_set(e, ERR_DATA, "data.read = %s takes at most %d samples, %u found",
+        status = error_set(e, ERR_DATA, "data.read = %s: expected at most %d samples, found %u",
                            r->mode->name, INT_MAX, r->n);
     return reader_agree(r, status, e);
 }

@@ -1,7 +1,6 @@
-/* How training data reach the ranks (data.read). Every way ends with the same samples behind the
- * same numbers: a way that gives all to every rank is ready when it is open, one that gives each
- * rank its share fetches the samples that the rank is going to use. Test data are mapped by every
- * rank. */
+/* Brings training data to the ranks (data.read). Sample numbers mean the same samples in every
+ * mode. A mode either gives all data to every rank when it is opened, or each rank fetches the
+ * samples that it will use. Every rank maps the test data. */
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +12,7 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 
-/* Samples of this rank alone: images [room,C,H,W], labels [room], slots [n samples]. */
+/* Samples of this rank: images [room,C,H,W], labels [room], slots [n samples]. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;
@@ -28,30 +27,30 @@ struct reader {
     MPI_Comm comm;
     int rank, ranks;
 
-    struct data_set data;    /* what a trainer reads; its training part is complete after a fetch */
-    struct data_part source; /* the training part as it was mapped: reading it reads the file */
-    uint32_t n;              /* samples that are used */
+    /* Data set for the trainer; its training part is complete after a fetch. */
+    struct data_set data;
+    struct data_part source; /* mapped training part: accessing it reads the file */
+    uint32_t n;              /* number of samples in use */
     size_t image_bytes;
     struct store store;
-    MPI_File files[2]; /* images, labels; of the mpiio modes */
-    MPI_Comm node;     /* of the window mode */
+    MPI_File files[2]; /* images and labels, in the mpiio modes */
+    MPI_Comm node;     /* ranks of this node, in the window mode */
     MPI_Win window;
 };
 
-/* As the options data.* say; the waiter is borrowed. Collective. The error of the first rank that fails is every
- * rank's. */
+/* Opens the data by the options data.*; the waiter is borrowed. Collective: if a rank fails, every
+ * rank returns the error of the lowest one. */
 enum status reader_open(struct reader *r, const struct config *config, struct waiter *waiter,
                         MPI_Comm comm, struct error *e);
-/* Collective; also after a failed open. */
+/* Collective; may be called after a failed open. */
 void reader_close(struct reader *r);
 
-/* What of the images and labels is in this process's memory: of mapped files, a window, a rank's
- * share; NAN where that cannot be told. */
+/* Returns the memory (MiB) of images and labels in this process: mapped files, window or own share.
+ * NAN if it is unknown. */
 double reader_data_mib(const struct reader *r);
 
-/* Each rank holds only what it fetches. */
+/* Returns whether each rank holds only the samples that it fetches. */
 bool reader_shares(const struct reader *r);
 
-/* Makes the n given samples (ascending, each once; 0 is fine) this rank's training data instead of
- * those before. Collective. */
+/* Replaces this rank's training data by n samples, ascending and unique; n may be 0. Collective. */
 enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);

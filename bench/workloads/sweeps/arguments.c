@@ -7,7 +7,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* The row that "--name" or "--name=value" is of; *value is NULL in the first form. */
+/* Returns the row of "--name" or "--name=value"; *value is NULL in the first form. */
 static const struct spec_option *find(const char *argument, const struct spec_option *rows,
                                       size_t n, const char **value)
 {
@@ -33,7 +33,7 @@ static enum status unknown_option(const char *argument, const struct spec_option
                      argument, near);
 }
 
-/* As a spec writes a list: "[a, b]" of "a,b". */
+/* Writes a list as in a spec: "[a, b]" for "a,b". */
 static void write_list(char *text, size_t size, const struct spec_option *row, const char *value)
 {
     bool all = row->names != NULL && strcmp(value, "all") == 0;
@@ -67,7 +67,7 @@ enum status sweep_options_take(struct config *config, const struct spec_option *
             continue;
         }
         if (argument[0] != '-')
-            return error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argument);
+            return error_set(e, ERR_ARGUMENT, "unknown option '%s'; see --help", argument);
         const struct spec_option *row = find(argument, rows, n, &value);
         value = row != NULL && value == NULL ? argv[++i] : value;
         if (row == NULL || value == NULL)

@@ -1,12 +1,13 @@
-/* Command lines of sweeps: rows as those of the table of options (bench/spec/options.def), whose values lie in a config
- * from OPT_OWN on. */
+/* Command lines of sweeps. Their options are rows like those of bench/spec/options.def, with values
+ * in a config from OPT_OWN on. */
 #pragma once
 
 #include <stdio.h>
 
 #include "bench/spec/spec.h"
 
-/* An option of a sweep, in the order of their ids: OPTION(id, name, type, min, max, preset, names, help). */
+/* Row for one option of a sweep, in the order of ids: OPTION(id, name, type, min, max, preset,
+ * names, help). */
 #define SWEEP_OPTION_ROW(id, name, type, min, max, preset, names, help)                            \
     {(enum option_id)(id),                                                                         \
      "--" name,                                                                                    \
@@ -20,14 +21,15 @@
      help,                                                                                         \
      false},
 
-/* Sets every row [n] to its preset, then to what `--name value` and `--name=value` say; nothing else may be there. A
- * list is names separated by commas, none, or all of the row's names. *help: --help or -h is there. ERR_SPEC, ERR_ARGUMENT. */
+/* Sets every row [n] to its default, then to the values of `--name value` and `--name=value`. Other
+ * arguments are errors. A list has names separated by commas, or is none or all. *help: --help or
+ * -h was given. ERR_SPEC or ERR_ARGUMENT. */
 enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
                                int argc, char **argv, bool *help, struct error *e);
 void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);
 
-/* Whether it is an entry of the list. */
+/* Returns whether `name` is in the list. */
 bool sweep_list_has(const struct value *list, const char *name);
-/* The value of a row. NULL: the text is `word`. */
+/* Returns the string of option `id`, or NULL if it is `word`. */
 const char *sweep_text_but(const struct config *config, int id, const char *word);
 double sweep_number(const struct config *config, int id);

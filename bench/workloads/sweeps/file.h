@@ -1,4 +1,4 @@
-/* The table of a sweep, in the folder of its launch: it takes its name when it is whole. */
+/* Table of a sweep in the folder of its launch. The file gets its name when it is complete. */
 #pragma once
 
 #include <stdio.h>
@@ -7,11 +7,13 @@
 
 struct sweep_file {
     FILE *out;
-    char path[4096]; /* "": standard output */
+    char path[4096]; /* "" for standard output */
 };
 
-/* Begins `name` in `folder`; NULL: standard output. ERR_SYSTEM names a file that cannot be written. */
+/* Opens `name` in `folder`; NULL: standard output. ERR_SYSTEM names a file that cannot be
+ * written. */
 enum status sweep_file_open(struct sweep_file *file, const char *folder, const char *name,
                             struct error *e);
-/* Ends it, and removes it unless `swept` is OK. Returns `swept`, else whether all of it is written. */
+/* Closes the file, and removes it unless `swept` is OK. Returns `swept`, or ERR_SYSTEM if writing
+ * failed. */
 enum status sweep_file_close(struct sweep_file *file, enum status swept, struct error *e);

@@ -358,11 +358,11 @@ static void test_missing_files(void **state)
 {
     const struct world *w = *state;
     assert_refused(w, "",
-                   "holds no files of cifar10; looked for data_batch_1.bin[.gz] to "
+                   "no files of cifar10 found; expected data_batch_1.bin[.gz] to "
                    "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in "
                    "cifar-10-batches-bin, and for cifar-10-binary.tar[.gz]");
     write_file(w->data, names[3], w->file[3], w->bytes[3]);
-    assert_refused(w, "", "some files of cifar10 are here, but not test_batch.bin[.gz]");
+    assert_refused(w, "", "some files of cifar10 found, but not test_batch.bin[.gz]");
     for (size_t i = 0; i < FILES; i++) {
         char path[700];
         snprintf(path, sizeof path, "%s/%s", w->data, names[i]);
@@ -396,7 +396,7 @@ static void test_bad_archives(void **state)
     a->at[third + 257] = 'x';
     refuse_archive(w, a, a->n, "byte 11776 of the archive: no tar header: 'ustar' is missing");
     memset(a->at + third, 0, 512);
-    refuse_archive(w, a, a->n, "the archive holds no data_batch_2.bin");
+    refuse_archive(w, a, a->n, "data_batch_2.bin not found in the archive");
     free(a);
     w->file[3][2 * RECORD] = 255;
     a = make_archive(w);
@@ -521,7 +521,7 @@ static void test_shapes_take_the_place_of_cifar10(void **state)
     struct error e = {0};
     assert_int_equal(data_open(&d, "shapes", w->data, &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
-                        "data set 'shapes' is generated and reads no files; its path is 'auto'");
+                        "data set 'shapes' is generated and reads no files: path must be 'auto'");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -39,14 +39,14 @@ static void test_own_images_have_a_name(void **state)
     assert_string_equal(d.source, "own");
     data_close(&d);
     assert_int_equal(data_open_as(&d, "idx", w->data, "mnist", &e), ERR_ARGUMENT);
-    assert_contains(e.text, "data.name: 'mnist' is a data set of its own");
+    assert_contains(e.text, "data.name: 'mnist' is the name of another data set");
     assert_null(d.train.images);
     assert_int_equal(data_open_as(&d, "idx", w->data, "a name of more than 31 characters", &e),
                      ERR_ARGUMENT);
     assert_int_equal(data_open_as(&d, "idx", "auto", "mine", &e), ERR_ARGUMENT);
     assert_contains(e.text, "data.path is missing");
     assert_int_equal(data_open(&d, "mnist", w->data, &e), ERR_DATA);
-    assert_contains(e.text, "write data: {set: idx, name: NAME, path: ");
+    assert_contains(e.text, "use data: {set: idx, name: NAME, path: ");
 }
 
 /* The images of the small set as others of 10 x 40 in three colours, in this order of dimensions. */
@@ -223,7 +223,7 @@ static void assert_found_in(const struct world *w, const char *folder)
     assert_non_null(real);
     assert_int_equal(data_open(&d, "mnist", "auto", &e), ERR_DATA);
     assert_string_equal(e.file, real);
-    assert_contains(e.text, "these files are not those of MNIST");
+    assert_contains(e.text, "these files differ from MNIST");
     free(real);
 }
 

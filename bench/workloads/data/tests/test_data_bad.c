@@ -32,8 +32,8 @@ static const struct bad bad_files[] = {
      "byte 0: magic number 0x00000802, expected 0x00000801 (unsigned bytes, 1 dimension)"},
     {TRAIN_IMAGES, false, CUT, 0, 0, "byte 0: the file is empty"},
     {TRAIN_IMAGES, true, PACKED_CUT, 0, 0, "byte 0: the file is empty"},
-    {TRAIN_IMAGES, false, CUT, 15, 0, "truncated: a header of 16 bytes expected, 15 found"},
-    {TEST_LABELS, true, CUT, 3, 0, "truncated: a header of 8 bytes expected, 3 found"},
+    {TRAIN_IMAGES, false, CUT, 15, 0, "truncated: expected a header of 16 bytes, found 15"},
+    {TEST_LABELS, true, CUT, 3, 0, "truncated: expected a header of 8 bytes, found 3"},
     {TRAIN_IMAGES, false, CUT, 12345, 0, "truncated: " IMAGES_EXPECTED ", 12345 found"},
     {TRAIN_IMAGES, true, CUT, -1, 0, "truncated: " IMAGES_EXPECTED ", 120015 found"},
     {TRAIN_LABELS, false, CUT, -1, 0, "truncated: 108 bytes expected (8 + 100), 107 found"},
@@ -59,7 +59,7 @@ static const struct bad bad_files[] = {
     {TRAIN_IMAGES, true, PACKED_CUT, 60000, 0,
      "byte 60000: the file ends before its gzip data does"},
     {TRAIN_IMAGES, true, PACKED_CUT, 2, 0, "byte 2: the file ends before its gzip data does"},
-    {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "truncated: a header of 16 bytes expected, 1 found"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "truncated: expected a header of 16 bytes, found 1"},
 };
 
 /* A value above 255 flips every bit of the byte, for bytes whose value is not known. */
@@ -176,7 +176,7 @@ static const struct {
      "begins with 'version https://git-lfs': a pointer of Git LFS, not IDX; run git lfs pull"},
     {"PK\3\4rest", "begins with 'PK': a zip archive, as torch.save writes them too, not IDX; "
                    "unpack it, or write a state_dict with safetensors.torch.save_file"},
-    {"<ht", "truncated: a header of 16 bytes expected, 3 found"},
+    {"<ht", "truncated: expected a header of 16 bytes, found 3"},
 };
 
 static void refuse_mistaken(const struct world *w, const char *name, bool packed,
@@ -213,7 +213,7 @@ static void test_gzip_of_too_many_layers(void **state)
     write_set(w, w->data, false);
     write_layers(w, file_names[TEST_LABELS], TEST_LABELS, 3);
     assert_refused(w, file_names[TEST_LABELS],
-                   "gzip more than 2 times over; decompress it with gunzip");
+                   "compressed with gzip more than 2 times. Decompress it with gunzip");
 }
 
 static void test_damage_in_the_inner_gzip(void **state)
@@ -277,7 +277,7 @@ static void test_folder_without_the_files(void **state)
 {
     const struct world *w = *state;
     assert_refused(w, "set",
-                   "holds no files of idx; looked for "
+                   "no files of idx found; expected "
                    "train-images-idx3-ubyte[.gz], train-images.idx3-ubyte[.gz], "
                    "train-images-idx4-ubyte[.gz], train-images.idx4-ubyte[.gz], "
                    "train-labels-idx1-ubyte[.gz], train-labels.idx1-ubyte[.gz], "
@@ -302,7 +302,7 @@ static void test_folder_with_some_files(void **state)
         if (i != TRAIN_LABELS)
             write_file(w->data, file_names[i], w->file[i].at, w->file[i].n);
     assert_refused(w, "set",
-                   "some files of idx are here, but none of train-labels-idx1-ubyte[.gz], "
+                   "some files of idx found, but none of train-labels-idx1-ubyte[.gz], "
                    "train-labels.idx1-ubyte[.gz]");
 }
 

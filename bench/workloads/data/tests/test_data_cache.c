@@ -53,7 +53,8 @@ static void test_truncated_entry_is_made_anew(void **state)
     for (int i = 0; i < l.n; i++) {
         off_t size = entry_stat(w, l.name[i]).st_size;
         assert_int_equal(truncate(entry_path(path, w, l.name[i]), i ? size - 1 : 0), 0);
-        assert_opens_saying(w, w->data, "truncated, altered or of another version; made anew");
+        assert_opens_saying(w, w->data,
+                            "truncated, altered or of another version; making it again");
         assert_int_equal(entry_stat(w, l.name[i]).st_size, size);
     }
     assert_opens_saying(w, w->data, "");

@@ -87,7 +87,7 @@ static void test_digits_as_a_set(void **state)
     assert_int_equal(status, OK);
     assert_digits(&d);
     data_close(&d);
-    assert_contains(text, "note: mnist is in none of");
+    assert_contains(text, "note: mnist not found in");
     assert_int_equal(list(w->cache).n, 1);
 }
 
@@ -99,7 +99,7 @@ static void test_digits_take_no_path(void **state)
     assert_int_equal(data_open(&d, "digits", w->data, &e), ERR_ARGUMENT);
     assert_string_equal(e.file, w->data);
     assert_string_equal(e.text,
-                        "data set 'digits' is generated and reads no files; its path is 'auto'");
+                        "data set 'digits' is generated and reads no files: path must be 'auto'");
 }
 
 int main(void)

@@ -139,7 +139,7 @@ static const struct {
     {TRAIN_IMAGES, "{'descr': '<i8', " C_ORDER "'shape': (100, 30, 40), }",
      "dtype '<i8', expected uint8, a byte for each colour of a pixel: write x.astype('uint8')"},
     {TRAIN_IMAGES, "{'descr': '|u1', 'fortran_order': True, 'shape': (100, 30, 40), }",
-     "Fortran order, in which the numbers of an image are apart; expected C order: write "
+     "found Fortran order, expected C order: write "
      "numpy.ascontiguousarray(x)"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1200), }",
      "array of 2 dimensions, expected images of the shape [N, H, W], [N, H, W, 3], [N, 3, H, W] or "
@@ -231,8 +231,8 @@ static void test_files_that_are_no_arrays(void **state)
     } other[] = {
         {"\0\0\10\3\0\0\0\1", "byte 0: not an array of numpy.save, which begins with", 8},
         {"\x93NUMPY\4\0v\0\0\0", "byte 6: version 4 of the format, expected 1, 2 or 3", 12},
-        {"\x93NUMPY\1\0", "truncated: a header of 12 bytes expected, 8 found", 8},
-        {"\x93NUMPY\1\0v\0{'", "truncated: a header of 128 bytes expected, 12 found", 12},
+        {"\x93NUMPY\1\0", "truncated: expected a header of 12 bytes, found 8", 8},
+        {"\x93NUMPY\1\0v\0{'", "truncated: expected a header of 128 bytes, found 12", 12},
         {"\x93NUMPY\2\0\0\0\1\0", "byte 8: a header of 65548 bytes, expected at most 4096", 12},
         {"PK\3\4", "begins with 'PK': a zip archive", 4},
     };
@@ -251,9 +251,9 @@ static void test_names_of_arrays(void **state)
     struct error e = {0};
     char from[PATH_MAX], to[PATH_MAX];
     assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
-    assert_contains(
-        e.text, "holds no files of npy; looked for train-images.npy[.gz], train_images.npy[.gz], "
-                "train-labels.npy[.gz], ");
+    assert_contains(e.text,
+                    "no files of npy found; expected train-images.npy[.gz], train_images.npy[.gz], "
+                    "train-labels.npy[.gz], ");
     write_form(w, &forms[0]);
     for (int file = 0; file < FILES; file++) {
         snprintf(from, sizeof from, "%s/%s", w->data, npy_names[file]);
@@ -265,7 +265,7 @@ static void test_names_of_arrays(void **state)
     data_close(&d);
     assert_int_equal(unlink(to), 0);
     assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
-    assert_contains(e.text, "some files of npy are here, but none of test-labels.npy[.gz], "
+    assert_contains(e.text, "some files of npy found, but none of test-labels.npy[.gz], "
                             "test_labels.npy[.gz]");
 }
 

@@ -1,4 +1,4 @@
-"""The matrix library that PyTorch loads: its name, and the kernel set it computes with."""
+"""Matrix library that PyTorch loads: its name and kernel set."""
 import ctypes
 import glob
 import mmap
@@ -7,11 +7,11 @@ import re
 
 from torch_peer.python import folder_of_torch
 
-SHARED = "libblas.so.3"  # by this name distributions let one be chosen
+SHARED = "libblas.so.3"  # name under which distributions offer alternatives
 
 
 def needs_shared():
-    """Whether PyTorch's own library names it; one from elsewhere may have its own inside."""
+    """Returns whether PyTorch links to SHARED; other builds may contain a BLAS."""
     for path in glob.glob(os.path.join(folder_of_torch(), "lib", "libtorch_cpu.so*")):
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as library:
             if library.find(b"\0" + SHARED.encode() + b"\0") >= 0:
@@ -20,10 +20,10 @@ def needs_shared():
 
 
 def loaded():
-    """Paths and libraries of what is loaded and has functions of a BLAS."""
+    """Returns paths and handles of the loaded BLAS libraries."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         paths = sorted({line.split()[-1] for line in file if "blas" in line or "libblis" in line})
-    # Debian's BLIS shows BLAS functions in one file and its own in another beside it.
+    # Debian's BLIS has its BLAS functions in one file and its own functions in a second one.
     beside = [p for path in paths for p in glob.glob(os.path.dirname(path) + "/libblis.so*")]
     return [(path, ctypes.CDLL(path)) for path in paths + beside]
 
@@ -34,14 +34,14 @@ def text_of(function, *arguments):
 
 
 def blis_of(libraries):
-    """The first that has BLIS's own functions, or None."""
+    """Returns the first library with BLIS's own functions, or None."""
     return next((library for _, library in libraries if hasattr(library, "bli_info_get_version_str")), None)
 
 
 def take_kernel_set(about):
-    """Before PyTorch is loaded, which begins to compute then. BLIS takes a processor newer than itself for an
-    unknown one and computes with portable C, several times slower; so it is asked for the kernel set that
-    train_cnn asks it for, by the number that the same version gives it. What the user set wins."""
+    """Sets BLIS to train_cnn's kernel set; call it before PyTorch is loaded. BLIS does not know processors
+    newer than itself and uses portable C for them, several times slower. Numbers of kernel sets depend on
+    BLIS's version, which must be equal. A user's BLIS_ARCH_TYPE is kept."""
     if about["blis_arch_type"] is None or not needs_shared():
         return
     ctypes.CDLL(SHARED)
@@ -51,7 +51,7 @@ def take_kernel_set(about):
 
 
 def name(config):
-    """As the library names itself, "BLIS 0.9.0 skx"; `config` is torch.__config__.show()."""
+    """Returns the library's own name, such as "BLIS 0.9.0 skx". config: torch.__config__.show()."""
     mkl = re.search(r"Math Kernel Library.*?Version ([\d.]+)", config)
     if mkl:
         return f"MKL {mkl[1]}"

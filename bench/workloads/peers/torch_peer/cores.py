@@ -1,16 +1,16 @@
-"""The processors of this process, their machine, and who used them since the process began."""
+"""Processors of this process: their machine, and their use since the process began."""
 import os
 import time
 
 
 def machine():
-    """Its boot as the kernel names it: hosts of one machine have the same."""
+    """Returns the kernel's boot id, which hosts of one machine share."""
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         return file.read().strip()
 
 
-def look():
-    """Seconds of these processors by the names of a record's fields; {} where the kernel does not tell."""
+def read_times():
+    """Returns seconds of these processors by record field; {} if the kernel does not report them."""
     own, tick_s = os.sched_getaffinity(0), 1 / os.sysconf("SC_CLK_TCK")
     total = busy = steal = found = 0
     with open("/proc/stat", encoding="ascii") as file:
@@ -28,9 +28,9 @@ def look():
             "cores_own_s": time.process_time()}
 
 
-BEGIN = look()  # this module is the first to be imported
+BEGIN = read_times()  # this module is the first to be imported
 
 
 def since_begin():
-    """The same since this program began."""
-    return {name: now - BEGIN[name] for name, now in look().items() if name in BEGIN}
+    """Returns seconds of these processors since this program began."""
+    return {name: now - BEGIN[name] for name, now in read_times().items() if name in BEGIN}

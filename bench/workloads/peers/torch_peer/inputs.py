@@ -1,4 +1,4 @@
-"""What a run trains on and from, as peer_inputs tells it."""
+"""Inputs of a run, from peer_inputs."""
 import json
 import os
 import subprocess
@@ -14,7 +14,7 @@ def command(rank, ranks, arguments):
 
 
 class Inputs:
-    """`model` and `about` are dictionaries, `arrays` the bytes of each array by name."""
+    """Inputs: dictionaries `model` and `about`, and `arrays`, bytes by name."""
 
     def __init__(self, rank, ranks, arguments):
         self.ranks, begin = ranks, time.monotonic()
@@ -35,7 +35,7 @@ class Inputs:
         return float(self.about["options"][key])
 
     def numbers(self, name, code):
-        """An array as Python numbers; `code` is that of the array module."""
+        """Returns an array as Python numbers; `code`: type code of the array module."""
         return memoryview(self.arrays[name]).cast(code).tolist()
 
 
@@ -45,6 +45,6 @@ def read_array(pipe, array):
     while done < len(values):
         got = pipe.readinto(room[done:])
         if not got:
-            raise Failure(FAILED, f"peer_inputs ended inside '{array['name']}'")
+            raise Failure(FAILED, f"peer_inputs ended within array '{array['name']}'")
         done += got
     return values

@@ -1,9 +1,9 @@
-"""What of a network or a run PyTorch has here. Needs no PyTorch, so that asking is quick."""
+"""Layers and options that this peer supports. Does not import PyTorch, so that checks are fast."""
 import re
 
 from torch_peer.failure import UNAVAILABLE, Failure
 
-# A layer of the description, with torch.nn, as a module of PyTorch.
+# Makes a PyTorch module from a layer of the description.
 LAYERS = {
     "conv2d": lambda nn, layer, o: nn.Conv2d(layer["in"][0], o["channels"], o["kernel"],
                                              o["stride"], o["pad"], bias=o.get("bias", True)),
@@ -17,8 +17,8 @@ LAYERS = {
                                             o["outputs"], bias=o.get("bias", True)),
 }
 
-# Options that may have any value, because they are honoured (rates and batches by peer_inputs) or
-# concern no peer; and those that may have some.
+# FREE: options that may have any value, because the peer or peer_inputs implements them, or because they
+# do not affect a peer. CHOICES: options with some supported values.
 FREE = re.compile(r"model|seed|data\.(set|path|name|samples|shard)|train\.(lr.*|momentum|weight_decay|"
                   r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|target_acc_pct|"
                   r"shuffle)|sync\.(strategy|cap_mib|first_cap_mib|deadline)|checkpoint\.path|"
@@ -28,12 +28,12 @@ CHOICES = {"train.optimizer": ("sgd", "adam"), "sync.algorithm": ("auto",),
 
 
 def check_support(inputs):
-    """Says before a launch what it could not do. What is not honoured must stay at its preset: an
-    option that is new to this file is not passed over in silence."""
+    """Rejects a launch with unsupported layers or options. Options unknown here must have their default,
+    so that no new option is ignored."""
     for layer in inputs.model["layers"]:
         if layer["kind"] not in LAYERS:
-            raise Failure(UNAVAILABLE, f"no layer '{layer['kind']}' here; known: {' '.join(LAYERS)}")
+            raise Failure(UNAVAILABLE, f"layer '{layer['kind']}' is not supported; known: {' '.join(LAYERS)}")
     for key, value in inputs.about["options"].items():
         known = CHOICES.get(key, (inputs.about["presets"][key],))
         if not FREE.fullmatch(key) and value not in known:
-            raise Failure(UNAVAILABLE, f"no {key} '{value}' here; known: {' '.join(known)}")
+            raise Failure(UNAVAILABLE, f"{key} '{value}' is not supported; known: {' '.join(known)}")

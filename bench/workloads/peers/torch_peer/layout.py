@@ -1,16 +1,16 @@
-"""Which memory layout of images is the faster one here."""
+"""Choice of the memory layout of images, by timing."""
 import time
 
 import torch
 
 from torch_peer.trainer import Trainer
 
-STEPS = 10  # of either layout, at most
-SECONDS = 2  # no further steps after so long
+STEPS = 10  # most steps per layout
+SECONDS = 2  # no new steps after this time
 
 
 def faster_layout(inputs):
-    """Steps of either in turn; the least time of each counts, as other programs only add to it."""
+    """Times steps of both layouts alternately and compares the shortest: other load only adds time."""
     layouts = [torch.contiguous_format, torch.channels_last]
     trainers = [Trainer(inputs, layout) for layout in layouts]
     times, begin = [[], []], time.monotonic()

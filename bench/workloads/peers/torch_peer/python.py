@@ -1,4 +1,4 @@
-"""The interpreter that has PyTorch, and the environment of its libraries."""
+"""Choice of an interpreter with PyTorch, and the environment of its libraries."""
 import glob
 import hashlib
 import importlib.util
@@ -12,11 +12,11 @@ import sys
 from torch_peer.failure import UNAVAILABLE, Failure
 
 NO_GLOO = "this PyTorch has no gloo, which several ranks need"
-CHOSEN = "PEER_TORCH_PYTHON"  # set for the interpreter that was changed to
+CHOSEN = "PEER_TORCH_PYTHON"  # set when this program restarts in another interpreter
 
 
 def last_option(key, preset):
-    """The value of --key=value or --key value; of several the last."""
+    """Returns the last value of --key=value or --key value."""
     value = preset
     for i, word in enumerate(sys.argv):
         if word.startswith(f"--{key}="):
@@ -38,7 +38,7 @@ def change_to(python):
 
 
 def choose():
-    """Goes on in the interpreter that peer.python names, or in the first that has PyTorch."""
+    """Restarts this program in the interpreter of peer.python, or the first one with PyTorch."""
     wanted = last_option("peer.python", "auto")
     here = importlib.util.find_spec("torch") is not None
     if os.environ.pop(CHOSEN, None) is not None:
@@ -50,10 +50,10 @@ def choose():
         if os.access(distribution, os.X_OK) and has_torch(distribution):
             change_to(distribution)
         raise Failure(UNAVAILABLE, f"PyTorch is missing: no module 'torch' in {sys.executable} or "
-                                   f"{distribution}; peer.python names another Python")
+                                   f"{distribution}. Set peer.python to a Python with PyTorch")
     path = shutil.which(wanted)
     if path is None:
-        raise Failure(UNAVAILABLE, f"peer.python: '{wanted}' is not a program that can be run")
+        raise Failure(UNAVAILABLE, f"peer.python: expected an executable program, found '{wanted}'")
     if not has_torch(path):
         raise Failure(UNAVAILABLE, f"PyTorch is missing: no module 'torch' in peer.python = {path}")
     change_to(path)
@@ -64,8 +64,8 @@ def folder_of_torch():
 
 
 def has_gloo():
-    """Whether several ranks can meet, without the second that importing PyTorch takes: its library for Python has the
-    name of gloo's type where that is bound. Where the file does not tell, PyTorch itself is asked."""
+    """Returns whether PyTorch has gloo. Searches its library for the name of gloo's type, since importing
+    PyTorch takes a second; imports it only if the name is not found."""
     for path in glob.glob(os.path.join(folder_of_torch(), "lib", "libtorch_python.so*")):
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as library:
             if library.find(b"N4c10d16ProcessGroupGlooE") >= 0:
@@ -75,14 +75,14 @@ def has_gloo():
 
 
 def check_ranks(ranks):
-    """Says before a launch that so many ranks could not meet there."""
+    """Rejects several ranks if PyTorch lacks gloo."""
     if ranks > 1 and not has_gloo():
         raise Failure(UNAVAILABLE, NO_GLOO)
 
 
 def describe():
-    """What a launch would run, without the second that importing it takes: PyTorch's version and
-    place, and a digest of these files."""
+    """Returns PyTorch's version and folder and a digest of these files, without importing PyTorch, which
+    takes a second."""
     digest = hashlib.sha256()
     for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
         with open(path, "rb") as file:
@@ -95,7 +95,7 @@ def describe():
 
 
 def allow_wide_vectors():
-    """ATen takes AVX-512 only when told to, and then does not look whether it is there."""
+    """Enables AVX-512 in ATen, which needs a request and does not check the processor."""
     wanted = {"avx512f", "avx512bw", "avx512dq", "avx512vl"}
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         flags = re.search(r"^flags\s*:(.*)", file.read(), re.M)
@@ -104,8 +104,8 @@ def allow_wide_vectors():
 
 
 def set_environment(threads):
-    """What libraries read when they are loaded. The launcher tells every library one thread, but
-    PyTorch splits work over threads of its libraries."""
+    """Sets variables that libraries read when they are loaded. The launcher sets one thread per library,
+    but PyTorch needs `threads` in its libraries."""
     for name in ("OMP_NUM_THREADS", "BLIS_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = threads
     allow_wide_vectors()

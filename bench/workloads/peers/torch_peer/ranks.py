@@ -1,4 +1,4 @@
-"""What ranks do together, through gloo."""
+"""Communication of ranks through gloo."""
 import contextlib
 import os
 from datetime import timedelta
@@ -16,26 +16,26 @@ def first_line(error):
 
 
 def clock_id():
-    """Hosts of one machine have one monotonic clock, unless they were given a namespace for it."""
+    """Identifies the monotonic clock: hosts of a machine share it unless they have time namespaces."""
     namespace = "/proc/self/ns/time"
     return f"{cores.machine()}/{os.readlink(namespace) if os.path.exists(namespace) else ''}"
 
 
 @contextlib.contextmanager
 def named_losses(rank):
-    """What gloo says of a rank that is gone or late becomes an error of this program."""
+    """Turns gloo's errors about a lost or late rank into a Failure."""
     try:
         yield
     except RuntimeError as error:
         if "gloo" not in str(error):
             raise
-        raise Failure(FAILED, f"rank {rank} has lost another rank, or waited for it for longer than "
+        raise Failure(FAILED, f"rank {rank} has lost another rank or waited longer than "
                               f"sync.deadline: {first_line(error)}") from error
 
 
 class Ranks:
-    """This rank and the others, which meet where rank 0 listens: the launcher, None of a single rank,
-    tells them where."""
+    """This rank and its connections. Rank 0 listens; the launcher (None for a single rank) passes its address
+    on."""
 
     def __init__(self, rank, n, about, launcher):
         self.rank, self.n, self.launcher, self.has_first_clock = rank, n, launcher, True
@@ -49,11 +49,11 @@ class Ranks:
         interface = network.choose(hosts, about["nic"])
         os.environ["GLOO_SOCKET_IFNAME"] = interface
         self.timeout = timedelta(seconds=about["deadline_s"])
-        self.store = self.meet(interface)
+        self.store = self.connect_store(interface)
         self.join(interface)
 
-    def meet(self, interface):
-        """A store of words that rank 0 keeps for all."""
+    def connect_store(self, interface):
+        """Returns a key-value store, which rank 0 holds for all ranks."""
         host, port, store = network.address_of(interface), 0, None
         if self.rank == 0:
             store = self.open_store(interface, host, port)
@@ -62,7 +62,7 @@ class Ranks:
         return self.open_store(interface, host, int(port)) if store is None else store
 
     def open_store(self, interface, host, port):
-        """Rank 0 listens, at any port for 0, the others connect."""
+        """Listens on rank 0, at any free port if port is 0; connects on other ranks."""
         try:
             return distributed.TCPStore(host, port, self.n, self.rank == 0, self.timeout,
                                         wait_for_workers=False)
@@ -78,12 +78,12 @@ class Ranks:
             raise self.not_joined(interface, "the others", error) from error
 
     def not_joined(self, interface, whom, error):
-        return Failure(FAILED, f"rank {self.rank} on {os.uname().nodename} does not reach {whom} "
-                               f"through {interface}; GLOO_SOCKET_IFNAME names another: "
+        return Failure(FAILED, f"rank {self.rank} on {os.uname().nodename} cannot connect to {whom} "
+                               f"through {interface}. Set GLOO_SOCKET_IFNAME to another: "
                                f"{first_line(error)}")
 
     def add_up(self, numbers):
-        """The sums of lists of numbers over ranks."""
+        """Returns the elementwise sums of `numbers` over ranks."""
         if self.n == 1:
             return numbers
         values = torch.tensor(numbers, dtype=torch.float64)
@@ -91,7 +91,7 @@ class Ranks:
         return values.tolist()
 
     def first_says(self, value):
-        """The value of rank 0."""
+        """Returns the value of rank 0."""
         box = [value]
         if self.n > 1:
             distributed.broadcast_object_list(box)
@@ -102,12 +102,12 @@ class Ranks:
             distributed.barrier()
 
     def take_first(self, tensors):
-        """Gives all ranks what rank 0 has in these tensors."""
+        """Broadcasts these tensors from rank 0."""
         for tensor in tensors if self.n > 1 else ():
             distributed.broadcast(tensor, 0)
 
     def compare(self, hashes):
-        """Whether all ranks have the same list of (step, hash), and where they first differ."""
+        """Returns whether all ranks have equal lists of (step, hash), and the first difference."""
         everyone = [hashes]
         if self.n > 1:
             everyone = [None] * self.n
@@ -119,8 +119,8 @@ class Ranks:
         return True, ""
 
     def part(self):
-        """All ranks are through, and the launcher hears that this one may end. gloo's threads still
-        run: they end with the process, before Python takes apart what they use."""
+        """Waits for all ranks and notifies the launcher that this one ends. gloo's threads keep running until the
+        process exits."""
         if self.n > 1:
             self.launcher.barrier()
             self.launcher.leave()

@@ -1,4 +1,4 @@
-"""Lines of a record; bench/record/metrics.def says which fields they have and what they mean."""
+"""Lines of a record; bench/record/metrics.def lists their fields."""
 import ctypes
 import gc
 import json
@@ -14,21 +14,20 @@ import torch
 from torch_peer import blas, cores, network, traffic
 from torch_peer.failure import FAILED, Failure
 
-KEPT_LINES = 4096  # at most, until they are written between two steps
+KEPT_LINES = 4096  # most lines in memory before they are written between two steps
 
-# What a record must have and PyTorch does not measure, as the values that say so. Optional fields that
-# are not given are unknown.
+# Values of required fields that PyTorch does not measure. Missing optional fields are unknown.
 LACKED = {
     "hello": {"sync_algorithm": "auto", "mpi_thread_level": "none"},
     "step": {"pack_ns": 0, "poll_ns": 0, "hash": "0" * 16},
     "end": {"poll_ns": 0},
 }
-LISTS = ("class_samples", "class_correct")  # of an evaluation, beside its fields
-OWN = ("cpu_ns", "sent")  # of a step, which the window adds up
+LISTS = ("class_samples", "class_correct")  # lists in `eval` lines, beside the fields
+OWN = ("cpu_ns", "sent")  # values of a step for the window, not for the record
 
 
 def software():
-    """PyTorch and the libraries that do its work; at most 63 letters."""
+    """Returns PyTorch and its compute libraries, in at most 63 letters."""
     config = torch.__config__.show()
     onednn = re.search(r"MKL-DNN v([\d.]+)", config)
     vectors = re.search(r"CPU capability usage: (\S+)", config)
@@ -38,7 +37,7 @@ def software():
 
 
 def bound_to():
-    """Processors of this process, as "0" or "0-1,4"."""
+    """Returns the processors of this process, as "0" or "0-1,4"."""
     parts = []
     for cpu in sorted(os.sched_getaffinity(0)):
         if parts and parts[-1][1] == cpu - 1:
@@ -79,8 +78,8 @@ def timer_overhead_ns():
 
 
 def forget_peak():
-    """Peak memory counts from here on: nets that were only tried are not what training takes. What
-    the allocator keeps of them is given back first."""
+    """Resets the peak of memory, which must not include trial nets. First returns memory that the allocator
+    has kept of them."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
@@ -88,8 +87,8 @@ def forget_peak():
 
 
 class Memory:
-    """What the process has in memory that is not for computing, in MiB: the images and labels, and,
-    taken before anything is made of the inputs, the interpreter with its libraries."""
+    """Memory (MiB) that is not for computing: images and labels, and the interpreter with its libraries,
+    measured before the inputs are used."""
 
     def __init__(self, inputs):
         with open("/proc/self/statm", encoding="ascii") as file:
@@ -105,7 +104,7 @@ class Memory:
 
 
 class Window:
-    """Sums over the timed steps; `nic` is the interface whose counts are told, or None."""
+    """Sums over the timed steps; nic: interface to count, or None."""
 
     def __init__(self, nic):
         self.nic, self.sent = nic, Counter()
@@ -122,18 +121,18 @@ class Window:
         self.usage_end = resource.getrusage(resource.RUSAGE_SELF)
 
     def before(self, ranks):
-        """What is counted from here on is the timed part's, until a step was added."""
+        """Starts the counters before the first timed step."""
         if not self.steps:
-            self.nic_begin = self.look(ranks)
+            self.nic_begin = self.read_interface(ranks)
             self.usage_begin = resource.getrusage(resource.RUSAGE_SELF)
 
     def after(self, ranks):
-        """The last step so far was added."""
-        self.nic_end = self.look(ranks)
+        """Reads the interface after the latest timed step."""
+        self.nic_end = self.read_interface(ranks)
 
-    def look(self, ranks):
-        """What the interface has carried: where all ranks are here, what they have sent has come, and none goes on
-        before all have looked."""
+    def read_interface(self, ranks):
+        """Reads the interface's counters between two barriers: all messages have arrived, and no rank sends
+        before all have read."""
         if not self.nic:
             return None
         ranks.wait_for_all()
@@ -142,7 +141,7 @@ class Window:
         return counts
 
     def carried(self):
-        """By the interface, outside of the steps too, as far as they lie between two timed ones."""
+        """Returns the interface's traffic from the first to the last timed step, including between them."""
         if not self.nic or not self.steps:
             return {}
         return {field: self.nic_end[field] - count for field, count in self.nic_begin.items()}
@@ -155,14 +154,14 @@ class Window:
 
 
 def clock(run):
-    """What is known of the ranks' clocks: which are rank 0's own. No others are compared."""
-    window, told = run.window, {}
+    """Returns the clock fields, if this rank shares rank 0's clock. Other clocks are not compared."""
+    window, fields = run.window, {}
     if run.ranks.has_first_clock:
         for when, at_ns in (("begin", window.begin_ns), ("end", window.end_ns)):
-            told.update({f"clock_{when}_at_ns": at_ns, f"clock_{when}_offset_ns": 0,
+            fields.update({f"clock_{when}_at_ns": at_ns, f"clock_{when}_offset_ns": 0,
                          f"clock_{when}_error_ns": 0})
-        told["clock_of"] = 0
-    return told
+        fields["clock_of"] = 0
+    return fields
 
 
 def end(run, equal, difference):
@@ -181,13 +180,13 @@ def end(run, equal, difference):
 
 
 def real(x):
-    """JSON has no infinities, and nothing that is no number."""
+    """Returns infinities and NaN as text, which JSON cannot represent as numbers."""
     return x if math.isfinite(x) else "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
 
 
 class Record:
-    """The lines of this rank; those of many steps are written between two of them. `fields` are those
-    of each type of line, and whether they must be there."""
+    """Record of this rank. Many steps are written in parts, between two steps. fields: the fields of each
+    type of line, and whether each is required."""
 
     def __init__(self, folder, rank, fields):
         path = os.path.join(folder, f"rank.{rank}.jsonl") if folder else os.devnull
@@ -199,7 +198,7 @@ class Record:
         self.lines.append(line)
 
     def whole(self, line):
-        """A line as it is written: with what is lacked, without what only this program needs."""
+        """Completes a line with LACKED fields, removes OWN ones and checks the rest."""
         kind = line["type"]
         line = {**LACKED.get(kind, {}), **line}
         for name in OWN:
@@ -208,7 +207,7 @@ class Record:
         wrong = line.keys() - known.keys() - {"type", *LISTS}
         wrong |= {name for name, needed in known.items() if needed and name not in line}
         if wrong:
-            raise Failure(FAILED, f"{kind}: {' '.join(sorted(wrong))}: not the fields of a record")
+            raise Failure(FAILED, f"{kind}: {' '.join(sorted(wrong))}: unknown or missing fields")
         return {key: real(x) if isinstance(x, float) else x for key, x in line.items()}
 
     def write(self):

@@ -1,4 +1,4 @@
-"""One rank of a run, from its inputs to its record."""
+"""Run of one rank, from inputs to record."""
 import math
 import time
 
@@ -9,11 +9,11 @@ from torch_peer.layout import choose_layout
 from torch_peer.ranks import Ranks
 from torch_peer.trainer import Trainer
 
-RECORDED_STEPS = 200  # of the last epoch of an accuracy run, as train_cnn has it
+RECORDED_STEPS = 200  # recorded in the last epoch of an accuracy run, as in train_cnn
 
 
 class Run:
-    """`launcher` is None where there is one rank."""
+    """Run of this rank; launcher: None for a single rank."""
 
     def __init__(self, inputs, rank, ranks, launcher):
         self.inputs, self.about = inputs, inputs.about
@@ -45,7 +45,7 @@ class Run:
         self.ranks.part()
 
     def watch(self, what, x):
-        """Keeps the first thing that was not finite; training goes on."""
+        """Keeps the first value that was not finite; training continues."""
         if not math.isfinite(x) and not self.divergence:
             self.divergence = {"diverged_step": self.steps_done,
                                "diverged": f"{what} is {'nan' if math.isnan(x) else 'infinite'}"}
@@ -87,13 +87,13 @@ class Run:
                 self.record.add({**line, "timed": True})
 
     def epoch(self, epoch, epochs):
-        """Its first steps, which are recorded of the last epoch, and the test accuracy after it."""
+        """Trains an epoch; returns its first steps, for the record, and the test accuracy after it."""
         steps, lines, taken_ns, sums = self.about["epoch_steps"], [], 0, [0, 0, 0]
         for k in range(steps):
             line = self.step(epoch * steps + k, True, False)
             if k < RECORDED_STEPS:
                 lines.append(line)
-            taken_ns += line["end_ns"] - line["begin_ns"]  # not what is counted between steps
+            taken_ns += line["end_ns"] - line["begin_ns"]  # without work between steps
             sums = [a + line[b] for a, b in zip(sums, ("samples", "loss_sum", "correct"))]
         self.window.after(self.ranks)
         seconds = 1e-9 * taken_ns
@@ -123,7 +123,7 @@ class Run:
         return line
 
     def compare(self):
-        """Weights of all ranks: equal (None: nobody looked), and where they first differ."""
+        """Returns whether all ranks' weights are equal (None: not checked), and the first difference."""
         if self.check == "none":
             return None, ""
         if self.check == "end":

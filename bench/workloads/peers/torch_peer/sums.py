@@ -1,4 +1,4 @@
-"""How gradients meet, a class for each of our strategies that PyTorch's users have."""
+"""Gradient synchronisation, one class per strategy that PyTorch users have."""
 import torch
 from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
@@ -7,15 +7,14 @@ from torch_peer import traffic
 from torch_peer.failure import UNAVAILABLE, Failure
 
 MIB = 1 << 20
-PRESET_CAP_MIB = 25  # of DistributedDataParallel
+PRESET_CAP_MIB = 25  # default of DistributedDataParallel
 
 
 class AfterBackward:
-    """Sums gradients when backward is through. They are views of one buffer, to be summed in one call
-    or in several. The loss is divided by the images of all ranks, so that what others call the mean
-    of their gradients is a sum here."""
+    """Sums gradients after backward, in one or several calls. Gradients are views of one buffer. The loss is
+    divided by the images of all ranks, so gradients are summed, not averaged."""
 
-    divisor = 1  # what a sum is divided by
+    divisor = 1  # factor by which sums are divided
     source, of_call = "formula: gloo's ring", staticmethod(traffic.ring)
 
     def __init__(self, net, inputs, ranks):
@@ -28,16 +27,15 @@ class AfterBackward:
             begin += p.numel()
 
     def forget(self):
-        """Before backward, which adds to what is there."""
+        """Zeroes the gradients, since backward adds to them."""
         self.flat.zero_()
 
     def times(self, waited_ns):
-        """Of the step that is done: from its first call to the end of the last, and how much of that no
-        computing hid."""
+        """Returns the communication time of the last step, and the part not hidden by computing."""
         return waited_ns, waited_ns
 
     def sizes(self):
-        """Bytes of each call of the step that is done."""
+        """Returns the bytes of each call of the last step."""
         return tuple(traffic.NUMBER * p.numel() for p in self.parameters)
 
     def sent(self):
@@ -48,19 +46,19 @@ class Flat(AfterBackward):
     def sizes(self):
         return (traffic.NUMBER * self.flat.numel(),)
 
-    def meet(self):
+    def sum_gradients(self):
         distributed.all_reduce(self.flat)
 
 
 class TensorByTensor(AfterBackward):
-    def meet(self):
+    def sum_gradients(self):
         for p in self.parameters:
             distributed.all_reduce(p.grad)
 
 
 class ThroughRoot(AfterBackward):
-    """Tensor by tensor rank 0 gathers the gradients, adds them in the order of ranks and hands out the
-    sum, which its scatter wants once for each rank."""
+    """Sums tensor by tensor: rank 0 gathers the gradients, adds them in the order of ranks and scatters one
+    copy of the sum to each rank."""
 
     source, of_call = "formula: gloo's gather and scatter", staticmethod(traffic.through_root)
 
@@ -69,7 +67,7 @@ class ThroughRoot(AfterBackward):
         n, largest = ranks.n if ranks.rank == 0 else 0, max(p.numel() for p in self.parameters)
         self.slots = [torch.empty(largest) for _ in range(n)]
 
-    def meet(self):
+    def sum_gradients(self):
         for p in self.parameters:
             slots = [slot[:p.numel()].view(p.shape) for slot in self.slots]
             distributed.gather(p.grad, slots or None)
@@ -79,13 +77,13 @@ class ThroughRoot(AfterBackward):
 
 
 def check_first_cap(ddp, first_mib, cap_mib):
-    """Since it has this attribute, DistributedDataParallel takes a cap that is given for that of the
-    first bucket too; of its preset, which is then not given, it does not."""
+    """Rejects a first cap that DistributedDataParallel would ignore: versions with this attribute use an
+    explicit cap for the first bucket too. The default cap is not passed, so it allows a first cap."""
     if not getattr(ddp, "bucket_bytes_cap_default", True) and first_mib != cap_mib:
-        raise Failure(UNAVAILABLE, f"no sync.first_cap_mib {first_mib:g} beside sync.cap_mib "
-                                   f"{cap_mib:g} in torch {torch.__version__}, whose "
-                                   "DistributedDataParallel has one cap for all buckets, except "
-                                   f"beside sync.cap_mib {PRESET_CAP_MIB:g}")
+        raise Failure(UNAVAILABLE, f"sync.first_cap_mib {first_mib:g} is not supported with "
+                                   f"sync.cap_mib {cap_mib:g} in torch {torch.__version__}, whose "
+                                   "DistributedDataParallel then has one cap for all buckets. Use "
+                                   f"sync.cap_mib {PRESET_CAP_MIB:g} or equal caps")
 
 
 def caps(cap_mib):
@@ -93,9 +91,9 @@ def caps(cap_mib):
 
 
 class Buckets(AfterBackward):
-    """DistributedDataParallel, which sums buckets of gradients while backward goes on and divides them
-    by the number of ranks. Its option broadcast_buffers is off: running statistics of batch norm matter
-    when rank 0's are evaluated, so that no more crosses the network than with the other strategies."""
+    """DistributedDataParallel: sums buckets of gradients during backward and divides them by the number of
+    ranks. broadcast_buffers is off, so that no more is sent than by other strategies: batch-norm
+    statistics are only needed on rank 0, for evaluation."""
 
     def __init__(self, net, inputs, ranks):
         first_mib, cap_mib = inputs.number("sync.first_cap_mib"), inputs.number("sync.cap_mib")
@@ -110,8 +108,8 @@ class Buckets(AfterBackward):
         for p in self.parameters:
             p.grad = None
 
-    def meet(self):
-        """They have, inside of backward."""
+    def sum_gradients(self):
+        """Does nothing: backward has summed the gradients."""
 
     def times(self, waited_ns):
         self.forward.logger.set_runtime_stats_and_log()
@@ -120,7 +118,7 @@ class Buckets(AfterBackward):
         return total_ns, total_ns - self.log["backward_compute_comm_overlap_time"]
 
     def sizes(self):
-        """The first step, which finds out in which order gradients are ready, has other buckets."""
+        """Returns the bytes of each bucket. Buckets are rebuilt after the first step, in order of readiness."""
         rebuilt = self.log.get("has_rebuilt_buckets")
         sizes = self.log["rebuilt_bucket_sizes" if rebuilt else "bucket_sizes"]
         return tuple(int(size) for size in sizes.split(", "))
@@ -131,6 +129,6 @@ STRATEGIES = {"none": None, "allreduce": Flat, "allreduce_layer": TensorByTensor
 
 
 def of_run(inputs, ranks):
-    """What makes the sums of a net; None: its ranks do not exchange gradients."""
+    """Returns a function from a net to its sums, or None if ranks do not exchange gradients."""
     strategy = STRATEGIES[inputs.option("sync.strategy")]
     return (lambda net: strategy(net, inputs, ranks)) if strategy and ranks.n > 1 else None

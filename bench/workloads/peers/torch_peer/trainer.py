@@ -1,4 +1,4 @@
-"""One rank: network, optimizer, batches, a step, an evaluation."""
+"""Trainer of one rank: network, optimizer, batches, steps, evaluation."""
 import hashlib
 import itertools
 import time
@@ -10,7 +10,7 @@ from torch_peer.failure import FAILED, Failure
 from torch_peer.layers import LAYERS
 
 
-CROP_BORDER = 4  # rows and columns of black that a crop may reach into, as train_cnn has it
+CROP_BORDER = 4  # zero padding that a crop may include, as in train_cnn
 
 
 def now():
@@ -18,13 +18,13 @@ def now():
 
 
 def tensor_of(inputs, name, dtype):
-    """An array in place, [n]; torch has no unsigned 32-bit numbers, and indices are below 2^31."""
+    """Returns a tensor [n] over an array's memory. Indices are below 2^31 and fit int32."""
     values = inputs.arrays[name]
     return torch.frombuffer(values, dtype=dtype) if values else torch.empty(0, dtype=dtype)
 
 
 def build_net(inputs):
-    """nn.Sequential with the initial weights; images become vectors before the first dense layer."""
+    """Returns nn.Sequential with the initial weights. Images are flattened before the first dense layer."""
     modules, flat = [], False
     for layer in inputs.model["layers"]:
         if layer["kind"] == "dense" and not flat:
@@ -34,7 +34,7 @@ def build_net(inputs):
     net = torch.nn.Sequential(*modules)
     tensors = inputs.model["tensors"]
     if [list(p.shape) for p in net.parameters()] != [t["dims"] for t in tensors]:
-        raise Failure(FAILED, f"parameters of {inputs.model['name']} do not fit those of PyTorch")
+        raise Failure(FAILED, f"parameters of {inputs.model['name']} have other shapes than in PyTorch")
     params = tensor_of(inputs, "params", torch.float32)
     with torch.no_grad():
         for parameter, t in zip(net.parameters(), tensors):
@@ -43,7 +43,7 @@ def build_net(inputs):
 
 
 def build_optimizer(inputs, net):
-    """Its rate is set before each step."""
+    """Returns the optimizer; its learning rate is set before each step."""
     decay = inputs.number("train.weight_decay")
     if inputs.option("train.optimizer") == "sgd":
         return torch.optim.SGD(net.parameters(), lr=1, momentum=inputs.number("train.momentum"),
@@ -54,17 +54,16 @@ def build_optimizer(inputs, net):
 
 
 class Batch:
-    """Where a step's images are in the list of samples, and by how many their losses are divided: those
-    of all ranks, or their mean over ranks where the sum of gradients is divided too or is not made:
-    without an image there is no mean over one's own."""
+    """Range of a step's images in the list of samples, and the divisor of their losses: images of all ranks
+    if gradients are summed, their mean over ranks if sums are divided, own images without sums."""
 
     def __init__(self, end, count, total):
         self.begin, self.end, self.total = end - count, end, total
 
 
 class Trainer:
-    """`layout` is a torch.memory_format; `sums_of` makes of a net what sums its gradients over ranks
-    (sums.py), or is None."""
+    """Trainer. layout: torch.memory_format. sums_of: function from a net to its gradient sums (sums.py), or
+    None."""
 
     def __init__(self, inputs, layout, sums_of=None):
         self.inputs, self.layout = inputs, layout
@@ -94,18 +93,18 @@ class Trainer:
         self.batches = [Batch(*b) for b in zip(ends, self.counts, totals)]
 
     def own_images(self, begin, end):
-        """Those of a step that count where ranks train apart; 1 where none does: its loss is 0."""
+        """Returns this rank's images without padding, at least 1 to divide by."""
         n = end - begin if self.weights is None else int((self.weights[begin:end] > 0).sum())
         return max(n, 1)
 
     def normalise(self, images):
-        """float32 images in the network's layout, from bytes."""
+        """Returns normalised float32 images in the network's layout, from bytes."""
         x = images.to(torch.float32, memory_format=self.layout)
         return x.mul_(self.scale).sub_(self.shift)
 
     def gather(self, batch):
-        """The batch's images as bytes; augmented ones are cropped out of a black border, all of the
-        batch at once, and mirrored or not."""
+        """Returns the batch's images as bytes. With augmentation, they are padded with zeros, cropped and
+        mirrored, the whole batch at once."""
         images = self.images.index_select(0, self.samples[batch.begin:batch.end])
         if self.crops is None:
             return images
@@ -119,7 +118,7 @@ class Trainer:
             rows.view(n, 1, h, 1), columns.view(n, 1, 1, w)]
 
     def loss(self, logits, labels, batch):
-        """This rank's part of the mean over all images of the step, times what sums are divided by."""
+        """Returns this rank's part of the mean loss over all images of the step, times the sums' divisor."""
         if self.weights is not None:
             losses = cross_entropy(logits, labels, reduction="none")
             return (losses * self.weights[batch.begin:batch.end]).sum() / batch.total
@@ -134,8 +133,7 @@ class Trainer:
             self.optimizer.zero_grad(set_to_none=True)
 
     def step(self, i):
-        """Trains on batch i of the run; returns the step's line of the record, cpu_ns and what it
-        sent."""
+        """Trains on batch i of the run; returns the step's line of the record with cpu_ns and messages."""
         batch = self.batches[i]
         cpu_ns, begin_ns = time.process_time_ns(), now()
 
@@ -152,7 +150,7 @@ class Trainer:
         backward_ns = now()
 
         if self.sums:
-            self.sums.meet()
+            self.sums.sum_gradients()
         summed_ns = now()
 
         self.optimizer.param_groups[0]["lr"] = self.rates[i]
@@ -170,7 +168,7 @@ class Trainer:
                 **self.score(loss.detach(), logits.detach(), y, batch)}
 
     def score(self, loss, logits, labels, batch):
-        """Images that count, the sum of their losses, and hits among them."""
+        """Returns the number of images without padding, their summed loss and hits."""
         hits = logits.argmax(1) == labels
         if self.weights is not None:
             counted = self.weights[batch.begin:batch.end] > 0
@@ -186,7 +184,7 @@ class Trainer:
         return digest.hexdigest()
 
     def wrong_weight(self):
-        """The first weight that is infinite or no number; 0: all are finite."""
+        """Returns the first weight that is infinite or NaN; 0 if all are finite."""
         for parameter in self.net.parameters():
             values = parameter.detach().flatten()
             wrong = values[~torch.isfinite(values)]
@@ -195,8 +193,8 @@ class Trainer:
         return 0.0
 
     def evaluate(self, rank, ranks, size):
-        """This rank's share of the test images, `size` at a time: images, sum of losses, hits; then
-        images and hits of each class."""
+        """Evaluates this rank's share of the test images, `size` at a time. Returns images, summed loss, hits,
+        then images and hits per class."""
         classes = self.inputs.about["data_classes"]
         images = tensor_of(self.inputs, "test_images", torch.uint8)
         images = images.view(-1, *self.inputs.model["input"])

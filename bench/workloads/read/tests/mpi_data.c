@@ -384,8 +384,7 @@ static void fewer_samples_than_ranks_are_no_shards(void **state)
     struct sampler s = {.n_samples = 2, .global_batch = 2, .shard = SHARD_contiguous, .ranks = 3};
     struct error e;
     assert_int_equal(sampler_open(&s, &e), ERR_ARGUMENT);
-    assert_string_equal(e.text,
-                        "data.shard = contiguous: 2 samples are too few for 3 ranks");
+    assert_string_equal(e.text, "data.shard = contiguous: 2 samples are too few for 3 ranks");
 }
 
 /* ---- Refusals ---- */
@@ -414,9 +413,9 @@ static void data_in_memory_only_are_refused(void **state)
     dup2(silent, STDERR_FILENO);
     close(silent);
     assert_true(
-        agreed(strcmp(text, "data.read = mpiio: 'tiny' lies in no file that every rank can open, "
-                            "only in the memory of each process; $SCALEBENCH_CACHE may name a "
-                            "folder that can be written") == 0));
+        agreed(strcmp(text, "data.read = mpiio: expected 'tiny' in a file that every rank can "
+                            "open, found it only in the memory of each process. Set "
+                            "$SCALEBENCH_CACHE to a writable folder") == 0));
 }
 
 /* Rank 0 finds nothing: all hear of it, the others having found their data or not. */
@@ -443,8 +442,8 @@ static void ranks_with_different_data_are_refused(void **state)
     const char *expected =
         mpi_world_ranks() == 1
             ? ""
-            : "rank 1 finds other data (tiny, 102 + 5 images of 1x6x6) than rank 0 (tiny, 103 + "
-              "5 images of 1x6x6); data.path may name a folder that all nodes have";
+            : "rank 1 found other data (tiny, 102 + 5 images of 1x6x6) than rank 0 (tiny, 103 + "
+              "5 images of 1x6x6). Set data.path to a folder that all nodes have";
     assert_true(agreed(strcmp(text, expected) == 0));
 }
 

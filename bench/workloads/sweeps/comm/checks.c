@@ -1,12 +1,10 @@
-/* Whether what a step left is right: a sum equals the sum; a compressed one is what its compressor
- * promises. Those of 16 bits: the sum of the ranks' rounded gradients, rounded. Those with error
- * feedback: of what there was, gradients and residual, each rank takes something out, keeps the
- * rest, and the result is the sum of what was taken; and what was taken is
+/* Checks the result of a step. Without a compressor it must be the sum. 16-bit compressors: the rounded
+ * sum of the ranks' rounded gradients. Compressors with error feedback: each rank takes a part out of
+ * gradient plus residual and keeps the rest; the result is the sum of these parts. A part is
  *
- *   topk      the k largest numbers, as they were
- *   sign      one magnitude a tensor, the mean of all, with the sign of each number
- *   powersgd  no more than there was: a projection; that it has the rank it should is in
- *             the bytes */
+ *   topk      the k largest numbers, unchanged
+ *   sign      the sign of each number times one magnitude per tensor, the mean of all
+ *   powersgd  a projection, no larger than the original; its rank is checked by the bytes sent */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +15,12 @@
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
 
-/* Of one step on this rank, [n] each. */
+/* Vectors of one checked step on this rank, [n] each. */
 struct trial {
-    real *there, *taken; /* gradients and residual before; what was taken out of them */
-    real *sum;           /* of `taken` over all ranks */
+    real *there, *taken; /* gradient plus residual before the step; the part that was compressed */
+    real *sum;           /* sum of `taken` over all ranks */
     const real *kept, *result;
-    double size; /* sum of the norms of all ranks' `there` */
+    double size; /* sum over ranks of the norm of `there` */
     struct mem_room memory;
 };
 
@@ -41,7 +39,7 @@ static double norm(const real *x, size_t n)
 
 /* ---- Sums ---- */
 
-/* Whether x [n] repeats `expected`; what is not a number equals its like. */
+/* Returns whether x [n] repeats `expected`; NaN equals NaN. */
 static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
 {
     bool good = true;
@@ -51,7 +49,8 @@ static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
     return good;
 }
 
-/* Looked at where evaluation would: odd steps leave minus the sum, and even ones take it back. */
+/* Checks parameters as an evaluation would see them: minus the sum after odd steps, 0 after even
+ * steps. */
 static enum status check_strategy(struct sweep *s, struct contender *c, size_t n, bool *good,
                                   struct error *e)
 {
@@ -107,7 +106,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Numbers that compete with each other are those of a sum: of a bucket, which of the other strategies has a tensor or all. */
+/* Numbers compete within one sum: a bucket, a tensor or the whole gradient, depending on the
+ * strategy. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -122,8 +122,8 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* A magnitude is rounded to 8 bits; taking it out of a number rounds to what that number has
- * left. */
+/* The magnitude is rounded to 8 bits, and subtracting it rounds to the precision of the
+ * remainder. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -145,8 +145,8 @@ static bool check_sign(const struct problem *p, const struct trial *t)
     return good;
 }
 
-/* The bound of what P's rounding, from orthonormal columns, can add is that of a sum of as many
- * products as a matrix' shorter side. */
+/* P is rounded from orthonormal columns; that error is bounded like a sum of as many products as
+ * the shorter side of the matrix. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
@@ -162,8 +162,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
     return good;
 }
 
-/* Taking a part out of a number and adding parts up rounds each time, by eps of what there was at
- * most; of powersgd a part is itself a sum of `rank` products. */
+/* Subtracting a part and adding parts up rounds each time, by at most eps of `there`. In powersgd,
+ * a part is a sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {
@@ -183,9 +183,9 @@ static enum status add_up(struct sweep *s, struct trial *t, size_t n, struct err
         t->sum[i] = t->taken[i] = t->there[i] - t->kept[i];
     t->size = norm(t->there, n);
     TRY(wait_allreduce(&s->waiter, t->sum, n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
-                       "sum of what was taken", e));
+                       "sum of the compressed parts", e));
     return wait_allreduce(&s->waiter, &t->size, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
-                          "size of what there was", e);
+                          "norms of gradients and residuals", e);
 }
 
 static enum status check_feedback(struct sweep *s, const struct problem *p, struct contender *c,
@@ -209,7 +209,7 @@ static enum status check_feedback(struct sweep *s, const struct problem *p, stru
 
 /* ---- A step ---- */
 
-/* ||result - sum of gradients|| / ||sum of gradients|| */
+/* Returns ||result - sum of gradients|| / ||sum of gradients||. */
 static double error_of(const struct sweep *s, const struct contender *c, size_t n)
 {
     const real *result = c->sync->arenas.grads;
@@ -233,7 +233,8 @@ static enum status try_step(struct sweep *s, const struct problem *p, struct con
     bool feedback = (compressor_flags(c->config.compressor) & COMPRESSOR_FEEDBACK) != 0;
     int64_t ns;
     if (feedback) {
-        t->kept = sync->compressor->memory(sync, &bytes); /* residuals come first */
+        /* The memory begins with the residuals. */
+        t->kept = sync->compressor->memory(sync, &bytes);
         memcpy(t->there, t->kept, n * sizeof *t->there);
     }
     TRY(contender_step(s, p, c, &ns, e));

@@ -1,12 +1,12 @@
-/* Operations one by one: opened, stepped on gradients whose sum is known, closed. */
+/* Opens, steps and closes operations, on gradients whose sum is known. */
 #include <string.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Gradients are small integers, repeated every PERIOD numbers, so that every order of summation is
- * exact; odd and even steps cancel, so that parameters stay small. */
+/* Gradients are small integers that repeat every PERIOD numbers, so every summation order is exact.
+ * Odd and even steps cancel, so parameters stay small. */
 enum { STEP = 7, SHIFT = 13 };
 
 /* MPICH changes its algorithm after five calls on a communicator. */
@@ -64,8 +64,8 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* A strategy that some ranks can run and others cannot has left the latter waiting, or leaves
- * memory that is shared with nobody: nothing can go on then. */
+/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some can, the sweep must end:
+ * others may wait for them or share memory with nobody. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};
@@ -134,8 +134,8 @@ static bool is_spoilt(const struct sweep *s, const struct contender *c)
     return name != NULL && !c->is_raw && strcmp(name, strategy_names()[c->kind]) == 0;
 }
 
-/* Gradients of ranks are ready at the same time, so that what is timed is the sum and not who
- * filled its memory faster. The barrier is no call of the operation's. */
+/* Starts the step when all ranks have their gradients, so that only the sum is timed. The barrier
+ * is not counted as a call of the operation. */
 static enum status begin_together(struct sweep *s, struct error *e)
 {
     uint64_t calls = s->waiter.calls;
@@ -144,8 +144,8 @@ static enum status begin_together(struct sweep *s, struct error *e)
     return OK;
 }
 
-/* The library's blocking call, without anything of ours around it; where ranks may not block, the
- * other one, completed as our waits are. */
+/* Times the library's blocking call alone. If ranks may not block: the nonblocking call, completed
+ * like all other waits. */
 static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int64_t *ns,
                             struct error *e)
 {
@@ -165,8 +165,8 @@ static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int6
     return OK;
 }
 
-/* As a training step calls the hooks, but for the computing; gradients of the last tensor are
- * ready first. */
+/* Calls the hooks of a training step without computing; the last tensor's gradients are ready
+ * first. */
 static enum status step_strategy(struct sweep *s, const struct problem *p, struct contender *c,
                                  int64_t *ns, struct error *e)
 {

@@ -1,7 +1,6 @@
-/* alpha, beta and gamma of this machine (comm/cost/cost.h): messages go to and fro between the
- * first and the last rank, then every rank adds vectors at the same time, in sizes that span those
- * of gradients. Every round measures all sizes and is fitted by itself, so that the coefficients
- * have intervals as other times do. */
+/* Measures alpha, beta and gamma of this machine (comm/cost/cost.h). Messages go back and forth
+ * between the first and the last rank; then all ranks add vectors at once. Every round measures all
+ * sizes and is fitted separately, so that coefficients have intervals. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -14,11 +13,11 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* 4 B to 16 MiB by fours; sums from 64 KiB on: shorter ones are in the nearest cache, and a small
- * part of any gradient's time. */
+/* Sizes from 4 B to 16 MiB in steps of 4. Sums start at 64 KiB: shorter ones fit in the nearest
+ * cache and hardly count. */
 enum { SIZES = 12, FIRST_SUM = 7, REPEATS_MOST = 64 };
 
-/* Medians of so many rounds have narrow intervals; more of them would only hold up the sweep. */
+/* 100 rounds give narrow intervals; more would only delay the sweep. */
 enum { ROUNDS_MOST = 100 };
 
 static int rounds_of(const struct sweep *s)
@@ -28,8 +27,8 @@ static int rounds_of(const struct sweep *s)
 #define REPEAT_BYTES ((size_t)64 << 10)
 
 struct samples {
-    real *mine, *other;         /* [size of the largest] */
-    double *message, *addition; /* [rounds][SIZES], seconds */
+    real *mine, *other;         /* [elements of the largest size] */
+    double *message, *addition; /* [rounds][SIZES] in seconds */
     struct mem_room memory;
 };
 
@@ -46,7 +45,7 @@ static int repeats_of(int size)
 
 /* ---- One sample ---- */
 
-/* `to` and `from` are negative on ranks in between, which pass through as many waits. */
+/* `to` and `from` are negative on ranks between the ends, which only wait. */
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
     struct message m = {.data = data, .bytes = bytes, .rank = to};
@@ -59,7 +58,7 @@ static enum status receive_one(struct sweep *s, real *data, size_t bytes, int fr
     return wait_receive(&s->waiter, &m, from >= 0, MPI_COMM_WORLD, "ping-pong", e);
 }
 
-/* Half a round trip. */
+/* Times half a round trip. */
 static enum status time_message(struct sweep *s, struct samples *x, int size, double *seconds,
                                 struct error *e)
 {
@@ -113,7 +112,7 @@ static enum status take_round(struct sweep *s, struct samples *x, int round, str
     return OK;
 }
 
-/* A first round warms up and is overwritten. */
+/* The first round is a warm-up and is overwritten. */
 static enum status take_samples(struct sweep *s, struct samples *x, struct error *e)
 {
     int rounds = rounds_of(s);
@@ -137,7 +136,7 @@ static struct interval interval_of(const double *seconds, int size, int rounds)
     return stats_median_interval(x, (size_t)rounds, 0.95);
 }
 
-/* The line of every round, sizes [first, SIZES); its intercept unless `through_origin`. */
+/* Fits a line to sizes [first, SIZES) of every round; without intercept if `through_origin`. */
 static void fit_rounds(const double *seconds, int rounds, int first, bool through_origin,
                        struct interval *intercept, struct interval *slope)
 {
@@ -230,7 +229,7 @@ static void write_coefficient(FILE *out, const char *name, struct interval i, do
         csv_write_row(out, COLUMNS, COLUMNS_N, &row);
 }
 
-/* Of what they are: where, when, between how many. */
+/* Writes facts about the measurement: host, date, ranks and nodes. */
 static void write_origin(FILE *out, const struct sweep *s)
 {
     char host[256] = "", date[32];

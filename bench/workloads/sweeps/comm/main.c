@@ -40,7 +40,8 @@ static enum status sweep_everything(struct sweep *s, struct error *e)
 
 /* ---- The program ---- */
 
-/* Every rank stops for a model that cannot be read; any other failure may be one rank's alone. */
+/* Returns whether all ranks have failed: a model that cannot be read fails everywhere, other errors
+ * may be one rank's. */
 static bool all_have_failed(enum status status)
 {
     return status == ERR_SPEC || status == ERR_SHAPE || status == ERR_DATA;

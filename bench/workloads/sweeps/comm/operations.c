@@ -1,4 +1,4 @@
-/* What may be timed, by name, and the lists of it. */
+/* Names and lists of operations. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -10,18 +10,19 @@
 
 /* ---- Names ---- */
 
-/* As options of strategies say, of the usual variant and algorithm and without a compressor. */
+/* Returns an operation with the strategy options of the command line, default variant and
+ * algorithm, no compressor. */
 static struct contender contender_of(const struct sweep_options *o, bool is_raw,
                                      enum strategy_kind kind)
 {
     struct contender c = {.is_raw = is_raw, .kind = kind, .is_right = true};
     enum option_id at;
-    struct error ignored; /* options_parse has seen it */
+    struct error ignored; /* options_parse has reported it */
     (void)config_strategy(&o->config, &c.config, &at, &ignored);
     return c;
 }
 
-/* An algorithm of what the library sums, else a variant. */
+/* Parses a library algorithm if the strategy uses them, else a variant. */
 static enum status parse_variant(const char *option, const char *text, struct contender *c,
                                  struct error *e)
 {
@@ -46,8 +47,8 @@ static enum status parse_compressor(const char *option, const char *text, struct
     c->config.compressor = (enum compressor_kind)index;
     if (!c->is_raw && (strategy_flags(c->kind) & STRATEGY_COMPRESSES))
         return OK;
-    return error_set(e, ERR_ARGUMENT, "--%s: %s takes no compressor, not '%s'", option,
-                     c->is_raw ? RAW_NAME : strategy_names()[c->kind], text);
+    return error_set(e, ERR_ARGUMENT, "--%s: compressor '%s' is not supported by %s", option, text,
+                     c->is_raw ? RAW_NAME : strategy_names()[c->kind]);
 }
 
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
@@ -91,7 +92,7 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 
 /* ---- Lists ---- */
 
-/* Where there are several variants the first, "usual", is one of the others. */
+/* If there are several variants, the default is one of the others and is skipped. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {

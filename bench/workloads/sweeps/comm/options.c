@@ -6,7 +6,7 @@
 #include "kernels/base/names.h"
 
 #define SIZE_LEAST 4
-#define SIZE_MOST  0x1p32 /* a call counts numbers in an int */
+#define SIZE_MOST  0x1p32 /* limit of an int count of numbers */
 
 static const char *const wait_texts[] = {"auto", [WAIT_BLOCK + 1] = "block",
                                          [WAIT_POLL + 1] = "poll", [WAIT_YIELD + 1] = "yield"};
@@ -23,7 +23,7 @@ static const struct spec_option ROWS[] = {
 };
 enum { ROWS_N = sizeof ROWS / sizeof *ROWS };
 
-/* What begins with a digit is a size. */
+/* Reads --gradients; a text that begins with a digit is a size. */
 static enum status fill_gradients(struct sweep_options *o, struct error *e)
 {
     enum option_type type = TYPE_TEXT;
@@ -32,14 +32,15 @@ static enum status fill_gradients(struct sweep_options *o, struct error *e)
     if (text == NULL)
         return o->help ? OK
                        : error_set(e, ERR_ARGUMENT,
-                                   "--gradients is missing: a size as 64KiB, a network, or link");
+                                   "--gradients is missing: expected a size such as 64KiB, a "
+                                   "network, or link");
     if (text[0] < '0' || text[0] > '9')
         return OK;
     if (!number_parse_unit(text, &type, &bytes) || type != TYPE_SIZE || bytes < SIZE_LEAST ||
         bytes > SIZE_MOST || bytes != floor(bytes))
         return error_set(e, ERR_ARGUMENT,
-                         "--gradients: '%s' is no size of 4B..4GiB: a whole number and B, KiB, MiB "
-                         "or GiB, as 64KiB",
+                         "--gradients: expected a size of 4B..4GiB such as 64KiB (a whole number "
+                         "with B, KiB, MiB or GiB), found '%s'",
                          text);
     o->bytes = (size_t)bytes;
     return OK;
@@ -51,7 +52,7 @@ static enum status fill_compared(struct sweep_options *o, struct error *e)
     o->compares = list->n > 0;
     if (o->compares && list->n != 2)
         return error_set(e, ERR_ARGUMENT,
-                         "--compare: '%s': two operations are expected, as shm,mpi_allreduce",
+                         "--compare: expected two operations such as shm,mpi_allreduce, found '%s'",
                          list->texts[0]);
     for (unsigned i = 0; i < list->n; i++)
         TRY(contender_parse(o, "compare", list->texts[i], &o->compared[i], e));
@@ -60,18 +61,17 @@ static enum status fill_compared(struct sweep_options *o, struct error *e)
 
 void options_help(FILE *out)
 {
-    fputs(
-        "Times every strategy of gradient synchronisation on the ranks of this launch, beside\n"
-        "MPI_Allreduce in the same rounds, and checks that what promises a sum gives one. CSV of\n"
-        "rank 0; exit status 1 when a verdict is bad. configs/comm.yaml runs it for sizes and\n"
-        "networks.\n\n"
-        "  mpiexec -n 2 comm_sweep --gradients 64KiB\n\n",
-        out);
+    fputs("Times every strategy of gradient synchronisation on the ranks of this launch, with\n"
+          "MPI_Allreduce in the same rounds, and checks their sums. Rank 0 prints CSV. The exit "
+          "status\n"
+          "is 1 if a verdict is bad. configs/comm.yaml runs it for several sizes and networks.\n\n"
+          "  mpiexec -n 2 comm_sweep --gradients 64KiB\n\n",
+          out);
     sweep_options_print(out, ROWS, ROWS_N);
-    fputs("  --sync.KEY     options of strategies, as in a spec\n", out);
+    fputs("  --sync.KEY     set an option of strategies, as in a spec\n", out);
 }
 
-/* What the sweep goes through by itself is no option of strategies here. */
+/* Rejects strategy options that the sweep varies itself. */
 static enum status check_config(const struct sweep_options *o, struct error *e)
 {
     static const struct {
@@ -89,19 +89,19 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
         const char *text = config_text(&o->config, swept[i].id);
         if (strcmp(text, option->preset) != 0)
             return error_set(e, ERR_ARGUMENT,
-                             "--%s %s: a sweep goes through all of them; %s picks some",
-                             option->key, text, swept[i].instead);
+                             "--%s %s: a sweep runs all values. Select some with %s", option->key,
+                             text, swept[i].instead);
     }
     return config_strategy(&o->config, &config, &at, e);
 }
 
-/* A sweep trains nothing. */
+/* Rejects options of training. */
 static enum status check_group(const struct sweep_options *o, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
         if (o->config.values[id].set && strncmp(option_get(id)->key, "sync.", 5) != 0)
             return error_set(e, ERR_ARGUMENT,
-                             "--%s has no effect on a sweep: expected --sync.KEY; leave it out",
+                             "--%s has no effect on a sweep: expected --sync.KEY. Leave it out",
                              option_get(id)->key);
     return OK;
 }
@@ -111,10 +111,10 @@ static enum status check_choice(const struct sweep_options *o, int id, struct er
     const struct spec_option *row = &ROWS[id - OPT_OWN];
     if (!o->compares || o->config.values[id].n == row->names->n)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "%s has no effect beside --compare, which names both operations; leave one of "
-                     "them out",
-                     row->key);
+    return error_set(
+        e, ERR_ARGUMENT,
+        "%s has no effect with --compare, which names both operations. Leave one of them out",
+        row->key);
 }
 
 static enum status check_spoil(const struct sweep_options *o, struct error *e)
@@ -125,8 +125,8 @@ static enum status check_spoil(const struct sweep_options *o, struct error *e)
     TRY(option_name("spoil", o->spoil, strategy_names(), STRATEGIES, &ignored, e));
     return o->compares || sweep_list_has(&o->config.values[SWEEP_STRATEGIES], o->spoil)
                ? OK
-               : error_set(e, ERR_ARGUMENT, "--spoil: '%s' is not in --strategies; add it there",
-                           o->spoil);
+               : error_set(e, ERR_ARGUMENT,
+                           "--spoil: '%s' is missing in --strategies. Add it there", o->spoil);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)

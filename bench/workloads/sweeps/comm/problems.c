@@ -1,10 +1,10 @@
-/* The gradients that are summed: of a size, or of a network. */
+/* Opens the gradients to sum: of a given size, or of a network. */
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/mem.h"
 
-/* What a problem's tensors come to, once its `net` is there. */
+/* Fills in sizes and rows of tensors from p->net. */
 static enum status measure(struct problem *p, struct error *e)
 {
     size_t n = (size_t)p->net.n_tensors;

@@ -1,4 +1,4 @@
-/* The ranks of a sweep: how many there are, where they run, how they wait. */
+/* Finds the ranks of a sweep and their nodes, and chooses how they wait. */
 #include <sched.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
@@ -6,7 +6,7 @@
 #include "comm/nodes.h"
 #include "kernels/base/mem.h"
 
-/* Whether ranks outnumber the processors that they may use together. */
+/* Returns whether there are more ranks than processors for them on the node. */
 static bool is_crowded(MPI_Comm node, int ranks)
 {
     cpu_set_t own, all;
@@ -16,7 +16,7 @@ static bool is_crowded(MPI_Comm node, int ranks)
     return ranks > CPU_COUNT(&all);
 }
 
-/* Ranks of this node, and nodes. Returns whether one of them is crowded. */
+/* Counts ranks on this node and nodes. Returns whether any node is crowded. */
 static bool count_ranks(struct sweep *s)
 {
     int local_rank, nodes[2];

@@ -1,20 +1,20 @@
-/* Operations are timed in rounds: in each of them every one of them runs, in an order of its own, so that
- * whatever slows the machine down meets all of them. Strategies hold memory: where all of them at
- * once would hold too much they go by groups, MPI_Allreduce being in each. */
+/* Times operations in rounds. Every round runs each operation, in a random order, so that
+ * disturbances affect all of them. If all strategies together need too much memory, they run in
+ * groups, each with MPI_Allreduce. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Steps of a round: small gradients are summed often enough for the clock, what does not do the same
- * in every step comes round. What goes as ranks happen to be has some steps to even out, and what
- * waits for a sum of the step before does not find it done by other operations' calls. */
+/* Bounds of steps per round. Small gradients are summed often enough for the clock; strategies with
+ * a period run whole periods. Strategies whose ranks drift get steps to even out. Strategies that
+ * wait for the previous step's sum do not find it completed by other operations. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
 
-/* Parameters, gradients, what is received, and shared sums, about. */
+/* Approximate arenas per strategy: parameters, gradients, receive buffers, shared sums. */
 #define ARENAS_OPEN 5
 
 /* Operations that are timed together. */
@@ -34,7 +34,7 @@ int round_steps(const struct sweep *s, const struct problem *p, const struct con
     return (int)(n > period ? n : period);
 }
 
-/* The mean of a round's steps; begins when all ranks are there. */
+/* Times one round of a contender, from a common start; the result is the mean over its steps. */
 static enum status run_round(struct sweep *s, const struct problem *p, struct contender *c,
                              int round, struct error *e)
 {
@@ -64,7 +64,7 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Checked after an odd step and again at the end, whatever has come in between. */
+/* Checks a contender after an odd step; called before and after the timed rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -86,7 +86,7 @@ static enum status check_group(struct sweep *s, const struct problem *p, const s
     return OK;
 }
 
-/* Afterwards all ranks have the times of the slowest. */
+/* Times a group; all ranks get the slowest rank's times. */
 static enum status time_group(struct sweep *s, const struct problem *p, const struct group *group,
                               struct error *e)
 {
@@ -110,8 +110,8 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) as long as they fit into the group; what cannot run is printed and
- * left out. *next is the first one that is left. */
+/* Opens contenders from [first, last) until the group is full. Contenders that cannot run are
+ * printed and skipped. *next is the first one not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -137,8 +137,8 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* MPI_Allreduce, which is the first of the contenders, and those from *next on that fit beside it,
- * each compared with it. */
+/* Times MPI_Allreduce, the first contender, and as many others from *next as fit, each compared
+ * with it. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)
@@ -155,9 +155,9 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
     return OK;
 }
 
-/* ---- Two with each other ---- */
+/* ---- Comparing two ---- */
 
-/* Both rows, each beside the other; one only where the other cannot run. */
+/* Prints both rows, each compared with the other; only one row if the other cannot run. */
 static enum status time_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
                              struct group *group, struct error *e)
 {
@@ -192,7 +192,7 @@ static bool sums_exactly(const struct contender *c)
            (strategy_flags(c->kind) & STRATEGY_EXACT) != 0;
 }
 
-/* NULL where there is none. */
+/* Returns the fastest contender that is wanted and ok, or NULL. */
 static const struct contender *find_best(const struct contender *contenders, int n,
                                          bool (*is_wanted)(const struct contender *c))
 {
@@ -209,7 +209,7 @@ static bool is_raw(const struct contender *c)
     return c->is_raw;
 }
 
-/* The fastest of many were lucky as well: the two are timed anew. */
+/* Times the winners again: the fastest of many was also lucky. */
 static enum status compare_best(struct sweep *s, const struct problem *p,
                                 const struct contender *contenders, int n, struct error *e)
 {

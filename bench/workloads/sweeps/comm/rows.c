@@ -1,4 +1,4 @@
-/* The table of the sweep. */
+/* Prints the table of the sweep. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void rows_write_header(FILE *out)
     csv_write_header(out, COLUMNS, COLUMNS_N);
 }
 
-/* What a row of this sweep says whatever it is of. */
+/* Fills in the columns that are equal in all rows. */
 static struct comm_row common_row(const struct sweep *s)
 {
     struct comm_row row;
@@ -38,7 +38,7 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* `name` is where the row's name is kept. */
+/* `name` holds the row's name. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
 {
@@ -88,15 +88,15 @@ void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, stru
     print(s, &row);
 }
 
-/* ---- What a step costs on paper, and what was counted ---- */
+/* ---- Predicted and counted costs ---- */
 
 static bool is_counted(const struct cost *cost)
 {
     return strcmp(cost->wire_source, WIRE_COUNTED) == 0;
 }
 
-/* A step that rests now and then, or whose course depends on others, is counted and not
- * promised. */
+/* Counts are only compared for strategies whose steps are all alike and do not depend on other
+ * ranks. */
 static bool counts_agree(const struct contender *c, const struct cost *cost)
 {
     if (c->is_raw || !(strategy_flags(c->kind) & STRATEGY_EXACT))
@@ -106,7 +106,8 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* The busiest rank's counts; whether all ranks' are as promised. Collective. */
+/* Fills in the busiest rank's counts. *agree: all ranks' counts match the prediction.
+ * Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -149,9 +150,9 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
     row->algbw_gbyte_per_s = row->bytes / ns.mid;
 }
 
-/* The formula of nccl-tests takes for granted that a step sums and that a rank sends 2 (p - 1) / p of
- * the gradient for it, up to a number a message. What sends less or more, other bytes in their stead,
- * or promises no sum, has the bandwidth of its algorithm only. */
+/* Fills in bus bandwidth as nccl-tests define it. It assumes a sum for which a rank sends 2 (p - 1)
+ * / p of the gradient, up to one number per message. Other operations have an algorithm bandwidth
+ * only. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

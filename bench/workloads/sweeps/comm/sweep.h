@@ -1,5 +1,5 @@
-/* comm_sweep: what every strategy costs for a flat tensor or for the tensors of a network, beside
- * MPI_Allreduce in the same rounds, and whether it sums. */
+/* comm_sweep: times every strategy on a flat tensor or a network's tensors, in the same rounds as
+ * MPI_Allreduce, and checks its sums. */
 #pragma once
 
 #include <mpi.h>
@@ -15,24 +15,26 @@
 
 enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
-/* An operation that is timed: MPI_Allreduce by itself, or a strategy in one of its configurations. */
+/* Timed operation: MPI_Allreduce alone, or a strategy in one configuration. */
 struct contender {
-    bool is_raw; /* by the algorithm of `config` */
+    bool is_raw; /* MPI_Allreduce, with the algorithm of `config` */
     enum strategy_kind kind;
     struct strategy_config config;
-    struct sync *sync;          /* of a strategy */
-    real *sums;                 /* [n], of MPI_Allreduce, in place */
-    struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
-    void (*serve)(void *arg);   /* what the strategy does while this rank waits, of waiter */
+    struct sync *sync; /* NULL for MPI_Allreduce */
+    real *sums;        /* [n] in-place buffer of MPI_Allreduce */
+    /* SGD with learning rate 1, so that parameters are minus the sums */
+    struct optimizer optimizer;
+    void (*serve)(void *arg); /* waiter.serve of the strategy: its work while this rank waits */
     void *serve_arg;
-    uint64_t steps;   /* so far; odd steps sum gradients, even ones their negatives */
-    double *round_ns; /* [rounds], slowest rank */
+    uint64_t steps;   /* steps so far; odd steps sum gradients, even steps their negatives */
+    double *round_ns; /* [rounds] time on the slowest rank */
     struct mem_room memory;
-    double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
-    bool is_right;    /* what it left so far is what it promises */
-    double sum_error; /* of a compressor: relative norm of what its last checked step is off */
-    double median_ns; /* of rounds; NAN: it could not run. Set with is_ok when its row is printed */
-    bool is_ok;       /* verdict */
+    double calls, bytes_payload, messages_sent, bytes_sent; /* per step on this rank */
+    bool is_right;    /* whether all results so far were correct */
+    double sum_error; /* relative error (norm) of a compressor's last checked step */
+    /* Median over rounds; NAN: cannot run. Set when the row is printed, like is_ok. */
+    double median_ns;
+    bool is_ok; /* whether the verdict is ok */
 };
 
 const char *wait_name(enum wait_kind kind);
@@ -44,24 +46,24 @@ enum {
 };
 
 struct sweep_options {
-    struct config config;         /* texts are borrowed from it */
+    struct config config;         /* owns the strings of the other members */
     const char *gradients;        /* "link", a size or a network */
-    size_t bytes;                 /* of that size; else 0 */
-    struct contender compared[2]; /* only these two, with each other */
+    size_t bytes;                 /* gradient size in bytes if `gradients` is a size; else 0 */
+    struct contender compared[2]; /* pair of operations to compare with each other */
     bool compares;
-    const char
-        *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice; NULL */
+    const char *spoil; /* strategy whose gradients are falsified to test the verdicts; NULL: none */
     int rounds;
     const char *record;  /* folder for the tables; NULL: standard output */
-    double memory_bytes; /* of strategies that are open at the same time, on a node */
+    double memory_bytes; /* memory per node of strategies that are open at the same time */
     bool help;
 };
 
-/* ERR_SPEC or ERR_ARGUMENT with what is wrong and what is accepted. The configuration is freed in any case. */
+/* Parses the command line. ERR_SPEC or ERR_ARGUMENT with the expected and the found value. The
+ * caller frees o->config in any case. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* One line of the table: texts as they stand there, numbers NAN where unknown. */
+/* Row of a table; unknown numbers are NAN. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct comm_row {
 #include "bench/workloads/sweeps/comm/csv_comm.def"
@@ -73,103 +75,108 @@ struct link_row {
 
 void rows_write_header(FILE *out);
 
-/* The model's coefficients with their intervals; NAN where nothing was sent. */
+/* Coefficients of the link model with intervals; NAN if nothing was sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
 };
 
-/* Gradients to be summed: of a size, or of a network. */
+/* Gradients to sum: of a given size, or of a network. */
 struct problem {
     const char *part, *model;
-    const struct net_desc *desc; /* its own `net`, of which a copy of the problem borrows */
-    size_t *counts;              /* [desc->n_tensors] */
-    size_t *rows;                /* [desc->n_tensors] of tensors that are matrices, else 0 */
+    const struct net_desc *desc; /* points to `net`; a copied problem borrows it */
+    size_t *counts;              /* [desc->n_tensors] number of elements */
+    size_t *rows;                /* [desc->n_tensors] rows of a matrix; 0: not a matrix */
     struct net_desc net;
-    struct tensor_desc flat; /* of a size, which is no network */
+    struct tensor_desc flat; /* single tensor of a given size */
     bool is_net;
 };
 
-/* The ranks and what they share. */
+/* State shared by all operations of the sweep. */
 struct sweep {
     const struct sweep_options *options;
     int rank, ranks, local_ranks, nodes;
-    int *node_of; /* [ranks] the node of each */
+    int *node_of; /* [ranks] node of each rank */
     struct waiter waiter;
     struct exec exec;
-    bool can_choose;                   /* the library lets its algorithms be chosen */
-    struct algorithm_settings library; /* as the process began */
+    bool can_choose; /* whether the MPI library lets users choose its algorithms */
+    struct algorithm_settings library; /* algorithm settings when the process started */
     struct link_fit fit;
-    struct link_model link; /* its middle */
+    struct link_model link; /* medians of `fit` */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
-    int wrong; /* rows whose verdict is bad */
+    int wrong; /* number of rows with a bad verdict */
 };
 
-/* The operations to be timed, MPI_Allreduce first; returns how many. */
+/* Lists the operations to time, MPI_Allreduce first; returns their number. */
 int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX]);
 
-/* "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring", "allreduce+topk": a variant, or an
- * algorithm of what the library sums, and a compressor; else as o->config says. ERR_ARGUMENT. */
+/* Parses an operation: "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring", "allreduce+topk".
+ * After "/": a variant or a library algorithm; after "+": a compressor; the rest is from o->config.
+ * ERR_ARGUMENT. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
-/* As contender_parse takes it. */
+/* Size of a name as contender_parse accepts it. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* What a step of it costs this rank on paper. */
+/* Returns the predicted cost of a step on this rank. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
-/* Opens a contender for the tensors of `p`: collective. ERR_UNAVAILABLE when it cannot run on these
- * ranks, which all of them know then; *reason says why on rank 0. */
+/* Opens a contender for the tensors of `p`. Collective. ERR_UNAVAILABLE on all ranks if it cannot
+ * run on them; rank 0 has the reason. */
 enum status contender_open(struct sweep *s, const struct problem *p, struct contender *c,
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* Around a contender's steps, checks and end: what a strategy does while its rank waits is its own
- * alone; a rank leaves when all have done what it might have to serve. Collective. */
+/* Call before and after a contender's steps and checks: its work while this rank waits must not run
+ * during others. contender_leave returns when all ranks are done, since each may serve others.
+ * Collective. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
-/* Has the library sum by the contender's algorithm, until the next call. */
+/* Makes the MPI library use the contender's algorithm until the next call. */
 enum status contender_choose(struct sweep *s, const struct contender *c, struct error *e);
 
-/* Gradients are whole numbers that repeat after PERIOD. Those of a rank in the step that `contender`
- * has taken last, and their sum over all ranks. */
+/* Gradients are integers that repeat after PERIOD numbers. gradients_fill writes those of a rank in
+ * the contender's latest step, gradients_sum their sum over all ranks. */
 enum { PERIOD = 101 };
 void gradients_fill(const struct contender *c, int rank, real *to, size_t n);
 void gradients_sum(const struct sweep *s, const struct contender *c, real sums[PERIOD]);
 
-/* One step on gradients of this rank; *ns is what it took without the optimizer. */
+/* Runs one step on this rank's gradients; *ns is its time without the optimizer. */
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
-/* Whether what the last step left is right on every rank. Collective. */
+/* Checks the results of the last step on every rank. Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
-/* Measures messages and local sums, prints their rows if these are swept, and sets s->fit and s->link. Collective. */
+/* Measures messages and local sums, prints their rows if requested, and sets s->fit and s->link.
+ * Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
-/* link.csv, the coefficients, in the folder of the record if there is one. */
+/* Writes the coefficients to link.csv in the folder of the record, if there is one. */
 enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);
 
-/* Times and prints all operations for the tensors of `p`, then the best against the best. */
+/* Times and prints all operations for the tensors of `p`, then compares the best strategy with the
+ * best MPI_Allreduce. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
-/* The two that the command line names, with each other. */
+/* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
-/* The row of one contender, compared with another one of the same rounds. */
+/* Prints the row of a contender, compared with another one of the same rounds. */
 enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *c,
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* What the command line names. ERR_SPEC and its like of a network, on all ranks. Freed in any case. */
+/* Opens the gradients of the command line. Fails on all ranks with errors of a network, such as
+ * ERR_SPEC. Call problem_close in any case. */
 enum status problem_open(struct problem *p, const struct sweep_options *o, struct error *e);
 void problem_close(struct problem *p);
 
-/* Steps of a round. */
+/* Returns the number of steps in a round. */
 int round_steps(const struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Counts ranks and nodes and opens s->waiter. */
+/* Finds ranks and nodes and opens s->waiter. */
 enum status ranks_open(struct sweep *s, struct error *e);

@@ -1,6 +1,5 @@
-/* Every layer by itself, with the kernel of its kind: the same for a plan whose ops take several
- * layers at once. Results are compared with the reference kernel's on the same input, image by
- * image of the whole batch. */
+/* Times every layer alone with the kernel of its kind, which is the same for all plans. Results are
+ * compared with the reference kernel on the same input, for the whole batch. */
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +8,12 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* The numbers of one layer. */
+/* Buffers of one layer. */
 struct stage {
     const struct layer_desc *layer;
     const struct layer_kernel *kernel;
     int n;
-    size_t in, out, params; /* numbers of x, y and the parameters */
+    size_t in, out, params; /* elements of x, of y and of the parameters */
     real *x, *y, *dx, *dy, *weights, *grads;
     char *saved, *scratch;
     struct mem_room memory;
@@ -49,7 +48,7 @@ static enum status open_stage(struct stage *g, const struct net_desc *desc, int 
     return OK;
 }
 
-/* As in the net: the first layer passes no gradient on. */
+/* As in the net, the first layer computes no input gradient. */
 static struct layer_call call_of(const struct stage *g, const struct exec *ex)
 {
     return (struct layer_call){.ex = ex,
@@ -79,7 +78,7 @@ static void backward(const struct stage *g, const struct exec *ex)
 
 static void time_stage(const struct stage *g, const struct exec *ex, int repeats, double *ms)
 {
-    for (int k = -1; k < repeats; k++) { /* the first warms up */
+    for (int k = -1; k < repeats; k++) { /* the first call is a warm-up */
         int64_t begin_ns = clock_ns();
         forward(g, ex);
         int64_t between_ns = clock_ns();
@@ -135,7 +134,7 @@ static void print_layer(struct sweep *s, const struct stage *g, const struct sta
     sweep_print_row(s, &row, s->options->isas[0], ms, (size_t)s->options->repeats);
 }
 
-/* One per cent off: what a wrong kernel could do. */
+/* Falsifies results by 1 %, as a wrong kernel could. */
 static void spoil(struct stage *g)
 {
     for (size_t i = 0; i < g->out; i++)
@@ -166,7 +165,7 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
     return status;
 }
 
-/* What the layers of a net share: samples, running statistics, and times [PASSES, repeats]. */
+/* Sweeps all layers with shared samples, running statistics and times [PASSES, repeats]. */
 static enum status sweep_shared(struct sweep *s, struct mem_room *memory, struct error *e)
 {
     const struct sweep_options *o = s->options;

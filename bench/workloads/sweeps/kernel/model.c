@@ -1,12 +1,12 @@
-/* What can be said of layers without running them: FLOPs, bytes, rounding. */
+/* Predicts FLOPs, bytes and rounding errors of layers. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/text.h"
 
-/* Roundings of a sum are rarely further apart than this many times the square root of their number:
- * less often than once in 10^20 sums. */
+/* Rounding errors of a sum exceed this factor times the square root of their number less often than
+ * once in 10^20 sums. */
 #define ROUNDING_FACTOR 10.0
 
 static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
@@ -14,8 +14,8 @@ static const struct tensor_desc *weights_of(const struct net_desc *desc, const s
     return l->n_tensors > 0 ? &desc->tensors[l->first_tensor] : NULL;
 }
 
-/* Terms of the longest sum behind one output; a vector of weights scales what was averaged over all
- * images. */
+/* Returns the terms of the longest sum behind an output. One-dimensional weights scale values
+ * averaged over all images. */
 static double terms_forward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
@@ -26,7 +26,7 @@ static double terms_forward(const struct net_desc *desc, const struct layer_desc
     return fmax(1, (double)l->kernel_h * l->kernel_w);
 }
 
-/* The same behind a gradient, be it of an input or of a parameter. */
+/* Returns the terms of the longest sum behind a gradient of an input or a parameter. */
 static double terms_backward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
@@ -46,10 +46,10 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
     return rounding(pass == PASS_FORWARD ? terms_forward(desc, l, n) : terms_backward(desc, l, n));
 }
 
-/* Numbers of bf16 are off by 2^-8 of their size at most, by a third of that squared in mean square, and of
- * the tiles F4 lets most through, 4.8 times as much as operands have together (kernels/simd/winograd.h). What
- * batch norm reads is rounded once; its means, which it takes away, are taken to be no larger than deviations.
- * What a convolution hands on is rounded as well, by less than a fifth of what F4 lets through. */
+/* Returns the relative error from rounding operands to bf16: each by at most 2^-8, a third of its
+ * square in mean square. F4 tiles amplify the error most, 4.8 times (kernels/simd/winograd.h).
+ * Batch norm rounds its input once; its means are assumed not to exceed the deviations. A
+ * convolution's output rounding adds less than a fifth of F4's error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -64,9 +64,8 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Layers add up. Where activations have kinks, a share of them as large as their error lies on the
- * other side, and each of these sends its gradient the other way: the root of that share in
- * norm. */
+/* Adds up the bounds of all layers. If activations have kinks, a share of them equal to their error
+ * lies on the other side, and its gradient is wrong: the root of that share in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;
@@ -84,7 +83,7 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* The first layer passes no gradient on. */
+/* The first layer computes no input gradient. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {
@@ -136,7 +135,7 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n)
     }
 }
 
-/* Something that should be nothing is as wrong as can be. */
+/* A difference from an exact zero is infinite. */
 double distance_relative(const struct distance *d)
 {
     if (d->size == 0)

@@ -1,25 +1,25 @@
-/* Every op of a compiled net. Each round times all plans, so that whatever disturbs the machine
- * disturbs all of them, and every op finds the caches as training leaves them. */
+/* Times every op of a compiled net. Each round times all plans, so that disturbances affect all of
+ * them, and every op finds the caches as in training. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/setup.h"
 #include "kernels/base/clock.h"
 
-/* Results are compared on a few images: the reference plan takes its time. */
+/* Results are compared on few images, since the reference plan is slow. */
 #define IMAGES_COMPARED 8
 
 #define TEXT_BYTES 512
 
-/* One plan with one instruction set, and its times: [pass][op][repeat]; of whole training steps, and
- * the rate of the matrix product before each: [repeat]. */
+/* A plan with an instruction set and its times: ms [pass][op][repeat]. train_ms [repeat] are whole
+ * training steps; product_gflop_per_s [repeat] is the rate of the matrix products beside each. */
 struct lane {
     enum plan plan;
     enum isa isa;
     struct net *net;
     int ops, repeats;
     double *ms, *train_ms, *product_gflop_per_s;
-    double *residual, *bound; /* [pass][op], of the last element the whole net */
+    double *residual, *bound; /* [pass][op]; the last element is the whole net */
 };
 
 static int lanes_of(const struct sweep *s)
@@ -51,7 +51,7 @@ static enum status make_net(struct lane *lane, const struct sweep *s, int n_max,
     return net_create(&lane->net, s->desc, &options, e);
 }
 
-/* Lane i: of each plan its instruction sets. */
+/* Opens lane i; the instruction set varies fastest. */
 static enum status open_lane(struct lane *lane, const struct sweep *s, int i,
                              struct mem_room *memory, struct error *e)
 {
@@ -76,7 +76,7 @@ static double elapsed_ms(int64_t begin_ns)
     return 1e-6 * (double)(clock_ns() - begin_ns);
 }
 
-/* One training step without its update; times go to column `repeat`, or nowhere if it is
+/* Runs one training step without update. Times go to column `repeat`, or nowhere if it is
  * negative. */
 static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
                      real *grads, int repeat)
@@ -97,8 +97,8 @@ static void run_step(struct setup *r, const struct lane *lane, int n, const real
     }
 }
 
-/* A training step between two matrix products. The product fills the caches with its matrices: a
- * step that nobody times comes in between, as one step comes before another in training. */
+/* Times a training step between two matrix products. An untimed step comes first, because the
+ * product fills the caches with its matrices. */
 static void time_step(struct setup *r, const struct lane *lane, int n, int repeat)
 {
     double before = product_gflop_per_s(&r->product);
@@ -114,9 +114,9 @@ static void time_step(struct setup *r, const struct lane *lane, int n, int repea
     lane->product_gflop_per_s[repeat] = 2 / (1 / before + 1 / after);
 }
 
-/* ---- Comparing with the reference ---- */
+/* ---- Comparison with the reference ---- */
 
-/* Of an output of n images, that part which a later layer reads. */
+/* Returns the distance of an output of n images, in the part that later layers read. */
 static double output_distance(const struct sweep *s, const struct net_op_view *view,
                               const real *reference, int n)
 {
@@ -148,8 +148,8 @@ static bool rounds(const struct lane *lane)
     return false;
 }
 
-/* The reference plan has an op a layer. An op whose output lies in a layout of its own is judged
- * by the next one whose output does not; the last one's are logits. */
+/* The reference plan has one op per layer. An op whose output has a private layout is judged by the
+ * next op without; the last output are logits. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
@@ -170,8 +170,8 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* An op without parameters is judged by the nearest before it that has some: its gradient came
- * through here. */
+/* An op without parameters is judged by the nearest earlier op with parameters, whose gradient
+ * passed through it. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -210,7 +210,7 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
 
 /* ---- Rows ---- */
 
-/* Time of the ops that make up layers [first, last) in one repeat; NAN where ops do not end
+/* Returns the time of the ops of layers [first, last) in one repeat; NAN if ops do not end
  * there. */
 static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
@@ -243,7 +243,7 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     CSV_SET_INTERVAL(row, ratio, ratio, 1);
 }
 
-/* Round by round, so that a machine that is slower for a while is so for both. */
+/* Compares round by round, so that a slow phase of the machine affects both. */
 static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
                             int first, int last, double *room)
 {
@@ -271,8 +271,8 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Layers [first, last) as one row; `position` is an op, or the number of ops for the whole net.
- * A training step is as right as its gradient. */
+/* Prints layers [first, last) as one row. `position`: index of the op, or the number of ops for the
+ * whole net. A training step is judged by its gradient. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {
@@ -330,7 +330,7 @@ static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lan
         TRY(open_lane(&lanes[i], s, i, &r->batch.memory, e));
     TRY(compare(lanes, s, r, e));
     TRY(MEM_KEEP(&r->batch.memory, room, (size_t)repeats, "times", e));
-    for (int k = -1; k < repeats; k++) /* the first round warms up */
+    for (int k = -1; k < repeats; k++) /* the first round is a warm-up */
         for (int i = 0; i < n; i++)
             time_step(r, &lanes[i], s->options->batch, k);
     print_lanes(s, lanes, room);

@@ -38,7 +38,7 @@ static enum status fill_plans(struct sweep_options *o, struct error *e)
     return OK;
 }
 
-/* The first name is auto, the others are the sets in their order. */
+/* The first name is auto; the others are the sets in order. */
 static enum status fill_isa(const char *name, enum isa *isa, struct error *e)
 {
     int index = name_index(name, names_isas->names, names_isas->n);
@@ -47,7 +47,8 @@ static enum status fill_isa(const char *name, enum isa *isa, struct error *e)
     *isa = (enum isa)(index - 1);
     return *isa <= isa_best_bf16()
                ? OK
-               : error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
+               : error_set(e, ERR_ARGUMENT,
+                           "--isa: '%s' is not supported by this processor; expected at most '%s'",
                            name, isa_names()[isa_best_bf16()]);
 }
 
@@ -62,10 +63,11 @@ static enum status fill_isas(struct sweep_options *o, struct error *e)
 
 void options_help(FILE *out)
 {
-    fputs("Times every op of a compiled plan and every layer by itself, forward and backward, and\n"
-          "compares them with the reference plan and with what this core can do. A row of CSV for\n"
-          "each; exit status 1 when a result is further from the reference than rounding "
-          "explains.\n"
+    fputs("Times every op of a compiled plan and every layer alone, forward and backward, and "
+          "compares\n"
+          "them with the reference plan and with the peaks of this core. Prints a CSV row for "
+          "each. The\n"
+          "exit status is 1 if rounding cannot explain a difference from the reference.\n"
           "configs/kernels.yaml runs it for every network.\n\n",
           out);
     sweep_options_print(out, ROWS, ROWS_N);
@@ -89,8 +91,8 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     TRY(fill_isas(o, e));
     if (o->model == NULL && !o->help)
         return error_set(e, ERR_ARGUMENT,
-                         "--model is missing: a name from configs/models or a model file");
+                         "--model is missing: expected a name from configs/models or a model file");
     return o->n_plans * o->n_isas <= LANES_MAX
                ? OK
-               : error_set(e, ERR_ARGUMENT, "--plan and --isa: two of one or of the other");
+               : error_set(e, ERR_ARGUMENT, "--plan and --isa: expected at most two combinations");
 }

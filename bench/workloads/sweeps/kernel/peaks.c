@@ -1,4 +1,4 @@
-/* Upper bounds, measured: a large matrix product, and a stream through memory. */
+/* Measures peaks: a large matrix product and a memory stream. */
 #include <math.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
@@ -6,7 +6,7 @@
 #include "kernels/peak.h"
 
 enum { SIDE = 1024 };
-#define STREAM_REALS ((size_t)16 << 20) /* 64 MiB an array in single precision */
+#define STREAM_REALS ((size_t)16 << 20) /* 64 MiB per array in single precision */
 
 static void fill(real *x, size_t n)
 {
@@ -19,7 +19,7 @@ enum status product_open(struct product *p, struct mem_room *memory, struct erro
     const size_t n = (size_t)SIDE * SIDE;
     real **const arrays[] = {&p->a, &p->b, &p->c};
     for (int i = 0; i < 3; i++) {
-        TRY(MEM_KEEP(memory, *arrays[i], n, "a matrix product to compare with", e));
+        TRY(MEM_KEEP(memory, *arrays[i], n, "a matrix product", e));
         fill(*arrays[i], n);
     }
     return OK;
@@ -47,10 +47,10 @@ static enum status measure_stream(double *gbyte_per_s, int repeats, struct mem_r
     real *arrays[3];
     double best = INFINITY;
     for (int i = 0; i < 3; i++) {
-        TRY(MEM_KEEP(memory, arrays[i], STREAM_REALS, "arrays to measure memory with", e));
+        TRY(MEM_KEEP(memory, arrays[i], STREAM_REALS, "a memory stream", e));
         fill(arrays[i], STREAM_REALS);
     }
-    for (int r = 0; r <= repeats; r++) /* once more: the first warms up */
+    for (int r = 0; r <= repeats; r++) /* one more: the first is a warm-up */
         best = fmin(best, stream_s(arrays[0], arrays[1], arrays[2]));
     *gbyte_per_s = 3e-9 * (double)(STREAM_REALS * sizeof(real)) / best;
     return OK;
@@ -77,7 +77,7 @@ static enum status measure(struct peaks *peaks, const struct sweep_options *opti
     return measure_stream(&peaks->gbyte_per_s, options->repeats, memory, e);
 }
 
-/* The best of several counts: whatever else runs can only slow them down. */
+/* The best of several runs counts: other load can only slow them down. */
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options, struct error *e)
 {
     struct mem_room memory = {.n = 0};

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* One per cent off, in the tensors of one layer: what a wrong kernel could do. */
+/* Falsifies the parameters of one layer by 1 %, as a wrong kernel could. */
 static void spoil(const struct sweep *s, real *params)
 {
     for (int i = 0; i < s->desc->n_tensors; i++) {

@@ -1,5 +1,5 @@
-/* kernel_sweep: what each op of a plan and each layer costs, how far that is from what the
- * machine can do, and whether it computes what the reference plan computes. */
+/* kernel_sweep: times each op of a plan and each layer, compares the rates with the machine's
+ * peaks, and checks results against the reference plan. */
 #pragma once
 
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "kernels/net/net.h"
 #include "kernels/optimizers/optimizer.h"
 
-/* Plans, and instruction sets; of both together as many lanes. */
+/* Most plans, instruction sets, and combinations (lanes). */
 #define PLANS_MAX 2
 #define ISAS_MAX  2
 #define LANES_MAX 2
 
-/* PASS_TRAIN, of whole nets: a training step, with its loss and update. */
+/* Passes; PASS_TRAIN is a training step of a whole net with loss and update. */
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
 enum {
@@ -28,14 +28,13 @@ enum {
 };
 
 struct sweep_options {
-    struct config config; /* texts are borrowed from it */
-    const char *model;    /* a name or path */
-    const char *layer;    /* only what covers the layer of this name; NULL: everything */
-    const char
-        *spoil; /* the layer whose results are made wrong, to see that verdicts notice; NULL */
+    struct config config; /* owns the strings of the other members */
+    const char *model;    /* name or path */
+    const char *layer;    /* layer whose ops are selected; NULL: all */
+    const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
-    bool ops, layers; /* which parts */
+    bool ops, layers; /* parts to time */
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;
@@ -43,28 +42,27 @@ struct sweep_options {
     bool help;
 };
 
-/* ERR_SPEC or ERR_ARGUMENT with what is wrong and what is accepted. */
+/* Parses the command line. ERR_SPEC or ERR_ARGUMENT with the expected and the found value. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 const char *plan_name(enum plan plan);
 
-/* What the machine can do at most, measured by this process; products in registers of each set that is
- * wanted. */
+/* Peaks of the machine, measured by this process: matrix product, memory stream, and products in
+ * registers per instruction set. */
 struct peaks {
     double gflop_per_s, gbyte_per_s, unit_gflop_per_s[ISAS];
 };
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options,
                           struct error *e);
 
-/* The matrix product that the first of them is, 1024 x 1024 x 1024, to be timed between other
- * things. */
+/* Matrix product 1024 x 1024 x 1024, also timed between ops. */
 struct product {
     real *a, *b, *c;
 };
 enum status product_open(struct product *p, struct mem_room *memory, struct error *e);
 double product_gflop_per_s(const struct product *p);
 
-/* One line of the table: texts as they stand there, numbers NAN where unknown. */
+/* Row of a table; unknown numbers are NAN. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct kernel_row {
 #include "bench/workloads/sweeps/kernel/csv_kernels.def"
@@ -73,57 +71,60 @@ struct kernel_row {
 
 void rows_write_header(FILE *out);
 
-/* What the rows have in common. */
+/* State shared by all rows. */
 struct sweep {
     const struct sweep_options *options;
     const struct net_desc *desc;
     struct peaks peaks;
     FILE *out;
-    int wrong; /* rows whose verdict is bad */
+    int wrong; /* number of rows with a bad verdict */
 };
 
-/* Fills in what follows from times [n] in ms, FLOPs, bytes and the instruction set: rates, shares, verdict;
- * prints. */
+/* Computes rates, percentages and verdict from times [n] in ms, FLOPs, bytes and instruction set,
+ * and prints the row. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
-/* Whether a run of layers is wanted. */
+/* Returns whether layers [first_layer, last_layer) are selected by --layer. */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
-/* Rows of every op of each plan and of the whole net; then of every layer by itself. */
+/* Print rows of every op of each plan and of the whole net, and rows of every layer alone. */
 enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
 
-/* ||a - b|| / ||b||, summed up run by run of numbers. */
+/* Relative distance ||a - b|| / ||b||, accumulated over calls. */
 struct distance {
-    double difference, size; /* squared */
+    double difference, size; /* sums of squares */
 };
 void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
 
-/* What rounding can make of a relative distance, of n images, after Higham and Mary, "A new
- * approach to probabilistic rounding error analysis", 2019: a sum of k products is off by sqrt(k)
- * roundings times a factor that is exceeded hardly ever. Of one layer by itself, and of layers
- * [first, ..) of a whole net, whose convolutions of 3x3 may round operands to bf16 as well. */
+/* Return bounds on the relative distance that rounding explains, for n images, after Higham and
+ * Mary, "A new approach to probabilistic rounding error analysis", 2019: a sum of k products is off
+ * by sqrt(k) roundings times a factor that is very rarely exceeded. The first is for one layer
+ * alone, the second for layer `layer` within a whole net. bf16: 3x3 convolutions round their
+ * operands to bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
-/* Of a value of the first layer's input, and of the last one's output, in forward; gradients are numbers. */
+/* Bytes per value of the first layer's input and the last layer's output in forward; gradients are
+ * `real`. */
 struct value_bytes {
     size_t in, out;
 };
 
-/* Traffic of n images through layers [first, last) when every operand is read or written once. */
+/* Returns the bytes for n images through layers [first, last) if every operand is read or written
+ * once. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of);
 
-/* FLOPs of n images, of layers [first, last) as written. */
+/* Returns the FLOPs of n images in layers [first, last) as written. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
-/* Running statistics as they begin. */
+/* Allocates running statistics with initial values. */
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
                                struct error *e);
 
-/* "conv1+relu1" */
+/* Writes layer names as "conv1+relu1"; returns text. */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);

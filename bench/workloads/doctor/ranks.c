@@ -1,4 +1,4 @@
-/* Who is where, and coming together without taking a core from anybody. */
+/* Finds the placement of ranks, and synchronises them without using their cores. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,14 +10,14 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* What is waited for takes seconds; a rank that is lost should not hold up the answer for minutes. */
+/* Waiting takes seconds; a lost rank must not delay the result by minutes. */
 #define DEADLINE_S 60.0
 #define SLEEP_NS   1000000
 
-/* What each rank tells all others. */
+/* Placement that each rank sends to all others. */
 struct place_of_rank {
-    int first;           /* rank of its node */
-    int lowest, highest; /* processor that it is bound to */
+    int first;           /* first rank of its node */
+    int lowest, highest; /* lowest and highest processor that the rank is bound to */
     char machine[64];
 };
 
@@ -113,7 +113,7 @@ void ranks_close(struct doctor *d)
     mem_free(d->buffer);
 }
 
-enum status ranks_meet(struct doctor *d, const char *what, struct error *e)
+enum status ranks_synchronise(struct doctor *d, const char *what, struct error *e)
 {
     static const struct timespec moment = {.tv_nsec = SLEEP_NS};
     int here = 1;
