@@ -10,7 +10,8 @@
 #define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
 #include <xxhash.h>
 
-/* Hashes the build id. A note is a header, a name and contents, each padded to four bytes. */
+/* Adds the build id in a library's ELF notes to the hash; returns false if there is none. A note is
+ * a header, a name and contents, each padded to four bytes. */
 static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
 {
     ElfW(Nhdr) note;

@@ -48,7 +48,7 @@ struct checkpoint_parts {
 struct checkpoint_state {
     struct sync *sync;                    /* additional state of the strategy; ranks and waiter */
     const struct arenas *arenas;          /* arenas of the whole net or of this rank's part */
-    const struct checkpoint_parts *parts; /* NULL: every rank holds the whole net */
+    const struct checkpoint_parts *parts; /* part of the net on this rank; NULL: the whole net */
     MPI_Comm comm;                        /* all ranks of the run */
     uint64_t *steps_done;
     /* Batches in the running statistics, equal for all batch-norm layers. */

@@ -1,4 +1,4 @@
-/* Facts about a run in its checkpoints, so that no other run resumes from them. */
+/* Facts that identify the run of a checkpoint: no other run may resume from it. */
 #pragma once
 
 #include <jansson.h>
@@ -9,6 +9,7 @@
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
                                 struct error *e);
 
-/* ERR_DATA names the first key that differs and both values. */
+/* Compares the checkpoint's keys with this run's values. ERR_DATA names the first key that differs
+ * and both values. */
 enum status checkpoint_keys_compare(const struct safetensors *file,
                                     const struct checkpoint_state *s, struct error *e);

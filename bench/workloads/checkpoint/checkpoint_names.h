@@ -4,7 +4,8 @@
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
 #include "kernels/base/names.h"
 
-/* Returns whether a name is a section beside the model: "optimizer.0.fc.bias", "rank.1.params". */
+/* Returns whether a tensor belongs to a checkpoint section, not to the model:
+ * "optimizer.0.fc.bias", "rank.1.params". */
 bool names_a_section(const char *name);
 
 /* Returns the rank of a section "rank.<rank>.<what>" and sets *what; -1 for other names. */

@@ -109,13 +109,14 @@ struct replica {
     uint64_t strategy_bytes;
 };
 
-/* Sections of all ranks, on rank 0; other ranks have `differ` and `strategy_most` only. */
+/* Rank sections of a checkpoint. Rank 0 has the sections of all ranks; other ranks use `differ` and
+ * `strategy_most` only. */
 struct sections {
     uint64_t differ;        /* whether replicas differ: then other ranks' replicas are saved too */
     uint64_t strategy_most; /* largest strategy section, in bytes */
     struct replica *replicas;
     uint8_t *strategy;       /* [ranks][strategy_most] */
-    uint8_t *params, *state; /* of real [ranks][n] and [ranks][slots][n] */
+    uint8_t *params, *state; /* [ranks][n] and [ranks][slots][n] numbers of type real */
 };
 
 /* Describes this rank's state. Sharded optimizer state is complete on rank 0, so its hash is left
@@ -176,7 +177,7 @@ static enum status gather_strategy(struct sections *all, struct sync *s, const v
                                    size_t bytes, struct error *e)
 {
     uint8_t *padded;
-    TRY(MEM_NEW(padded, all->strategy_most, "what the strategy keeps", e));
+    TRY(MEM_NEW(padded, all->strategy_most, "state of the strategy", e));
     if (bytes > 0)
         memcpy(padded, mine, bytes);
     enum status status =

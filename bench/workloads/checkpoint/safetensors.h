@@ -22,7 +22,7 @@ struct safetensors_tensor {
     int n_dims;
     size_t dims[SAFETENSORS_DIMS_MAX];
     const void *data; /* borrowed; unaligned in an open file */
-    size_t bytes;     /* set by open and write */
+    size_t bytes;     /* bytes of `data`; set by open and write */
 };
 
 /* Open, mapped file. Tensors are sorted by the offset of their data. */

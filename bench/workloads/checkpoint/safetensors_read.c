@@ -7,7 +7,7 @@
 #include "bench/workloads/checkpoint/safetensors.h"
 #include "kernels/base/mem.h"
 
-#define LENGTH_BYTES     8         /* size of the header's length */
+#define LENGTH_BYTES     8         /* bytes of the field with the header's length */
 #define HEADER_BYTES_MAX 100000000 /* limit of the format */
 
 size_t safetensors_type_bytes(const char *dtype)
@@ -120,7 +120,7 @@ static enum status take_keys(const struct safetensors *file, const char *name, c
     return OK;
 }
 
-/* Reads a shape and the bytes that it needs. */
+/* Reads a tensor's shape, and sets *bytes to the size of its data. */
 static enum status take_shape(const struct safetensors *file, struct safetensors_tensor *t,
                               const json_t *shape, size_t *bytes, struct error *e)
 {

@@ -11,7 +11,7 @@
 #include "bench/base/output.h"
 #include "bench/workloads/checkpoint/safetensors.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in memory order");
 
 #define ALIGNMENT     8 /* alignment of the first tensor in the file */
 #define LINKS_MAX     40

@@ -31,7 +31,7 @@ struct array_file {
     int n_dims;
     uint64_t dims[ARRAY_DIMS_MAX];
     uint32_t channels, rows, columns; /* size of an image */
-    bool channels_last;       /* whether the file at `path` has channels last; `bytes` never has */
+    bool channels_last; /* whether channels come last in the file; in `bytes` they come first */
     struct array_items items; /* number type in the file at `path`; `bytes` has unsigned bytes */
     size_t header_bytes;
     const uint8_t *bytes;

@@ -273,7 +273,7 @@ static enum status memory_make(const struct entry *entry, struct file_map *map, 
     return status;
 }
 
-/* Maps or makes the entry; ERR_SYSTEM if the folder cannot be used. */
+/* Maps the cache entry, after making it if needed. ERR_SYSTEM if the folder cannot be used. */
 static enum status entry_open(struct entry *entry, struct file_map *map, struct error *e)
 {
     *map = (struct file_map){0};

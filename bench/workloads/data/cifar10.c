@@ -185,7 +185,7 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 /* ---- The cache ---- */
 
 /* Contents: images, then labels, of training and test; then both counts, little-endian. */
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written as they lie");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written in memory order");
 
 static enum status fill(void *arg, int sink, struct error *e)
 {

@@ -2,7 +2,7 @@
 
 #include "bench/workloads/data/array_file.h"
 
-#define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
+#define MAGIC_BYTES 0x00000800u /* type unsigned byte; the low byte is the number of dimensions */
 
 static uint32_t number_at(const uint8_t *bytes)
 {

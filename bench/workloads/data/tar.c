@@ -56,7 +56,8 @@ static bool is_zero(const uint8_t block[BLOCK_BYTES])
 static void read_name(char name[260], const uint8_t block[BLOCK_BYTES])
 {
     const char *prefix = (const char *)block + PREFIX_AT;
-    bool posix = block[MAGIC_AT + MAGIC_BYTES] == '\0'; /* GNU tar stores times there */
+    /* GNU tar stores times in the prefix field */
+    bool posix = block[MAGIC_AT + MAGIC_BYTES] == '\0';
     snprintf(name, 260, "%.*s%s%.*s", posix ? PREFIX_BYTES : 0, prefix,
              posix && prefix[0] ? "/" : "", NAME_BYTES, (const char *)block + NAME_AT);
 }
@@ -70,7 +71,7 @@ static enum status read_header(const struct stream *s, struct tar_member *member
     if (!read_octal(block + CHECKSUM_AT, CHECKSUM_BYTES, &stated) || stated != checksum(block))
         return error_header(s, "the checksum of a tar header is wrong", e);
     if (!read_octal(block + SIZE_AT, SIZE_BYTES, &member->size))
-        return error_header(s, "the size in a tar header is no octal number", e);
+        return error_header(s, "the size in a tar header must be an octal number", e);
     read_name(member->name, block);
     member->rest = member->size;
     member->file = block[TYPE_AT] == '0' || block[TYPE_AT] == '\0';

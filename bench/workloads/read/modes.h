@@ -10,12 +10,12 @@ typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI
 struct read_mode {
     const char *name;
     read_call *read; /* read call of the mpiio modes */
-    /* Opens the mode. The data set is already mapped but not loaded. NULL: nothing more to do. */
+    /* Opens this reading mode. The data set is mapped, but not loaded. NULL: nothing to open. */
     enum status (*open)(struct reader *r, struct error *e);
     /* Reads the samples into the store, which has room for them. NULL: all samples are
      * available. */
     enum status (*fetch)(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);
-    void (*close)(struct reader *r); /* may be NULL */
+    void (*close)(struct reader *r); /* called by reader_close; may be NULL */
 };
 
 #define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;

@@ -74,8 +74,8 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 
 #define AT(member) offsetof(struct arguments, member)
 
-/* Options of the trainer alone. `take` parses the text, NULL for a flag, into the member at offset
- * `at`. */
+/* Options of the trainer that specs do not have. `take` parses the option's text (NULL for a flag)
+ * into the member at offset `at`. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
@@ -357,7 +357,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     struct strategy_config strategy;
     enum option_id at;
     *a = (struct arguments){.version = ""};
-    /* The runner plans cores and sets --wait. */
+    /* Default: the runner sets --wait from its plan of cores. */
     a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));

@@ -25,7 +25,7 @@ struct arguments {
     const char *predictions;
     /* Network interface whose bytes are counted; NULL: none. Borrowed from argv. */
     const char *nic;
-    struct work_options work; /* borrowed from argv */
+    struct work_options work; /* options of local work, borrowed from argv */
     const char *version;      /* version of the runner, for the record */
     /* Hash of the libraries loaded when the arguments were parsed. */
     char libraries[LIBRARIES_HASH_BYTES];

@@ -53,7 +53,8 @@ static int train(const struct arguments *arguments, const struct load_mark *begi
     struct error e = {0};
     struct run r = {.arguments = arguments, .begin = begin};
     record_clear(RECORD_end, &r.end);
-    r.end.libraries_mib = mem_now_mib(); /* before any data or allocation */
+    /* memory of the loaded libraries: nothing is allocated yet */
+    r.end.libraries_mib = mem_now_mib();
     enum status status = run_open(&r, &e);
     THEN(status, run_execute(&r, &e));
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);

@@ -71,7 +71,7 @@ static enum status replay_steps(struct trainer *t, int n, const real *gradients,
 enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
-    const uint64_t infinite = t->sync->infinite; /* values from training, restored below */
+    const uint64_t infinite = t->sync->infinite; /* count from training, restored below */
     real *gradients = NULL;
     double *times = NULL;
     enum status status = MEM_NEW_ALIGNED(gradients, a->n, "the gradients of replays", e);

@@ -132,7 +132,7 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
     return OK;
 }
 
-/* Returns whether `done` is a multiple of the option, which may be 0 for never. */
+/* Returns whether a checkpoint is due after `done` steps or epochs. Option value 0: never. */
 static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
 {
     uint64_t every = (uint64_t)config_int(r->config, option);

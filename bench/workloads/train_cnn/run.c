@@ -433,7 +433,7 @@ static enum status run_and_record(struct run *r, struct error *e)
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
-    r->end.rss_mib = mem_peak_mib(); /* before logged steps become JSON */
+    r->end.rss_mib = mem_peak_mib(); /* peak before steps become JSON lines, which need memory */
     TRY(conclude(r, e));
     print_comparison(r);
     print_loss_scale(r);

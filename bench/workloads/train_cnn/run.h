@@ -22,7 +22,7 @@ enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 /* State of a run, in the order of set-up. */
 struct run {
     const struct arguments *arguments;
-    const struct load_mark *begin; /* processor load of this process before MPI started */
+    const struct load_mark *begin; /* processor times before MPI started */
     int rank, ranks;
     struct waiter waiter;
     struct net_desc desc;

@@ -63,7 +63,7 @@ int stage_sets(const struct trainer *t);
 /* Opens the stage; requires the trainer's net, cut by cut.h, and its replay. Call stage_close in
  * any case. */
 enum status stage_open(struct trainer *t, struct error *e);
-/* Also tests stage messages in exec.poll. Call it after the strategy has set exec.poll. */
+/* Makes exec.poll test stage messages too. Call it after the strategy has set exec.poll. */
 void stage_connect(struct stage *s, struct exec *exec);
 void stage_close(struct stage *s);
 
@@ -79,8 +79,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
  * rank without images gets one image of weight 0. */
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
-/* Surround a pass over a micro-batch: wait for its inputs, send its outputs. Nothing is sent back
- * if exec.training is false. */
+/* stage_*_begin waits for the inputs of a pass over a micro-batch; stage_*_end sends its outputs.
+ * Without exec.training nothing is sent back. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

@@ -63,8 +63,7 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
     traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* Messages were counted, or the formula's cost is multiplied by the number of timed steps that pay
- * it. */
+/* Uses the counted messages, or the formula's cost times the number of timed steps that pay it. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {

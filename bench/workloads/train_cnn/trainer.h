@@ -77,7 +77,7 @@ struct trainer {
     struct batches batches;
     struct model model;
 
-    struct sync *sync;       /* over the ranks that hold the same stage and slice */
+    struct sync *sync; /* gradient synchronisation among ranks with the same stage and slice */
     struct overlap *overlap; /* NULL: no messages progress while this rank computes */
     struct group group;      /* open if ranks share batch-norm statistics */
     struct optimizer optimizer;

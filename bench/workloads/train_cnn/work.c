@@ -206,8 +206,8 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps for a part. Only the rank's own record sees its end, so a shared core is not kept awake
- * for precision. */
+/* Sleeps for a part whose end no other rank sees. The end is exact only on a core of its own, since
+ * exactness keeps the core busy. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
@@ -255,9 +255,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps, then writes the gradients. Compressors read them. On a core of its own a rank's next sum
- * would find them in cache if they were computed, but a sleep evicts them. Writing takes part of
- * the op's time, estimated from earlier steps. */
+/* Sleeps, then writes the gradients as part of the op's time, estimated from earlier steps.
+ * Compressors read them. On a core of its own, the next sum must find them in cache, as after
+ * computing. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
@@ -300,7 +300,7 @@ static void load(struct trainer *t, const struct batch *batch)
         net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
-/* Measure a part if times are kept, summed over micro-batches. */
+/* Time a part of the step if calibrating. Times add up over micro-batches. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;

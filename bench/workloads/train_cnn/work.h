@@ -10,7 +10,7 @@
 
 struct trainer;
 
-/* How local work is done; zero: compute. */
+/* Options of local work: compute, calibrate or replay. All zero: compute. */
 struct work_options {
     const char *calibration; /* folder with the times to replay; NULL: none. Borrowed. */
     double gflops;  /* GFLOP/s of each thread, from which replayed times are made; 0: none */

@@ -1,5 +1,5 @@
-/* What tests of checkpoints share: a file of its own for each test, which sessions of training are
- * saved to and resumed from, and which can be written anew with something changed. */
+/* Fixture of checkpoint tests: a file per test, sessions of training that save and resume, and
+ * changes to the file. */
 #pragma once
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { BEFORE = 7, STEPS = 12 };
 
-/* The file is the same on all ranks. */
+/* The path is the same on all ranks. */
 static char folder[64], path[96];
 
 static inline int setup_with(int (*setup_net)(void **), void **state)
@@ -99,7 +99,7 @@ static inline bool opens(struct session *s, struct error *e)
 
 /* ---- Changed files ---- */
 
-/* Which hash goes into a checkpoint that was written anew. */
+/* Hash to write into a changed checkpoint: unchanged, computed again, or that of schema 1. */
 enum seal { SEAL_LEFT, SEAL_ANEW, SEAL_SCHEMA_1 };
 
 static inline void set_hash(json_t *metadata, const char *key, uint64_t hash)
@@ -117,7 +117,7 @@ static inline void seal_anew(json_t *metadata, const struct safetensors_tensor *
     set_hash(metadata, "xxh3", hash);
 }
 
-/* A file as it was before schema 2: of the tensors' bytes alone. */
+/* Hashes as schema 1: only the tensors' bytes. */
 static inline void seal_schema_1(json_t *metadata, const struct safetensors_tensor *list, size_t n)
 {
     XXH3_state_t state;
@@ -129,7 +129,7 @@ static inline void seal_schema_1(json_t *metadata, const struct safetensors_tens
     set_hash(metadata, "data_xxh3", XXH3_64bits_digest(&state));
 }
 
-/* Writes the checkpoint anew after `change` has been at its list of tensors and its metadata. */
+/* Rewrites the checkpoint after `change` has edited its tensors and metadata. */
 static inline void rewrite(void (*change)(struct safetensors_tensor *, size_t *, json_t *),
                            enum seal seal)
 {

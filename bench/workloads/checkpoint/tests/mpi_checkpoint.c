@@ -1,5 +1,5 @@
-/* A run that was interrupted equals one that was not: to the bit on the same number of ranks, with
- * every strategy, with dropout, in the middle of an epoch; up to rounding on another number.
+/* A resumed run equals an uninterrupted one: bit for bit on the same number of ranks, with every
+ * strategy, with dropout, within an epoch; up to rounding on another number.
  * ranks: 1 2 3 4
  * double: 1 2 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
@@ -15,7 +15,8 @@ static bool equal_state(const struct session *a, const struct session *b)
            memcmp(x->state, y->state, (size_t)x->slots * x->n * sizeof(real)) == 0;
 }
 
-/* Trains BEFORE steps, writes, trains on; a second run goes on from the file. */
+/* Trains BEFORE steps, saves and trains on; a second run resumes from the file and must be
+ * equal. */
 static bool resumes_to_the_bit(void)
 {
     struct session whole, resumed;
@@ -53,7 +54,7 @@ static void accumulation_is_resumed_to_the_bit(void **state)
     assert_true(resumes_to_the_bit());
 }
 
-/* Some overflows before the checkpoint, and a window that ends after it. */
+/* With overflows before the checkpoint, and a window that ends after it. */
 static void loss_scales_are_resumed_to_the_bit(void **state)
 {
     option(OPT_PRECISION, "bf16");
@@ -72,7 +73,7 @@ static bool is_deterministic(enum strategy_kind kind, const char *variant)
     return (flags & STRATEGY_DETERMINISTIC) != 0;
 }
 
-/* `none` among them, whose replicas differ, and the first variant of those that have several. */
+/* Includes `none`, whose replicas differ. Strategies with variants use their first one. */
 static void every_strategy_is_resumed_to_the_bit(void **state)
 {
     const char *variants[VARIANTS];
@@ -90,7 +91,7 @@ static void every_strategy_is_resumed_to_the_bit(void **state)
     }
 }
 
-/* Several servers, whose parts of the state become one. */
+/* With several servers, whose parts of the state are merged. */
 static void servers_are_resumed_to_the_bit(void **state)
 {
     option(OPT_STRATEGY, "param_server");
@@ -109,10 +110,10 @@ static void every_compressor_is_resumed_to_the_bit(void **state)
     }
 }
 
-/* ---- What an epoch has come to ---- */
+/* ---- Progress of an epoch ---- */
 
-/* Takes steps of epoch 0 until `steps` are done; `kept`: with the checkpoints that are due, or NULL. Rank 0's loss
- * becomes so large that what is added to it is rounded to even numbers. */
+/* Trains in epoch 0 until `steps` steps are done. kept: writes due checkpoints; NULL: none. Rank
+ * 0's loss is made so large that sums are rounded to even numbers. */
 static bool score_to(struct session *s, struct progress *p, uint32_t steps, struct resume *kept)
 {
     struct step_record taken;
@@ -127,7 +128,8 @@ static bool score_to(struct session *s, struct progress *p, uint32_t steps, stru
     return good;
 }
 
-/* From the file to the epoch's end, by ranks of `comm`; *score over all of them. */
+/* Resumes from the file on the ranks of `comm` to the end of the epoch; *score is over all
+ * ranks. */
 static bool goes_on_to_the_end(MPI_Comm comm, struct score *score)
 {
     struct session s;
@@ -145,7 +147,8 @@ static bool goes_on_to_the_end(MPI_Comm comm, struct score *score)
     return good;
 }
 
-/* Of as many ranks to the bit, though sums of floating-point numbers depend on their order; one rank goes on from the sum. */
+/* On the same number of ranks the loss is equal bit for bit, although it depends on summation
+ * order; a single rank continues from the sum. */
 static void losses_are_resumed_to_the_bit(void **state)
 {
     struct session s;
@@ -166,7 +169,7 @@ static void losses_are_resumed_to_the_bit(void **state)
     assert_all(fabs(resumed.loss_sum - whole.loss_sum) <= 0.01 * whole.loss_sum);
 }
 
-/* The last rank found something first, before the file was written. */
+/* The last rank has found a divergence before the file is written. */
 static void a_divergence_is_remembered(void **state)
 {
     struct session s;
@@ -193,7 +196,7 @@ static void a_divergence_is_remembered(void **state)
 
 /* ---- Sections of ranks ---- */
 
-/* A strategy that keeps something: rank r, r + 1 bytes of value r. */
+/* Test strategy with own state: rank r saves r + 1 bytes of value r. */
 static struct {
     uint8_t saved[64], restored[64];
     size_t bytes;
@@ -217,7 +220,7 @@ static enum status take_back(struct sync *s, const void *data, size_t bytes, str
     return OK;
 }
 
-/* Writes on `from`, resumes on `to`, with a strategy that keeps something. */
+/* Saves on `from` and resumes on `to`, with the test strategy. */
 static bool keeps(MPI_Comm from, MPI_Comm to, char reset[CHECKPOINT_RESET])
 {
     struct session first, second;
@@ -259,8 +262,7 @@ static void what_ranks_kept_is_reset_on_another_number(void **state)
     assert_all(kept.bytes == 0 && strcmp(reset, expected) == 0);
 }
 
-/* Sums that are scaled after are kept as they are: those of means are as many times smaller as there are
- * ranks. */
+/* Sums scaled afterwards are saved unscaled: they are larger than means by the number of ranks. */
 static void what_ranks_kept_is_reset_at_another_scale(void **state)
 {
     struct session s;
@@ -282,8 +284,8 @@ static void what_ranks_kept_is_reset_at_another_scale(void **state)
 
 /* ---- Another number of ranks ---- */
 
-/* One rank trains, then all go on: how far they are from one rank that went on alone, of what that
- * has moved by since. The same global batches, so the tolerances of mpi_train. */
+/* One rank trains, then all ranks resume. Compares with one rank that continued alone, relative to
+ * its movement. Global batches are equal, so the tolerances of mpi_train hold. */
 static void more_ranks_go_on(void **state)
 {
     struct session before, alone, after;
@@ -314,7 +316,7 @@ static void more_ranks_go_on(void **state)
     assert_all(good && distance <= allowed);
 }
 
-/* What one rank's overflows have made of the loss scale is where all go on, and then is the same on all. */
+/* All ranks resume with the loss scale of one rank, and it stays equal on all. */
 static void more_ranks_take_the_loss_scale(void **state)
 {
     struct session before, after;
@@ -338,8 +340,8 @@ static void more_ranks_take_the_loss_scale(void **state)
     assert_all(good);
 }
 
-/* A file that stage 3 wrote, of parameters and moments in shares, goes on on one rank and at every other stage
- * on all: as far apart at most as single precision lets one step be. */
+/* A file of ZeRO stage 3, with sharded parameters and moments, resumes on one rank and in every
+ * stage on all ranks. They differ at most as single precision allows for one step. */
 static void every_stage_goes_on(void **state)
 {
     struct session before, alone, after;
@@ -369,8 +371,7 @@ static void every_stage_goes_on(void **state)
 
 /* ---- Batch norm ---- */
 
-/* As schema 1 called running statistics; it did not count batches, of which the counts lie
- * first. */
+/* Renames running statistics as in schema 1, and removes batch counts, which come first. */
 static void make_older(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     static char names[64][NET_NAME_MAX];
@@ -407,7 +408,7 @@ static void older_checkpoints_are_read(void **state)
         return;
     assert_true(session_open(&first, MPI_COMM_SELF, 1) && train_to(&first, 2));
     assert_int_equal(first.trainer.batches_tracked, 2);
-    first.trainer.batches_tracked = 7; /* as a file of PyTorch had it, say */
+    first.trainer.batches_tracked = 7; /* as if read from a file of PyTorch */
     assert_int_equal(save(&first, &e), OK);
     assert_true(session_open(&second, MPI_COMM_SELF, 1) && resume(&second, &e, reset));
     assert_true(equal_state(&first, &second) && same_statistics(&first, &second));
@@ -429,7 +430,7 @@ static void set_stages(int stages)
     option(OPT_PIPELINE, text);
 }
 
-/* One rank by itself, from the file, against a run of its own. */
+/* Opens the file on one rank and compares with another run on one rank. */
 static bool holds_the_state_of(const struct session *alone)
 {
     struct session read;
@@ -444,7 +445,7 @@ static bool holds_the_state_of(const struct session *alone)
     return mpi_all(good);
 }
 
-/* All ranks in so many stages go on from the file, to `steps`, and write it anew. */
+/* Resumes on all ranks in `stages` stages (or begins anew), trains to `steps` and saves. */
 static bool goes_on_in_stages(int stages, bool anew, uint64_t steps)
 {
     struct session s;
@@ -452,7 +453,7 @@ static bool goes_on_in_stages(int stages, bool anew, uint64_t steps)
     char reset[CHECKPOINT_RESET];
     set_stages(stages);
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && (anew || resume(&s, &e, reset));
-    mpi_all(good); /* all have read it */
+    mpi_all(good); /* barrier: all ranks have read the file */
     good = train_to(&s, steps) && save(&s, &e) == OK && good;
     if (e.status != OK)
         print_error("%s %s\n", e.file, e.text);
@@ -460,7 +461,8 @@ static bool goes_on_in_stages(int stages, bool anew, uint64_t steps)
     return mpi_all(good);
 }
 
-/* What stages write any number of them reads: where each is one rank, to the bit what one rank has. */
+/* Any number of stages can read what stages write. With one rank per stage, results equal one
+ * rank's bit for bit. */
 static void stages_write_a_whole_checkpoint(void **state)
 {
     struct session alone;
@@ -468,7 +470,7 @@ static void stages_write_a_whole_checkpoint(void **state)
     if (ranks > 4)
         return;
     option(OPT_ACCUMULATE, "4");
-    option(OPT_KERNELS, "exact"); /* whose ops are single layers: enough for four stages */
+    option(OPT_KERNELS, "exact"); /* its ops are single layers: enough for four stages */
     set_stages(1);
     assert_all(session_open(&alone, MPI_COMM_SELF, 1) && train_to(&alone, BEFORE));
     assert_all(goes_on_in_stages(ranks, true, BEFORE) && holds_the_state_of(&alone));
@@ -501,7 +503,7 @@ static bool has_slice_of(const real *whole, const real *own, const struct net_de
     return same;
 }
 
-/* One rank by itself, from the file, against a slice that is still there. */
+/* Opens the file on one rank and compares with a slice. */
 static bool file_has_the_slice(const struct session *cut)
 {
     struct session read;
@@ -520,7 +522,7 @@ static bool file_has_the_slice(const struct session *cut)
     return mpi_all(good);
 }
 
-/* Read and written anew by so many slices. */
+/* Reads and rewrites the file with `slices` slices. */
 static bool passes_through(int slices)
 {
     struct session s;
@@ -528,13 +530,13 @@ static bool passes_through(int slices)
     char reset[CHECKPOINT_RESET];
     set_slices(slices);
     bool good = session_open(&s, MPI_COMM_WORLD, 1) && resume(&s, &e, reset);
-    mpi_all(good); /* all have read it */
+    mpi_all(good); /* barrier: all ranks have read the file */
     good = save(&s, &e) == OK && good;
     session_close(&s);
     return mpi_all(good);
 }
 
-/* What slices write one rank reads, and ranks in any number of slices. */
+/* One rank, or any number of slices, can read what slices write. */
 static void slices_write_a_whole_checkpoint(void **state)
 {
     struct session cut;
@@ -553,7 +555,7 @@ static void slices_write_a_whole_checkpoint(void **state)
     session_close(&cut);
 }
 
-/* ---- Weights alone ---- */
+/* ---- Weights only ---- */
 
 static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
@@ -561,7 +563,7 @@ static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *meta
     json_object_clear(metadata);
 }
 
-/* Of a file that holds nothing else, as other programs write it. */
+/* Uses a file with weights only, like files of other programs. */
 static void weights_alone_start_a_run(void **state)
 {
     struct session trained, started;

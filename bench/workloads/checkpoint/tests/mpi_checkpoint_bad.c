@@ -1,4 +1,4 @@
-/* Checkpoints that do not fit the run, or were altered, are refused by name.
+/* Checkpoints that are altered or do not fit the run are rejected with a reason.
  * ranks: 1 2 3
  * double: 3 */
 #include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
@@ -48,7 +48,7 @@ static void another_run_is_refused_by_key(void **state)
     }
 }
 
-/* A net of the same tensors that computes something else. */
+/* A net with the same tensors and other computations. */
 static void another_net_is_refused(void **state)
 {
     if (mpi_world_rank() != 0)
@@ -89,7 +89,7 @@ static void turn_shape(struct safetensors_tensor *list, size_t *n, json_t *metad
     list[0].dims[0] = 250;
 }
 
-/* Swaps two tensors' bytes: everything but the hash still fits. */
+/* Swaps the bytes of two tensors: only the hash reveals it. */
 static void swap_slots(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     const void *data = list[8].data;
@@ -185,7 +185,7 @@ static void malformed_checkpoints_are_refused(void **state)
     }
 }
 
-/* Opens the checkpoint in a run of its own; ERR_DATA in `e` where that is refused. */
+/* Opens the checkpoint in a new run; on failure `e` has the reason. */
 static bool opens_anew(struct error *e)
 {
     struct session s;
@@ -194,7 +194,7 @@ static bool opens_anew(struct error *e)
     return good;
 }
 
-/* Without batch norm micro-batches are how a step is computed, not what. */
+/* Without batch norm, micro-batches do not change the result. */
 static void micro_batches_count_where_statistics_are_taken_of_them(void **state)
 {
     if (mpi_world_rank() != 0)
@@ -210,7 +210,7 @@ static void micro_batches_count_where_statistics_are_taken_of_them(void **state)
         assert_memory_equal(e.text, "train.accumulate: the checkpoint has '1', this run '2'", 54);
 }
 
-/* Those that lack a key are of runs at its preset. */
+/* A missing key means its default. */
 static void older_checkpoints_were_at_presets(void **state)
 {
     if (mpi_world_rank() != 0)
@@ -226,7 +226,7 @@ static void older_checkpoints_were_at_presets(void **state)
     assert_memory_equal(e.text, "train.clip_value: the checkpoint has '0', this run '0.5'", 56);
 }
 
-/* Into the second epoch: a run of one would report what two have learned. */
+/* A checkpoint in the second epoch: a run of one epoch would report two. */
 static void more_epochs_than_the_run_trains_are_refused(void **state)
 {
     if (mpi_world_rank() != 0)
@@ -251,7 +251,7 @@ static void pretend_ranks(struct safetensors_tensor *list, size_t *n, json_t *me
     set_text(metadata, "ranks of train.lr_rule", "2");
 }
 
-/* Under a rate that falls over all epochs, and one that grows with ranks. */
+/* With a rate that depends on the number of epochs, or on ranks. */
 static void a_rate_of_epochs_or_ranks_is_refused_where_they_differ(void **state)
 {
     if (mpi_world_rank() != 0)

@@ -1,5 +1,5 @@
-/* Weights that other programs wrote start a run, in types and under names of theirs, and those of a run are written for
- * other programs in 16 bits.
+/* Weights of other programs, in other types and with other names, start a run; a run's weights are
+ * written for other programs in 16 bits.
  *
  * ranks: 1 2 3
  * double: 2 3 */
@@ -26,7 +26,7 @@ static size_t refused_at(double x, enum checkpoint_dtype dtype)
     return numbers_narrow(codes, numbers, 3, dtype);
 }
 
-/* Codes of IEEE 754 and of bfloat16, by hand: ties go to the even code. */
+/* Codes of IEEE 754 and bfloat16, written by hand; ties go to the even code. */
 static void numbers_are_rounded_to_the_nearest(void **state)
 {
     static const struct {
@@ -37,18 +37,18 @@ static void numbers_are_rounded_to_the_nearest(void **state)
         {-0.0, 0x8000, 0x8000},
         {1, 0x3c00, 0x3f80},
         {-2.5, 0xc100, 0xc020},
-        {1 + 0x1p-11, 0x3c00, 0x3f80},           /* f16: half way, down to even */
-        {1 + 0x3p-11, 0x3c02, 0x3f80},           /* f16: half way, up to even */
+        {1 + 0x1p-11, 0x3c00, 0x3f80},           /* f16: halfway, down to even */
+        {1 + 0x3p-11, 0x3c02, 0x3f80},           /* f16: halfway, up to even */
         {1 + 0x1p-11 + 0x1p-20, 0x3c01, 0x3f80}, /* f16: just above */
-        {1 + 0x1p-8, 0x3c04, 0x3f80},            /* bf16: half way, down to even */
-        {1 + 0x3p-8, 0x3c0c, 0x3f82},            /* bf16: half way, up to even */
+        {1 + 0x1p-8, 0x3c04, 0x3f80},            /* bf16: halfway, down to even */
+        {1 + 0x3p-8, 0x3c0c, 0x3f82},            /* bf16: halfway, up to even */
         {65504, 0x7bff, 0x4780},
         {0x1p-24, 0x0001, 0x3380},
-        {0x1p-14 - 0x1p-24, 0x03ff, 0x3880}, /* the largest denormal f16 */
-        {0x1p-130, 0, 0x0008},               /* a denormal bf16, and float */
+        {0x1p-14 - 0x1p-24, 0x03ff, 0x3880}, /* largest denormal f16 */
+        {0x1p-130, 0, 0x0008},               /* denormal as bf16 and as float */
         {INFINITY, 0x7c00, 0x7f80},
     };
-    fp_mode_set(); /* as every thread that trains */
+    fp_mode_set(); /* as in every training thread */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(narrow_one(cases[i].x, CHECKPOINT_DTYPE_f16), cases[i].f16);
         assert_int_equal(narrow_one(cases[i].x, CHECKPOINT_DTYPE_bf16), cases[i].bf16);
@@ -61,7 +61,7 @@ static void numbers_are_rounded_to_the_nearest(void **state)
     assert_int_equal(refused_at(NAN, CHECKPOINT_DTYPE_f16), 3);
 }
 
-/* By way of float, both would be ties: to 1, and to 1 + 2^-7 (bf16's next). */
+/* If rounded to float first, these would be ties: to 1, and to 1 + 2^-7 in bf16. */
 static void doubles_are_rounded_once(void **state)
 {
     if (sizeof(real) < sizeof(double))
@@ -72,7 +72,7 @@ static void doubles_are_rounded_once(void **state)
     assert_int_equal(narrow_one(-1 - 0x3p-11 + 0x1p-40, CHECKPOINT_DTYPE_f16), 0xbc01);
 }
 
-/* At an odd address, more than one chunk of them. */
+/* Reads numbers from an odd address, in more than one chunk. */
 static void read_as(const char *dtype, const void *numbers, size_t bytes, size_t n, real *to)
 {
     uint8_t *room = malloc(bytes + 1);
@@ -99,7 +99,7 @@ static void numbers_are_widened_exactly(void **state)
     fp_mode_set();
     for (int i = 0; i < MANY; i++) {
         halves[i] = (uint16_t)i;           /* i * 2^-24 up to 2^-14 */
-        floats[i] = ldexpf((float)i, -20); /* normal: this thread flushes what is not */
+        floats[i] = ldexpf((float)i, -20); /* normal numbers: this thread flushes denormals */
     }
     read_as("F16", halves, sizeof halves, MANY, to);
     for (int i = 0; i <= 1024; i++)
@@ -115,11 +115,12 @@ static void numbers_are_widened_exactly(void **state)
     equal_bits(&to[1281], -0x1.fep-11);
 }
 
-/* Denormal numbers are kept although this thread flushes them: their bits, built from whole numbers. */
+/* Denormal numbers are kept although this thread flushes them. Their bits are built from
+ * integers. */
 static void denormal_numbers_are_kept(void **state)
 {
     const uint32_t least = 1;
-    const uint16_t small = 8; /* of bf16: 2^-130 */
+    const uint16_t small = 8; /* 2^-130 in bf16 */
     real to, wanted;
     fp_mode_set();
     read_as("F32", &least, sizeof least, 1, &to);
@@ -154,7 +155,7 @@ static void doubles_are_rounded_or_exact(void **state)
 
 enum { TENSORS_MAX = 96 };
 
-/* A model's tensors as another program writes them; `strange` is done to them before. */
+/* Tensors of a model as another program writes them. `strange` edits them first. */
 struct written {
     char names[TENSORS_MAX][CHECKPOINT_NAME_BYTES];
     struct safetensors_tensor tensors[TENSORS_MAX];
@@ -162,7 +163,7 @@ struct written {
     size_t n;
 };
 
-/* Numbers that every type has; of F64 also some that float has not. */
+/* Returns a number that every type can represent. */
 static double number_of(size_t tensor, size_t i)
 {
     return ldexp((double)((i * 7 + tensor) % 255) - 127, -7);
@@ -217,7 +218,7 @@ static void write_tensors(struct written *w)
         free(w->room[i]);
 }
 
-/* What a run that starts from the file has; `c` is what was opened. */
+/* Opens and restores weights in a new run; `c` receives the open file. */
 static bool starts(struct session *s, struct checkpoint *c, struct error *e)
 {
     const struct checkpoint_state here = resume_state(&s->trainer);
@@ -241,7 +242,7 @@ static bool has_numbers(const struct session *s)
     return good;
 }
 
-/* The prefix that was left out is `left_out`. */
+/* Starts from a file with `prefix` and expects that `left_out` was removed. */
 static void start_from(const char *dtype, const char *prefix, const char *left_out)
 {
     static struct written w;
@@ -329,7 +330,7 @@ static void files_that_do_not_fit_are_refused(void **state)
     static const struct {
         const char *dtype, *prefix;
         void (*change)(struct written *);
-        const char *expected; /* a part of it */
+        const char *expected; /* part of the message */
         const char *also;
     } cases[] = {
         {"F16", "", misspell, "tensor 'fc1.bias' is missing; expected ", "; nearest 'fc1.bais'"},
@@ -383,7 +384,7 @@ static void doubles_beyond_float_are_refused(void **state)
         assert_non_null(strstr(e.text, "tensor 'conv2.bias': number 4 is beyond the range of f32"));
 }
 
-/* A checkpoint of a run has its own names, whatever they begin with. */
+/* Names in a checkpoint of a run are never shortened. */
 static void prefix_all(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     static char names[TENSORS_MAX][CHECKPOINT_NAME_BYTES];
@@ -440,7 +441,7 @@ static bool holds_statistics(const struct safetensors *copy, const struct arenas
     return good;
 }
 
-/* Each number lies at a multiple of its size, which PyTorch's reader asks for. */
+/* Each number is aligned to its size, as PyTorch's reader requires. */
 static bool is_aligned(const struct safetensors *copy)
 {
     bool good = copy->data_offset % 8 == 0;
@@ -467,7 +468,7 @@ static bool copy_is_right(const struct session *s, const char *text, enum checkp
     return good;
 }
 
-/* The checkpoint resumes to the bit; the copy beside it starts a run and is resumed by none. */
+/* The checkpoint resumes bit for bit; the copy can start a run, but not resume it. */
 static void copies_are_of_the_model(enum checkpoint_dtype dtype, const char *text)
 {
     char checkpoint[96], name[PATH_MAX];
@@ -485,7 +486,7 @@ static void copies_are_of_the_model(enum checkpoint_dtype dtype, const char *tex
     session_close(&resumed);
     checkpoint_copy_path(name, &fixture.config, checkpoint);
     snprintf(path, sizeof path, "%.95s", name);
-    /* Running statistics are of each rank; rank 0 writes its own. */
+    /* Running statistics differ by rank; rank 0 writes its own. */
     assert_all(mpi_world_rank() != 0 || copy_is_right(&trained, text, dtype));
     good = session_open(&started, MPI_COMM_WORLD, 1) && !opens(&started, &e) &&
            strstr(e.text, "not a checkpoint of a run") != NULL && starts(&started, &c, &e) &&
@@ -537,7 +538,7 @@ static void stages_and_slices_write_copies(void **state)
     }
 }
 
-/* The checkpoint itself is there, and says how to go on. */
+/* The checkpoint itself exists, and the message names it. */
 static void numbers_too_large_for_f16_are_refused(void **state)
 {
     char name[PATH_MAX], reset[CHECKPOINT_RESET];

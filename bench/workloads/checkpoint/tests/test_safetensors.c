@@ -1,6 +1,5 @@
-/* Files in the safetensors format: what is written is what the format says and reads back, a file
- * that is cut or wrong anywhere is refused with its place, and a writer that dies at any byte
- * leaves the file of before. */
+/* Tests the safetensors format. Files match the specification and can be read back; damaged files
+ * are rejected with the offset; a writer killed at any byte leaves the previous file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -43,7 +42,7 @@ static bool exists(const char *name)
     return access(name, F_OK) == 0;
 }
 
-/* Three tensors that differ in type and shape; all numbers are `value`. */
+/* Three tensors of different types and shapes, filled with `value`. */
 struct sample {
     float weight[6];
     double scalar;
@@ -78,7 +77,7 @@ static enum status sample_write(int value, struct error *e)
     return status;
 }
 
-/* The file holds the whole sample of this value. */
+/* Returns whether the file holds the complete sample of this value. */
 static bool sample_is(int value)
 {
     struct safetensors file;
@@ -130,7 +129,7 @@ static void what_is_written_reads_back(void **state)
     assert_false(exists(temporary));
 }
 
-/* Byte for byte, read without our reader. */
+/* Compares bytes without our own reader. */
 static void a_file_is_what_the_format_says(void **state)
 {
     static const char header[] =
@@ -155,7 +154,7 @@ static void a_file_is_what_the_format_says(void **state)
     free(data);
 }
 
-/* ---- Cut files ---- */
+/* ---- Truncated files ---- */
 
 static void every_cut_is_refused_with_its_offset(void **state)
 {
@@ -183,7 +182,7 @@ static void every_cut_is_refused_with_its_offset(void **state)
     free(data);
 }
 
-/* The kernel kills the writer at byte `cut`, in the middle of a write where it is inside one. */
+/* The kernel kills the writer at byte `cut`. */
 static int write_and_die(size_t cut)
 {
     pid_t child = fork();
@@ -222,7 +221,7 @@ static void a_writer_that_dies_at_any_byte_leaves_the_file_of_before(void **stat
     assert_false(exists(temporary));
 }
 
-/* A full disk does not kill: the writer gets an error, and cleans up. */
+/* On a full disk the writer gets an error and removes its file. */
 static void a_write_that_fails_leaves_the_file_of_before(void **state)
 {
     struct error e;
@@ -272,8 +271,8 @@ static void names_must_differ_and_be_text(void **state)
 
 /* ---- Malformed files ---- */
 
-/* A header, the bytes of data after it, and what the reader must say ("" after the last word: the
- * rest is the JSON library's). */
+/* Header, number of data bytes after it, and expected message. A trailing "..." stands for more
+ * text. */
 static const struct {
     const char *header;
     size_t data;

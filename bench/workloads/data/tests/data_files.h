@@ -1,5 +1,5 @@
-/* A small data set of our own in a folder of its own, plain and packed, and what is looked at when
- * it is opened: the data, the cache, what was said. */
+/* Fixture of data tests: a small data set in a temporary folder, plain and compressed, and checks
+ * of opened data, cache and messages. */
 #pragma once
 
 #include <setjmp.h>
@@ -26,9 +26,9 @@
 #include "bench/workloads/data/data_set.h"
 #include "kernels/base/rng.h"
 
-/* ---- A small data set of our own ---- */
+/* ---- A small data set ---- */
 
-/* Random bytes do not compress, so the compressed images as well are longer than one chunk. */
+/* Random bytes do not compress, so compressed images exceed one chunk too. */
 #define N_TRAIN      100
 #define N_TEST       7
 #define ROWS         30
@@ -50,9 +50,9 @@ static const char *const variables[] = {"SCALEBENCH_DATA", "SCALEBENCH_CACHE", "
                                         "HOME", "SCALEBENCH_HOME"};
 #define VARIABLES (sizeof variables / sizeof *variables)
 
-/* One test: a folder of its own, four files in memory, the environment to put back. */
+/* State of one test: a temporary folder, four files in memory, and the environment to restore. */
 struct world {
-    int told[2]; /* a pipe from processes that the test starts, where it needs one */
+    int told[2]; /* pipe from child processes */
     char root[256], data[512], cache[512], start[PATH_MAX];
     char *saved[VARIABLES];
     struct bytes file[FILES];
@@ -143,7 +143,7 @@ static inline void write_file(const char *folder, const char *name, const uint8_
     assert_int_equal(fclose(f), 0);
 }
 
-/* One gzip member holding b[0..n). */
+/* Compresses b [n] to one gzip member. */
 static inline struct bytes pack(const uint8_t *b, size_t n)
 {
     z_stream z = {0};
@@ -170,7 +170,7 @@ static inline void write_packed(const char *folder, const char *name, const uint
     free(packed.at);
 }
 
-/* File number `file` under this name, `layers` times packed. */
+/* Writes file number `file` under this name, compressed `layers` times. */
 static inline void write_layers(const struct world *w, const char *name, int file, int layers)
 {
     struct bytes b = {malloc(w->file[file].n), w->file[file].n};
@@ -222,7 +222,7 @@ static inline void hash_set(const struct world *w, char hex[DATA_HASH_BYTES])
     data_close(&d);
 }
 
-/* ---- What the cache folder holds ---- */
+/* ---- Cache folder ---- */
 
 #define ENTRIES_MAX 16
 struct listing {
@@ -230,7 +230,7 @@ struct listing {
     char name[ENTRIES_MAX][256];
 };
 
-/* Everything in the folder but its lock; nothing where there is no folder. */
+/* Lists the folder except its lock; empty if there is no folder. */
 static inline struct listing list(const char *folder)
 {
     struct listing l = {0};
@@ -246,7 +246,7 @@ static inline struct listing list(const char *folder)
     return l;
 }
 
-/* ---- What is written to standard error ---- */
+/* ---- Standard error ---- */
 
 struct capture {
     FILE *file;
@@ -278,7 +278,7 @@ static inline void assert_contains(const char *text, const char *part)
         fail_msg("'%s' does not contain '%s'", text, part);
 }
 
-/* Opens the set and holds the words on standard error to `part`; "" for none at all. */
+/* Opens the set and checks that standard error contains `part`; "": nothing is printed. */
 static inline void assert_opens_saying(const struct world *w, const char *path, const char *part)
 {
     char text[4096];
@@ -297,7 +297,7 @@ static inline void assert_opens_saying(const struct world *w, const char *path, 
 
 /* ---- Processes ---- */
 
-/* Runs f in a process of its own; it returns whether all was as it should be. */
+/* Starts f in a child process, which exits with 0 if f returns true. */
 static inline int start(bool (*f)(const struct world *), const struct world *w)
 {
     fflush(NULL);

@@ -1,4 +1,4 @@
-/* Crops and flips against their definition, and how often each is chosen. */
+/* Compares crops and flips with their definition, and checks that all are equally likely. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@ enum { BYTES_MAX = 3 * 32 * 32 };
 static void fill(uint8_t image[BYTES_MAX])
 {
     for (uint32_t i = 0; i < BYTES_MAX; i++)
-        image[i] = (uint8_t)(rng_word(1, 95, 0, 0, i) | 1); /* no zeroes of its own */
+        image[i] = (uint8_t)(rng_word(1, 95, 0, 0, i) | 1); /* no zeros in the image itself */
 }
 
-/* Number (c, h, w) of the result, by the definition. */
+/* Returns number (c, h, w) of the result, by definition. */
 static uint8_t expected(const uint8_t *image, struct shape s, struct crop crop, int c, int h, int w)
 {
     int row = h + crop.row, column = (crop.flip ? s.w - 1 - w : w) + crop.column;
@@ -54,8 +54,8 @@ static void every_crop_is_what_it_should_be(void **state)
                     check(shapes[i], (struct crop){row, column, flip});
 }
 
-/* 162 choices of equal chance: within six standard deviations of sqrt(n/162), 2e-9 for each by
- * chance; the seed is fixed. */
+/* 162 equally likely choices: each count is within six standard deviations of n/162, which chance
+ * exceeds with probability 2e-9. The seed is fixed. */
 static void every_crop_is_as_likely(void **state)
 {
     enum { N = 162 * 400 };
@@ -72,7 +72,7 @@ static void every_crop_is_as_likely(void **state)
                 assert_in_range(count[r][c][f], 400 - 6 * 20, 400 + 6 * 20);
 }
 
-/* A batch in any order, on any rank; another epoch or seed is another crop. */
+/* The order of a batch and the rank do not matter; epoch and seed do. */
 static void crops_depend_on_seed_epoch_and_sample_alone(void **state)
 {
     const struct shape s = {1, 32, 32};
@@ -93,7 +93,7 @@ static void crops_depend_on_seed_epoch_and_sample_alone(void **state)
         same_epoch += memcmp(&crop, &epoch, sizeof crop) == 0;
         same_seed += memcmp(&crop, &seed, sizeof crop) == 0;
     }
-    assert_in_range(same_epoch, 0, 40); /* 1000/162 = 6 by chance */
+    assert_in_range(same_epoch, 0, 40); /* about 1000/162 = 6 by chance */
     assert_in_range(same_seed, 0, 40);
 }
 

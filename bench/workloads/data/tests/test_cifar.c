@@ -1,4 +1,4 @@
-/* CIFAR-10: files, archives, and what is wrong with them; generated shapes. */
+/* Tests CIFAR-10: files, archives, damaged files; and generated shapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static const char *const names[FILES] = {"data_batch_1.bin", "data_batch_2.bin",
                                          "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"};
 static const uint32_t records[FILES] = {3, 1, 2, 5, 4, TEST_N};
 
-/* One test: a folder of its own, six files in memory. */
+/* State of one test: a temporary folder and six files in memory. */
 struct world {
     char root[256], data[512], start[PATH_MAX];
     char *saved_data, *saved_cache;
@@ -104,7 +104,7 @@ static void write_as(const char *folder, const char *name, bool gzip, const uint
     assert_int_equal(gzclose(out), Z_OK);
 }
 
-/* A name that ends in ".gz" is compressed. */
+/* Writes a file, compressed if its name ends in ".gz". */
 static void write_file(const char *folder, const char *name, const uint8_t *bytes, size_t n)
 {
     write_as(folder, name, strcmp(name + strlen(name) - 3, ".gz") == 0, bytes, n);
@@ -119,7 +119,7 @@ static void write_set(const struct world *w, const char *folder)
     }
 }
 
-/* An archive in memory. */
+/* Tar archive in memory. */
 struct archive {
     uint8_t at[FILES * TEST_N * RECORD + 32 * 512];
     size_t n;
@@ -144,7 +144,8 @@ static void add_member(struct archive *a, const char *name, char type, const uin
     a->n += 512 + (n + 511) / 512 * 512;
 }
 
-/* As the one that is distributed: a folder, files in no order, others between them. */
+/* Makes an archive like the distributed one: a folder, unsorted files, and other files between
+ * them. */
 static struct archive *make_archive(const struct world *w)
 {
     static const int order[FILES] = {0, 2, 3, 5, 4, 1};
@@ -189,7 +190,7 @@ static void assert_opens(const struct world *w)
     }
 }
 
-/* How many there are; the last one's path. */
+/* Returns the number of cache entries and the path of the last one. */
 static int find_entries(const struct world *w, char path[1024])
 {
     char folder[512];
@@ -212,7 +213,7 @@ static int cached_entries(const struct world *w)
     return find_entries(w, path);
 }
 
-/* Labels, then the counts, end an entry: others would lead out of the file. */
+/* An entry ends with labels and counts: altered counts would lead beyond the file. */
 static void test_altered_cache_is_made_anew(void **state)
 {
     const struct world *w = *state;
@@ -260,7 +261,7 @@ static void test_archives(void **state)
     free(a);
 }
 
-/* Whether a name ends in .gz says nothing. */
+/* Gzip is recognised by contents, not by name. */
 static void test_gzip_is_known_by_its_contents(void **state)
 {
     const struct world *w = *state;
@@ -293,7 +294,7 @@ static void test_archives_are_known_by_their_contents(void **state)
     assert_opens(w);
     write_as(w->data, "cifar-10-binary.tar.gz", true, a->at, a->n);
     read_back(path, packed, sizeof a->at, &n);
-    write_as(w->data, "cifar-10-binary.tar.gz", true, packed, n); /* twice */
+    write_as(w->data, "cifar-10-binary.tar.gz", true, packed, n); /* compressed twice */
     assert_opens(w);
     assert_int_equal(unlink(path), 0);
     write_as(w->data, "cifar-10-binary.tar", true, a->at, a->n);
@@ -302,9 +303,9 @@ static void test_archives_are_known_by_their_contents(void **state)
     free(a);
 }
 
-/* ---- What is wrong ---- */
+/* ---- Damaged files ---- */
 
-/* `file` is the name below the data folder, "" for the folder itself. */
+/* Expects an error; `file` is the name below the data folder, "" for the folder itself. */
 static void assert_refused(const struct world *w, const char *file, const char *text)
 {
     struct data_set d;
@@ -374,7 +375,7 @@ static void test_missing_files(void **state)
                    "form: put cifar-10-binary.tar.gz here");
 }
 
-/* Writes the first n bytes of an archive, plain, and expects this error. */
+/* Writes the first n bytes of a plain archive and expects this error. */
 static void refuse_archive(const struct world *w, const struct archive *a, size_t n,
                            const char *text)
 {
@@ -386,7 +387,7 @@ static void test_bad_archives(void **state)
 {
     struct world *w = *state;
     struct archive *a = make_archive(w);
-    /* folder, then data_batch_1: 3 records fill 19 blocks; then readme's header and block */
+    /* The folder, then data_batch_1 with 3 records in 19 blocks, then header and block of readme. */
     const size_t second = 512, readme = second + 512 + 19 * 512, third = readme + 1024;
     refuse_archive(w, a, readme + 100, "truncated: byte 10852 of the archive is not its end");
     refuse_archive(w, a, readme - 600, "truncated: byte 10152 of the archive is inside a member");
@@ -416,7 +417,7 @@ static void test_bad_gzip(void **state)
     snprintf(path, sizeof path, "%s/cifar-10-binary.tar.gz", w->data);
     assert_int_equal(stat(path, &s), 0);
     FILE *f = fopen(path, "r+b");
-    assert_int_equal(fseek(f, -6, SEEK_END), 0); /* in the checksum of all bytes */
+    assert_int_equal(fseek(f, -6, SEEK_END), 0); /* within the checksum of all bytes */
     int kept = fgetc(f);
     assert_int_equal(fseek(f, -6, SEEK_END), 0);
     fputc(kept ^ 1, f);
@@ -434,9 +435,8 @@ static void test_bad_gzip(void **state)
 
 /* ---- The real set ---- */
 
-/* Means and deviations of the channels over the training images are known: (125.3, 123.0, 113.9)
- * and (63.0, 62.1, 66.7), to their last digit or, as pixels may have gone through a codec, a few
- * of them. */
+/* Published means and deviations of the channels over the training images: (125.3, 123.0, 113.9)
+ * and (63.0, 62.1, 66.7). Copies that went through a codec may differ in the last digits. */
 static void test_real_set(void **state)
 {
     static const double means[3] = {125.3, 123.0, 113.9}, deviations[3] = {63.0, 62.1, 66.7};
@@ -485,7 +485,7 @@ static void test_shapes_depend_on_seed_and_index_alone(void **state)
     }
 }
 
-/* As with digits: a change of the drawing changes these numbers and SHAPES_VERSION. */
+/* A change of the drawing changes these numbers: then increase the version of shapes too. */
 static void test_shapes_are_the_same_everywhere(void **state)
 {
     static uint8_t images[500 * IMAGE], labels[500];
@@ -495,8 +495,8 @@ static void test_shapes_are_the_same_everywhere(void **state)
     assert_int_equal(crc32(0, labels, sizeof labels), 0x5ec17a10);
 }
 
-/* "cifar10" that is found nowhere becomes shapes, of which each class has a tenth: five standard
- * deviations of sqrt(n 0.1 0.9) either way. */
+/* Without files "cifar10" becomes shapes. Each class has a tenth of the images, within five
+ * standard deviations of sqrt(n 0.1 0.9). */
 static void test_shapes_take_the_place_of_cifar10(void **state)
 {
     const struct world *w = *state;

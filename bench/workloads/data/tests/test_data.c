@@ -1,7 +1,7 @@
-/* Files of a data set as they should be, where they are looked for, what is read of them. */
+/* Tests valid files of a data set, the folders searched for them, and the contents read. */
 #include "bench/workloads/data/tests/data_files.h"
 
-/* ---- Files as they should be ---- */
+/* ---- Valid files ---- */
 
 static void test_plain_is_mapped_where_it_lies(void **state)
 {
@@ -24,7 +24,7 @@ static void test_plain_is_mapped_where_it_lies(void **state)
     assert_null(d.train.images);
 }
 
-/* What they are called, and what they may not be. */
+/* Own images may have any name but that of another set. */
 static void test_own_images_have_a_name(void **state)
 {
     const struct world *w = *state;
@@ -49,7 +49,8 @@ static void test_own_images_have_a_name(void **state)
     assert_contains(e.text, "use data: {set: idx, name: NAME, path: ");
 }
 
-/* The images of the small set as others of 10 x 40 in three colours, in this order of dimensions. */
+/* Writes the images of the small set as 10 x 40 pixels in three colours, with channels first or
+ * last. */
 static void write_colours(const struct world *w, bool last, bool gzip)
 {
     static const char *const names[] = {"train-images-idx4-ubyte", "train-labels-idx1-ubyte",
@@ -100,7 +101,7 @@ static void test_images_in_colour(void **state)
         remove_tree(w->data);
         assert_int_equal(mkdir(w->data, 0755), 0);
         write_colours(w, last, gzip);
-        for (int again = 0; again < 2; again++) { /* the second time out of the cache */
+        for (int again = 0; again < 2; again++) { /* the second time from the cache */
             assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
             assert_holds(&d, w);
             assert_int_equal(d.shape.c, 3);
@@ -136,7 +137,7 @@ static void test_gzip_equals_plain(void **state)
     assert_int_equal(list(w->cache).n, FILES);
 }
 
-/* A name ends in .gz or does not, whatever the file is; the hash is the one of the contents. */
+/* Gzip is recognised by contents, not by name; the hash covers the decompressed contents. */
 static void test_gzip_is_known_by_its_contents(void **state)
 {
     const struct world *w = *state;
@@ -199,9 +200,9 @@ static void test_plain_wins_over_gzip(void **state)
     assert_opens(w, w->data);
 }
 
-/* ---- Where files are looked for ---- */
+/* ---- Searched folders ---- */
 
-/* Makes the folder root/parent/set and puts the files there. */
+/* Writes the set to root/parent/set. */
 static void write_set_below(const struct world *w, const char *parent, const char *set)
 {
     char path[512];
@@ -212,7 +213,7 @@ static void write_set_below(const struct world *w, const char *parent, const cha
     write_set(w, path, false);
 }
 
-/* Nothing but MNIST goes by its name: these files are found, and refused. */
+/* Only MNIST itself may have its name, so these files are found and rejected. */
 static void assert_found_in(const struct world *w, const char *folder)
 {
     struct data_set d;
@@ -227,7 +228,7 @@ static void assert_found_in(const struct world *w, const char *folder)
     free(real);
 }
 
-/* The last place is filled first, so each that is filled must win over all before. */
+/* Fills the folders from last to first, so that each filled one must win over all later ones. */
 static void test_order_of_folders(void **state)
 {
     struct world *w = *state;
@@ -281,7 +282,7 @@ static void test_environment_that_searches_nowhere(void **state)
     data_close(&d);
 }
 
-/* A folder that is found but bad is not passed over. */
+/* A damaged set is an error; later folders are not searched. */
 static void test_found_but_bad(void **state)
 {
     struct world *w = *state;

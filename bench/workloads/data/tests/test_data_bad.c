@@ -1,4 +1,4 @@
-/* Files of a data set as they should not be: refused by name, and nothing of them is kept. */
+/* Tests damaged files of a data set: they are rejected by name, and nothing of them is kept. */
 #include "bench/workloads/data/tests/data_files.h"
 
 #include <linux/capability.h>
@@ -6,13 +6,13 @@
 
 enum damage { WORD, BYTE, CUT, APPEND, PACKED_BYTE, PACKED_CUT, PACKED_APPEND };
 
-/* One change to one file, and what is said. WORD and BYTE set `value` at `at`, CUT leaves `at`
- * bytes, APPEND adds `at` bytes. `text` may contain one '*' for what zlib versions differ in. */
+/* One change to one file, and the expected error. WORD and BYTE set `value` at `at`, CUT leaves
+ * `at` bytes, APPEND adds `at` bytes. `text` may contain one '*' where zlib versions differ. */
 struct bad {
     int file;
     bool gzip;
     enum damage damage;
-    long at; /* from the end where negative */
+    long at; /* from the end if negative */
     uint32_t value;
     const char *text;
 };
@@ -62,7 +62,7 @@ static const struct bad bad_files[] = {
     {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "truncated: expected a header of 16 bytes, found 1"},
 };
 
-/* A value above 255 flips every bit of the byte, for bytes whose value is not known. */
+/* Sets a byte; a value above 255 inverts the byte instead, if its value is unknown. */
 static void damage_byte(struct bytes *b, size_t at, uint32_t value)
 {
     b->at[at] = value > 255 ? (uint8_t)~b->at[at] : (uint8_t)value;
@@ -109,7 +109,7 @@ static bool matches(const char *text, const char *pattern)
            strcmp(text + n - tail, star + 1) == 0;
 }
 
-/* A refused set leaves nothing behind: no map, no entry, no temporary file. */
+/* A rejected set leaves no map, no entry and no temporary file. */
 static void assert_refused(const struct world *w, const char *name, const char *text)
 {
     struct data_set d;
@@ -144,7 +144,7 @@ static void test_bad_file(void **state)
     }
 }
 
-/* What is not as its header says never becomes an entry. */
+/* A file that differs from its header never becomes a cache entry. */
 static void test_bad_gzip_is_not_cached(void **state)
 {
     struct world *w = *state;
@@ -159,7 +159,7 @@ static void test_bad_gzip_is_not_cached(void **state)
     assert_int_equal(list(w->cache).n, 0);
 }
 
-/* Files of other kinds, and their errors. */
+/* Files of other kinds and their errors. */
 static const struct {
     const char *contents, *text;
 } mistaken[] = {
@@ -191,7 +191,7 @@ static void refuse_mistaken(const struct world *w, const char *name, bool packed
     assert_int_equal(unlink(path), 0);
 }
 
-/* Plain and packed. */
+/* Tests each file plain and compressed. */
 static void test_files_that_are_something_else(void **state)
 {
     const struct world *w = *state;
@@ -206,7 +206,7 @@ static void test_files_that_are_something_else(void **state)
     assert_int_equal(list(w->cache).n, 0);
 }
 
-/* Gzip in gzip is read, a third one around it is not; damage inside is named as such. */
+/* Two layers of gzip are read, three are not; damage in the inner layer is reported there. */
 static void test_gzip_of_too_many_layers(void **state)
 {
     const struct world *w = *state;
@@ -235,7 +235,7 @@ static void test_damage_in_the_inner_gzip(void **state)
     free(cut.at);
 }
 
-/* Both files of a pair under each other's name: the first one that is looked at says so. */
+/* If both files of a pair are swapped, the first one read reports it. */
 static void test_swapped_files(void **state)
 {
     const struct world *w = *state;
@@ -318,7 +318,7 @@ static void test_file_that_is_a_folder(void **state)
                    "cannot be opened: it is a folder, not a regular file");
 }
 
-/* Root may read everything until it gives up that capability. */
+/* Root may read everything until it drops that capability. */
 static bool is_denied(const struct world *w)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};

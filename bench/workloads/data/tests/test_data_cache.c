@@ -1,11 +1,10 @@
-/* The cache of decompressed files: reused, made anew when it must be, safe against many
- * processes. */
+/* Tests the cache of decompressed files: reuse, damaged entries, and many processes at once. */
 #include "bench/workloads/data/tests/data_files.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-/* ---- What the cache folder holds ---- */
+/* ---- Cache folder ---- */
 
 static char *entry_path(char path[PATH_MAX], const struct world *w, const char *name)
 {
@@ -60,8 +59,7 @@ static void test_truncated_entry_is_made_anew(void **state)
     assert_opens_saying(w, w->data, "");
 }
 
-/* Puts another byte at `at` of an entry, from its end where that is negative; the time of the last
- * change stays. */
+/* Changes the byte at `at` of an entry, from its end if negative. The modification time is kept. */
 static void alter(const struct world *w, const char *name, off_t at)
 {
     char path[PATH_MAX], byte;
@@ -76,8 +74,7 @@ static void alter(const struct world *w, const char *name, off_t at)
     close(fd);
 }
 
-/* In the header, in the first and the last byte of the contents: labels and images that would be
- * believed. */
+/* Alters the header, the first and the last byte of the contents. */
 static void test_altered_entry_is_made_anew(void **state)
 {
     static const off_t places[] = {40, 4096, -1};
@@ -94,7 +91,7 @@ static void test_altered_entry_is_made_anew(void **state)
         }
 }
 
-/* What is open stays as it was when its source changes. */
+/* An open data set does not change with its source. */
 static void test_changed_source_makes_a_new_entry(void **state)
 {
     struct world *w = *state;
@@ -111,7 +108,7 @@ static void test_changed_source_makes_a_new_entry(void **state)
     data_close(&old);
 }
 
-/* Opens the set and tells the sum of the entries' file numbers as it saw them. */
+/* Opens the set and sends the sum of the entries' inode numbers to the parent. */
 static bool opens_and_tells(const struct world *w)
 {
     struct data_set d;
@@ -128,7 +125,7 @@ static bool opens_and_tells(const struct world *w)
     return same && write(w->told[1], &sum, sizeof sum) == sizeof sum;
 }
 
-/* An entry that was made twice would have had two file numbers. */
+/* An entry made twice would have two inode numbers. */
 static void test_four_processes_make_one_copy(void **state)
 {
     struct world *w = *state;
@@ -149,7 +146,7 @@ static void test_four_processes_make_one_copy(void **state)
     assert_opens_saying(w, w->data, "");
 }
 
-/* The kernel kills a process that writes past its limit, here in the middle of the first entry. */
+/* A file size limit kills the process in the middle of the first entry. */
 static bool is_killed_while_writing(const struct world *w)
 {
     struct data_set d;
@@ -184,7 +181,7 @@ static enum status fill_big(void *arg, int sink, struct error *e)
     return cache_write(sink, zeros, sizeof zeros, e);
 }
 
-/* Of an entry of BIG bytes, with room for a quarter of it. */
+/* Tries to map an entry of BIG bytes with memory for a quarter of it. */
 static bool reports_want_of_memory(const struct world *w)
 {
     struct file_map map;
@@ -219,7 +216,7 @@ static void test_entry_that_finds_no_memory_stays(void **state)
     assert_int_equal(fills, 1);
 }
 
-/* As root may write anywhere, the folder is put below something that is a file. */
+/* Root may write anywhere, so the folder is placed below a regular file. */
 static void test_cache_that_cannot_be_made(void **state)
 {
     const struct world *w = *state;
@@ -261,7 +258,7 @@ static void test_cache_folders_of_the_desktop(void **state)
     assert_int_equal(list(folder).n, FILES);
 }
 
-/* /dev/full takes the place of the temporary files, so writing them fails as on a full disk. */
+/* Temporary files link to /dev/full, so writing fails as on a full disk. */
 static void test_full_disk(void **state)
 {
     const struct world *w = *state;
@@ -279,7 +276,7 @@ static void test_full_disk(void **state)
     assert_int_equal(list(w->cache).n, 0);
 }
 
-/* However the files are packed, wherever the hash comes from: read, or remembered. */
+/* The hash does not depend on compression, nor on whether it is computed or cached. */
 static void test_hash_follows_the_contents(void **state)
 {
     struct world *w = *state;

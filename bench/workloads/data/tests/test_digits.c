@@ -1,4 +1,4 @@
-/* Generated digits: the same for everybody, drawn from seed and index alone. */
+/* Tests generated digits: the same on every machine, a function of seed and index only. */
 #include "bench/workloads/data/tests/data_files.h"
 
 #define DIGIT 784
@@ -19,8 +19,9 @@ static void test_digits_depend_on_seed_and_index_alone(void **state)
         assert_memory_not_equal(forward[i], forward[0], DIGIT);
 }
 
-/* The same bytes on every machine and with every compiler: only operations that IEEE 754 rounds
- * exactly are used. A change of the drawing changes these numbers and DIGITS_VERSION. */
+/* Only operations that IEEE 754 rounds exactly are used, so all machines and compilers make the
+ * same bytes. A change of the drawing changes these numbers: then increase the version of digits
+ * too. */
 static void test_digits_are_the_same_everywhere(void **state)
 {
     static uint8_t images[1000 * DIGIT], labels[1000];
@@ -30,8 +31,8 @@ static void test_digits_are_the_same_everywhere(void **state)
     assert_int_equal(crc32(0, labels, sizeof labels), 0x5842fc0d);
 }
 
-/* A tenth of n each, give or take five standard deviations of sqrt(n 0.1 0.9): fair labels leave
- * that range for less than one seed in 100,000. */
+/* Expects a tenth of n per class, within five standard deviations of sqrt(n 0.1 0.9). Fair labels
+ * exceed that for less than one seed in 100,000. */
 static void assert_balanced(const struct data_part *part, unsigned deviation)
 {
     unsigned count[10] = {0};
@@ -68,7 +69,7 @@ static void assert_digits(const struct data_set *d)
     assert_drawn(&d->test, 9999, 69999);
 }
 
-/* "mnist" that is found nowhere says so and becomes the same digits, from the same entry. */
+/* Without files "mnist" becomes the same digits, with a note, from the same cache entry. */
 static void test_digits_as_a_set(void **state)
 {
     const struct world *w = *state;

@@ -1,10 +1,11 @@
-/* Arrays as numpy.save writes them: the small set of data_files.h in every form, and arrays that are refused. */
+/* Tests arrays of numpy.save: the small set of data_files.h in all forms, and rejected arrays. */
 #include "bench/workloads/data/tests/data_files.h"
 
 static const char *const npy_names[] = {"train-images.npy", "train-labels.npy", "test-images.npy",
                                         "test-labels.npy"};
 
-/* A header of this version around `dict`, filled with spaces up to 64 bytes as NumPy does, then the contents. */
+/* Makes a file: a header of this version around `dict`, padded with spaces to 64 bytes as by NumPy,
+ * then the contents. */
 static struct bytes make_npy(int version, const char *dict, const uint8_t *contents, size_t n)
 {
     size_t start = version == 1 ? 10 : 12, text = strlen(dict);
@@ -29,9 +30,9 @@ static void write_npy(const char *folder, const char *name, bool gzip, struct by
     free(b.at);
 }
 
-/* ---- Arrays as they should be ---- */
+/* ---- Valid arrays ---- */
 
-/* The images of the small set in one shape, the labels in one type. */
+/* Shape of the images and type of the labels. */
 struct form {
     const char *shape, *type;
     int channels, version;
@@ -71,7 +72,7 @@ static struct bytes make_labels(const struct world *w, int file, const struct fo
     for (size_t i = 0; i < n; i++)
         bytes[i * size + (form->type[0] == '>' ? size - 1 : 0)] =
             w->file[file].at[LABEL_HEADER + i];
-    /* another order of keys, and True, which a single dimension does not change */
+    /* Another order of keys, and Fortran order, which has no effect in one dimension. */
     snprintf(dict, sizeof dict, "{'shape': (%zu,), 'descr': \"%s\", 'fortran_order': True}", n,
              form->type);
     struct bytes made = make_npy(form->version, dict, bytes, n * size);
@@ -93,7 +94,7 @@ static void test_arrays_hold_the_set(void **state)
     const struct world *w = *state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         write_form(w, &forms[i]);
-        for (int again = 0; again < 2; again++) { /* the second time out of the cache */
+        for (int again = 0; again < 2; again++) { /* the second time from the cache */
             struct data_set d;
             struct error e = {0};
             if (data_open_as(&d, "npy", w->data, "auto", &e) != OK)
@@ -110,7 +111,7 @@ static void test_arrays_hold_the_set(void **state)
     }
 }
 
-/* Bytes in the order of the set are mapped; what is made of others is not made again. */
+/* Bytes in the order of the set are mapped; other arrays are converted once. */
 static void test_arrays_of_bytes_are_mapped(void **state)
 {
     const struct world *w = *state;
@@ -125,7 +126,7 @@ static void test_arrays_of_bytes_are_mapped(void **state)
     assert_int_equal(list(w->cache).n, 2);
 }
 
-/* ---- Arrays that are refused ---- */
+/* ---- Rejected arrays ---- */
 
 #define C_ORDER "'fortran_order': False, "
 
@@ -178,7 +179,8 @@ static const struct {
      "truncated: 328 bytes expected (128 + 100 x 2), 228 found"},
 };
 
-/* The set with file `at` replaced by b, which is refused with this text, plain and packed. */
+/* Expects that the set with file `at` replaced by b is rejected with this text, plain and
+ * compressed. */
 static void assert_npy_refused(const struct world *w, int at, struct bytes b, const char *text)
 {
     struct data_set d;
@@ -191,7 +193,8 @@ static void assert_npy_refused(const struct world *w, int at, struct bytes b, co
         (gzip ? write_packed : write_file)(w->data, npy_names[at], b.at, b.n);
         assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
         assert_contains(e.file, npy_names[at]);
-        if (!gzip || strstr(text, "trailing") == NULL) /* how many is not known then */
+        /* With gzip the number of trailing bytes is unknown. */
+        if (!gzip || strstr(text, "trailing") == NULL)
             assert_contains(e.text, text);
         assert_null(d.train.images);
     }

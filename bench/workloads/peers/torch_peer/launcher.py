@@ -50,7 +50,7 @@ class Launcher:
             os.write(self.connection, (line + "\n").encode())
             answer = self.read_line()
         except OSError as error:
-            raise Failure(FAILED, f"the launcher is gone: {error.strerror}") from error
+            raise Failure(FAILED, f"lost the connection to the launcher: {error.strerror}") from error
         reply = dict(word.split("=", 1) for word in answer.split() if "=" in word)
         if "cmd" not in reply or reply.get("rc", "0") != "0":
             raise Failure(FAILED, f"the launcher answers '{answer}' to '{line}'")

@@ -1,5 +1,5 @@
-/* However training data reach the ranks, and whoever owns which sample: each step of each epoch
- * gives a rank the same bytes, and an epoch uses every sample once.
+/* All reading modes and shard rules give a rank the same bytes in each step, and an epoch uses
+ * every sample once.
  * double: 3 */
 #include "comm/tests/mpi_test.h"
 
@@ -13,11 +13,11 @@
 #include "bench/workloads/train_cnn/feed.h"
 #include "kernels/base/rng.h"
 
-/* No number divides another. The path holds a colon, which MPI-IO gives a meaning. */
+/* Sizes that do not divide each other. The path contains a colon, which is special in MPI-IO. */
 enum { IMAGES = 103, TEST_IMAGES = 5, SIDE = 6, BATCH = 25, EPOCHS = 2, PATH_BYTES = 128 };
 
-/* The waiter yields: with more ranks than cores a call that spins takes a hundred times as long.
- * Folders are the same on every rank. */
+/* The waiter yields: with more ranks than cores, spinning calls take 100 times as long. Folders are
+ * the same on every rank. */
 struct fixture {
     struct config config;
     struct waiter waiter;
@@ -32,7 +32,7 @@ static void option(enum option_id id, const char *text)
     assert_int_equal(config_set(&fixture.config, option_get(id), text, (struct mark){0}, &e), OK);
 }
 
-/* True when `mine` holds on every rank. */
+/* Returns whether `mine` is true on every rank. */
 static bool agreed(bool mine)
 {
     struct error e;
@@ -55,7 +55,7 @@ static void put_word(gzFile file, uint32_t word)
         gzputc(file, (int)(word >> shift & 255));
 }
 
-/* `mode` is of gzopen: "wb" compressed, "wbT" plain. */
+/* `mode`: of gzopen, "wb" compressed, "wbT" plain. */
 static void write_pair(const char *folder, const char *stem, const char *end, const char *mode,
                        uint32_t n)
 {
@@ -162,7 +162,7 @@ static bool sampler_start(struct sampler *s, uint32_t n)
     return sampler_open(s, &e) == OK;
 }
 
-/* Every image of a batch is the one that was written under its number. */
+/* Compares every image of a batch with its original. */
 static bool batch_is_right(const struct data_set *data, const struct batch *batch)
 {
     uint8_t image[SIDE * SIDE], label;
@@ -177,7 +177,7 @@ static bool batch_is_right(const struct data_set *data, const struct batch *batc
     return true;
 }
 
-/* A rank of a mode that shares holds no more than it asked for: what others use is not here. */
+/* A rank of a sharing mode holds only the samples that it fetched. */
 static bool epochs_are_right(void)
 {
     struct feed feed;
@@ -204,8 +204,8 @@ static bool epochs_are_right(void)
     return agreed(good);
 }
 
-/* Files are opened and views set by calls that spin: ranks without a core of their own take a
- * hundred times as long, and try one layout. The double-precision build reads the same bytes. */
+/* MPI-IO calls spin, so ranks without own cores take 100 times as long and test one layout only.
+ * The double-precision build would read the same bytes. */
 static bool is_left_out(const char *mode, bool all_modes)
 {
     bool crowded = mpi_is_crowded();
@@ -259,7 +259,7 @@ static void compressed_files_are_read_from_the_cache(void **state)
     expect_modes("global", "true", "drop", false);
 }
 
-/* Where rank 0 has all samples the others have none of their own, and read one all the same that counts nothing. */
+/* If rank 0 has all samples, other ranks still read one with weight 0. */
 static void a_rank_without_samples_may_read_one(void **state)
 {
     static uint32_t all[IMAGES];
@@ -290,8 +290,7 @@ static bool sum_up(uint32_t *counts, size_t n)
                           &e) == OK;
 }
 
-/* Counts how often the ranks use each sample in an epoch; false where a step does not hold what it
- * should. */
+/* Counts the uses of each sample in an epoch; returns false if a step has a wrong batch. */
 static bool count_uses(struct sampler *s, uint32_t epoch, uint32_t uses[IMAGES])
 {
     memset(uses, 0, IMAGES * sizeof *uses);
@@ -340,7 +339,7 @@ static void an_epoch_of_shards_uses_every_sample_once(void **state)
     expect_each_sample_once("pad");
 }
 
-/* Of every batch the rest of the division is left out, and nothing else. */
+/* Only the remainder of each batch is dropped. */
 static void dropping_takes_as_many_from_each_shard(void **state)
 {
     struct sampler s;
@@ -359,7 +358,7 @@ static void dropping_takes_as_many_from_each_shard(void **state)
     assert_true(agreed(good));
 }
 
-/* The order depends on (seed, epoch, step) and not on what was asked before. */
+/* The order depends on (seed, epoch, step), not on earlier calls. */
 static void any_step_can_be_the_first(void **state)
 {
     struct sampler walked, jumped;
@@ -387,9 +386,9 @@ static void fewer_samples_than_ranks_are_no_shards(void **state)
     assert_string_equal(e.text, "data.shard = contiguous: 2 samples are too few for 3 ranks");
 }
 
-/* ---- Refusals ---- */
+/* ---- Rejected options ---- */
 
-/* What feed_open says on every rank; "" where it succeeds. */
+/* Writes the error of feed_open on every rank; "" if it succeeds. */
 static void refusal(char *text, size_t size)
 {
     struct feed feed;
@@ -400,7 +399,7 @@ static void refusal(char *text, size_t size)
     snprintf(text, size, "%s", e.text);
 }
 
-/* Where the cache cannot be written the contents are in memory, which MPI-IO cannot open. */
+/* Without a writable cache the contents are in memory, which MPI-IO cannot open. */
 static void data_in_memory_only_are_refused(void **state)
 {
     char text[1024];
@@ -418,7 +417,7 @@ static void data_in_memory_only_are_refused(void **state)
                             "$SCALEBENCH_CACHE to a writable folder") == 0));
 }
 
-/* Rank 0 finds nothing: all hear of it, the others having found their data or not. */
+/* Rank 0 finds no data: all ranks get its error, even ranks that found theirs. */
 static void an_error_of_one_rank_is_told_to_all(void **state)
 {
     char text[1024];

@@ -106,8 +106,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Numbers compete within one sum: a bucket, a tensor or the whole gradient, depending on the
- * strategy. */
+/* Checks that the sent numbers are the largest ones of their sum: of a bucket, a tensor or the
+ * whole gradient, depending on the strategy. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -122,8 +122,8 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* The magnitude is rounded to 8 bits, and subtracting it rounds to the precision of the
- * remainder. */
+/* Checks signs and the common magnitude. The tolerance covers rounding of the magnitude to 8 bits
+ * and of its subtraction. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;

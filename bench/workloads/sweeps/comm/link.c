@@ -13,7 +13,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Sizes from 4 B to 16 MiB in steps of 4. Sums start at 64 KiB: shorter ones fit in the nearest
+/* Sizes from 4 B to 16 MiB, by factors of 4. Sums start at 64 KiB: shorter ones fit in the nearest
  * cache and hardly count. */
 enum { SIZES = 12, FIRST_SUM = 7, REPEATS_MOST = 64 };
 

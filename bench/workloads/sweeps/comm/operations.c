@@ -92,7 +92,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 
 /* ---- Lists ---- */
 
-/* If there are several variants, the default is one of the others and is skipped. */
+/* Adds all variants of a strategy. The first name, "usual", is skipped if there are others, since
+ * it repeats one of them. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {

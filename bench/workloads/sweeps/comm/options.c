@@ -95,7 +95,7 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
     return config_strategy(&o->config, &config, &at, e);
 }
 
-/* Rejects options of training. */
+/* Rejects options outside sync.*, since a sweep does not train. */
 static enum status check_group(const struct sweep_options *o, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)

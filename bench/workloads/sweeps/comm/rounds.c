@@ -192,7 +192,7 @@ static bool sums_exactly(const struct contender *c)
            (strategy_flags(c->kind) & STRATEGY_EXACT) != 0;
 }
 
-/* Returns the fastest contender that is wanted and ok, or NULL. */
+/* Returns the fastest ok contender for which is_wanted returns true, or NULL. */
 static const struct contender *find_best(const struct contender *contenders, int n,
                                          bool (*is_wanted)(const struct contender *c))
 {

@@ -17,7 +17,7 @@ enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
 /* Timed operation: MPI_Allreduce alone, or a strategy in one configuration. */
 struct contender {
-    bool is_raw; /* MPI_Allreduce, with the algorithm of `config` */
+    bool is_raw; /* whether it is MPI_Allreduce, with the algorithm of `config` */
     enum strategy_kind kind;
     struct strategy_config config;
     struct sync *sync; /* NULL for MPI_Allreduce */
@@ -115,7 +115,7 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
  * ERR_ARGUMENT. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
-/* Size of a name as contender_parse accepts it. */
+/* Buffer size for a contender's name, as accepted by contender_parse. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
@@ -129,8 +129,8 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* Call before and after a contender's steps and checks: its work while this rank waits must not run
- * during others. contender_leave returns when all ranks are done, since each may serve others.
+/* Call before and after a contender's steps and checks, so that its serve function runs only during
+ * its own. contender_leave returns when all ranks are done, since each may serve others.
  * Collective. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);

@@ -64,8 +64,9 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Adds up the bounds of all layers. If activations have kinks, a share of them equal to their error
- * lies on the other side, and its gradient is wrong: the root of that share in norm. */
+/* Adds up the bounds of all layers. An error can flip an activation near a kink (ReLU, max
+ * pooling). The share of flipped activations is about the error, and each has a wrong gradient:
+ * sqrt(share) in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;

@@ -10,7 +10,7 @@ struct setup {
     real *spoilt, *reference_grads, *momentum;
 };
 
-/* Opens the data. The caller empties batch.memory in any case. */
+/* Allocates the data for timing. The caller calls mem_room_empty(&r->batch.memory) in any case. */
 enum status setup_open(struct setup *r, const struct sweep *s, struct error *e);
 
 /* Runs the optimizer with learning rate 0, so that all rounds use the same weights. */

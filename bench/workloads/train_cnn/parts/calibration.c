@@ -177,7 +177,7 @@ static enum status take_ops(struct calibration *c, json_t *all, const char *path
     return OK;
 }
 
-/* Longer steps are rejected: an hour. */
+/* Longest accepted time of an op: one hour. */
 #define LONGEST_NS 3600000000000
 
 static enum status take_step(struct calibration *c, const json_t *row, const char *path,

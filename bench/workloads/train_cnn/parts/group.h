@@ -1,6 +1,6 @@
 /* Sums over the ranks that share a batch, for synchronised batch norm. They use their own
- * communicator, since gradient sums may be in progress. Calls, bytes and waiting count in the
- * step. */
+ * communicator, since gradient sums may be in progress. Their calls, bytes and waiting are counted
+ * in the step. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct group {
     struct sync *sync;       /* borrowed: waiter, times and counters */
     struct overlap *overlap; /* borrowed or NULL: may use the MPI library while a rank computes */
     MPI_Comm comm;
-    uint64_t bytes_sent; /* sent in this step, by formula */
+    uint64_t bytes_sent; /* bytes sent in this step, by formula */
     int64_t sum_ns;      /* time in this step's sums, waiting included */
     size_t *counts;      /* [most] size of each of the n_sums sums of the last step */
     size_t n_sums, most;

@@ -12,7 +12,7 @@
 
 #include "kernels/base/error.h"
 
-/* Zeroed: no file; writes do nothing. */
+/* Open progress file. All zero: there is no file, and writes do nothing. */
 struct progress_file {
     bool open;
     int fd;

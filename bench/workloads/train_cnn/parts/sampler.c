@@ -7,7 +7,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
 
-/* Returns the images that count in a batch of `n`. */
+/* Returns how many of `n` images are used: all, or with `drop` a multiple of the ranks. */
 static uint32_t counted(const struct sampler *s, uint32_t n)
 {
     return s->remainder == REMAINDER_drop ? n - n % (uint32_t)s->ranks : n;

@@ -35,7 +35,7 @@ struct sampler {
     real *weights;     /* [n_max] */
 };
 
-/* Part of one rank in one step. Borrowed from the sampler until its next call. */
+/* Images of one rank in one step. Borrowed from the sampler until its next call. */
 struct batch {
     uint32_t n;              /* images to compute, padding included; may be 0 */
     const uint32_t *samples; /* [n] */

@@ -1,12 +1,11 @@
-/* A net that is cut into stages trains as it does whole: to the bit what one rank computes in as many
- * micro-batches where each stage is one rank, up to rounding where several share a stage. What ranks keep
- * and send is what formulas say.
+/* A net cut into stages trains like the whole net: bit for bit with one rank per stage and equal
+ * micro-batches, up to rounding with more ranks per stage. Memory and messages match the formulas.
  * double: 2 3 4 */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 
 #include "comm/tests/mpi_held.h"
 
-/* Of lenet_21k and vgg_mini, whose layers with parameters are four and more. */
+/* lenet_21k and vgg_mini have at least four layers with parameters. */
 enum { STAGES_MOST = 4 };
 
 static void set_stages(int stages)
@@ -16,7 +15,7 @@ static void set_stages(int stages)
     option(OPT_PIPELINE, text);
 }
 
-/* The fast plan computes both convolutions of lenet_21k in one op, which makes three stages at most. */
+/* The fast plan fuses both convolutions of lenet_21k, which leaves three stages at most. */
 static int setup_small(void **state)
 {
     int status = setup(state);
@@ -25,7 +24,7 @@ static int setup_small(void **state)
     return status;
 }
 
-/* 1 and the numbers of stages that these ranks can be shared out to. */
+/* Returns whether these ranks can be divided into `stages` stages. */
 static bool fits(int stages)
 {
     return mpi_world_ranks() % stages == 0;
@@ -39,7 +38,7 @@ static const real *whole_at(const struct session *pipe, const real *arena)
     return arena + fixture.desc.tensors[s->tensors.first].offset;
 }
 
-/* Running statistics of the stage's layers. */
+/* Compares running statistics of the stage's layers. */
 static bool same_buffers(const struct session *pipe, const struct session *own)
 {
     const struct trainer *t = &pipe->trainer;
@@ -55,7 +54,7 @@ static bool same_buffers(const struct session *pipe, const struct session *own)
     return true;
 }
 
-/* Weights, what the optimizer keeps, statistics. */
+/* Compares weights, optimizer state and statistics. */
 static bool same_bits(const struct session *pipe, const struct session *own)
 {
     const struct arenas *a = arenas_of(pipe), *b = arenas_of(own);
@@ -75,9 +74,10 @@ static double distance_of(const struct session *pipe, const struct session *own,
                                whole_at(pipe, arenas_of(initial)->params), a->n);
 }
 
-/* ---- The same training ---- */
+/* ---- Equal training ---- */
 
-/* One stage a rank, against one rank by itself. An epoch ends with a smaller batch, of fewer micro-batches. */
+/* Compares one stage per rank with a single rank. The last batch of an epoch is smaller and has
+ * fewer micro-batches. */
 static void expect_same_bits(int threads)
 {
     enum { MORE_STEPS = 7 };
@@ -110,7 +110,7 @@ static void stages_compute_the_bits_of_accumulation(void **state)
     expect_same_bits(2);
 }
 
-/* Batch norm by micro-batch, as there; images that are changed stay until backward wants them again. */
+/* Batch norm uses micro-batches on both sides; augmented images are kept until backward. */
 static void stages_of_a_net_with_batch_norm_compute_the_same_bits(void **state)
 {
     if (mpi_world_ranks() > STAGES_MOST)
@@ -123,7 +123,7 @@ static void stages_of_a_net_with_batch_norm_compute_the_same_bits(void **state)
     expect_same_bits(1);
 }
 
-/* At once, in one stage. */
+/* Trains on one rank without micro-batches. */
 static bool train_whole(struct alone *a)
 {
     set_stages(1);
@@ -143,7 +143,7 @@ static void expect_near(const struct alone *alone, int stages, const char *micro
     expect_allowed(distance, stages);
 }
 
-/* By whatever stages these ranks can have. */
+/* Tests all numbers of stages that fit these ranks. */
 static void expect_sequential(const char *micros)
 {
     struct alone alone;
@@ -154,7 +154,7 @@ static void expect_sequential(const char *micros)
     alone_close(&alone);
 }
 
-/* 25 images of a step, 20 of an epoch's last, are divisible by neither replicas nor micro-batches. */
+/* 25 images per step, 20 in the last, are not divisible by replicas or micro-batches. */
 static void sgd_equals_sequential(void **state)
 {
     expect_sequential("3");
@@ -168,7 +168,7 @@ static void adam_by_gpipe_equals_sequential(void **state)
     expect_sequential("4");
 }
 
-/* The norm is that of all stages; the optimizer's rates go by norms of tensors. */
+/* Clipping uses the norm over all stages; LAMB uses norms of tensors. */
 static void clipped_lamb_equals_sequential(void **state)
 {
     option(OPT_OPTIMIZER, "lamb");
@@ -178,7 +178,7 @@ static void clipped_lamb_equals_sequential(void **state)
     expect_sequential("2");
 }
 
-/* A stage's gradients are summed by any strategy that is exact, two ranks a stage. */
+/* Any exact strategy can sum the gradients of a stage, here with two ranks per stage. */
 static void every_strategy_sums_a_stage(void **state)
 {
     struct alone alone;
@@ -200,8 +200,8 @@ static void every_strategy_sums_a_stage(void **state)
     alone_close(&alone);
 }
 
-/* Statistics of a micro-batch over the ranks of a stage: as one rank has them of the whole micro-batch. Padded,
- * a rank's images of the three are not those of one rank alone, so micro-batches are one. */
+/* Batch-norm statistics over the ranks of a stage equal one rank's over the whole micro-batch.
+ * Padding would put other images into each of three micro-batches, so there is one. */
 static void stages_share_batch_norm(void **state)
 {
     option(OPT_BATCH_NORM, "sync");
@@ -218,9 +218,9 @@ static void stages_evaluate_as_one_rank(void **state)
             expect_same_evaluation(set_stages, stages);
 }
 
-/* ---- What ranks keep and send ---- */
+/* ---- Memory and messages ---- */
 
-/* Of a step of 24 images in six micro-batches. */
+/* Uses a step of 24 images in six micro-batches. */
 static void expect_formulas(enum pipeline_schedule schedule, int stages)
 {
     enum { MICROS = 6 };
@@ -258,7 +258,7 @@ static void stages_keep_and_send_what_formulas_say(void **state)
             expect_formulas((enum pipeline_schedule)schedule, stages);
 }
 
-/* A stage's memory is less than the net's, and by 1F1B less than by GPipe. */
+/* A stage needs less memory than the net, and with 1F1B less than with GPipe. */
 static void later_stages_keep_less(void **state)
 {
     struct session s;
@@ -267,7 +267,8 @@ static void later_stages_keep_less(void **state)
     if (ranks == 1 || ranks > STAGES_MOST)
         return;
     option(OPT_ACCUMULATE, "6");
-    option(OPT_PIPELINE_CUT, "flops"); /* alike for both, however busy the machine is */
+    /* The same cut for both schedules, however busy the machine is. */
+    option(OPT_PIPELINE_CUT, "flops");
     set_stages(ranks);
     for (int i = 0; i < PIPELINE_SCHEDULES; i++) {
         option(OPT_PIPELINE_SCHEDULE, names_pipeline_schedules->names[i]);
@@ -280,9 +281,10 @@ static void later_stages_keep_less(void **state)
     assert_all(bytes[PIPELINE_1f1b] < bytes[PIPELINE_gpipe]);
 }
 
-/* ---- What goes wrong ---- */
+/* ---- Errors ---- */
 
-/* Room was made for activations that never come: nothing may be written there once it is gone. */
+/* Receives are posted for activations that never arrive: nothing may be written after their buffers
+ * are freed. */
 static void receives_of_a_step_that_ends_early_are_given_up(void **state)
 {
     struct session s;
@@ -304,7 +306,8 @@ static void receives_of_a_step_that_ends_early_are_given_up(void **state)
     }
 }
 
-/* Bytes of a micro-batch between the stage and its neighbours: the shorter message and the longer one. */
+/* Finds the sizes (bytes) of a micro-batch's shorter and longer message between the stage and its
+ * neighbours. */
 static void find_messages(const struct trainer *t, size_t *shorter, size_t *longer)
 {
     const struct stage *s = &t->model.stage;
@@ -320,7 +323,7 @@ static void find_messages(const struct trainer *t, size_t *shorter, size_t *long
     *longer = in < out ? out : in;
 }
 
-/* Before the first step, on each rank by what its library takes. */
+/* Checks message sizes before the first step; the limit is that of each rank's library. */
 static bool opens(size_t most, bool expected)
 {
     struct session s;
@@ -353,9 +356,9 @@ static void messages_that_are_too_long_are_refused(void **state)
     }
 }
 
-/* ---- Without computing ---- */
+/* ---- Replay ---- */
 
-/* Messages are as many and as long. */
+/* Replayed stages send as many messages of the same size. */
 static void replayed_stages_send_the_same(void **state)
 {
     struct session s;
@@ -385,8 +388,8 @@ static void replayed_stages_send_the_same(void **state)
     }
 }
 
-#ifndef SCALEBENCH_F64 /* whose plans have no small convolutions of their own */
-/* Rank 0 finds that out, and no other waits for it. */
+#ifndef SCALEBENCH_F64 /* its plans have no fused small convolutions */
+/* Rank 0 detects it, and no other rank hangs. */
 static void more_stages_than_a_plan_has_are_refused(void **state)
 {
     struct session s;

@@ -1,5 +1,5 @@
-/* Mixed precision: what a step computes with, what it leaves in the master weights, and that ranks agree on
- * the loss scale, also where their batches differ.
+/* Mixed precision: rounded weights, exact master weights, and a common loss scale even if batches
+ * differ by rank.
  * ranks: 1 2 3 4
  * double: 2 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
@@ -11,7 +11,7 @@ static void round_all(const struct session *s, enum precision precision, real *x
     local_round16(&s->trainer.model.exec, cast, x, arenas_of(s)->n, scale);
 }
 
-/* What the optimizer makes of master weights and these gradients in its first step. */
+/* Applies the optimizer's first step with these gradients to master weights. */
 static void first_update(const struct session *s, real *params, const real *grads)
 {
     struct optimizer o = s->trainer.optimizer;
@@ -30,8 +30,8 @@ static struct score evaluate(struct session *s, bool *good)
     return score;
 }
 
-/* One rank by itself against full precision with weights that are of 16 bits to begin with: a power of two
- * changes no digit on the way, so that the gradients are the same but for their rounding. */
+/* Compares one rank with a full-precision run whose weights fit 16 bits. The loss scale is a power
+ * of two and changes no digit, so gradients differ only by rounding. */
 static bool computes_with_rounded_weights(enum precision precision, int threads)
 {
     struct session mixed, plain;
@@ -63,14 +63,14 @@ static bool computes_with_rounded_weights(enum precision precision, int threads)
     return good;
 }
 
-/* Of a net whose products and values all have full precision. */
+/* Uses a net whose products and values have full precision. */
 static void steps_compute_with_rounded_weights(void **state)
 {
     assert_all(computes_with_rounded_weights(PRECISION_bf16, 1));
     assert_all(computes_with_rounded_weights(PRECISION_fp16, 2));
 }
 
-/* Only bf16's operands are rounded, only where the processor multiplies them; the net says so. */
+/* Only bf16 operands are rounded, and only on processors that multiply them; the net reports it. */
 static void bf16_is_multiplied_where_the_processor_can(void **state)
 {
     for (int precision = PRECISION_fp32; precision <= PRECISION_fp16; precision++) {
@@ -99,7 +99,7 @@ static void reference_kernels_compute_with_rounded_weights(void **state)
 
 enum { STEPS = 12 };
 
-/* Trains; the hash of the weights, 0 where something failed or ranks differ. */
+/* Trains and returns the hash of the weights, 0 if training failed or ranks differ. */
 static uint64_t train(struct loss_scale *scale)
 {
     struct session s;
@@ -119,9 +119,9 @@ static uint64_t train(struct loss_scale *scale)
     return good ? hash : 0;
 }
 
-/* Batches that the ranks do not divide, of which the last of an epoch leaves most of them without an
- * image, in micro-batches, under every strategy that sends 16 bits, also with tests of messages between
- * tiles: the same weights of all. */
+/* All ranks get equal weights, under every strategy that sends 16 bits, with micro-batches and with
+ * polling between tiles. Batches are not divisible, and the last one leaves most ranks without
+ * images. */
 static void expect_one_training(enum precision precision, bool overflows)
 {
     static const struct {
@@ -147,9 +147,9 @@ static void expect_one_training(enum precision precision, bool overflows)
     }
 }
 
-/* ---- What is learned ---- */
+/* ---- Learning ---- */
 
-/* The loss of the test images after some epochs; NAN where something failed. */
+/* Returns the test loss after some epochs; NAN on failure. */
 static double learned(const char *precision, const char *seed)
 {
     enum { LEARNED_STEPS = 30 };
@@ -182,13 +182,13 @@ static struct losses losses_of(const char *precision)
     return losses;
 }
 
-/* A training of so few steps at such a rate ends elsewhere after any rounding, and one seed may not have begun
- * to learn. Over seeds 16 bits are no further from fp32 than these are from each other, and all learn. */
+/* Short training at this rate is chaotic, and single seeds may not have begun to learn. Over seeds,
+ * 16 bits are no further from fp32 than fp32 runs from each other, and all learn. */
 static void narrow_learns_as_fp32_does(void **state)
 {
     option(OPT_LR, "0.02");
     option(OPT_LOSS_SCALE, "0");
-    option(OPT_LOSS_SCALE_INITIAL, "1024"); /* no step is lost to finding it */
+    option(OPT_LOSS_SCALE_INITIAL, "1024"); /* no steps are skipped to find the scale */
     double untrained = log(10);
     struct losses wide = losses_of("fp32");
     assert_all(wide.mean < 0.9 * untrained);
@@ -210,7 +210,7 @@ static void ranks_agree_under_a_fixed_scale(void **state)
     expect_one_training(PRECISION_fp16, false);
 }
 
-/* It begins too high by some powers of two, each of which costs a step. */
+/* The initial scale is too high by some powers of two, each of which skips a step. */
 static void ranks_agree_on_overflows(void **state)
 {
     option(OPT_LOSS_SCALE_INITIAL, "4194304");
@@ -219,7 +219,7 @@ static void ranks_agree_on_overflows(void **state)
     expect_one_training(PRECISION_fp16, true);
 }
 
-/* A rate that warms up waits for the first step that is taken. */
+/* The warm-up of the rate does not count skipped steps. */
 static void skipped_steps_do_not_count(void **state)
 {
     struct session s;
@@ -251,8 +251,8 @@ static void *copy_of(const void *from, size_t bytes)
     return copy;
 }
 
-/* One step with a first convolution whose outputs are some 100,000, beyond the largest fp16, which numbers of 32 bits
- * do not notice. A step that is skipped leaves no trace, in running statistics neither. */
+/* Runs a step whose first convolution has outputs near 100,000, beyond fp16 but not fp32. A skipped
+ * step changes nothing, not even running statistics. */
 static bool steps_with_large_values(const char *plan, bool *skipped)
 {
     struct session s;
@@ -276,7 +276,7 @@ static bool steps_with_large_values(const char *plan, bool *skipped)
     return good;
 }
 
-/* The reference plan hands on `real`, which the build of double precision keeps in any plan. */
+/* The reference plan passes on `real`; the double-precision build does so in all plans. */
 static void expect_overflows_of_values(void)
 {
     static const char *const plans[] = {"fast", "exact", "reference"};
@@ -294,7 +294,7 @@ static void values_before_batch_norm_overflow(void **state)
     expect_overflows_of_values();
 }
 
-/* All images but one are black, so that the values of one rank overflow alone. */
+/* All images but one are black, so values overflow on one rank only. */
 static void all_ranks_skip_what_overflows_on_one(void **state)
 {
     size_t pixels = shape_count(fixture.data.shape);
@@ -306,7 +306,7 @@ static void all_ranks_skip_what_overflows_on_one(void **state)
 #define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
 #define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
 
-/* Convolutions of 3x3 without batch norm. */
+/* 3x3 convolutions without batch norm. */
 static int setup_plain(void **state)
 {
     return setup_model("keras_690k", (struct shape){1, 28, 28});

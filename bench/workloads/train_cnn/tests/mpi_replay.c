@@ -1,5 +1,5 @@
-/* A launch that does not compute: the messages of one that does, no sooner than it would, and nothing
- * learned.
+/* A replayed launch sends the same messages as a computing one, takes at least as long, and learns
+ * nothing.
  * double: 3 */
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ enum { STEPS = 4 };
 
 static char folder[64];
 
-/* What a session has sent after STEPS steps, and what its own work took. */
+/* Messages and own work of a session after STEPS steps. */
 struct outcome {
     uint64_t calls, bytes;
     int64_t own_ns; /* load, forward and backward */
@@ -36,7 +36,7 @@ static bool take_steps(struct session *s, struct outcome *o)
     return good;
 }
 
-/* The rank's own work of all steps of a calibration. */
+/* Returns the rank's own work in all steps of a calibration. */
 static int64_t own_time(const struct calibration *c)
 {
     int64_t sum_ns = 0;
@@ -71,7 +71,7 @@ static bool replay(struct outcome *replayed, int64_t *wanted_ns)
     return good;
 }
 
-/* 24 images are as many for each of 1 to 4 ranks, so that one's times are another's. */
+/* 24 images are divisible by 1 to 4 ranks, so one rank's times hold for another. */
 static void a_strategy_sends_the_same(const char *strategy, const char *compressor)
 {
     struct outcome computed, replayed;
@@ -97,7 +97,7 @@ static void messages_are_those_of_a_launch_that_computes(void **state)
     a_strategy_sends_the_same("bucketed", "none");
 }
 
-/* Of a rate alone: no file, and time for what has FLOPs. */
+/* A rate needs no file, and only FLOPs take time. */
 static void a_stated_rate_is_kept(void **state)
 {
     struct session s;
@@ -116,7 +116,7 @@ static void a_stated_rate_is_kept(void **state)
     assert_all((double)replayed.own_ns >= 0.999 * flops * images);
 }
 
-/* Each rank says so by itself: nobody waits for it. */
+/* Each rank detects it alone, and none hangs. */
 static void a_missing_calibration_is_refused(void **state)
 {
     struct session s;
@@ -127,8 +127,8 @@ static void a_missing_calibration_is_refused(void **state)
     assert_all(!opened);
 }
 
-/* Calls of what is repeated without computing after so many steps: of as many steps as the strategy takes to come round,
- * and to meet before those that send something. */
+/* Checks the number of calls in replays after `steps` steps: calls of one period of the strategy,
+ * plus barriers before steps that send. */
 static void calls_are_those_of_steps(int steps, uint64_t calls, uint64_t barriers)
 {
     enum { TIMES = 3, WARM = 2 };
@@ -144,7 +144,8 @@ static void calls_are_those_of_steps(int steps, uint64_t calls, uint64_t barrier
     assert_all(seen == (TIMES + WARM) * (calls + barriers));
 }
 
-/* Averages after every third step, whichever was the last that was trained; before the first period in each. */
+/* local_sgd averages every third step; a replay covers one period, whatever the last trained step
+ * was. */
 static void replays_communicate_as_often_as_steps(void **state)
 {
     option(OPT_STRATEGY, "local_sgd");
@@ -171,7 +172,7 @@ static void replays_have_micro_batches(void **state)
     }
 }
 
-/* Rank 0 makes the folder for all. */
+/* Rank 0 makes the folder for all ranks. */
 static int open_all(void **state)
 {
     snprintf(folder, sizeof folder, "/tmp/mpi_replay.XXXXXX");

@@ -1,5 +1,5 @@
-/* Dense layers in slices: several ranks train what one does, dropout between the layers included; weights that all
- * slices hold stay the same to the bit, and what is summed is what formulas say.
+/* Sliced dense layers: several ranks train like one, with dropout between the layers. Shared
+ * weights stay equal bit for bit, and sums match the formulas.
  * double: 2 3 4 */
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/tests/train_alone.h"
@@ -24,7 +24,8 @@ static void add(enum layer_kind kind, int outputs, bool without_bias)
     assert_int_equal(net_desc_add(&fixture.desc, &layer, &e), OK);
 }
 
-/* Two pairs: before the first there are no parameters, behind its second layer come ReLU and dropout. */
+/* Makes two pairs of layers: no parameters before the first pair, ReLU and dropout after its second
+ * layer. */
 static int setup_pairs(void **state, bool without_bias)
 {
     static const int outputs[] = {24, 12, 18};
@@ -61,7 +62,7 @@ static bool train_whole(struct alone *a)
     return train_alone(a, STEPS);
 }
 
-/* The numbers of a whole net that the session's slice has, in its order. */
+/* Copies the elements of a whole net that the session's slice holds. */
 static void take_slice(real *to, const struct session *cut, const struct session *whole)
 {
     const struct net_desc *slice = &cut->trainer.model.slice.desc;
@@ -84,7 +85,7 @@ static double distance_of(const struct session *cut, const struct alone *alone)
     return distance;
 }
 
-/* As the end of a run tells it: replicas, and what their slices share. */
+/* Compares hashes as at the end of a run: replicas, and weights shared by slices. */
 static bool finds_weights_equal(struct session *s)
 {
     struct hashes h = {.n = 0};
@@ -117,7 +118,7 @@ static bool fits(int slices)
            (replicas == 1 || net_slice_is_even(&fixture.desc, slices));
 }
 
-/* By whatever slices these ranks can be. */
+/* Tests all numbers of slices that fit these ranks. */
 static void expect_sequential(int threads)
 {
     struct alone alone;
@@ -128,9 +129,9 @@ static void expect_sequential(int threads)
     alone_close(&alone);
 }
 
-/* ---- The same training ---- */
+/* ---- Equal training ---- */
 
-/* 25 images of a step, which neither replicas nor micro-batches divide, and 50 outputs, which slices do not. */
+/* 25 images per step are not divisible by replicas or micro-batches, 50 outputs not by slices. */
 static void sgd_equals_sequential(void **state)
 {
     expect_sequential(1);
@@ -139,7 +140,7 @@ static void sgd_equals_sequential(void **state)
     expect_sequential(2);
 }
 
-/* Of an epoch's last step, of one image, some replicas have none. */
+/* An epoch ends with one image, so some replicas have none. */
 static void replicas_without_images_take_part(void **state)
 {
     option(OPT_DATA_SAMPLES, "26");
@@ -156,7 +157,7 @@ static void adam_equals_sequential(void **state)
     expect_sequential(2);
 }
 
-/* Of the norm of all slices, in which what they share counts once. */
+/* Clipping uses the norm over all slices and counts shared weights once. */
 static void clipping_by_norm_equals_sequential(void **state)
 {
     option(OPT_OPTIMIZER, "adamw");
@@ -189,7 +190,7 @@ static void strategies_sum_over_replicas(void **state)
     alone_close(&alone);
 }
 
-/* ---- What is told ---- */
+/* ---- Evaluation and checks ---- */
 
 static void slices_evaluate_as_one_rank(void **state)
 {
@@ -198,7 +199,7 @@ static void slices_evaluate_as_one_rank(void **state)
             expect_same_evaluation(set_slices, slices);
 }
 
-/* Of one slice's own weights the others know nothing; of those that it shares they do. */
+/* Other slices cannot check a slice's own weights, but they do check shared weights. */
 static void a_shared_weight_that_differs_is_found(void **state)
 {
     struct session s;
@@ -207,7 +208,7 @@ static void a_shared_weight_that_differs_is_found(void **state)
     set_slices(mpi_world_ranks());
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
     const struct net_desc *slice = &s.trainer.model.slice.desc;
-    int last = slice->n_tensors - 1; /* the bias of the last layer */
+    int last = slice->n_tensors - 1; /* bias of the last layer */
     bool whole = net_slice_has_whole(&fixture.desc, slice, last) &&
                  !net_slice_has_whole(&fixture.desc, slice, last - 1);
     bool equal = finds_weights_equal(&s);
@@ -218,10 +219,10 @@ static void a_shared_weight_that_differs_is_found(void **state)
     assert_all(whole && equal && found);
 }
 
-/* ---- What is summed ---- */
+/* ---- Sums ---- */
 
-/* A step of 24 images in three micro-batches: of each pair outputs forward, gradients backward. Two ranks send each
- * vector once by either formula of the library. */
+/* A step of 24 images in three micro-batches: sums outputs forward and gradients backward for each
+ * pair of layers. With two ranks, each formula of the library sends each vector once. */
 static void slices_sum_what_formulas_say(void **state)
 {
     enum { IMAGES_OF_STEP = 24, MICROS = 3 };

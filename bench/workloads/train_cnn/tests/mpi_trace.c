@@ -1,15 +1,15 @@
-/* What a timeline says of a step is what its record says: the spans of every strategy add up.
+/* The timeline of a step agrees with its record: the spans of every strategy add up.
  * double: 3 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "bench/workloads/train_cnn/trace.h"
 
-/* Of the spans of a step. */
+/* Sums over the spans of a step. */
 struct sums {
     int64_t of[PHASES];
-    int64_t exposed_ns; /* of comm without what lies inside of it */
-    int64_t ops_ns;     /* forward and backward without what lies inside of them */
+    int64_t exposed_ns; /* comm without spans nested in it */
+    int64_t ops_ns;     /* forward and backward without spans nested in them */
     size_t flights;
-    bool inside; /* each lies in the step, but sums in flight may have begun before it */
+    bool inside; /* each span is within the step, except sums in flight, which may begin earlier */
 };
 
 static bool lies_in(const struct timeline_span *inner, const struct timeline_span *outer)
@@ -17,7 +17,7 @@ static bool lies_in(const struct timeline_span *inner, const struct timeline_spa
     return inner != outer && inner->begin_ns >= outer->begin_ns && inner->end_ns <= outer->end_ns;
 }
 
-/* Spans [n] in the order of their ends: what lies in another one stands before it. */
+/* Returns the time nested in span k. Spans are sorted by end, so nested spans come first. */
 static int64_t inside_ns(const struct timeline_span *spans, size_t k)
 {
     int64_t sum = 0;
@@ -46,7 +46,7 @@ static struct sums add_up(const struct trace *trace, const struct step_record *s
     return sums;
 }
 
-/* A step that is not kept, as one of the warm-up, then one that is. */
+/* Runs a warm-up step, which is not kept, then a step that is. */
 static bool trace_step(struct session *s, struct trace *trace, struct step_record *taken)
 {
     struct error e;
@@ -56,8 +56,7 @@ static bool trace_step(struct session *s, struct trace *trace, struct step_recor
     return good && timeline_steps(trace->timeline) == 1;
 }
 
-/* Ops end before the clock is read that ends their phase, and begin after the one that began it. A server's sleep
- * before an update, which may be none, is no span unless it sleeps. */
+/* Spans of ops are nested within their phase. A server's sleep has a span only if it is not 0. */
 static bool adds_up(const struct sums *sums, const struct step_record *taken, unsigned flags)
 {
     const struct record_step *sync = &taken->line;

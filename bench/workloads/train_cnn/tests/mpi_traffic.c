@@ -1,5 +1,5 @@
-/* Columns of traffic against an independent count at the boundary of the library: calls and payload of all calls,
- * messages and bytes of those between two ranks, and of collectives by their formulas.
+/* Compares traffic columns with an independent count at the MPI boundary: calls and payload of all
+ * calls; messages and bytes of point-to-point calls, and of collectives by formula.
  * ranks: 2 3 4
  * double: 2 */
 #include "bench/workloads/train_cnn/replay.h"
@@ -9,7 +9,7 @@
 
 enum { STEPS = 2 };
 
-/* Options that add sums to those of a strategy, by themselves and together. */
+/* Options that add sums to those of a strategy, alone and combined. */
 static const struct {
     enum option_id option;
     const char *text;
@@ -26,7 +26,7 @@ static void set_extras(int mask)
                mask & 1 << i ? extras[i].text : option_get(extras[i].option)->preset);
 }
 
-/* Where there is something to cut, and fusion asks once. */
+/* Makes messages short enough to be cut, while fusion asks once. */
 static void cut_messages(void)
 {
     option(OPT_GLOBAL_BATCH, "6");
@@ -40,7 +40,7 @@ static void cut_messages(void)
     option(OPT_sync_zero_persist, "100");
 }
 
-/* Ranks meet, as around timed steps: until then one may serve others. */
+/* Synchronises ranks, as around timed steps: until then one may serve others. */
 static bool meet(struct session *s, struct traffic *t, bool timed)
 {
     struct error e;
@@ -83,7 +83,8 @@ static bool is_refused(void)
            config_check_strategy(&fixture.config, mpi_world_ranks(), &at, &e) != OK;
 }
 
-/* Extras that go with a strategy: 16 bits where it can send them, sums of statistics where ranks keep step. */
+/* Returns the extras that a strategy accepts: 16 bits if it can send them, norms if ranks run in
+ * step. */
 static int accepted_extras(enum strategy_kind kind, const char *variant)
 {
     bool narrow = kind == STRATEGY_none || (strategy_flags(kind) & STRATEGY_COMPRESSES) != 0;
@@ -114,7 +115,7 @@ static void expect_columns(int accepted)
     }
 }
 
-/* Under every strategy in every variant, whatever else is summed in a step. */
+/* Tests every strategy in every variant. */
 static void columns_count_every_sum(void **state)
 {
     const char *variants[VARIANTS];
@@ -131,7 +132,7 @@ static void columns_count_every_sum(void **state)
     }
 }
 
-/* What ranks wait for inside of layers is no computing: sums of statistics that take longer by so much. */
+/* Waiting within layers is not computing: here sums of statistics take longer by a fixed time. */
 static void waiting_for_statistics_is_communication(void **state)
 {
     enum { SLEEP_US = 2000, LAYERS = 8, SUMS = 2 * LAYERS };
@@ -154,7 +155,7 @@ static void waiting_for_statistics_is_communication(void **state)
     assert_all(r.line.arrive_ns > r.line.begin_ns && r.line.arrive_ns < r.line.end_ns);
 }
 
-/* So many times, also where a thread may have the library while a rank computes. */
+/* Also with a thread that may use the MPI library while the rank computes. */
 static void replays_make_every_call(void **state)
 {
     struct session s;
@@ -178,7 +179,7 @@ static void replays_make_every_call(void **state)
 
 int main(int argc, char **argv)
 {
-    int level; /* as a thread of sync.overlap wants it */
+    int level; /* sync.overlap = thread needs MPI_THREAD_SERIALIZED */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     gemm_init();
     const struct CMUnitTest tests[] = {

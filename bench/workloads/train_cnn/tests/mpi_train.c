@@ -1,12 +1,12 @@
-/* p ranks train what one rank trains, which the first does by itself in the same process; the replicas are
- * equal to the bit.
+/* p ranks train like one rank, which rank 0 runs in the same process; replicas are equal bit for
+ * bit.
  *
  * double: 3 */
 #include "bench/workloads/train_cnn/tests/train_alone.h"
 #include "kernels/base/clock.h"
 
-/* How far two sessions are apart that started alike: of what the weights have moved by, and of what
- * the running statistics have. */
+/* Returns the distance of two sessions with the same start, relative to the movement of weights and
+ * of running statistics. */
 static double distance_of(const struct session *all, const struct session *own,
                           const struct session *initial)
 {
@@ -19,14 +19,16 @@ static double distance_of(const struct session *all, const struct session *own,
     return distance;
 }
 
-/* Trains as many steps on all ranks. 2 when something failed, or the replicas differ. */
+/* Trains the same number of steps on all ranks and returns the distance; 2 on failure or if
+ * replicas differ. */
 static double distance_from(const struct alone *alone, int threads)
 {
     struct session all;
     struct error e;
     bool good = session_open(&all, MPI_COMM_WORLD, threads);
     good = session_steps(&all, alone->steps) && good;
-    good = sync_eval_begin(all.trainer.sync, &e) == OK && good; /* where replicas may differ */
+    /* Merges replicas that may differ. */
+    good = sync_eval_begin(all.trainer.sync, &e) == OK && good;
     double distance = distance_of(&all, &alone->trained, &alone->initial);
     good = is_equal_everywhere(trainer_hash(&all.trainer)) && good;
     session_close(&all);
@@ -72,7 +74,7 @@ static void threads_equal_sequential(void **state)
     expect_sequential(3);
 }
 
-/* Little messages, so that there are several. */
+/* Makes messages short, so that there are several. */
 static void cut_messages(void)
 {
     option(OPT_sync_segment, "4KiB");
@@ -84,7 +86,7 @@ static void cut_messages(void)
     option(OPT_sync_zero_persist, "1000");
 }
 
-/* In every variant of those that come in several; the exact ones but allreduce. */
+/* Tests every exact strategy but allreduce, in every variant. */
 static void expect_every_strategy(const struct alone *alone)
 {
     const char *variants[VARIANTS];
@@ -111,7 +113,7 @@ static void every_strategy_equals_sequential(void **state)
     alone_close(&alone);
 }
 
-/* As specs name the stages: of sums after backward, and in shared memory. */
+/* Tests all ZeRO stages, with sums after backward and in shared memory. */
 static void expect_every_stage(const struct alone *alone)
 {
     static const char *const stages[] = {"0", "1", "2", "3"};
@@ -128,7 +130,8 @@ static void expect_every_stage(const struct alone *alone)
     option(OPT_STRATEGY, "allreduce");
 }
 
-/* Adam, clipped by a norm over shares, of whole batches and of micro-batches, which are uneven; the net has dropout. */
+/* Adam with clipping by a norm over shards, whole batches and uneven micro-batches; the net has
+ * dropout. */
 static void zero_stages_equal_sequential(void **state)
 {
     struct alone alone;
@@ -142,7 +145,7 @@ static void zero_stages_equal_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Rates that go by norms of tensors, which shares cut. */
+/* These optimizers use norms of tensors, which shards cut. */
 static void norms_over_shares_equal_sequential(void **state)
 {
     const char *const optimizers[] = {"lars", "lamb"}, *const stages[] = {"1", "2", "3"};
@@ -162,9 +165,8 @@ static void norms_over_shares_equal_sequential(void **state)
     }
 }
 
-/* One rank computes a batch at once, p ranks their parts of it in micro-batches: 25 images of a step are
- * not divisible, and the last step of an epoch has 20. Clipped by norm, also where it is that of
- * shards. */
+/* One rank computes a whole batch, p ranks their parts in micro-batches. 25 images per step and 20
+ * in the last are not divisible. Gradients are clipped by norm, also over shards. */
 static void accumulation_equals_sequential(void **state)
 {
     struct alone alone;
@@ -176,7 +178,7 @@ static void accumulation_equals_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Adam; the mean is taken before the sum or after it. */
+/* Adam; the mean is taken before or after the sum. */
 static void scaled_accumulation_equals_sequential(void **state)
 {
     struct alone alone;
@@ -193,8 +195,7 @@ static void scaled_accumulation_equals_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Padding and augmentation; an epoch of 27 images ends with a batch of two, which most ranks have no part
- * of. */
+/* With padding and augmentation. An epoch of 27 images ends with two, so most ranks have none. */
 static void accumulation_takes_ragged_batches(void **state)
 {
     static const char *const remainders[] = {"uneven", "pad"};
@@ -217,8 +218,8 @@ static int setup_softmax(void **state)
     return setup_model("softmax_784", (struct shape){1, 28, 28});
 }
 
-/* Of equal gradients Adasum is one of them: where all images are alike that is what one rank has, of shares that are
- * uneven, and of a last step of one image, too. */
+/* Adasum of equal gradients is one of them. With equal images it must match one rank, also with
+ * uneven parts and a last step of one image. */
 static void adasum_of_equal_images_equals_sequential(void **state)
 {
     static const char *const remainders[] = {"uneven", "pad"};
@@ -240,8 +241,8 @@ static void adasum_of_equal_images_equals_sequential(void **state)
     }
 }
 
-/* A rank that trains by itself takes the mean of its own images: where all images are alike it is what one rank has,
- * however many more the others have. Of the last step's one image rank 0 has the mean, the others have none. */
+/* A rank that steps alone uses the mean over its own images. With equal images that matches one
+ * rank. In the last step of one image, rank 0 has its mean and the others have none. */
 static void ranks_by_themselves_take_their_own_mean(void **state)
 {
     struct alone alone;
@@ -264,8 +265,8 @@ static void ranks_by_themselves_take_their_own_mean(void **state)
     }
 }
 
-/* The parts of four steps, in which rank 0 sleeps before it updates weights, are no longer than the steps. Each begins
- * some time after the one before, on the other ranks after half as long again. */
+/* The parts of four steps, with rank 0 sleeping before updates, are no longer than the steps. Steps
+ * begin `apart_us` apart, half as much more on other ranks. */
 static void parts_do_not_overlap(useconds_t apart_us)
 {
     struct session s;
@@ -290,14 +291,15 @@ static void parts_do_not_overlap(useconds_t apart_us)
     assert_all(parts <= all);
 }
 
-/* What a rank waits for another is communication, and no part of what it computes. */
+/* Waiting for another rank is communication, not computing. */
 static void waiting_is_no_part_of_backward(void **state)
 {
     option(OPT_STRATEGY, "shm");
     parts_do_not_overlap(0);
 }
 
-/* A server that is ahead of the others steps when it finds their gradients, which is while its rank computes. */
+/* A server that is ahead of others updates when it finds their gradients, while its rank
+ * computes. */
 static void sleeping_before_an_update_is_no_part_of_forward(void **state)
 {
     option(OPT_STRATEGY, "param_server");
@@ -308,8 +310,8 @@ static void sleeping_before_an_update_is_no_part_of_forward(void **state)
     parts_do_not_overlap(4000);
 }
 
-/* Statistics are those of a micro-batch over all ranks, also where a rank has no image in it: another
- * training than that of one rank, but one that replicas share. */
+/* Statistics are taken over all ranks per micro-batch, also if a rank has no image. Results differ
+ * from one rank's, but replicas are equal. */
 static void sync_batch_norm_takes_micro_batches(void **state)
 {
     struct session s;
@@ -325,7 +327,8 @@ static void sync_batch_norm_takes_micro_batches(void **state)
     assert_all(good);
 }
 
-/* Calls and bytes of `accumulate` micro-batches, and what the formulas say of a step. */
+/* Counts calls and bytes with `accumulate` micro-batches, and compares with the formulas of a
+ * step. */
 static bool sends_as_a_step(const char *accumulate, uint64_t sent[2])
 {
     struct session s;
@@ -342,8 +345,8 @@ static bool sends_as_a_step(const char *accumulate, uint64_t sent[2])
     return good;
 }
 
-/* Under every exact strategy but fusion, whose questions come as the clock has it. Stage 3 of ZeRO gathers
- * parameters for each micro-batch, as its formula says. */
+/* Tests every exact strategy but fusion, whose requests depend on timing. ZeRO stage 3 gathers
+ * parameters for each micro-batch, as in its formula. */
 static void a_step_is_sent_once(void **state)
 {
     cut_messages();
@@ -359,7 +362,8 @@ static void a_step_is_sent_once(void **state)
     }
 }
 
-/* Averages after every step, of a step that is linear in the gradient: momentum and decay are. */
+/* Averages after every step. Equal because the update is linear in the gradient, even with momentum
+ * and decay. */
 static void local_sgd_of_period_1_equals_sequential(void **state)
 {
     option(OPT_STRATEGY, "local_sgd");
@@ -384,8 +388,8 @@ static void parameter_servers_in_step_equal_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Sums of batch norm come between messages that other ranks wait for, and between those of parameters that are
- * fetched an op ahead. */
+/* Sums of batch norm come between messages that other ranks wait for, and between prefetches of
+ * parameters. */
 static void every_overlap_equals_sequential(void **state)
 {
     static const char *const strategies[] = {"bucketed", "zero2", "zero3"};
@@ -406,7 +410,7 @@ static void every_overlap_equals_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Compressors that are told to leave nothing out. */
+/* Compressors with options that lose nothing. */
 static void compressors_without_loss_equal_sequential(void **state)
 {
     struct alone alone;
@@ -445,8 +449,8 @@ static void frozen_batch_norm_equals_sequential(void **state)
     expect_sequential(1);
 }
 
-/* An epoch of 26 images ends with a batch of one, of which only rank 0 has a part; padded, the
- * other ranks compute an image that counts nothing. */
+/* An epoch of 26 images ends with one, which only rank 0 has; with padding, other ranks compute an
+ * image of weight 0. */
 static void sync_batch_norm_takes_ranks_without_images(void **state)
 {
     option(OPT_BATCH_NORM, "sync");
@@ -467,7 +471,7 @@ static void sync_batch_norm_takes_ranks_without_images(void **state)
 
 int main(int argc, char **argv)
 {
-    int level; /* as a thread of sync.overlap wants it */
+    int level; /* sync.overlap = thread needs MPI_THREAD_SERIALIZED */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     gemm_init();
     const struct CMUnitTest tests[] = {

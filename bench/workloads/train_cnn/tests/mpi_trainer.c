@@ -1,5 +1,5 @@
-/* What a trainer does beside its steps: how it shares an epoch out, that replicas stay equal and
- * runs repeat, evaluation, statistics, learning rates, kernels chosen by time.
+/* Tests the trainer beyond its steps: division of epochs, equal replicas, repeatable runs,
+ * evaluation, statistics, learning rates, tuned kernels.
  *
  * ranks: 1 2 3 4
  * double: 3 */
@@ -9,7 +9,7 @@
 
 enum { STEPS = 20 };
 
-/* Kernels by time: ranks may disagree about what is fastest, and rank 0 is right. */
+/* Ranks may measure different fastest kernels; rank 0's choice holds. */
 static void tuned_ranks_compute_alike(void **state)
 {
     struct session s;
@@ -36,7 +36,7 @@ static void tuned_ranks_compute_alike(void **state)
     session_close(&s);
 }
 
-/* Replicas' own statistics differ until an evaluation, which is of one model. */
+/* Statistics of replicas differ until an evaluation, which uses one model. */
 static void local_batch_norm_is_evaluated_with_statistics_of_rank_0(void **state)
 {
     struct session s;
@@ -53,14 +53,14 @@ static void local_batch_norm_is_evaluated_with_statistics_of_rank_0(void **state
     bool differs = memcmp(root, s.trainer.sync->arenas.buffers, n * sizeof *root) != 0;
     good = trainer_evaluate(&s.trainer, &fixture.data.test, &score, &classes, &e) == OK && good;
     bool same = memcmp(root, s.trainer.sync->arenas.buffers, n * sizeof *root) == 0;
-    bool unmoved = trainer_hash(&s.trainer) == hash; /* it is of the parameters */
+    bool unmoved = trainer_hash(&s.trainer) == hash; /* the hash covers the parameters only */
     free(root);
     session_close(&s);
     assert_all(good && same && unmoved && differs == (mpi_world_rank() > 0));
 }
 
-/* What is dropped is the rest of the division: one rank on a batch that the ranks divide sees the
- * same, as long as the slices of the epoch begin at the same places. */
+/* Only the remainder is dropped: one rank with a divisible batch sees the same images, as long as
+ * steps begin at the same positions. */
 static void dropping_leaves_out_the_remainder(void **state)
 {
     option(OPT_REMAINDER, "drop");
@@ -84,8 +84,8 @@ static void shares_are_uneven_by_one_at_most(void **state)
     assert_all(good);
 }
 
-/* Whatever a batch and its micro-batches are: they follow each other, none is longer than the longest
- * of a full batch, which is cut into as many as were asked for. */
+/* For any batch: its micro-batches are consecutive, none exceeds the longest one of a full batch,
+ * and a full batch has as many as requested. */
 static void micro_batches_make_up_a_batch(void **state)
 {
     static const uint32_t samples[64];
@@ -109,7 +109,8 @@ static void micro_batches_make_up_a_batch(void **state)
         }
 }
 
-/* Of a fifth of the images at a time; what does not grow with them is little. */
+/* Five micro-batches need less than a third of the memory; little of it does not depend on their
+ * size. */
 static void micro_batches_take_less_memory(void **state)
 {
     struct session s;
@@ -124,7 +125,7 @@ static void micro_batches_take_less_memory(void **state)
     assert_true(bytes[1] < bytes[0] / 3);
 }
 
-/* Every sample of an epoch is used exactly once, over all ranks. */
+/* Every sample of an epoch is used exactly once over all ranks. */
 static void an_epoch_uses_every_sample_once(void **state)
 {
     struct session s;
@@ -173,7 +174,7 @@ static void replicas_are_bitwise_equal_and_runs_repeat(void **state)
     assert_all(same && moved);
 }
 
-/* The check itself: replicas that are left to themselves are found out, at the first step. */
+/* Unsynchronised replicas are detected at the first step. */
 static void diverging_replicas_are_named(void **state)
 {
     option(OPT_STRATEGY, "none");
@@ -189,7 +190,7 @@ static void diverging_replicas_are_named(void **state)
     }
 }
 
-/* The hash that rank 0 begins with and the score of the first images, on all ranks. */
+/* Returns rank 0's initial hash and the score of the test images, on all ranks. */
 static bool begin(uint64_t *hash, struct score *score, bool *alike)
 {
     struct session s;
@@ -201,12 +202,13 @@ static bool begin(uint64_t *hash, struct score *score, bool *alike)
     *hash = own;
     MPI_Bcast(hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     good = trainer_evaluate(&s.trainer, &fixture.data.test, score, &classes, &e) == OK && good;
-    good = good && trainer_hash(&s.trainer) == own; /* evaluation gives the weights back */
+    good = good && trainer_hash(&s.trainer) == own; /* evaluation restores the weights */
     session_close(&s);
     return good;
 }
 
-/* The flaw of programs that do not broadcast: rank 0 is as ever, and it is rank 0 that is evaluated. */
+/* Without broadcast ranks begin differently, as in some published programs: rank 0 is unchanged,
+ * and it is evaluated. */
 static void ranks_may_begin_apart(void **state)
 {
     uint64_t together, apart, again;
@@ -228,7 +230,7 @@ static void ranks_may_begin_apart(void **state)
     assert_all(good && (end.weights_equal == VERDICT_TRUE) == (mpi_world_ranks() == 1));
 }
 
-/* One rank: the serial baseline and the synchronised code compute the same bits. */
+/* On one rank, `none` and allreduce compute the same bits. */
 static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
 {
     struct session with, without;
@@ -244,7 +246,7 @@ static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
     assert_all(good);
 }
 
-/* Test images are labelled 0 to 9 in turn: 37 are four each of 0 to 6 and three each of 7 to 9. */
+/* Test images are labelled 0 to 9 in turn: of 37, classes 0 to 6 have four and 7 to 9 three. */
 static bool classes_add_up(const struct class_counts *c, const struct score *score)
 {
     uint32_t correct = 0;
@@ -276,7 +278,7 @@ static void evaluation_is_sharded_and_summed_by_count(void **state)
     assert_all(good);
 }
 
-/* Rate of a step on 4 ranks, 100 steps an epoch. */
+/* Returns the rate of a step on 4 ranks with 100 steps per epoch. */
 static double rate(uint64_t step)
 {
     return learning_rate(&fixture.config, 4, 100, step);
@@ -299,7 +301,8 @@ static void rates_follow_their_rules(void **state)
     assert_true(rate(5) == 0.4 * 5 / 10 && rate(10) == 0.4 && rate(11) == 0.4);
     option(OPT_LR_WARMUP, "log");
     option(OPT_WARMUP_STEPS, "7");
-    assert_true(near(rate(1), 0.4 / 3) && near(rate(3), 0.8 / 3)); /* log 2, 4 of log 8 */
+    /* Log 2 and log 4, over log 8. */
+    assert_true(near(rate(1), 0.4 / 3) && near(rate(3), 0.8 / 3));
     assert_true(rate(7) == 0.4 && rate(8) == 0.4);
     option(OPT_GLOBAL_BATCH, "0");
     option(OPT_BATCH_PER_RANK, "32");
@@ -323,7 +326,8 @@ static void rates_follow_their_schedules(void **state)
     assert_true(near(rate(101), 0.5 + 0.3 * sqrt(0.5)) && near(rate(9999), 0.2));
     option(OPT_WARMUP_STEPS, "100");
     assert_true(near(rate(50), 0.4) && near(rate(100), 0.8) && near(rate(101), 0.8));
-    assert_true(near(rate(251), 0.5) && near(rate(201), 0.65)); /* a half, a third of 300 steps */
+    /* A half and a third of 300 steps. */
+    assert_true(near(rate(251), 0.5) && near(rate(201), 0.65));
 }
 
 #define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -331,7 +335,7 @@ static void rates_follow_their_schedules(void **state)
 
 int main(int argc, char **argv)
 {
-    int level; /* as a thread of sync.overlap wants it */
+    int level; /* sync.overlap = thread needs MPI_THREAD_SERIALIZED */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     gemm_init();
     const struct CMUnitTest tests[] = {

@@ -1,5 +1,5 @@
-/* Stragglers on purpose: how long they sleep is a function of seed, step and rank, follows its
- * distribution, and is nothing for anybody else. */
+/* Tests injected stragglers: the sleep is a function of seed, step and rank, follows its
+ * distribution, and affects chosen ranks only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void sleeping_takes_the_time(void **state)
     assert_true(inject_sleep(&in, INJECT_PHASE_backward, 1) >= 3000000);
 }
 
-/* Asked for, not tried. */
+/* Checks the decision without killing. */
 static void a_rank_that_is_to_die_sleeps_nowhere(void **state)
 {
     option(OPT_INJECT_KIND, "kill");
@@ -105,8 +105,8 @@ static void draws_depend_on_seed_step_and_rank_alone(void **state)
     }
 }
 
-/* The mean of n draws is off by more than 5 standard deviations, sleep over root n each, once in
- * two million seeds; this one is fixed. */
+/* The mean of n draws exceeds 5 standard deviations, sleep / sqrt(n) each, for one in two million
+ * seeds. The seed is fixed. */
 static void exponential_has_its_mean(void **state)
 {
     enum { N = 100000 };
@@ -120,7 +120,7 @@ static void exponential_has_its_mean(void **state)
     assert_true(fabs(sum / N - 0.02) <= 5 * 0.02 / sqrt(N));
 }
 
-/* P(X > k x least) = k^-shape; the share of n draws has standard deviation root(p (1 - p) / n). */
+/* P(X > k x least) = k^-shape; the share of n draws has standard deviation sqrt(p (1 - p) / n). */
 static void pareto_has_its_tail(void **state)
 {
     enum { N = 100000 };

@@ -1,4 +1,5 @@
-/* Time that passes in place of computing, by a clock of its own; files of times, good and bad. */
+/* Tests sleeping in place of computing with a simulated clock, and calibration files, valid and
+ * damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 /* ---- A clock ---- */
 
-/* Sleeps end `late_ns` too late; an offer of the core takes `offer_ns`. */
+/* Simulated clock: sleeps end `late_ns` late, and offering the core takes `offer_ns`. */
 static struct {
     int64_t now_ns, late_ns, offer_ns;
     int sleeps, offers, polls;
@@ -58,7 +59,7 @@ static void assert_now(int64_t since_ns)
     assert_int_equal(machine.now_ns - 1000000, since_ns);
 }
 
-/* Whatever a sleep within the margin is late by. */
+/* An exact end is met for any lateness within the margin. */
 static void an_awaited_end_is_met(void **state)
 {
     for (int64_t late_ns = 0; late_ns <= 50000; late_ns += 5000) {
@@ -66,7 +67,7 @@ static void an_awaited_end_is_met(void **state)
         pace_pass(&p, 2000000, true);
         assert_now(2000000);
         assert_int_equal(machine.sleeps, 1);
-        pace_pass(&p, 30000, true); /* too short to be slept */
+        pace_pass(&p, 30000, true); /* too short for a sleep */
         assert_now(2030000);
         assert_int_equal(machine.sleeps, 1);
         assert_int_equal(p.owed_ns, 0);
@@ -74,7 +75,7 @@ static void an_awaited_end_is_met(void **state)
     }
 }
 
-/* Nobody sees when they end: they are slept together, and the core is not asked for in between. */
+/* Ends that nobody sees are slept together, without offering the core in between. */
 static void short_ops_are_owed(void **state)
 {
     struct pace p = made_up(20000);
@@ -84,13 +85,13 @@ static void short_ops_are_owed(void **state)
     assert_int_equal(p.owed_ns, 50000);
     pace_pass(&p, 200000, false);
     assert_int_equal(machine.sleeps, 1);
-    assert_now(220000); /* 250000 less the margin, 20000 late */
+    assert_now(220000); /* 250000 minus the margin, plus 20000 late */
     assert_int_equal(machine.offers, 0);
     pace_pass(&p, 1000, true);
     assert_now(251000);
 }
 
-/* A core that was not free delays what follows at once, not all that comes after. */
+/* A busy core delays the next op, but not all later ones. */
 static void lateness_is_made_up_within_a_step(void **state)
 {
     struct pace p = made_up(350000);
@@ -103,7 +104,7 @@ static void lateness_is_made_up_within_a_step(void **state)
     assert_int_equal(p.late_ns, 300000);
 }
 
-/* Nobody saw it. */
+/* Unseen lateness does not count. */
 static void lateness_that_is_made_up_unseen_does_not_count(void **state)
 {
     struct pace p = made_up(350000);
@@ -115,13 +116,13 @@ static void lateness_that_is_made_up_unseen_does_not_count(void **state)
     assert_int_equal(p.late_ns, 0);
     machine.late_ns = 350000;
     pace_pass(&p, 1000000, false);
-    pace_pass(&p, 100000, true); /* too little to make up for it */
+    pace_pass(&p, 100000, true); /* too short to make up for it */
     assert_int_equal(p.late_ns, 200000);
     pace_pass(&p, 50000, true);
     assert_int_equal(p.late_ns, 200000);
 }
 
-/* Ranks that waited for it have been late too. */
+/* Other ranks have waited for the lateness, so it cannot be made up. */
 static void lateness_is_not_made_up_in_the_next_step(void **state)
 {
     struct pace p = made_up(350000);
@@ -133,7 +134,7 @@ static void lateness_is_not_made_up_in_the_next_step(void **state)
     assert_int_equal(p.late_ns, 0);
 }
 
-/* What lies between two calls, as messages do, is no compute. */
+/* Time between two calls, such as messages, is not computing. */
 static void other_work_does_not_count(void **state)
 {
     struct pace p = made_up(0);
@@ -201,7 +202,7 @@ static void a_file_is_read(void **state)
     assert_int_equal(second[calibration_part(&c, PART_LOSS, 0)], 40);
     assert_int_equal(second[calibration_part(&c, PART_BACKWARD, 0)], 50);
     assert_int_equal(second[calibration_part(&c, PART_OPTIMIZER, 0)], 70);
-    /* What is written is read again. */
+    /* A written file can be read back. */
     struct calibration again;
     assert_int_equal(calibration_write(&c, folder, 0, &e), OK);
     assert_int_equal(calibration_read(&again, folder, 0, &e), OK);

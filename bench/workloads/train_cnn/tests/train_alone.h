@@ -1,5 +1,5 @@
-/* What one rank trains by itself, with which tests compare what several train: in double precision 10 steps agree to
- * 1e-10; in single precision, where training is chaotic, the first step's update agrees to 1e-4. */
+/* Training on one rank, for comparison with several ranks. In double precision 10 steps agree to
+ * 1e-10. In single precision, where training is chaotic, the first update agrees to 1e-4. */
 #pragma once
 
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
@@ -12,8 +12,8 @@ enum { STEPS = 1 };
 #define ALLOWED 1e-4
 #endif
 
-/* Steps of a session of one rank, which is open on each, or could not be opened: the first rank takes them and gives what
- * they left to the others, which would do the same and take its core meanwhile. */
+/* Runs steps of a one-rank session. Rank 0 runs them and broadcasts the result; other ranks would
+ * repeat the work and disturb it. opened: whether the session could be opened on this rank. */
 static inline bool take_steps_once(struct session *s, bool opened, int steps)
 {
     if (!mpi_all(opened))
@@ -26,8 +26,8 @@ static inline bool take_steps_once(struct session *s, bool opened, int steps)
     return good;
 }
 
-/* One rank's own run of so many steps, and the weights that it began with. Many may be compared
- * with it. */
+/* One-rank run of `steps` steps, and its initial weights. Several sessions may be compared with
+ * it. */
 struct alone {
     struct session trained, initial;
     int steps;
@@ -47,7 +47,8 @@ static inline void alone_close(struct alone *a)
     session_close(&a->initial);
 }
 
-/* Of a session's weights from those of one rank, where a net is whole or in so many parts. */
+/* Expects that weights differ little from one rank's; parts: number of parts that the net is cut
+ * into. */
 static inline void expect_allowed(double distance, int parts)
 {
     if (distance > ALLOWED)
@@ -57,7 +58,8 @@ static inline void expect_allowed(double distance, int parts)
     assert_all(distance <= ALLOWED);
 }
 
-/* The test images: in so many parts, as `cut` sets them, all ranks tell what one rank does of the whole net. */
+/* Expects that all ranks, with the net cut into `parts` by `cut`, evaluate the test images like one
+ * rank. */
 static inline void expect_same_evaluation(void (*cut)(int parts), int parts)
 {
     struct session own, all;

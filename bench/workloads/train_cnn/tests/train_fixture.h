@@ -1,8 +1,8 @@
-/* What tests of the trainer share: a few images, a net, a configuration, and sessions of training.
+/* Fixture of trainer tests: a few images, a net, a configuration, and training sessions.
  *
- * Opening a waiter takes longer than most of what is tested where ranks outnumber cores: sessions
- * on all ranks borrow one of two that serve the whole program. Its main passes train_waiters_open
- * and train_waiters_close to the group. */
+ * With more ranks than cores, opening a waiter takes longer than most tests. Sessions on all ranks
+ * therefore borrow one of two waiters of the program. main passes train_waiters_open and
+ * train_waiters_close to the group. */
 #pragma once
 
 #include <math.h>
@@ -29,8 +29,7 @@ static inline void option(enum option_id id, const char *text)
     assert_int_equal(config_set(&fixture.config, option_get(id), text, (struct mark){0}, &e), OK);
 }
 
-/* Images that are noise around a pattern of their class: something to learn, nothing to
- * download. */
+/* Draws images: a pattern per class plus noise, so that training can learn. */
 static inline void draw(uint8_t *images, uint8_t *labels, uint32_t n, uint32_t pixels,
                         uint32_t epoch)
 {
@@ -60,7 +59,7 @@ static inline int setup_model(const char *model, struct shape shape)
         .test = {.images = test_images, .labels = labels + IMAGES, .n = TEST_IMAGES}};
     if (config_init(&fixture.config, &e) != OK || model_load(&fixture.desc, model, &e) != OK)
         return -1;
-    option(OPT_GLOBAL_BATCH, "25"); /* 5 steps an epoch */
+    option(OPT_GLOBAL_BATCH, "25"); /* 5 steps per epoch */
     option(OPT_MOMENTUM, "0.5");
     option(OPT_LR, "0.01");
     return 0;
@@ -107,7 +106,7 @@ static inline int train_waiters_close(void **state)
     return 0;
 }
 
-/* NULL when all are lent. */
+/* Returns NULL if all waiters are lent. */
 static inline struct waiter *borrow_waiter(void)
 {
     int i = 0;
@@ -128,15 +127,16 @@ static inline void return_waiter(const struct waiter *w)
 
 /* ---- Sessions ---- */
 
-/* A trainer on MPI_COMM_WORLD or MPI_COMM_SELF, with what it borrows, and where it stands. */
+/* Trainer on MPI_COMM_WORLD or MPI_COMM_SELF, with the objects that it borrows, and its
+ * progress. */
 struct session {
-    struct waiter alone; /* of one rank by itself */
+    struct waiter alone; /* waiter of a one-rank session */
     struct pool *pool;
     struct trainer trainer;
     struct progress progress;
 };
 
-/* What sessions that are opened next do of their own work. */
+/* Work options of sessions opened from now on. */
 static struct work_options session_work;
 
 static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
@@ -193,7 +193,7 @@ static inline struct arenas *arenas_of(const struct session *s)
     return &s->trainer.sync->arenas;
 }
 
-/* Norm of a - b over norm of b - c. */
+/* Returns the norm of a - b over the norm of b - c. */
 static inline double relative_difference(const real *a, const real *b, const real *c, size_t n)
 {
     double difference = 0, size = 0;
